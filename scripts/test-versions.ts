@@ -1,8 +1,8 @@
-// `npm run test:versions [MINOR…] [-- --quick]`: the suites of test/control-plane on other minors of Kubernetes, each with its
-// own API server and controller manager; without a minor, on all of them. It ends with the rows for docs/compatibility.md.
+// `npm run test:versions [MINOR…] [-- --quick --spire 1.12 --scm 0.6.4 --gaie 1.1 --helm 3.17]`: the suites of
+// test/control-plane on other minors of Kubernetes, each with its own API server and controller manager; and on the newest
+// minor, the suites that would notice another release of what stands beside it. Without an argument, all minors. It ends with
+// rows for docs/compatibility.md.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
@@ -13,10 +13,20 @@ import {
   OLDER_MINORS,
   type OlderMinor,
 } from '../test/control-plane/older-kubernetes.ts'
-import { allPassed, countTests, tableHead, tableRow, type VersionResult } from './versions/row.ts'
-import { pathOf, QUICK, SUITES, TOPICS } from './versions/suites.ts'
+import { OTHER_RELEASES, PEERS, type Peer } from '../test/control-plane/other-releases.ts'
+import { goModule, requirement } from '../test/control-plane/tools.ts'
+import {
+  allPassed,
+  countFiles,
+  countTests,
+  peerRow,
+  PEER_TABLE_HEAD,
+  tableHead,
+  tableRow,
+} from './versions/row.ts'
+import { runSuites } from './versions/run.ts'
+import { pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from './versions/suites.ts'
 
-const ROOT = join(import.meta.dirname, '..')
 const MINORS: readonly string[] = [...OLDER_MINORS, NEWEST_MINOR]
 
 /** A minor that suites can run on: the folder of its own servers, where they are not the usual ones. */
@@ -24,6 +34,27 @@ interface Plane {
   readonly available: true
   readonly version: string
   readonly assets?: string
+}
+
+/** A release of something beside Kubernetes that is asked for. */
+interface PeerRelease {
+  readonly peer: Peer
+  readonly release: string
+}
+
+/** The rows of a table that were filled, and whether every test passed. */
+interface Outcome {
+  readonly rows: readonly string[]
+  readonly passed: boolean
+}
+
+/** Something that is asked for and cannot run. */
+class Refusal extends Error {
+  readonly fix: string
+  constructor(what: string, fix: string) {
+    super(what)
+    this.fix = fix
+  }
 }
 
 function isOlder(minor: string): minor is OlderMinor {
@@ -51,68 +82,91 @@ function toldBy(apiServer: string): string {
   return /^Kubernetes (v\d+\.\d+\.\d+)$/m.exec(stdout)?.[1] ?? ''
 }
 
-/** Runs suites on a minor and counts their tests; undefined when vitest writes no report. */
-function runOn({ assets }: Plane, suites: readonly string[]): VersionResult | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'kleym-versions-'))
-  const file = join(folder, 'report.json')
-  const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  try {
-    spawnSync(
-      process.execPath,
-      [
-        join(ROOT, 'node_modules/vitest/vitest.mjs'),
-        'run',
-        '--project=control-plane',
-        ...reporters,
-        ...suites.map(pathOf),
-      ],
-      {
-        cwd: ROOT,
-        stdio: 'inherit',
-        env: { ...process.env, ...(assets === undefined ? {} : { KUBEBUILDER_ASSETS: assets }) },
-      },
-    )
-    return countTests(JSON.parse(readFileSync(file, 'utf8')), suites)
-  } catch (error) {
-    process.stderr.write(`error: vitest wrote no report: ${String(error)}\n`)
-    return undefined
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+/** Runs something under a title, and says how long it took. */
+function timed<T>(title: string, run: () => T): T {
+  process.stdout.write(`\n== ${title}\n`)
+  const began = performance.now()
+  const result = run()
+  process.stdout.write(`== ${title}: ${Math.round((performance.now() - began) / 1000)} s\n`)
+  return result
 }
 
-function refuse(what: string, fix: string): number {
-  process.stderr.write(`error: ${what}\n  fix:  ${fix}\n`)
-  return 2
+async function runMinors(minors: readonly string[], suites: readonly string[]): Promise<Outcome> {
+  const rows: string[] = []
+  let passed = true
+  for (const minor of minors) {
+    const plane = await planeOf(minor)
+    if (!plane.available) throw new Refusal(`Kubernetes ${minor} cannot run: ${plane.why}`, plane.fix)
+    const { version, assets } = plane
+    if (!version.startsWith(`v${minor}.`))
+      throw new Refusal(`the API server of ${minor} says that it is ${version}`, 'remove it from the cache')
+    const variables = assets === undefined ? {} : { KUBEBUILDER_ASSETS: assets }
+    const report = timed(`Kubernetes ${version}`, () =>
+      runSuites({ project: 'control-plane', files: suites.map(pathOf), variables }),
+    )
+    const result = report === undefined ? undefined : countTests(report, suites)
+    if (result === undefined || !allPassed(result)) passed = false
+    if (result !== undefined) rows.push(tableRow(version, result))
+  }
+  return { rows, passed }
+}
+
+function runPeers(releases: readonly PeerRelease[]): Outcome {
+  const rows: string[] = []
+  let passed = true
+  for (const { peer, release } of releases) {
+    const { title, variable, module, path } = OTHER_RELEASES[peer]
+    const name = `${title} ${requirement(goModule(`${module}-${release}`), path)}`
+    const { project, files } = PEER_SUITES[peer]
+    const report = timed(name, () => runSuites({ project, files, variables: { [variable]: release } }))
+    const counts = report === undefined ? undefined : countFiles(report, files)
+    if (counts === undefined || counts.failed > 0) passed = false
+    if (counts !== undefined) rows.push(peerRow(name, files, counts))
+  }
+  return { rows, passed }
+}
+
+/** Those that are asked for, in the order of `PEERS`. */
+function releasesIn(values: Readonly<Partial<Record<Peer, readonly string[]>>>): readonly PeerRelease[] {
+  return PEERS.flatMap((peer) =>
+    (values[peer] ?? []).map((release) => {
+      const releases: readonly string[] = OTHER_RELEASES[peer].releases
+      if (!releases.includes(release))
+        throw new Refusal(
+          `no ${OTHER_RELEASES[peer].title} ${release} is built here`,
+          `name one of ${releases.join(', ')}`,
+        )
+      return { peer, release }
+    }),
+  )
 }
 
 async function main(): Promise<number> {
+  const several = { type: 'string', multiple: true } as const
   const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean' } },
+    options: { quick: { type: 'boolean' }, spire: several, scm: several, gaie: several, helm: several },
     allowPositionals: true,
   })
   const stray = positionals.find((minor) => !MINORS.includes(minor))
   if (stray !== undefined)
-    return refuse(`no API server of Kubernetes ${stray} is built here`, `name one of ${MINORS.join(', ')}`)
-  const suites = values.quick === true ? QUICK : TOPICS.flatMap((topic) => SUITES[topic])
-  const rows: string[] = []
-  let status = 0
-  for (const minor of positionals.length === 0 ? MINORS : positionals) {
-    const plane = await planeOf(minor)
-    if (!plane.available) return refuse(`Kubernetes ${minor} cannot run: ${plane.why}`, plane.fix)
-    if (!plane.version.startsWith(`v${minor}.`))
-      return refuse(`the API server of ${minor} says that it is ${plane.version}`, 'remove it from the cache')
-    process.stdout.write(`\n== Kubernetes ${plane.version}\n`)
-    const began = performance.now()
-    const result = runOn(plane, suites)
-    if (result === undefined || !allPassed(result)) status = 1
-    if (result !== undefined) rows.push(tableRow(plane.version, result))
-    process.stdout.write(
-      `== Kubernetes ${plane.version}: ${Math.round((performance.now() - began) / 1000)} s\n`,
+    throw new Refusal(
+      `no API server of Kubernetes ${stray} is built here`,
+      `name one of ${MINORS.join(', ')}`,
     )
-  }
-  process.stdout.write(`\n${[tableHead(), ...rows].join('\n')}\n`)
-  return status
+  const releases = releasesIn(values)
+  const minors = positionals.length === 0 && releases.length === 0 ? MINORS : positionals
+  const suites = values.quick === true ? QUICK : TOPICS.flatMap((topic) => SUITES[topic])
+  const ofMinors = await runMinors(minors, suites)
+  const ofPeers = runPeers(releases)
+  if (ofMinors.rows.length > 0) process.stdout.write(`\n${[tableHead(), ...ofMinors.rows].join('\n')}\n`)
+  if (ofPeers.rows.length > 0) process.stdout.write(`\n${[PEER_TABLE_HEAD, ...ofPeers.rows].join('\n')}\n`)
+  return ofMinors.passed && ofPeers.passed ? 0 : 1
 }
 
-process.exitCode = await main()
+try {
+  process.exitCode = await main()
+} catch (error) {
+  if (!(error instanceof Refusal)) throw error
+  process.stderr.write(`error: ${error.message}\n  fix:  ${error.fix}\n`)
+  process.exitCode = 2
+}

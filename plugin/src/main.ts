@@ -34,6 +34,16 @@ function collectGarbage(which: 'young' | 'all'): void {
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [true])
 }
 
+/** How many times longer code runs before it is compiled. In a short run none runs as long. */
+const SHORT_RUN_JIT_POLICY = 1000
+
+/** https://bun.com/reference/bun/unsafe: the executable begins with the policy that it is built with. */
+function expectShortRun(): void {
+  const unsafe = dig(globalThis, 'Bun', 'unsafe')
+  const set = dig(unsafe, 'setJITPolicy')
+  if (typeof set === 'function') Reflect.apply(set, unsafe, [SHORT_RUN_JIT_POLICY])
+}
+
 const context: CommandContext = {
   cwd: process.cwd(),
   env: process.env,
@@ -48,6 +58,7 @@ const context: CommandContext = {
       ? { stdin: process.stdin, stdout: process.stdout }
       : undefined,
   collectGarbage,
+  expectShortRun,
   version: VERSION,
 }
 

@@ -1,5 +1,7 @@
 // Which suites of test/control-plane depend on the version of Kubernetes, by what they are about: `npm run test:versions`
-// runs them on each minor, and docs/compatibility.md says what it found.
+// runs them on each minor, and docs/compatibility.md says what it found. And which suites would notice another release of what
+// stands beside Kubernetes.
+import type { Peer } from '../../test/control-plane/other-releases.ts'
 
 /** What a suite is about; a column of docs/compatibility.md. */
 export const TOPICS = ['operator', 'plugin', 'chart', 'rights', 'policies', 'harness'] as const
@@ -81,6 +83,59 @@ export const QUICK: readonly string[] = [
   'operator-repairs',
   'plugin-live',
 ]
+
+/** The suites that run with another release of something, and the project of vitest.config.ts that they are in. */
+interface PeerSuites {
+  readonly project: 'control-plane' | 'svid'
+  /** From the root of the project. */
+  readonly files: readonly string[]
+}
+
+/** The predictions that SPIRE decides about, and what kleym writes for it. */
+const PREDICTION = [
+  'traps/traps',
+  'generated',
+  'history',
+  'identity-tests',
+  'in-force',
+  'operator-output',
+  'settings',
+  'variants',
+  'verify',
+].map((suite) => `test/svid/${suite}.test.ts`)
+
+/** What runs with other releases: of GAIE, what reads pools and objectives; of Helm, all that runs it. */
+export const PEER_SUITES: Readonly<Record<Peer, PeerSuites>> = {
+  spire: { project: 'svid', files: PREDICTION },
+  scm: { project: 'svid', files: PREDICTION },
+  gaie: {
+    project: 'control-plane',
+    files: [
+      'manifest-check',
+      'operator-acceptance',
+      'operator-kinds',
+      'operator-pool-refs',
+      'operator-reasons',
+      'operator-variants',
+      'plugin-agreement',
+      'plugin-live',
+    ].map(pathOf),
+  },
+  helm: {
+    project: 'control-plane',
+    files: [
+      'chart-alerts',
+      'chart-archive',
+      'chart-lifecycle',
+      'chart-policies',
+      'chart-rbac',
+      'chart-reader',
+      'chart-render',
+      'chart-scm',
+      'whole-tree',
+    ].map(pathOf),
+  },
+}
 
 /** The path of a suite from the root of the project. */
 export function pathOf(suite: string): string {

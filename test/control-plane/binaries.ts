@@ -7,7 +7,15 @@ import process from 'node:process'
 import { ensureCrdFiles } from './crd-files.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
-import { BUILD, cacheKey, PROGRAMS, SOURCES, type ControlPlaneProgram } from './tools.ts'
+import {
+  BUILD,
+  cacheKey,
+  crdFolder,
+  crdSources,
+  PROGRAMS,
+  SOURCES,
+  type ControlPlaneProgram,
+} from './tools.ts'
 
 const MINIMAL_GO_MESSAGE = `Go ${BUILD.goVersion} or later (https://go.dev/dl)`
 
@@ -49,13 +57,13 @@ export async function ensureBinaries(options: EnsureOptions = {}): Promise<Binar
   const assets = env['KUBEBUILDER_ASSETS'] ?? ''
   const programs = programsIn(cache, assets)
   const missing = PROGRAMS.filter((program) => !isProgram(programs[program]))
-  const crds = join(cache, 'crds')
+  const crds = join(cache, crdFolder(env))
   if (missing.length === 0 && existsSync(crds)) return { available: true, programs, crds }
   const go = goOn(env, BUILD)
   if (missing.length > 0 && go !== 'usable') return unavailable(assets, missing, go)
   mkdirSync(cache, { recursive: true })
   await withLock(join(cache, 'lock'), say, async () => {
-    await ensureCrdFiles(crds, { go: go === 'usable', env, say })
+    await ensureCrdFiles(crds, { go: go === 'usable', env, say }, crdSources(env))
     for (const program of missing) {
       // Another process may have built it while this one waited for the lock.
       if (!isProgram(programs[program]))

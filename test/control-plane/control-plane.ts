@@ -43,6 +43,8 @@ export interface ControlPlaneOptions {
   readonly controllers?: readonly string[]
   /** The most bytes that etcd stores (`--quota-backend-bytes`); its default of 2 GiB when absent. */
   readonly etcdQuota?: number
+  /** Whether `kubectl exec` and `kubectl logs` reach what listens on the kubelet's port of a Node object. */
+  readonly kubelets?: boolean
 }
 
 export const DEFAULT_CONTROLLERS = [
@@ -132,8 +134,11 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw new Error(`there is no control plane on this machine: ${binaries.why}\n  fix:  ${binaries.fix}`)
   const processes = await startProcesses()
   try {
-    const { etcdQuota } = options
-    return await assemble({ processes, binaries, admissionOff: admissionOff(options), etcdQuota }, options)
+    const { etcdQuota, kubelets } = options
+    return await assemble(
+      { processes, binaries, admissionOff: admissionOff(options), etcdQuota, kubelets },
+      options,
+    )
   } catch (error) {
     await processes.stop()
     throw error

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { stringAt } from '../../shared/src/core/json.ts'
-import { CRD_SOURCES, type CrdSource } from './tools.ts'
+import type { CrdSource } from './tools.ts'
 import { unzip } from './zip.ts'
 
 const PUBLIC_PROXY = 'https://proxy.golang.org'
@@ -22,7 +22,7 @@ interface Fetching {
 export async function ensureCrdFiles(
   folder: string,
   fetching: Fetching,
-  sources: readonly CrdSource[] = CRD_SOURCES,
+  sources: readonly CrdSource[],
 ): Promise<void> {
   if (existsSync(folder)) return
   const unfinished = `${folder}.${process.pid}`

@@ -32,10 +32,13 @@ interface Sourced {
 
 /**
  * Applies the estate as admin: namespaces, then the service accounts that its pods name, then the rest with its status.
- * Nothing that the server refuses stops the rest.
+ * Nothing that the server refuses stops the rest. `change` sees each object before it is applied.
  */
-export async function applyEstate(controlPlane: ControlPlane): Promise<Applied> {
-  const objects = readEstate()
+export async function applyEstate(
+  controlPlane: ControlPlane,
+  change: (object: JsonRecord) => JsonRecord = (object) => object,
+): Promise<Applied> {
+  const objects = readEstate().map(({ file, object }) => ({ file, object: change(object) }))
   const of = (kind: string): readonly Sourced[] => objects.filter(({ object }) => object['kind'] === kind)
   const namespaces = of('Namespace')
   const others = objects.filter(({ object }) => object['kind'] !== 'Namespace')

@@ -49,6 +49,8 @@ export interface ServerOptions {
   readonly admissionOff: readonly string[]
   /** The most bytes that etcd stores; its default when undefined. */
   readonly etcdQuota?: number | undefined
+  /** Whether the API server passes `kubectl exec` and `kubectl logs` on to kubelets. */
+  readonly kubelets?: boolean | undefined
 }
 
 /** Starts etcd and the API server and waits until both are ready. Rejects with their last words when they are not. */
@@ -104,7 +106,7 @@ function startEtcd(
 
 /** Starts the API server; also again, on the same port, data and certificate. */
 export function startApiServer(
-  { processes, binaries, admissionOff }: ServerOptions,
+  { processes, binaries, admissionOff, kubelets = false }: ServerOptions,
   port: number,
   etcdPort: number,
 ): Promise<Program> {
@@ -132,8 +134,21 @@ export function startApiServer(
       // The log is read by offset: it must not be rotated away.
       ['--audit-log-maxsize', '100000'],
       ...(admissionOff.length === 0 ? [] : [['--disable-admission-plugins', admissionOff.join(',')]]),
+      ...(kubelets ? toKubelets(files) : []),
     ].flat(),
   })
+}
+
+/**
+ * To a kubelet the API server shows the one certificate that it has. It hands the WebSocket of `kubectl exec` through as it is,
+ * rather than translated to SPDY, which only real kubelets speak.
+ */
+function toKubelets({ certificate, key }: Files): readonly (readonly string[])[] {
+  return [
+    ['--kubelet-client-certificate', certificate],
+    ['--kubelet-client-key', key],
+    ['--feature-gates', 'TranslateStreamCloseWebsocketRequests=false'],
+  ]
 }
 
 /** Waits for `/readyz`, verifying the server. Rejects at once when one of the programs has ended. */

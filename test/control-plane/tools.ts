@@ -6,8 +6,11 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import type { GoModuleBuild, GoProgram } from './go-build.ts'
+import { chosenModule, chosenRelease, OTHER_RELEASES } from './other-releases.ts'
 
 const GO = join(import.meta.dirname, 'go')
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** The programs of one control plane. */
 export const PROGRAMS = ['etcd', 'kube-apiserver', 'kubectl', 'kube-controller-manager'] as const
@@ -56,6 +59,46 @@ export const SPIRE_SOURCES: Readonly<Record<SpireProgram, GoProgram>> = {
   'spire-controller-manager-0.6.4': spireProgram('spire-controller-manager-0.6.4', SCM_PACKAGE, 1, false),
 }
 
+/** A program of a release that is not the usual one, and the folder of the cache that holds it. */
+export interface ChosenProgram {
+  readonly program: GoProgram
+  readonly cacheKey: string
+}
+
+/** The spire-server that the environment asks for; undefined for the usual one. */
+export function chosenServer(env: Environment): ChosenProgram | undefined {
+  if (chosenRelease('spire', env) === undefined) return undefined
+  const module = goModule(chosenModule('spire', env))
+  const program = { ...SPIRE_SOURCES['spire-server'], ...builtIn(module) }
+  return { program, cacheKey: keyOf('spire-server', program, module) }
+}
+
+/** The Helm that the environment asks for; undefined for the usual one. */
+export function chosenHelm(env: Environment): ChosenProgram | undefined {
+  if (chosenRelease('helm', env) === undefined) return undefined
+  const module = goModule(chosenModule('helm', env))
+  const program: GoProgram = {
+    name: 'helm',
+    package: `${OTHER_RELEASES.helm.path}/cmd/helm`,
+    minutes: 2,
+    args: [...PLAIN_BUILD_ARGS.slice(0, -1), ['-s -w', ...helm3Stamps(module)].join(' ')],
+    ...builtIn(module),
+  }
+  return { program, cacheKey: keyOf('helm', program, module) }
+}
+
+/**
+ * What a release of Helm 3 is linked with: without it, `helm template` takes the cluster for Kubernetes 1.20. The same
+ * variables as in https://github.com/helm/helm/blob/v3.17.4/Makefile.
+ */
+function helm3Stamps(module: GoModule): readonly string[] {
+  const minor = /^v0\.(\d+)\./.exec(requirement(module, 'k8s.io/client-go'))?.[1] ?? ''
+  return ['pkg/lint/rules', 'pkg/chartutil'].flatMap((folder) => {
+    const variable = `-X ${OTHER_RELEASES.helm.path}/${folder}.k8sVersion`
+    return [`${variable}Major=1`, `${variable}Minor=${minor}`]
+  })
+}
+
 /** The package of a module that has Go code of its own: its `main.go`. */
 const OWN_PACKAGE = '.'
 
@@ -91,18 +134,34 @@ export interface CrdSource {
   readonly files: readonly string[]
 }
 
-export const CRD_SOURCES: readonly CrdSource[] = [
-  crdSource('gaie', 'sigs.k8s.io/gateway-api-inference-extension', [
-    'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
-    'config/crd/bases/inference.networking.x-k8s.io_inferencepools.yaml',
-    'config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml',
-  ]),
-  crdSource('spire-controller-manager', 'github.com/spiffe/spire-controller-manager', [
-    'config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml',
-    'config/crd/bases/spire.spiffe.io_clusterstaticentries.yaml',
-    'config/crd/bases/spire.spiffe.io_clusterfederatedtrustdomains.yaml',
-  ]),
-]
+export const CRD_SOURCES = crdSources({})
+
+/** Those of the releases that the environment asks for. */
+export function crdSources(env: Environment): readonly CrdSource[] {
+  return [
+    crdSource(chosenModule('gaie', env), OTHER_RELEASES.gaie.path, [
+      'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
+      'config/crd/bases/inference.networking.x-k8s.io_inferencepools.yaml',
+      'config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml',
+    ]),
+    crdSource(chosenModule('scm', env), OTHER_RELEASES.scm.path, [
+      'config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml',
+      'config/crd/bases/spire.spiffe.io_clusterstaticentries.yaml',
+      'config/crd/bases/spire.spiffe.io_clusterfederatedtrustdomains.yaml',
+    ]),
+  ]
+}
+
+/** The folder of the cache, within that of the control plane, that holds their files. */
+export function crdFolder(env: Environment): string {
+  const releases = (['gaie', 'scm'] as const).flatMap((peer) => {
+    const release = chosenRelease(peer, env)
+    return release === undefined ? [] : [`-${peer}-${release}`]
+  })
+  if (releases.length === 0) return 'crds'
+  const sums = crdSources(env).map(({ sum, files }) => [sum, files])
+  return `crds${releases.join('')}-${createHash('sha256').update(JSON.stringify(sums)).digest('hex').slice(0, 20)}`
+}
 
 /** What the chart may install for the Prometheus operator; only its suites wait for them. */
 export const MONITORING_CRD_SOURCES: readonly CrdSource[] = [
@@ -142,8 +201,16 @@ export function spireCacheKey(): string {
 
 /** The same for one tool. */
 export function clientCacheKey(name: ClientProgram): string {
-  const { args, folder, package: path } = CLIENT_SOURCES[name]
-  const { mod, sum } = goModule(basename(folder))
+  const source = CLIENT_SOURCES[name]
+  return keyOf(name, source, goModule(basename(source.folder)))
+}
+
+/** Names the folder of one program by all that it is built from. */
+function keyOf(
+  name: string,
+  { args, folder, package: path }: GoProgram,
+  { mod, sum }: Pick<GoModule, 'mod' | 'sum'>,
+): string {
   const code = path === OWN_PACKAGE ? [readFileSync(join(folder, 'main.go'), 'utf8')] : []
   const hash = createHash('sha256').update(
     JSON.stringify([process.platform, process.arch, args, path, mod, sum, ...code]),
@@ -152,9 +219,18 @@ export function clientCacheKey(name: ClientProgram): string {
 }
 
 function clientProgram(module: string, path: string, minutes: number): GoProgram {
-  const { folder, mod } = goModule(module)
-  const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
-  return { name: basename(path), package: path, minutes, folder, goVersion, args: PLAIN_BUILD_ARGS }
+  return {
+    name: basename(path),
+    package: path,
+    minutes,
+    args: PLAIN_BUILD_ARGS,
+    ...builtIn(goModule(module)),
+  }
+}
+
+/** Where the programs of a module are built, and with which Go. */
+function builtIn({ folder, mod }: GoModule): Pick<GoProgram, 'folder' | 'goVersion'> {
+  return { folder, goVersion: /^go (\S+)$/m.exec(mod)?.[1] ?? '' }
 }
 
 function ownProgram(module: string, minutes: number): GoProgram {
@@ -166,9 +242,7 @@ function withTags(program: GoProgram, tags: string): GoProgram {
 }
 
 function spireProgram(name: SpireProgram, path: string, minutes: number, cgo: boolean): GoProgram {
-  const { folder, mod } = SPIRE_MODULES[name]
-  const goVersion = /^go (\S+)$/m.exec(mod)?.[1] ?? ''
-  return { name, package: path, minutes, cgo, folder, goVersion, args: PLAIN_BUILD_ARGS }
+  return { name, package: path, minutes, cgo, args: PLAIN_BUILD_ARGS, ...builtIn(SPIRE_MODULES[name]) }
 }
 
 /** How programs of Kubernetes are built. */
@@ -214,7 +288,8 @@ export function goModule(name: string): GoModule {
   }
 }
 
-function requirement({ folder, mod }: GoModule, path: string): string {
+/** The version of a module that a folder of `go/` requires, e.g. `v1.36.3`; throws where it requires none. */
+export function requirement({ folder, mod }: GoModule, path: string): string {
   for (const line of mod.split('\n')) {
     const [name, version] = line
       .replace(/^require /, '')

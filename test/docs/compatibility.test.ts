@@ -1,6 +1,7 @@
 // docs/compatibility.md: what it says was run is what the suites are built from.
 import { describe, expect, test } from 'vitest'
 import { OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
+import { moduleOfRelease, OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
 import { textOf, TRACKED } from '../house/files.ts'
 
 /** The folders of the older minors. */
@@ -45,7 +46,22 @@ const PINNED: readonly (readonly [row: string, module: string, folder: string])[
   ['Prometheus rules, monitors', 'github.com/prometheus-operator/prometheus-operator', 'prometheus-operator'],
 ]
 
+/** Releases beside the usual ones, which `npm run test:versions` runs: a row of a table of their own each. */
+const OTHERS = PEERS.flatMap((peer) =>
+  OTHER_RELEASES[peer].releases.map((release) => {
+    const { title, path } = OTHER_RELEASES[peer]
+    return [title, path, moduleOfRelease(peer, release)] as const
+  }),
+)
+
 describe('what was run', () => {
+  test.each(OTHERS)('%s: a row for the release of %s in %s', (title, path, folder) => {
+    const [, version = ''] =
+      new RegExp(`^(?:require |\\t)${path} (v\\S+)`, 'm').exec(textOf(`${GO}/${folder}/go.mod`)) ?? []
+    expect(version).toMatch(/^v\d/)
+    expect([...ROWS.keys()]).toContain(`${title} ${version}`)
+  })
+
   test.each(PINNED)('%s: the version of %s in %s', (row, module, folder) => {
     const [, version = ''] =
       new RegExp(`^(?:require |\\t)${module} (v\\S+)`, 'm').exec(textOf(`${GO}/${folder}/go.mod`)) ?? []
@@ -55,7 +71,7 @@ describe('what was run', () => {
 
   test('no module of the suites is left out', () => {
     const folders = TRACKED.flatMap((path) => new RegExp(`^${GO}/([^/]+)/go\\.mod$`).exec(path)?.[1] ?? [])
-    const told = new Set(PINNED.map(([, , folder]) => folder))
+    const told = new Set([...PINNED, ...OTHERS].map(([, , folder]) => folder))
     // Programs of ours around what others run themselves; what only draws the dashboard; an agent that no suite starts yet; and
     // what checks and publishes a release. The older minors of Kubernetes have a table of their own (test/house/versions.test.ts).
     const own = new Set(['health', 'grafana', 'spire-agent', 'actionlint', 'crane', ...OLDER])

@@ -2,10 +2,11 @@
 // chart's `kubeVersion` and the table of docs/compatibility.md.
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
-import { allPassed, countTests, tableRow } from '../../scripts/versions/row.ts'
-import { OF_NO_VERSION, pathOf, QUICK, SUITES, TOPICS } from '../../scripts/versions/suites.ts'
+import { allPassed, countFiles, countTests, peerRow, tableRow } from '../../scripts/versions/row.ts'
+import { OF_NO_VERSION, pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from '../../scripts/versions/suites.ts'
 import { NEWEST_MINOR, OLDER_MINORS, versionOf } from '../control-plane/older-kubernetes.ts'
-import { BUILD } from '../control-plane/tools.ts'
+import { chosenRelease, moduleOfRelease, OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
+import { BUILD, chosenHelm, chosenServer, crdFolder, crdSources } from '../control-plane/tools.ts'
 import { textOf, TRACKED } from './files.ts'
 
 const ALL = TOPICS.flatMap((topic) => SUITES[topic])
@@ -25,6 +26,34 @@ test('each minor is built from a module of its own', () => {
   const folders = TRACKED.flatMap((path) => /\/go\/kubernetes-([\d.]+)\/go\.sum$/.exec(path)?.[1] ?? [])
   expect(folders).toEqual(OLDER_MINORS)
   for (const minor of OLDER_MINORS) expect(versionOf(minor)).toMatch(new RegExp(`^v${minor}\\.\\d+$`))
+})
+
+test('each other release is built from a module of its own, and each such module is a release that can be asked for', () => {
+  for (const peer of PEERS) {
+    const { module, releases } = OTHER_RELEASES[peer]
+    const found = TRACKED.flatMap((path) => {
+      const folder = /\/go\/([^/]+)\/go\.sum$/.exec(path)?.[1] ?? ''
+      return folder.startsWith(`${module}-`) && /^\d/.test(folder.slice(module.length + 1)) ? [folder] : []
+    })
+    expect(found).toEqual(releases.map((release) => moduleOfRelease(peer, release)))
+  }
+})
+
+test('a release that is asked for by its variable is what is built and served', () => {
+  expect(chosenServer({})).toBeUndefined()
+  expect(chosenServer({ KLEYM_SPIRE: '1.13' })?.program.folder).toMatch(/\/spire-server-1\.13$/)
+  expect(chosenHelm({})).toBeUndefined()
+  const helm = chosenHelm({ KLEYM_HELM: '3.17' })?.program.args.join(' ')
+  expect(helm).toContain('-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=32')
+  const versions = crdSources({ KLEYM_GAIE: '1.1', KLEYM_SCM: '0.6.4' }).map(({ version }) => version)
+  expect(versions).toEqual(['v1.1.0', 'v0.6.4'])
+  expect(crdFolder({})).toBe('crds')
+  expect(crdFolder({ KLEYM_GAIE: '1.1' })).toMatch(/^crds-gaie-1\.1-[0-9a-f]{20}$/)
+  expect(() => chosenRelease('gaie', { KLEYM_GAIE: '0.9' })).toThrow(/KLEYM_GAIE asks for GAIE 0\.9/)
+})
+
+test('the suites of other releases are there', () => {
+  for (const peer of PEERS) expect(TRACKED).toEqual(expect.arrayContaining([...PEER_SUITES[peer].files]))
 })
 
 test('the chart takes the oldest minor that is run, and no older one', () => {
@@ -55,4 +84,13 @@ test.each<[what: string, report: unknown, cell: string, passed: boolean]>([
   const others = TOPICS.map((topic) => (topic === 'policies' ? cell : 'not run'))
   expect(tableRow('v1.30.14', result)).toBe(`| v1.30.14 | ${others.join(' | ')} |`)
   expect(allPassed(result)).toBe(passed)
+})
+
+test('a row of another release counts what was not run as failed', () => {
+  const files = [pathOf('chart-policies'), pathOf('chart-rbac')]
+  const report = reportOf('chart-policies', 'passed', 'passed')
+  expect(countFiles(report, files)).toEqual({ passed: 2, failed: 1 })
+  expect(peerRow('Helm v3.17.4', files, countFiles(report, files))).toBe(
+    '| Helm v3.17.4 | `chart-policies`, `chart-rbac` | 1 of 3 failed |',
+  )
 })

@@ -6,6 +6,7 @@ import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { NEWEST_MINOR, OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
+import { OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
 import { ROOT } from '../e2e/plugin.ts'
 
 const FOLDER = join(ROOT, '.github/workflows')
@@ -94,10 +95,15 @@ test('there are a workflow for changes, one for releases and one for older versi
   expect(WORKFLOWS.map(([name]) => name)).toEqual(['ci.yml', 'release.yml', 'versions.yml'])
 })
 
-test('the scheduled workflow runs every minor that can be run', () => {
-  const versions = WORKFLOWS.find(([name]) => name === 'versions.yml')?.[1] ?? ''
-  const minors = listAt(own(own(parse(versions), 'jobs'), 'kubernetes'), 'strategy', 'matrix', 'minor')
-  expect(minors).toEqual([...OLDER_MINORS, NEWEST_MINOR])
+test('the scheduled workflow runs every minor that can be run, and every other release', () => {
+  const jobs = own(parse(WORKFLOWS.find(([name]) => name === 'versions.yml')?.[1] ?? ''), 'jobs')
+  expect(listAt(own(jobs, 'kubernetes'), 'strategy', 'matrix', 'minor')).toEqual([
+    ...OLDER_MINORS,
+    NEWEST_MINOR,
+  ])
+  expect(listAt(own(jobs, 'releases'), 'strategy', 'matrix', 'release')).toEqual(
+    PEERS.flatMap((peer) => OTHER_RELEASES[peer].releases.map((one) => `--${peer} ${one}`)),
+  )
 })
 
 /** The workflow of a release, the steps of its jobs, and what they run. */

@@ -53,6 +53,26 @@ const CASES: readonly (readonly [
   ['character-in-id', { spiffeIDTemplate: `${ID}/own/{{ printf "%c" 'x' }}-{{ .PodMeta.Name }}` }, true],
   ['number-in-selector', { workloadSelectorTemplates: ['k8s:ns:{{ slice .PodMeta.Namespace 0 }}'] }, true],
   ['number-in-dns-name', { dnsNameTemplates: ['{{ slice .PodMeta.Name 0 }}'] }, true],
+  [
+    'number-not-reached',
+    { spiffeIDTemplate: `${ID}/own/{{ .PodMeta.Name }}{{ if false }}{{ 1 }}{{ end }}` },
+    true,
+  ],
+  [
+    'number-for-a-block',
+    { spiffeIDTemplate: `${ID}/own/{{ block "b" (slice .PodMeta.Name 0) }}{{ . }}{{ end }}` },
+    true,
+  ],
+  [
+    'number-in-a-block',
+    { spiffeIDTemplate: `${ID}/own/{{ block "b" . }}{{ slice .PodMeta.Name 0 }}{{ end }}` },
+    false,
+  ],
+  [
+    'number-beside-text',
+    { spiffeIDTemplate: `{{ define "b" }}{{ 1 }}{{ end }}${ID}/own/number-beside-text` },
+    false,
+  ],
   ['truth-value', { spiffeIDTemplate: `${ID}/own/{{ and true .PodMeta.Name }}` }, false],
   ['text', { spiffeIDTemplate: `${ID}/own/{{ print "1" }}-{{ .PodMeta.Name }}` }, false],
 ]
@@ -108,8 +128,10 @@ test('with the cache what holds a constant is dropped, its pod falls back, and o
   const cached = await compare(cp, spire)
   expect(cached.differences.map(differenceText)).toEqual([])
   expect(openIn(cached)).toEqual([
+    'default: ClusterSPIFFEID/default is a fallback, and whether ClusterSPIFFEID/number-in-a-block applies to this pod is not known',
     'default: ClusterSPIFFEID/default is a fallback, and whether ClusterSPIFFEID/twin-1 applies to this pod is not known',
     "far: a trust domain that is not SCM's",
+    "number-in-a-block: a definition in SCM's render cache",
     "twin-1: a definition in SCM's render cache",
     "twin-2: a definition in SCM's render cache",
   ])

@@ -10,7 +10,7 @@ import { freePorts } from '../control-plane/ports.ts'
 import type { Program } from '../control-plane/processes.ts'
 import { ensureSpire } from '../control-plane/spire-binaries.ts'
 import type { SpireProgram } from '../control-plane/tools.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 
 export const TRUST_DOMAIN = 'example.org'
 export const CLASS = 'kleym-test'
@@ -66,6 +66,8 @@ export interface Spire {
   restart(config?: ScmConfig, program?: ScmProgram): Promise<void>
   /** The port on which agents find the server. */
   readonly port: number
+  /** The log file of the server. */
+  readonly log: string
   /** The SCM that runs now. */
   scm(): Program
   /**
@@ -77,19 +79,31 @@ export interface Spire {
 
 export type ScmProgram = Exclude<SpireProgram, 'spire-server'>
 
+/** How the server and the first SCM are set up. */
+export interface SpireOptions {
+  /** Which SCM; that of the pinned release when absent. */
+  readonly program?: ScmProgram
+  /** The cluster whose agents may join with tokens of their service account, `NAMESPACE/NAME`. */
+  readonly psat?: { readonly cluster: string; readonly serviceAccount: string }
+}
+
 /** Starts both and waits for the server; they end with the control plane. */
 export async function startSpire(
   cp: ControlPlane,
   config: ScmConfig = {},
-  program: ScmProgram = 'spire-controller-manager',
+  { program = 'spire-controller-manager', psat }: SpireOptions = {},
 ): Promise<Spire> {
   const binaries = await ensureSpire()
   if (!binaries.available) throw new Error(`there is no SPIRE on this machine: ${binaries.why}`)
   const { programs } = binaries
   const socket = join(cp.folder, 'spire.sock')
-  const port = await startServer(cp, programs['spire-server'], socket)
+  const { port, server } = await startServer(cp, programs['spire-server'], socket, psat)
   const entries = (): Promise<readonly HeldEntry[]> => readEntries(programs['spire-server'], socket)
-  await until(async () => (await entries()).length === 0, 'spire-server to answer')
+  await until(async () => {
+    const how = server.ended()
+    if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${server.lastWords()}`)
+    return (await entries()).length === 0
+  }, 'the answer of spire-server')
   const kubeconfig = cp.kubeconfig()
   const startScm = (name: string, wanted: ScmConfig, which: ScmProgram): Promise<Program> => {
     const file = join(cp.folder, `${name}.json`)
@@ -121,6 +135,7 @@ export async function startSpire(
   return {
     config: () => running,
     port,
+    log: server.log,
     entries,
     ask: (...args) => askServer(programs['spire-server'], socket, args),
     settled: async (blocked = false) => {
@@ -152,10 +167,15 @@ function defaults(socket: string): ScmConfig {
   }
 }
 
-async function startServer(cp: ControlPlane, command: string, socket: string): Promise<number> {
+async function startServer(
+  cp: ControlPlane,
+  command: string,
+  socket: string,
+  psat: SpireOptions['psat'],
+): Promise<{ readonly port: number; readonly server: Program }> {
   const [port = 0] = await freePorts(1)
   const file = join(cp.folder, 'spire-server.json')
-  const server = {
+  const settings = {
     bind_address: '127.0.0.1',
     bind_port: String(port),
     socket_path: socket,
@@ -168,11 +188,26 @@ async function startServer(cp: ControlPlane, command: string, socket: string): P
     DataStore: [{ sql: { plugin_data: dataStore } }],
     KeyManager: [{ memory: { plugin_data: {} } }],
     // For the suite with an agent; without one, no token is ever made.
-    NodeAttestor: [{ join_token: { plugin_data: {} } }],
+    NodeAttestor: [
+      { join_token: { plugin_data: {} } },
+      ...(psat === undefined ? [] : [{ k8s_psat: { plugin_data: psatData(psat, cp) } }]),
+    ],
   }
-  writeFileSync(file, JSON.stringify({ server, plugins }))
-  await cp.start({ name: 'spire-server', command, args: ['run', '-config', file] })
-  return port
+  writeFileSync(file, JSON.stringify({ server: settings, plugins }))
+  const server = await cp.start({ name: 'spire-server', command, args: ['run', '-config', file] })
+  return { port, server }
+}
+
+function psatData({ cluster, serviceAccount }: NonNullable<SpireOptions['psat']>, cp: ControlPlane): object {
+  return {
+    clusters: {
+      [cluster]: {
+        service_account_allow_list: [serviceAccount.replace('/', ':')],
+        // It asks the API server whether a token is good, and on which node its pod is.
+        kube_config_file: cp.kubeconfig(),
+      },
+    },
+  }
 }
 
 /**

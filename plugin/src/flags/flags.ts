@@ -141,13 +141,18 @@ export const settingsFlags = {
   }),
 }
 
+/** What help says of `-o`, for a command that has an answer in these formats. */
+export function formatsText(formats: readonly OutputFormat[]): string {
+  return `The form of the answer: ${formats.join(', ')}.`
+}
+
 /** How the answer comes out. */
 export const outputFlags = {
   output: Flags.option({ options: OUTPUT_FORMATS, default: DEFAULT_OUTPUT })({
     char: 'o',
     helpGroup: OUTPUT,
     helpValue: 'FORMAT',
-    description: `The form of the answer: ${OUTPUT_FORMATS.join(', ')}.`,
+    description: formatsText(OUTPUT_FORMATS),
   }),
   'fail-on': Flags.option({ options: FAIL_ON, default: DEFAULT_FAIL_ON })({
     helpGroup: OUTPUT,

@@ -11,7 +11,7 @@ import type { Severity } from '@kleym/shared/core/registry/findings.ts'
 import { echoOf } from './echo.ts'
 import { findingFilter, type FindingFilter } from './finding-filter.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
-import { SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
+import { OUTPUT_FORMATS, SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
 
 /** Where the state comes from. */
 export interface SourceOptions {
@@ -177,6 +177,18 @@ export function noSummary(where: string, why: string, fix: string): KleymError {
   return new KleymError({ code: 'usage', what: '--summary has no meaning here', where, why, fix })
 }
 
+/** The formats in which a command has an answer, for its help. */
+export function formatsOf(command: string): readonly OutputFormat[] {
+  return OUTPUT_FORMATS.filter((format) => commandsWith(format)?.includes(command) ?? true)
+}
+
+/** The commands that have an answer in a format; undefined: all of them. */
+function commandsWith(format: OutputFormat): readonly string[] | undefined {
+  if (format === 'spire') return ['who-selects']
+  if (format === 'html') return WITH_PAGE
+  return format === 'mermaid' || format === 'dot' ? WITH_DIAGRAM : undefined
+}
+
 /** The commands whose frame has a diagram. */
 const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
 /** The commands whose frame has a page. */
@@ -184,11 +196,10 @@ const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  if (format === 'spire' && command !== 'who-selects') throw noEntries(command)
+  const able = commandsWith(format)
+  if (able === undefined || able.includes(command)) return
+  if (format === 'spire') throw noEntries(command)
   const isPage = format === 'html'
-  const isDrawing = format === 'mermaid' || format === 'dot'
-  const able = isPage ? WITH_PAGE : WITH_DIAGRAM
-  if ((!isPage && !isDrawing) || able.includes(command)) return
   throw new KleymError({
     code: 'usage',
     what: isPage ? `${command} makes no page` : `${command} draws no diagram`,

@@ -134,6 +134,9 @@ const BINDING_KIND = 'InferenceIdentityBinding'
 /** More than a large cluster has. */
 const MANY_BINDINGS = 10_000
 
+/** Bindings of so many bytes are explained in less time than it takes to compile what explains them. */
+const SMALL = 256 * 1024
+
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
@@ -169,7 +172,7 @@ class Gathering {
     return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
   }
 
-  async readFiles({ federation = false }: Pick<Question, 'federation'>): Promise<void> {
+  async readFiles({ about, federation = false }: Pick<Question, 'about' | 'federation'>): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
     const more = federation ? FEDERATION_KINDS : []
     const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
@@ -178,7 +181,10 @@ class Gathering {
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true
-    this.#files = await loadFiles(files, { ...rules, dumps }, this.#context)
+    const isQuick = about !== undefined && offline && live === undefined
+    this.#files = await loadFiles(files, { ...rules, dumps }, this.#context, (bytes) => {
+      if (isQuick && bytes <= SMALL) this.#context.expectShortRun?.()
+    })
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
     if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
     this.#files = withoutEmptyFolders(this.#files)

@@ -24,7 +24,7 @@ export function scopeOf(
   const namespaces = new Set(about(bindingsIn(objects)).map(({ meta }) => meta.namespace))
   if (namespaces.size === 0 || namespaces.size > NAMESPACES_MAX) return undefined
   const isBeyond = ({ value }: RawObject): boolean =>
-    (isBinding(value) || kindKey(value) === 'Pod' || isWorkload(value)) &&
+    (isBinding(value) || (own(value, 'kind') === 'Pod' && kindKey(value) === 'Pod') || isWorkload(value)) &&
     !namespaces.has(stringAt(value, 'metadata', 'namespace') ?? '')
   return objects.some(isBeyond) ? namespaces : undefined
 }
@@ -40,7 +40,8 @@ function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
 }
 
 function isBinding(value: JsonRecord): boolean {
-  return kindKey(value) === qualifiedKind(BINDING)
+  // The kind alone says of nearly all objects that they are none.
+  return own(value, 'kind') === BINDING.kind && kindKey(value) === qualifiedKind(BINDING)
 }
 
 /** Whether an answer from the namespaces in scope is the answer of everything. */

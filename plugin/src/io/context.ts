@@ -59,6 +59,11 @@ export interface CommandContext extends SourceIo {
    * is quick; what is in use by then counts as old from then on.
    */
   readonly collectGarbage?: (which: 'young' | 'all') => void
+  /**
+   * Says that little is left to do. Where the runtime can be told so, it compiles nearly nothing from then on: in a run of
+   * 50 ms its compiler takes an eighth of the CPU time and gives less than that back.
+   */
+  readonly expectShortRun?: () => void
   /** The terminal; undefined where stdin or stdout is none. */
   readonly terminal?: () => Terminal | undefined
   /** The version of kleym. */

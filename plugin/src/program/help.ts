@@ -3,10 +3,15 @@ import type { Command } from '@oclif/core/command'
 import { Help } from '@oclif/core/help'
 import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
 import type { CommandConfig } from '../flags/command.ts'
+import { formatsText, OUTPUT_FORMATS } from '../flags/flags.ts'
+import { formatsOf } from '../flags/options.ts'
 import { BIN } from './embedded.ts'
 import { unknownCommand } from './usage-errors.ts'
 
+/** The widest help; a narrower terminal folds it. */
 const HELP_WIDTH = 80
+/** oclif indents what it has folded by these columns more than it counts. */
+const FOLDED_OVERHANG = 2
 const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h'])
 
 /** Whether a command line asks for help: a help flag before `--`, the word `help`, or nothing at all. */
@@ -20,6 +25,7 @@ export function asksForHelp(argv: readonly string[]): boolean {
 export async function helpText(
   argv: readonly string[],
   loadConfig: () => Promise<CommandConfig>,
+  width: number,
 ): Promise<string> {
   const words = argv.filter((word) => !word.startsWith('-'))
   const subject = words[0] === 'help' ? words[1] : words[0]
@@ -28,13 +34,21 @@ export async function helpText(
   const command = config.findCommand(subject)
   if (command === undefined) throw unknownCommand(subject, COMMAND_IDS)
   const help = new KleymHelp(config, {
-    maxWidth: HELP_WIDTH,
+    maxWidth: width < HELP_WIDTH ? width - FOLDED_OVERHANG : HELP_WIDTH,
     stripAnsi: true,
     flagSortOrder: 'none',
     hideCommandSummaryInDescription: true,
   })
-  await help.showCommandHelp(command)
+  await help.showCommandHelp(withOwnFormats(command))
   return help.text
+}
+
+/** The command, its `-o` with the formats that it has an answer in. */
+function withOwnFormats(command: Command.Loadable): Command.Loadable {
+  const { output } = command.flags
+  if (output?.description !== formatsText(OUTPUT_FORMATS)) return command
+  const own = { ...output, description: formatsText(formatsOf(command.id)) }
+  return { ...command, load: () => command.load(), flags: { ...command.flags, output: own } }
 }
 
 class KleymHelp extends Help {
@@ -52,8 +66,9 @@ class KleymHelp extends Help {
 /** oclif trims the first flag of a group: where others leave room for a letter, it moves back under them. */
 function withFirstFlagInPlace(text: string): string {
   return text.replaceAll(
-    /^([A-Z]+ FLAGS\n) {2}(--[^]*?)(?=\n\n|$)/gm,
-    (group, title: string, flags: string) => (/^ {6}--/m.test(flags) ? `${title}      ${flags}` : group),
+    /^([A-Z]+ FLAGS\n) {2}(--[^]*?)(?=\n\n|(?![^]))/gm,
+    (group, title: string, flags: string) =>
+      /^(?: {6}| {2}-\w, )--/m.test(flags) ? `${title}      ${flags}` : group,
   )
 }
 

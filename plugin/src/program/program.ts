@@ -6,6 +6,7 @@ import type { CommandContext, CommandResult } from '../io/context.ts'
 import { configToRun, loadConfig } from './embedded.ts'
 import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from '../io/errors.ts'
 import { asksForHelp, helpText } from './help.ts'
+import { viewWidth } from '../text/layout.ts'
 import { isUsageError, unknownCommand, usageError } from './usage-errors.ts'
 
 /** The verbosity from which errors come with their stack, as kubectl's `-v`. */
@@ -24,7 +25,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
       return EXIT.ok
     }
     if (asksForHelp(argv)) {
-      context.stdout.write(await helpText(argv, () => loadConfig(COMMANDS, context)))
+      context.stdout.write(await helpText(argv, () => loadConfig(COMMANDS, context), viewWidth(context)))
       return EXIT.ok
     }
     const [id = '', ...rest] = argv

@@ -78,11 +78,15 @@ interface Source {
 /** How problems and origins call stdin. */
 export const STDIN = 'stdin'
 
-/** Reads all objects that the arguments mean; never throws for anything that a file holds. */
+/**
+ * Reads all objects that the arguments mean; never throws for anything that a file holds. `onOpened` is told how many bytes
+ * there are before any of them is parsed.
+ */
 export async function loadFiles(
   args: FileArguments,
   rules: ReadingRules,
   io: SourceIo,
+  onOpened?: (bytes: number) => void,
 ): Promise<LoadedFiles> {
   const problems: InputProblem[] = []
   const budget = new Budget(() => io.collectGarbage?.('all'))
@@ -92,6 +96,7 @@ export async function loadFiles(
     problems,
     progress,
   })
+  onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
   const collected: Collected = {
     objects: [],
     problems,
@@ -102,7 +107,7 @@ export async function loadFiles(
     partials: [],
     scopes: [],
     placed: 0,
-    misses: new Map(),
+    types: new Map(),
     nearMisses: [],
   }
   const harmless: InputProblem[] = []

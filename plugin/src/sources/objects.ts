@@ -42,8 +42,8 @@ export interface Collected {
   readonly embedded: InputProblem[]
   /** What was not wanted, by kind, and how often. */
   readonly skipped: Map<string, number>
-  /** Whether a type is nearly one that is wanted, by type: files hold many objects of few types. */
-  readonly misses: Map<string, Miss | 'none'>
+  /** What is known of a type, by type: files hold many objects of few types. */
+  readonly types: Map<string, TypeFacts>
   /** What is nearly of a kind that is wanted. */
   readonly nearMisses: MisspelledObject[]
   /** Pods and workloads that are no whole objects, and were left out. */
@@ -54,6 +54,13 @@ export interface Collected {
   placed: number
   /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
   takesAway?: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
+}
+
+/** What a type without placeholders says of all objects of it. */
+interface TypeFacts {
+  /** What is wrong with it where it is nearly one that is wanted. */
+  readonly miss: Miss | undefined
+  readonly wanted: WantedKind | undefined
 }
 
 /** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
@@ -118,7 +125,7 @@ function collectObject(
   collected: Collected,
   inList: boolean,
 ): void {
-  const { objects, problems, skipped, budget, misses, nearMisses } = collected
+  const { objects, problems, skipped, budget, types, nearMisses } = collected
   if (!isRecord(value)) {
     if (!inList) count(skipped, NO_OBJECT)
     else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
@@ -133,22 +140,23 @@ function collectObject(
     } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
-  const untyped = templateOfType(value, origin, rules)
+  const typeKey = `${type.apiVersion} ${type.kind}`
+  const untyped = types.has(typeKey) ? undefined : templateOfType(value, origin, rules)
   if (untyped !== undefined) {
     problems.push(untyped)
     return
   }
-  const miss = getOrCreate(
-    misses,
-    `${type.apiVersion} ${type.kind}`,
-    () => missOf(type, rules.wanted) ?? 'none',
-  )
-  if (miss !== 'none' && miss.kind === 'not served') {
+  const facts = getOrCreate(types, typeKey, () => ({
+    miss: missOf(type, rules.wanted),
+    wanted: wantedOf(type, rules.wanted),
+  }))
+  const { miss } = facts
+  if (miss?.kind === 'not served') {
     nearMisses.push(nearMissOf(type, value, { miss, origin }))
     return
   }
-  const wanted = wantedOf(type, rules.wanted) ?? makerOf(type, value)
-  if (miss !== 'none' && wanted !== undefined) {
+  const wanted = facts.wanted ?? makerOf(type, value)
+  if (miss !== undefined && wanted !== undefined) {
     problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
     return
   }

@@ -2,7 +2,7 @@
 // among them, which then are in none of the files (docs/assumptions.md, "Objects").
 import { dig, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_ID, groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
@@ -34,7 +34,7 @@ export function spireChartProblem(value: JsonRecord, origin: Origin): InputProbl
  */
 export function hasChartRegistration(objects: readonly RawObject[]): boolean {
   return objects.some(({ value }) => {
-    if (kindKey(value) !== CLUSTER_SPIFFE_IDS) return false
+    if (own(value, 'kind') !== CLUSTER_SPIFFE_ID_KIND || kindKey(value) !== CLUSTER_SPIFFE_IDS) return false
     const { annotations, labels } = readMeta(value)
     if (annotations.has(ANNOTATION_BINDING)) return false
     return labels.get(MANAGED_BY) === 'Helm' || dig(value, 'spec', 'fallback') === true

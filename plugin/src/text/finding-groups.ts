@@ -2,25 +2,28 @@
 // object. Ten objects with one trouble are one block.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
-import { fixText, SEVERITY_MARK, shortSubject, viewFinding, withCode } from './findings.ts'
+import { fixText, SEVERITY_MARK, shortSubject, viewEvidence, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block } from './line.ts'
 import { namesText } from './names.ts'
 import { displayWidth } from './width.ts'
 import { wrap } from './wrap.ts'
 
-/** The findings, a block for each code and severity, with a blank line between two. `findings` are in their total order. */
-export function viewFindingGroups(findings: readonly Finding[], layout: Layout): Block {
+/**
+ * The findings, a block for each code and severity, with a blank line between two. `findings` are in their total order; what
+ * `told` is, and its fix, stands above already: only its evidence is shown.
+ */
+export function viewFindingGroups(findings: readonly Finding[], layout: Layout, told?: Finding): Block {
   const groups = layout.wide
     ? findings.map((one) => [one])
     : [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()]
-  return groups.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewGroup(group, layout)])
+  return groups.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewGroup(group, layout, told)])
 }
 
-function viewGroup(group: readonly Finding[], layout: Layout): Block {
+function viewGroup(group: readonly Finding[], layout: Layout, told: Finding | undefined): Block {
   const [first, ...others] = group
   if (first === undefined) return []
-  if (others.length === 0) return viewFinding(first, layout)
+  if (others.length === 0) return first === told ? viewEvidence(first, layout) : viewFinding(first, layout)
   const { width } = layout
   const shared = sharedBy(group)
   const texts = [

@@ -51,21 +51,27 @@ const CODES_NAMED = 3
 
 /** One finding: who, what and code in the first line, then proof and fix. */
 export function viewFinding(one: Finding, layout: Layout): Block {
-  const who = [one.subject, ...one.related].map(shortSubject)
-  const names = layout.wide ? who.join(', ') : namesText(who)
-  const head = line(
-    MARKS[SEVERITY_MARK[one.severity]],
-    ' ',
-    span(names, 'bold'),
-    `: ${findingEntry(one.code).title}`,
-  )
   return [
-    ...withCode(head, one.code, layout),
-    ...[one.summary, ...one.evidence].flatMap((text) =>
-      wrap(line(`  ${text}`), { width: layout.width, hang: 4 }),
-    ),
+    ...findingHead(one, layout),
+    ...factLines([one.summary, ...one.evidence], layout),
     ...wrap(line(`  fix: ${fixText(one.fix, layout)}`), { width: layout.width, hang: 7 }),
   ]
+}
+
+/** One finding whose summary and fix stand above already: who, what and code, then proof. */
+export function viewEvidence(one: Finding, layout: Layout): Block {
+  return [...findingHead(one, layout), ...factLines(one.evidence, layout)]
+}
+
+function findingHead({ subject, related, severity, code }: Finding, layout: Layout): Block {
+  const who = [subject, ...related].map(shortSubject)
+  const names = layout.wide ? who.join(', ') : namesText(who)
+  const head = line(MARKS[SEVERITY_MARK[severity]], ' ', span(names, 'bold'), `: ${findingEntry(code).title}`)
+  return withCode(head, code, layout)
+}
+
+function factLines(texts: readonly string[], { width }: Layout): Block {
+  return texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 }))
 }
 
 /** A fix, in which each command asks the same files or cluster as this answer. */

@@ -20,6 +20,7 @@ const COMMANDS = [
   ['explain', '-A'],
   ['conflicts'],
   ['who-selects', '-A'],
+  ['who-selects', '-A', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/chat'],
   ['policies', '-A'],
   ['diff'],
   BETWEEN,

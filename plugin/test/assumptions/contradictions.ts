@@ -25,6 +25,12 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
       const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
       return isKept || OPEN.has(now ?? '') ? [] : [`${key}: ${verdict} became ${now}`]
     }),
+    ...resolutionsOf(before.report).flatMap(([key, state]) => {
+      const now = new Map(resolutionsOf(after.report)).get(key) ?? 'unknown'
+      return listAt(before.report, 'assumptions').length > 0 || now === state || OPEN.has(now)
+        ? []
+        : [`${key}: ${state} became ${now}`]
+    }),
     ...[...emptyOf(before.report)]
       .filter((key) => holdersOf(after.report).has(key))
       .map((key) => `${key} had no identity, and holds one`),
@@ -32,15 +38,18 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
   ]
 }
 
-/** Whether a text says the same; columns of a table are as wide as the other rows make them. */
+/** Whether a text says the same; columns of a table are as wide as the other rows make them, and lines break where they are full. */
 function isSaid(claim: string, text: string): boolean {
-  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/ +/g, ' '))
+  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/\s+/g, ' '))
   return all?.includes(wanted ?? '') === true
 }
 
-/** Lines that say without reserve that something is fine, or that there is none. */
+/**
+ * Lines that say without reserve that something is fine, or that there is none. That no container holds an ID *now*, on whichever
+ * line that word is, is what a policy comes to: `resolutionsOf` reads it, with what it rests on.
+ */
 const CLAIM =
-  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it.*)$/gm
+  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it(?!\s+now\b).*)$/gm
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.
@@ -49,8 +58,7 @@ function claimsOf(text: string): readonly string[] {
       // How bad the rest of the answer is, which the mark and the codes say, is no part of what is claimed.
       .map(([, claim]) => (claim ?? '').replace(/^[‼·×] /, '').replace(/ \(KLM\d+(?:, KLM\d+)*\)$/, ''))
       // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
-      // What a policy comes to says by itself that it is so as assumed.
-      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}|no container holds it now/.test(claim))
+      .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}/.test(claim))
   )
 }
 
@@ -69,6 +77,21 @@ function verdictsOf(report: unknown): readonly (readonly [key: string, verdict: 
     ),
   )
 }
+
+/** What the SPIFFE IDs of policies are said to come to, by policy, rule and source: those that a container holds, or none. */
+function resolutionsOf(report: unknown): readonly (readonly [key: string, state: string])[] {
+  return listAt(report, 'policies').flatMap((policy) =>
+    listAt(policy, 'rules').flatMap((rule) =>
+      listAt(rule, 'sources').flatMap((source) => {
+        const state = stringAt(source, 'state') ?? ''
+        const key = [stringAt(policy, 'policy'), stringAt(rule, 'name'), stringAt(source, 'source')].join(' ')
+        return DECIDED.has(state) ? [[key, state] as const] : []
+      }),
+    ),
+  )
+}
+
+const DECIDED: ReadonlySet<string> = new Set(['resolved', 'unheld', 'dangling'])
 
 /** The containers of which it is said that they hold no identity, and that nothing may give them one. */
 function emptyOf(report: unknown): ReadonlySet<string> {

@@ -19,6 +19,7 @@ const COMMANDS = [
   ['explain', '-A'],
   ['conflicts'],
   ['who-selects', '-A'],
+  ['who-selects', '-A', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/chat'],
   ['policies', '-A'],
   ['diff', '--base', 'base.json'],
 ] as const
@@ -95,7 +96,7 @@ test(
       { numRuns: WORLDS },
     )
     await annotate(`${tried} completions of ${WORLDS} worlds`)
-    // docs/assumptions.md names this number: five commands, two completions at least.
-    expect(tried).toBeGreaterThanOrEqual(WORLDS * 10)
+    // docs/assumptions.md names this number: six commands, two completions at least.
+    expect(tried).toBeGreaterThanOrEqual(WORLDS * 12)
   },
 )

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { findingsOf, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
@@ -87,7 +87,7 @@ async function answers(input: AnswerInput, key: string): Promise<unknown> {
 /** That leaving out what is not about some bindings leaves out nothing else. */
 function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): number {
   const all = findingsOf(after).filter(
-    (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one),
+    (one) => isAbout(one, BINDING_KIND, bindings) || concernsEveryBinding(one),
   )
   expect(driveAtOnce(findingStepsAbout(after, bindings))).toEqual(all)
   return all.length

@@ -9,7 +9,7 @@ import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { dependsOnOutsideScope } from '../../src/core/rules/outside-scope.ts'
 import { findingKey, type Finding } from '../../src/core/findings/finding.ts'
-import { concernsEverybody } from '../../src/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '../../src/core/rules/install-rules.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { readMeta } from '../../src/core/objects/meta.ts'
 import { recordAt } from '../../src/core/objects/pod.ts'
@@ -22,7 +22,7 @@ const RUNS = 400
 /** Whether an error is about a namespace: about its objects, shown by its pods, or about the registrations of every namespace. */
 function concerns(one: Finding, namespace: string): boolean {
   return (
-    concernsEverybody(one) ||
+    concernsEveryBinding(one) ||
     one.namespaces?.has(namespace) === true ||
     [one.subject, ...one.related].some((subject) => subject.namespace === namespace)
   )

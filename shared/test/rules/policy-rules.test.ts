@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { driveAtOnce } from '../../src/core/steps.ts'
 import { findingsOf, findingStepsAbout } from '../../src/core/rules/all.ts'
 import { isAbout, subjectText, type Finding } from '../../src/core/findings/finding.ts'
-import { concernsEverybody } from '../../src/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '../../src/core/rules/install-rules.ts'
 import { refusalOf } from '../../src/core/findings/suppress.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { BINDING_KIND } from '../../src/core/names.ts'
@@ -225,9 +225,9 @@ describe('of some bindings alone', () => {
     for (const setting of [{}, { trustDomain: undefined }]) {
       const analysis = analysisOf(objects, setting)
       const all = findingsOf(analysis).filter((one) => isAbout(one, BINDING_KIND, keys))
-      expect(driveAtOnce(findingStepsAbout(analysis, keys)).filter((one) => !concernsEverybody(one))).toEqual(
-        all,
-      )
+      expect(
+        driveAtOnce(findingStepsAbout(analysis, keys)).filter((one) => !concernsEveryBinding(one)),
+      ).toEqual(all)
     }
   })
 

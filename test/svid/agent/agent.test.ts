@@ -58,7 +58,10 @@ beforeAll(async () => {
   const { token, scm } = await joinToken(spire)
   await spire.restart(scm)
   kubelet = await startKubelet()
-  const socket = await startAgent(cp, spire, token, { kubeletPort: kubelet.port })
+  const { socket } = await startAgent(cp, spire, {
+    join: { joinToken: token },
+    kubeletPort: kubelet.port,
+  })
   workloads = new Workloads(socket)
   const made = agentPods(PODS, randomOf(SEED))
   await build(cp, [[node('n1'), namespace(SPACE)].map((object) => ({ object }))])

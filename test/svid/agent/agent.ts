@@ -1,17 +1,35 @@
 // A real spire-agent beside a real server, on a node of its own: SCM gives its entries the agent's own ID as their parent.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { until } from '@kleym/testing/wait.ts'
+import { CannotHold, until } from '@kleym/testing/wait.ts'
 import { ensureClient } from '../../control-plane/client-binaries.ts'
 import type { ControlPlane } from '../../control-plane/control-plane.ts'
-import { existsSync } from 'node:fs'
+import type { Program } from '../../control-plane/processes.ts'
 import { TRUST_DOMAIN, type ScmConfig, type Spire } from '../spire.ts'
+
+/** How an agent shows its server who it is. */
+export type AgentJoin =
+  | { readonly joinToken: string }
+  /** With the token of a service account, for a pod of the node (`k8s_psat`). */
+  | { readonly cluster: string; readonly tokenFile: string }
 
 /** What an agent needs beside its server. */
 export interface AgentOptions {
+  readonly join: AgentJoin
   readonly kubeletPort: number
+  /** Of its files; `spire-agent` when absent. */
+  readonly name?: string
   /** More settings of SPIRE's Kubernetes attestor. */
   readonly attestor?: Readonly<Record<string, unknown>>
+  /** More settings of the agent itself. */
+  readonly agent?: Readonly<Record<string, unknown>>
+}
+
+/** An agent that runs. */
+export interface RunningAgent {
+  readonly program: Program
+  /** Where its Workload API listens. */
+  readonly socket: string
 }
 
 /** A token with which one agent may join, and the settings of SCM under which its entries are that agent's. */
@@ -25,18 +43,17 @@ export async function joinToken(spire: Spire): Promise<{ readonly token: string;
   }
 }
 
-/** Starts an agent and waits for its socket; the path of that. It ends with the control plane. */
+/** Starts an agent and waits for its socket. It ends with the control plane. */
 export async function startAgent(
   cp: ControlPlane,
   spire: Spire,
-  token: string,
-  { kubeletPort, attestor = {} }: AgentOptions,
-): Promise<string> {
+  { join: how, kubeletPort, name = 'spire-agent', attestor = {}, agent: settings = {} }: AgentOptions,
+): Promise<RunningAgent> {
   const command = await ensureClient('spire-agent')
-  const data = join(cp.folder, 'spire-agent')
+  const data = join(cp.folder, `${name}-data`)
   mkdirSync(data, { recursive: true })
-  const socket = join(cp.folder, 'agent.sock')
-  const file = join(cp.folder, 'spire-agent.json')
+  const socket = join(cp.folder, `${name}.sock`)
+  const file = join(cp.folder, `${name}.json`)
   const agent = {
     data_dir: data,
     // At DEBUG every attestation is in the log, with its selectors; `log_selectors` adds some to a refusal.
@@ -47,7 +64,8 @@ export async function startAgent(
     socket_path: socket,
     trust_domain: TRUST_DOMAIN,
     insecure_bootstrap: true,
-    join_token: token,
+    ...('joinToken' in how && { join_token: how.joinToken }),
+    ...settings,
   }
   const k8s = {
     kubelet_read_only_port: kubeletPort,
@@ -57,15 +75,19 @@ export async function startAgent(
   }
   const plugins = {
     KeyManager: [{ memory: { plugin_data: {} } }],
-    NodeAttestor: [{ join_token: { plugin_data: {} } }],
+    NodeAttestor: [
+      'joinToken' in how
+        ? { join_token: { plugin_data: {} } }
+        : { k8s_psat: { plugin_data: { cluster: how.cluster, token_path: how.tokenFile } } },
+    ],
     WorkloadAttestor: [{ k8s: { plugin_data: k8s } }],
   }
   writeFileSync(file, JSON.stringify({ agent, plugins }))
-  const program = await cp.start({ name: 'spire-agent', command, args: ['run', '-config', file] })
+  const program = await cp.start({ name, command, args: ['run', '-config', file] })
   await until(() => {
-    const how = program.ended()
-    if (how !== undefined) throw new Error(`spire-agent has ended: ${how}\n${program.lastWords()}`)
+    const ended = program.ended()
+    if (ended !== undefined) throw new CannotHold(`it has ended: ${ended}\n${program.lastWords()}`)
     return existsSync(socket)
-  }, 'spire-agent to open its socket')
-  return socket
+  }, `${name} to open its socket`)
+  return { program, socket }
 }

@@ -1,6 +1,6 @@
 // Processes that look like containers: the agent reads /proc/<pid>/cgroup, so a process in the cgroup of a container is that
 // container to it. It needs root and a cgroup file system that can be written to, version 1 or 2; no container engine.
-import { existsSync, mkdirSync, readdirSync, rmdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 
@@ -53,25 +53,51 @@ export class ContainerCgroups {
 
   /** Makes the cgroup of a container; the file into which a process that is to be in it writes its PID. */
   place(podUid: string, containerId: string): string {
-    const folder = join(this.#base, `pod${podUid}`, containerId)
+    const folder = join(this.#pod(podUid), containerId)
     mkdirSync(folder, { recursive: true })
     return join(folder, 'cgroup.procs')
   }
 
+  /** Kills every process in the cgroups of these pods. The kernel may take a moment to let go of them. */
+  kill(podUids: Iterable<string>): void {
+    for (const container of this.#containersOf(podUids))
+      for (const pid of readFileSync(join(container, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean))
+        killIfThere(Number(pid))
+  }
+
   /** Removes the cgroups of these pods; no process may be in them. */
   remove(podUids: Iterable<string>): void {
-    for (const uid of podUids) {
-      const pod = join(this.#base, `pod${uid}`)
-      if (!existsSync(pod)) continue
-      for (const { name } of readdirSync(pod, { withFileTypes: true }).filter((one) => one.isDirectory()))
-        rmdirSync(join(pod, name))
-      rmdirSync(pod)
-    }
+    const uids = [...podUids]
+    for (const container of this.#containersOf(uids)) rmdirSync(container)
+    for (const uid of uids) if (existsSync(this.#pod(uid))) rmdirSync(this.#pod(uid))
     // Another run may have pods there.
     if (
       existsSync(this.#base) &&
       !readdirSync(this.#base, { withFileTypes: true }).some((one) => one.isDirectory())
     )
       rmdirSync(this.#base)
+  }
+
+  #pod(uid: string): string {
+    return join(this.#base, `pod${uid}`)
+  }
+
+  #containersOf(podUids: Iterable<string>): readonly string[] {
+    return [...podUids]
+      .map((uid) => this.#pod(uid))
+      .filter((pod) => existsSync(pod))
+      .flatMap((pod) =>
+        readdirSync(pod, { withFileTypes: true })
+          .filter((one) => one.isDirectory())
+          .map(({ name }) => join(pod, name)),
+      )
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended in the meantime.
   }
 }

@@ -3,7 +3,7 @@ import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -37,7 +37,7 @@ export function conflictsFrame(
   const isMeant = (one: Finding): boolean =>
     keys === undefined
       ? concerns(one, namespace)
-      : isAbout(one, BINDING_KIND, keys) || concernsEverybody(one) || isNearMiss(one)
+      : isAbout(one, BINDING_KIND, keys) || concernsEveryBinding(one) || isNearMiss(one)
   const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
   const findings = all.filter((one) => isClash(one) && isMeant(one)).toSorted(compareFindings)
   const bindings = chosen ?? bindingsIn(input, namespace)

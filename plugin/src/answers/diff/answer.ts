@@ -2,9 +2,9 @@
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Effect, Holder, IdentityChange, VerdictChange } from '@kleym/shared/core/explain/effect.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
+import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Mark } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
@@ -45,9 +45,9 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   return {
     mark: markOf(facts, layout),
     text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
-    reasons: [...(verdicts.length === 0 ? errorTexts(findings.added) : [verdictsText(verdicts)])].map(
-      (text) => [text],
-    ),
+    reasons: (verdicts.length === 0 ? errorTexts(effect, layout) : [verdictsText(verdicts)]).map((text) => [
+      text,
+    ]),
   }
 }
 
@@ -71,10 +71,18 @@ function codesOf(added: readonly Finding[]): string {
   return [...new Set(worst.map(({ code }) => code))].slice(0, CODES_NAMED).join(', ')
 }
 
-/** What the first new error is, where no verdict of a binding tells it. */
-function errorTexts(added: readonly Finding[]): readonly string[] {
-  const error = added.find(({ severity }) => severity === 'error')
-  return error === undefined ? [] : [`${findingEntry(error.code).title}: ${error.summary}`]
+/** The finding that the reason tells, with its fix: the only new error, where no verdict of a binding is the reason. */
+export function toldFinding({ findings, verdicts }: Effect): Finding | undefined {
+  const [error, ...others] = findings.added.filter(({ severity }) => severity === 'error')
+  return verdicts.length === 0 && others.length === 0 ? error : undefined
+}
+
+/** What the new errors are. */
+function errorTexts(effect: Effect, layout: Layout): readonly string[] {
+  const told = toldFinding(effect)
+  if (told !== undefined) return [told.summary, `fix: ${fixText(told.fix, layout)}`]
+  const errors = effect.findings.added.filter(({ severity }) => severity === 'error')
+  return errors.length === 0 ? [] : [kindsText(errors)]
 }
 
 const CODES_NAMED = 3
@@ -148,22 +156,37 @@ function nothingText(
   return [far, ...also].join('; ')
 }
 
+/** Bindings whose verdict changes in the same way, the worst change first: `team-c/search and 1 more are deleted`. */
 function verdictsText(verdicts: readonly VerdictChange[]): string {
-  const shown = verdicts
-    .toSorted((left, right) => rank(left) - rank(right))
-    .slice(0, VERDICTS_NAMED)
-    .map(({ binding, before, after }) =>
-      before === undefined
-        ? `${binding} is new: ${after ?? ''}`
-        : after === undefined
-          ? `${binding} is deleted`
-          : `${binding}: ${before} → ${after}`,
-    )
-  const more = verdicts.length - shown.length
+  const groups = verdictGroups(verdicts)
+  const shown = groups.slice(0, CHANGES_NAMED).map(groupText)
+  const more = groups.slice(CHANGES_NAMED).reduce((sum, group) => sum + group.length, 0)
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-const VERDICTS_NAMED = 2
+/** Whether the reason names every binding whose verdict changes: a list of them would say it again. */
+export function areAllNamed(verdicts: readonly VerdictChange[]): boolean {
+  const groups = verdictGroups(verdicts)
+  return groups.length <= CHANGES_NAMED && groups.every(({ length }) => length === 1)
+}
+
+function verdictGroups(verdicts: readonly VerdictChange[]): readonly (readonly VerdictChange[])[] {
+  const sorted = verdicts.toSorted((left, right) => rank(left) - rank(right))
+  return [...Map.groupBy(sorted, ({ before, after }) => `${before} → ${after}`).values()]
+}
+
+function groupText(group: readonly VerdictChange[]): string {
+  const [first] = group
+  if (first === undefined) return ''
+  const { binding, before, after } = first
+  const names = group.length === 1 ? binding : `${binding} and ${group.length - 1} more`
+  const verb = group.length === 1 ? 'is' : 'are'
+  if (before === undefined) return `${names} ${verb} new: ${after ?? ''}`
+  return after === undefined ? `${names} ${verb} deleted` : `${names}: ${before} → ${after}`
+}
+
+/** How many kinds of change the reason names. */
+const CHANGES_NAMED = 2
 
 /** A binding that is ready no more comes first. */
 function rank({ before, after }: VerdictChange): number {

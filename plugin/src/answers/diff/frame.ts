@@ -16,7 +16,7 @@ import type { ObjectChange } from './changes.ts'
 import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
 import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
-import { diffAnswer } from './answer.ts'
+import { diffAnswer, toldFinding } from './answer.ts'
 import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements } from './disagreements-view.ts'
@@ -132,6 +132,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
         ],
         isPartOfWorld: staying.length > 0,
         isDisputed: disagreements.length > 0,
+        told: toldFinding(shownEffect(kept)),
       }),
       ...(tests?.view(kept, layout) ?? []),
     ],

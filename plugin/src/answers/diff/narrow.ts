@@ -5,7 +5,7 @@ import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/
 import { isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { chooseBindings } from '../../gather/selection.ts'
 import type { DiffInput } from './base.ts'
 import type { DiffOptions } from './base-flag.ts'
@@ -48,7 +48,7 @@ export function isChangeShown(narrowed: Narrowed | undefined, { binding }: Objec
 
 /** Whether a finding is shown; one about all registrations always is. */
 export function isFindingShown(narrowed: Narrowed | undefined, one: Finding): boolean {
-  return narrowed === undefined || isAbout(one, BINDING_KIND, narrowed.keys) || concernsEverybody(one)
+  return narrowed === undefined || isAbout(one, BINDING_KIND, narrowed.keys) || concernsEveryBinding(one)
 }
 
 /** Whether a rule of a policy is shown. */

@@ -5,7 +5,7 @@ import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
-import { isQuiet } from './answer.ts'
+import { areAllNamed, isQuiet } from './answer.ts'
 import type { ObjectChange } from './changes.ts'
 import { viewAffected } from './policies-view.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
@@ -28,6 +28,8 @@ export interface DiffLayout extends Layout {
   readonly isPartOfWorld: boolean
   /** Whether the objects have other settings than the answer: then nothing is certain to be unchanged either. */
   readonly isDisputed: boolean
+  /** The finding whose summary and fix are the reason below the answer. */
+  readonly told: Finding | undefined
 }
 
 /** What stands below the answer: the effect first, then what changes in objects, then what is pending anyway. */
@@ -129,15 +131,17 @@ export function viewIdentityChanges(
 ): Block {
   return [
     ...lost.map((change) => identityLine('-', 'lose', change, 'remove')),
+    ...(areLosers(stranded, lost) ? [allLeftLine(stranded)] : []),
     ...gained.map((change) => identityLine('+', 'gain', change, 'add')),
-    ...countedLine(stranded, 'left without an identity'),
+    ...(areLosers(stranded, lost) ? [] : countedLine(stranded, 'left without an identity')),
     ...countedLine(uncertain, 'undetermined'),
   ].flatMap((row) => wrap(row, { width, hang: 4 }))
 }
 
 function effectBlock(effect: Effect, layout: DiffLayout): Block {
   const rows = viewIdentityChanges(effect, layout)
-  const verdicts = effect.verdicts.map(({ binding, before, after }) => [
+  const listed = areAllNamed(effect.verdicts) ? [] : effect.verdicts
+  const verdicts = listed.map(({ binding, before, after }) => [
     binding,
     `${before ?? '(not there)'} → ${after ?? '(deleted)'}`,
   ])
@@ -159,6 +163,21 @@ function identityLine(
   return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${holdersText(containers)}`)
 }
 
+/** Whether the stranded containers are those that lose an identity: the lines above name them already. */
+function areLosers(stranded: readonly Holder[], lost: readonly IdentityChange[]): boolean {
+  const losers = new Set(lost.flatMap(({ containers }) => containers.map(holderKey)))
+  return stranded.length > 0 && losers.symmetricDifference(new Set(stranded.map(holderKey))).size === 0
+}
+
+function holderKey({ pod, container }: Holder): string {
+  return `${pod} ${container}`
+}
+
+function allLeftLine(stranded: readonly Holder[]): Line {
+  const all = stranded.length === 1 ? 'it is' : `all ${stranded.length} are`
+  return line('  ', MARKS.warn, ` ${all} left without an identity`)
+}
+
 function countedLine(holders: readonly Holder[], what: string): Block {
   if (holders.length === 0) return []
   return [line('  ', MARKS.warn, ` ${counted(holders.length, 'container')} ${what}: ${holdersText(holders)}`)]
@@ -173,7 +192,7 @@ function holdersText(holders: readonly Holder[]): string {
     .join('; ')
 }
 
-function findingBlocks({ findings }: Effect, layout: Layout): readonly Block[] {
+function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block[] {
   const { added, fixed, noLongerApply, unchanged } = findings
   const part = (label: string, list: typeof added): string =>
     `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
@@ -185,7 +204,7 @@ function findingBlocks({ findings }: Effect, layout: Layout): readonly Block[] {
   ]
   return [
     wrap(span(head.join('   '), 'bold'), { width: layout.width, hang: 11 }),
-    viewFindingGroups(added, layout),
+    viewFindingGroups(added, layout, layout.told),
     [
       ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
       ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),

@@ -7,7 +7,7 @@ import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
 import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isAboutRegistration } from '@kleym/shared/core/rules/manifest-rules.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { hasPolicies, type Policies } from '@kleym/shared/core/policies/policies.ts'
@@ -58,7 +58,7 @@ export function explainFrame(
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const clusterWide = all.filter(
     (one) =>
-      (isAnyReady && (concernsEverybody(one) || isAboutRegistration(one))) ||
+      (isAnyReady && (concernsEveryBinding(one) || isAboutRegistration(one))) ||
       (isNearMiss(one) && mayBeMeant(one, chosen)),
   )
   const findings = all

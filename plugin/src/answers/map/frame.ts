@@ -1,6 +1,6 @@
 // The report of `map`: the graph of who holds what, and the findings about what it shows.
 import { findingSteps } from '@kleym/shared/core/rules/all.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, type Frame } from '../../frame/frame.ts'
@@ -32,7 +32,7 @@ export function mapFrame(
   const isNarrow = scope.isChosen || scope.spiffeId !== undefined
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings]
   const isShown = (one: Finding): boolean =>
-    concernsEverybody(one) ||
+    concernsEveryBinding(one) ||
     isNearMiss(one) ||
     (isNarrow ? marks.of(one).length > 0 : concerns(one, scope.namespace))
   const findings = all.filter(isShown).toSorted(compareFindings)

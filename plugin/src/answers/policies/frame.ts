@@ -2,7 +2,7 @@
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
@@ -28,7 +28,7 @@ export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolic
       isChosen(one) ||
       isUnfollowed(one, open.perhaps) ||
       isNearMiss(one) ||
-      (chosen.length > 0 && concernsEverybody(one)),
+      (chosen.length > 0 && concernsEveryBinding(one)),
   )
   return {
     kind: 'PoliciesReport',

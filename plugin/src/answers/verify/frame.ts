@@ -1,6 +1,6 @@
 // The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
 import { compareFindings, depending, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { federationFindings } from '@kleym/shared/core/rules/federation-rules.ts'
 import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
@@ -31,7 +31,7 @@ export function verifyFrame(
     ),
     ...federationFindings(after),
     ...[...installFindings(after), ...input.inputFindings].filter(
-      (one) => concernsEverybody(one) || isNearMiss(one),
+      (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),
   ]
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)

@@ -3,7 +3,7 @@
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
@@ -66,7 +66,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   const findings = [
     ...podNotes(input.after, pods),
     ...installFindings(input.after),
-    ...input.inputFindings.filter((one) => concernsEverybody(one) || isNearMiss(one)),
+    ...input.inputFindings.filter((one) => concernsEveryBinding(one) || isNearMiss(one)),
   ].toSorted(compareFindings)
   const layoutOf = (layout: Layout, shown: readonly Finding[]): EntriesLayout => ({
     ...layout,

@@ -3,7 +3,7 @@
 import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEverybody, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { isAboutRegistration, manifestFindings } from '@kleym/shared/core/rules/manifest-rules.ts'
 import { whoHolds, type WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
@@ -54,7 +54,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     ...podNotes(input.after, asked),
     ...manifestsBehind(input.after, answers),
     ...[...installFindings(input.after), ...input.inputFindings].filter(
-      (one) => concernsEverybody(one) || isNearMiss(one),
+      (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),
   ].toSorted(compareFindings)
   const bindings = bindingsByOutput(input.after.settled)

@@ -97,6 +97,42 @@ export const UNREAD_KINDS: readonly UnreadKind[] = [
     makesPools: false,
     source: 'https://agent-sandbox.sigs.k8s.io/docs/',
   },
+  {
+    group: 'argoproj.io',
+    kind: 'Workflow',
+    makesPools: false,
+    source: 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+  },
+  {
+    group: 'argoproj.io',
+    kind: 'CronWorkflow',
+    makesPools: false,
+    source: 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+  },
+  {
+    group: 'tekton.dev',
+    kind: 'TaskRun',
+    makesPools: false,
+    source: 'https://tekton.dev/docs/pipelines/taskruns/',
+  },
+  {
+    group: 'tekton.dev',
+    kind: 'PipelineRun',
+    makesPools: false,
+    source: 'https://tekton.dev/docs/pipelines/pipelineruns/',
+  },
+  {
+    group: 'sparkoperator.k8s.io',
+    kind: 'SparkApplication',
+    makesPools: false,
+    source: 'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+  },
+  {
+    group: 'sparkoperator.k8s.io',
+    kind: 'ScheduledSparkApplication',
+    makesPools: false,
+    source: 'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+  },
 ]
 
 /** Kinds that hold a pod template, or something like one, and make no pods of it by themselves. */

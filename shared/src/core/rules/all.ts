@@ -5,7 +5,7 @@ import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingFindings } from './binding-rules.ts'
 import { collisionFindings } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../findings/finding.ts'
-import { concernsEverybody, installFindings } from './install-rules.ts'
+import { concernsEveryBinding, installFindings } from './install-rules.ts'
 import { isAboutRegistration, manifestFindings } from './manifest-rules.ts'
 import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
@@ -42,7 +42,7 @@ export function* findingStepsAbout(
 ): Steps<readonly Finding[]> {
   return (yield* unsortedFindings(analysis, bindings))
     .filter(
-      (one) => isAbout(one, BINDING_KIND, bindings) || concernsEverybody(one) || isAboutRegistration(one),
+      (one) => isAbout(one, BINDING_KIND, bindings) || concernsEveryBinding(one) || isAboutRegistration(one),
     )
     .toSorted(compareFindings)
 }

@@ -4,9 +4,9 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { classLabelProblem } from '../compile/output.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
-import type { EntrySource, ScmFault } from '../spire/prediction.ts'
+import { sourceText, type EntrySource, type ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { restsOn } from './resting.ts'
 
 /** SCM itself, as a subject. */
@@ -28,7 +28,7 @@ export function sourceSubject(source: EntrySource): Subject {
 const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
 
 /** Whether a finding concerns every registration, whatever its subject is. */
-export function concernsEverybody({ code }: Finding): boolean {
+export function concernsEveryBinding({ code }: Finding): boolean {
   return EVERYBODY.has(code)
 }
 
@@ -81,12 +81,14 @@ function stoppers(analysis: Analysis): readonly Finding[] {
   return analysis.settled
     .prediction()
     .scmFaults()
-    .map(({ source, kind, why }) =>
-      finding(STOPPER_CODES[kind], {
+    .map(({ source, kind, why, open }) => {
+      const one = finding(STOPPER_CODES[kind], {
         subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),
         summary: why,
-      }),
-    )
+      })
+      const on = source === undefined ? [] : [`whether ${sourceText(source)} applies`]
+      return open === undefined ? one : notCertain(one, on, `depends: ${open}`)
+    })
     .map((one) => depending(one, restsOn(analysis, one)))
 }
 

@@ -2,10 +2,9 @@
 // registrations applied of which that is not known (a Namespace that is not among the files, a node that the pod does not have
 // yet). An assumption may make an answer longer, never surer (docs/assumptions.md).
 import { subjectText } from '../findings/finding.ts'
-import { sourceText, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
+import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
-import { isPodAgent } from '../spire/static-index.ts'
-import type { ContainerIdentities, PodIdentities } from './pod-identities.ts'
+import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
 import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { OPEN_RULES } from './pod-rules.ts'
 
@@ -16,37 +15,59 @@ export function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
   if (pod.perhaps !== undefined) return []
   const open = outcomes.filter(isOpen)
   const inPart = outcomes.filter(({ verdict, entry }) => verdict.state === 'declared' && isInPart(entry))
+  const ofPods = [...open.filter(isOfPods).map(doubtOf), ...selectorDoubts(facts)]
   return [
-    ...possibleNotes(facts, scan, { open, rules: OPEN_RULES.whose }),
-    ...possibleNotes(facts, scan, { open: open.filter(isOfPods), rules: OPEN_RULES.howMany }),
+    ...possibleNotes(facts, scan, { doubts: open.map(doubtOf), rules: OPEN_RULES.whose }),
+    ...possibleNotes(facts, scan, { doubts: ofPods, rules: OPEN_RULES.howMany }),
     ...[...open, ...inPart].flatMap((one) => mayBecomeOurs(one, facts, scan)),
   ]
 }
 
-/** What rules show if all of the open registrations apply, or of the fallbacks among them, and not as things are. */
+/** Something that is not known of a registration: `on`, a noun phrase, decides, and `why` it is not known. */
+interface Doubt {
+  readonly outcome: EntryOutcome
+  readonly on: string
+  readonly why: string
+  /** It is about a selector and not about whether the registration applies. */
+  readonly isOfSelector: boolean
+}
+
+function doubtOf(outcome: EntryOutcome): Doubt {
+  const on = `whether ${sourceText(outcome.source)} applies`
+  return { outcome, on, why: whyOpen(outcome.verdict) ?? '', isOfSelector: false }
+}
+
+/** Registrations that apply, and of which nothing here tells whether a container has a selector of theirs: its image, its user. */
+function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
+  // There may be a hundred thousand pods, and hardly any has one.
+  const doubts: Doubt[] = []
+  for (const { container, registrations } of containers) {
+    if (container.injectedBy !== undefined) continue
+    for (const { verdict, selector, outcome, why = '' } of registrations) {
+      if (verdict !== 'depends' || selector === undefined || !isOfPods(outcome)) continue
+      const on = `whether ${selector} of ${sourceText(outcome.source)} matches`
+      doubts.push({ outcome, on, why, isOfSelector: true })
+    }
+  }
+  return doubts
+}
+
+/** What rules show if all of the doubtful registrations apply, or those that displace none, and not as things are. */
 function possibleNotes(
   facts: PodIdentities,
   scan: Scan,
-  { open, rules }: { readonly open: readonly EntryOutcome[]; readonly rules: readonly PodRule[] },
+  { doubts, rules }: { readonly doubts: readonly Doubt[]; readonly rules: readonly PodRule[] },
 ): readonly Note[] {
-  if (open.length === 0) return []
+  if (doubts.length === 0) return []
   const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, scan))
   const seen = new Set(notesOf(facts).map(keyOf))
-  return possibilities(new Set(open), facts)
+  return possibilities(doubts, facts)
     .flatMap(notesOf)
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
       seen.add(keyOf(note))
-      return withReason(note, open, scan)
+      return withReason(note, doubts, scan)
     })
-}
-
-/**
- * An agent that is no pod's node, such as that of a virtual machine, may still be one: `who-selects` shows that. It would tell
- * every pod of the cluster that it may hold one identity more.
- */
-function isOfPods({ source, entry }: EntryOutcome): boolean {
-  return source.kind === 'ClusterSPIFFEID' || (entry !== undefined && isPodAgent(entry.parentId))
 }
 
 /** A placeholder such as `<node name>` in an ID. */
@@ -58,15 +79,36 @@ function isOpen({ verdict }: EntryOutcome): boolean {
   return verdict.state === 'depends' && verdict.isContested !== true
 }
 
-/** As if all open registrations applied, which displaces fallbacks; and as if of these fallbacks alone did. */
-function possibilities(open: ReadonlySet<EntryOutcome>, facts: PodIdentities): readonly PodIdentities[] {
-  const other = [...open].find(({ fallback }) => !fallback)
+/** As if all open registrations applied, which displaces fallbacks; and as if those did that displace none. */
+function possibilities(doubts: readonly Doubt[], facts: PodIdentities): readonly PodIdentities[] {
+  const [ofSelectors, others] = [true, false].map(
+    (is) => new Set(doubts.flatMap(({ isOfSelector, outcome }) => (isOfSelector === is ? [outcome] : []))),
+  )
+  return possibleApplications(others ?? new Set(), facts).map((one) =>
+    withSelectors(one, ofSelectors ?? new Set()),
+  )
+}
+
+function possibleApplications(
+  open: ReadonlySet<EntryOutcome>,
+  facts: PodIdentities,
+): readonly PodIdentities[] {
+  const displacing = facts.outcomes.find(mayDisplace)
   const applied = (one: EntryOutcome): EntryVerdict => (open.has(one) ? { state: 'declared' } : one.verdict)
-  const alone = asIf(facts, (one) => (one.fallback ? applied(one) : one.verdict))
-  const fallbacks = [...open].some(({ fallback }) => fallback) ? [alone] : []
-  if (other === undefined) return fallbacks
-  const all = asIf(facts, (one) => (one.fallback ? displacedBy(one, other) : applied(one)))
-  return [all, ...fallbacks]
+  const withoutIt = asIf(facts, (one) => (mayDisplace(one) ? one.verdict : applied(one)))
+  if (displacing === undefined) return [withoutIt]
+  const all = asIf(facts, (one) => (one.fallback ? displacedBy(one, displacing) : applied(one)))
+  return [...open].some(({ fallback }) => fallback) ? [all, withoutIt] : [all]
+}
+
+/** Whether a registration displaces fallbacks if it applies, which is not known: a static entry never does, a refused one does. */
+function mayDisplace({ source, fallback, verdict }: EntryOutcome): boolean {
+  return (
+    !fallback &&
+    source.kind === 'ClusterSPIFFEID' &&
+    verdict.state !== 'failed' &&
+    whyOpen(verdict) !== undefined
+  )
 }
 
 function displacedBy(one: EntryOutcome, { source: by }: EntryOutcome): EntryVerdict {
@@ -86,6 +128,20 @@ function asIf(facts: PodIdentities, verdictOf: (one: EntryOutcome) => EntryVerdi
     outcomes: [...outcomes.values()],
     containers: facts.containers.map((one) => containerAsIf(one, outcomes)),
   }
+}
+
+/** As if the containers had every selector of these registrations. */
+function withSelectors(facts: PodIdentities, doubtful: ReadonlySet<EntryOutcome>): PodIdentities {
+  if (doubtful.size === 0) return facts
+  const containers = facts.containers.map(({ container, registrations }) => {
+    const all = registrations.map((one): Registration =>
+      one.selector !== undefined && one.verdict === 'depends' && doubtful.has(one.outcome)
+        ? { ...one, verdict: 'issued', why: undefined, selector: undefined }
+        : one,
+    )
+    return { container, registrations: all, issued: all.filter(({ verdict }) => verdict === 'issued') }
+  })
+  return { ...facts, containers }
 }
 
 function containerAsIf(
@@ -135,13 +191,13 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
   ]
 }
 
-function withReason(note: Note, open: readonly EntryOutcome[], scan: Scan): Note {
+function withReason(note: Note, doubts: readonly Doubt[], scan: Scan): Note {
   const named = new Set([note.subject, ...note.related].map(subjectText))
-  const own = open.filter(({ source }) => named.has(subjectText(ownerOf(source, scan))))
-  const telling = own.length > 0 ? own : open
-  const on = telling.map(({ source }) => `whether ${sourceText(source)} applies`).join(' and ')
-  const why = telling.flatMap(({ verdict }) => ('why' in verdict ? verdict.why : []))
-  return { ...note, depends: { on, why: `depends: ${why.join('; ')}` } }
+  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, scan))))
+  const telling = own.length > 0 ? own : doubts
+  const on = [...new Set(telling.map((one) => one.on))].join(' and ')
+  const why = [...new Set(telling.map((one) => one.why))].join('; ')
+  return { ...note, depends: { on, why: `depends: ${why}` } }
 }
 
 /** Equal for what the rules show alike. */

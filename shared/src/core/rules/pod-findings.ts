@@ -3,7 +3,7 @@ import { subjectDoubt } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { judgeContainer, judgeSelector } from '../spire/attestor.ts'
-import type { EntrySelector } from '../spire/prediction.ts'
+import { whyOpen, type EntrySelector } from '../spire/prediction.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText, PodCount } from '../objects/pod-index.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -208,7 +208,8 @@ function recordReach(
     const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
     const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
     const isMet = matches.some(({ state }) => state !== 'dead')
-    const isOpen = outcome.verdict.state === 'depends' || pod.perhaps !== undefined
+    const { verdict } = outcome
+    const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
     if (isOpen && isMet) reach.perhaps++
     // What it depends on may be whether the output selects the pod, or whether the pod is there at all.
     if (isOpen && (isMet || pod.perhaps !== undefined || !isSelected(pod, ofOutput))) continue

@@ -1,5 +1,6 @@
 // What one pod shows, gathered for all rules together: its registrations, and how each of its containers meets them.
 import type { Container, Pod } from '../objects/pod.ts'
+import { isPodAgent } from '../spire/static-index.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
 import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
@@ -36,6 +37,8 @@ export function podIdentitiesOf(prediction: Prediction, pod: Pod): PodIdentities
 export interface Loss {
   readonly container: Container
   readonly fallback: Registration
+  /** The first registration that may give it an identity after all. */
+  readonly perhaps: Registration | undefined
 }
 
 /** What the containers of a pod lose because fallbacks give way. */
@@ -46,6 +49,18 @@ export function lossesOf({ containers }: PodIdentities): readonly Loss[] {
       ? []
       : registrations
           .filter(({ verdict }) => verdict === 'displaced')
-          .map((fallback) => ({ container, fallback })),
+          .map((fallback) => ({ container, fallback, perhaps: registrations.find(mayGive) })),
   )
+}
+
+function mayGive({ verdict, outcome }: Registration): boolean {
+  return (verdict === 'depends' || verdict === 'unknown') && isOfPods(outcome)
+}
+
+/**
+ * An agent that is no pod's node, such as that of a virtual machine, may still be one: `who-selects` shows that. It would tell
+ * every pod of the cluster that it may hold one identity more.
+ */
+export function isOfPods({ source, entry }: EntryOutcome): boolean {
+  return source.kind === 'ClusterSPIFFEID' || (entry !== undefined && isPodAgent(entry.parentId))
 }

@@ -1,9 +1,11 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { isAskedFor, sourceText, type EntryVerdict } from '../spire/prediction.ts'
+import { isAskedFor, sourceText, whyOpen, type EntrySource, type EntryVerdict } from '../spire/prediction.ts'
+import type { Registration } from '../spire/registration.ts'
+import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
-import { lossesOf, type PodIdentities } from './pod-identities.ts'
+import { lossesOf, type Loss, type PodIdentities } from './pod-identities.ts'
 import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
@@ -17,6 +19,7 @@ export const POD_RULES: readonly PodRule[] = [
     summary: (pods) => `${sourceText(verdict.by)} owns the entry on ${pods}`,
     evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
   })),
+  maskedByEither,
   registrationsThat('refused', 'KLM405', ({ verdict, source }) => ({
     related: [],
     summary: (pods) => `spire-server refuses the entry of ${sourceText(source)} for ${pods}`,
@@ -51,9 +54,58 @@ function registrationsThat<State extends Fate>(
 ): PodRule {
   const isOne = (outcome: Outcome): outcome is OutcomeThat<State> => outcome.verdict.state === state
   return ({ outcomes }, scan) =>
-    outcomes
-      .filter(isOne)
-      .map((outcome) => ({ code, subject: ownerOf(outcome.source, scan), ...describe(outcome, scan) }))
+    outcomes.filter(isOne).map((outcome) => ({
+      code,
+      subject: ownerOf(outcome.source, scan),
+      ...describe(outcome, scan),
+      ...ifApplied([outcome]),
+    }))
+}
+
+/** One of two registrations masks the other, and which of them is the older is not known. */
+function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+  const pairs = new Map<string, Note>()
+  for (const { source, verdict, entry } of outcomes) {
+    if (verdict.state !== 'depends' || verdict.rival === undefined) continue
+    const [first, second] = [source, verdict.rival].toSorted((one, other) =>
+      compareBytes(sourceText(one), sourceText(other)),
+    )
+    if (first === undefined || second === undefined) continue
+    const [one, other] = [sourceText(first), sourceText(second)]
+    pairs.set(`${one} ${other}`, {
+      code: 'KLM403',
+      subject: ownerOf(first, scan),
+      related: [ownerOf(second, scan)],
+      summary: (pods) => `${one} and ${other} want the same entry on ${pods}, and one masks the other`,
+      evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
+      depends: { on: `whether ${one} or ${other} is the older`, why: `depends: ${verdict.why}` },
+    })
+  }
+  return [...pairs.values()]
+}
+
+/** That a note depends on whether these registrations apply to the pod, where that is not known of one. */
+function ifApplied(outcomes: readonly Outcome[]): Pick<Note, 'depends'> | undefined {
+  for (const { source, verdict } of outcomes) {
+    const open = whyOpen(verdict)
+    if (open !== undefined) return dependsOn(source, open)
+  }
+  return undefined
+}
+
+/** What is told of several containers together: what is certain apart from what is not. */
+function lossKey({ fallback, perhaps }: Loss): string {
+  return `${fallback.source.name} ${perhaps === undefined}`
+}
+
+/** That a loss depends on what may give the container another identity. */
+function ifNotGiven(lost: readonly Loss[]): Pick<Note, 'depends'> | undefined {
+  const [perhaps] = lost.flatMap((one) => one.perhaps ?? [])
+  return perhaps === undefined ? undefined : dependsOn(perhaps.source, perhaps.why ?? '')
+}
+
+function dependsOn(source: EntrySource, open: string): Pick<Note, 'depends'> {
+  return { depends: { on: `whether ${sourceText(source)} applies`, why: `depends: ${open}` } }
 }
 
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
@@ -85,7 +137,10 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
       related: others,
       containers: [container.name],
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
-      evidence: issued.map(({ spiffeId, source }) => `${spiffeId ?? ''} from ${ownerText(source, scan)}`),
+      evidence: issued.map(
+        ({ spiffeId = '', source }) =>
+          `${spiffeId === '' ? 'an ID that is not known' : spiffeId} from ${ownerText(source, scan)}`,
+      ),
     }
   })
 }
@@ -115,17 +170,16 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
 function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   const losses = lossesOf(facts)
   if (losses.length === 0) return []
-  const displacing = facts.outcomes.filter(({ fallback, verdict }) => !fallback && takesPart(verdict.state))
-  const subjects = displacing.map(({ source }) => ownerOf(source, scan))
+  const displacing = facts.outcomes.filter(takesPart).map(({ source }) => source)
+  // Of entries that something keeps SCM from creating, the one that displaces it is known all the same.
+  const [by] = losses.flatMap(({ fallback }) => fallback.by ?? [])
+  const known = displacing.length > 0 || by === undefined ? displacing : [by]
+  const subjects = known.map((source) => ownerOf(source, scan))
   const ours = subjects.filter(({ kind }) => kind === BINDING_KIND)
   return (ours.length > 0 ? ours : subjects.slice(0, 1)).flatMap((subject) =>
-    [...Map.groupBy(losses, ({ fallback }) => fallback.source.name)].map(([, lost]) => {
+    [...Map.groupBy(losses, lossKey).values()].map((lost) => {
       const names = lost.map(({ container }) => container.name).join(', ')
       const [source] = lost.map(({ fallback }) => fallback.source)
-      const [open] = lost.map(({ fallback: { outcome } }) =>
-        outcome.verdict.state === 'displaced' ? outcome.verdict.open : undefined,
-      )
-      const on = source === undefined ? '' : `whether ${sourceText(source)} applies`
       return {
         code: 'KLM402' as const,
         subject,
@@ -136,15 +190,17 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
         evidence: [
           `${source === undefined ? '' : sourceText(source)} is a fallback: any other registration rendered for the pod displaces it`,
         ],
-        ...(open === undefined ? {} : { depends: { on, why: `depends: ${open}` } }),
+        ...(ifApplied(lost.map(({ fallback }) => fallback.outcome)) ?? ifNotGiven(lost)),
       }
     }),
   )
 }
 
-/** Whether a registration was rendered for the pod, which is what displaces a fallback. */
-function takesPart(state: Fate): boolean {
-  return state === 'declared' || state === 'masked' || state === 'refused'
+/** Whether it is certain that a registration was rendered for the pod, which is what displaces a fallback. */
+function takesPart({ source, fallback, verdict }: Outcome): boolean {
+  if (fallback || source.kind !== 'ClusterSPIFFEID') return false
+  if (verdict.state === 'masked' || verdict.state === 'refused') return verdict.open === undefined
+  return isAskedFor(verdict)
 }
 
 function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
@@ -172,10 +228,13 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
     const isTheft = pod.namespace !== binding.namespace
     // Which of two registrations gives an identity away does not matter.
     if (verdict.state !== 'declared' && !(isTheft && isAskedFor(verdict))) return []
-    const reaches = containers.some(({ registrations }) =>
-      registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
-    )
-    if (!reaches) return []
+    const reached = containers
+      .flatMap(({ registrations }) => registrations.filter((one) => one.outcome === outcome))
+      .filter((one) => one.verdict !== 'dead')
+    const [first] = reached
+    if (first === undefined) return []
+    // Of a `depends` of the container's own, a selector decides.
+    const isCertain = reached.some(({ selector }) => selector === undefined)
     return {
       code: isTheft ? ('KLM308' as const) : ('KLM304' as const),
       subject: binding,
@@ -183,6 +242,13 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
       summary: (pods: string, namespaces: string) =>
         `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry?.spiffeId ?? ''}`],
+      ...(isCertain ? {} : dependsOnSelector(first)),
     }
   })
+}
+
+function dependsOnSelector({ source, selector = '', why = '' }: Registration): Pick<Note, 'depends'> {
+  return {
+    depends: { on: `whether ${selector} of ${sourceText(source)} matches`, why: `depends: ${why}` },
+  }
 }

@@ -15,7 +15,7 @@ export interface MaskingCandidate {
 export type MaskingResult =
   | { readonly kind: 'wins' }
   | { readonly kind: 'masked'; readonly by: EntrySource; readonly why: string }
-  | { readonly kind: 'uncertain'; readonly why: string }
+  | { readonly kind: 'uncertain'; readonly rival: EntrySource; readonly why: string }
 
 /**
  * Which candidate gets the entry. A candidate that comes after a certain one is masked, even where the server refuses the
@@ -36,13 +36,11 @@ export function resolveMasking(candidates: readonly MaskingCandidate[]): readonl
       }
     }
     uncertainBy ??= candidate
-    return { kind: 'uncertain', why: sameEntryWhy(best.source) }
+    return uncertainBeside(best.source)
   })
   const rival = uncertainBy
   if (rival === undefined) return results
-  return results.map((result) =>
-    result.kind === 'wins' ? { kind: 'uncertain', why: sameEntryWhy(rival.source) } : result,
-  )
+  return results.map((result) => (result.kind === 'wins' ? uncertainBeside(rival.source) : result))
 }
 
 /** The certain candidate that SCM prefers to all other certain ones; any of those whose order is not known. */
@@ -60,9 +58,10 @@ function uncertainMasking(
   candidates: readonly MaskingCandidate[],
 ): MaskingResult {
   const rival = candidates.find((other) => other !== candidate)
-  return rival === undefined ? { kind: 'wins' } : { kind: 'uncertain', why: sameEntryWhy(rival.source) }
+  return rival === undefined ? { kind: 'wins' } : uncertainBeside(rival.source)
 }
 
-function sameEntryWhy(rival: EntrySource): string {
-  return `${sourceText(rival)} wants the same entry, and which of the two SCM takes is not known`
+function uncertainBeside(rival: EntrySource): MaskingResult {
+  const why = `${sourceText(rival)} wants the same entry, and which of the two SCM takes is not known`
+  return { kind: 'uncertain', rival, why }
 }

@@ -12,14 +12,16 @@ import type { PodFactsReader, PodFactsResult } from './pod-facts.ts'
 import {
   isAskedFor,
   sourceText,
+  whyOpen,
   type EntryOutcome,
+  type EntrySource,
   type EntryVerdict,
   type PredictionInput,
   type RenderedEntry,
 } from './prediction.ts'
 import type { UniformVerdict, PreparedId } from './prepared-id.ts'
 import { renderEntry, type Acceptance, type RenderOutcome } from './render-entry.ts'
-import { afterMasking, maskingCandidateOf, type StaticMasking } from './static-masking.ts'
+import { afterMasking, isStaticTaken, maskingCandidateOf, type StaticMasking } from './static-masking.ts'
 import type { StaticCandidate, StaticIndex } from './static-index.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
@@ -46,7 +48,14 @@ export interface PodJudgement {
   /** Static entries that ask for the same entry as a ClusterSPIFFEID on this pod. */
   readonly statics: ReadonlyMap<PreparedStatic, EntryVerdict>
   /** Entries that SCM would send and that are no valid UTF-8. */
-  readonly invalidUtf8: readonly { readonly outcome: EntryOutcome; readonly why: string }[]
+  readonly invalidUtf8: readonly InvalidUtf8Entry[]
+}
+
+/** An entry that SCM cannot send. `open`: why it is not known whether SCM makes it. */
+export interface InvalidUtf8Entry {
+  readonly source: EntrySource
+  readonly why: string
+  readonly open: string | undefined
 }
 
 /** What of the input was not read, or is in doubt. */
@@ -121,9 +130,13 @@ export class PodJudge {
         const statics = rivals?.get(key) ?? []
         if (same.length + statics.length < 2) continue
         const results = resolveMasking([...same.map(candidateOf), ...statics.map(maskingCandidateOf)])
-        for (const [at, state] of same.entries()) applyMasking(state, results[at])
+        const mayWin = (_one: unknown, at: number): boolean => results[at]?.kind !== 'masked'
+        const isTaken =
+          same.filter(mayWin).every(isTakenFrom) &&
+          statics.filter((one, at) => mayWin(one, same.length + at)).every(isStaticTaken)
+        for (const [at, state] of same.entries()) applyMasking(state, results[at], isTaken)
         for (const [at, object] of statics.entries()) {
-          decided.set(object, afterMasking(object.verdict, results[same.length + at]))
+          decided.set(object, afterMasking(object.verdict, results[same.length + at], isTaken))
         }
       }
     }
@@ -228,7 +241,8 @@ function appliedBy(
     }
   }
   if (rendered.kind === 'failed') {
-    return { applied: 'no', verdict: { state: 'failed', field: rendered.field, why: rendered.why } }
+    const { field, why } = rendered
+    return { applied: 'no', verdict: { state: 'failed', field, why, open: uncertainty } }
   }
   if (rendered.kind === 'unknown') {
     const { construct, why, spiffeId } = rendered
@@ -252,10 +266,9 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
     if (certain !== undefined) {
-      const open = state.verdict.state === 'depends' ? state.verdict.why : undefined
       state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
-      state.verdict = { state: 'displaced', by: certain.id.source, why, open }
+      state.verdict = { state: 'displaced', by: certain.id.source, why, open: whyOpen(state.verdict) }
     } else if (state.applied !== 'no') {
       state.applied = 'uncertain'
       const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
@@ -303,19 +316,27 @@ function candidateOf({ id, applied }: CandidateState): MaskingCandidate {
 function applyMasking(
   state: CandidateState,
   result: ReturnType<typeof resolveMasking>[number] | undefined,
+  isTaken: boolean,
 ): void {
   state.contested = result?.kind === 'uncertain'
-  state.verdict = afterMasking(state.verdict, result)
+  state.verdict = afterMasking(state.verdict, result, isTaken)
+}
+
+/** Whether the server takes the entry of an object, should SCM prefer it. */
+function isTakenFrom({ acceptance }: CandidateState): boolean {
+  return Object.values(acceptance ?? {}).every((why) => why === undefined)
 }
 
 /** Applies the server's checks to an entry that SCM sends; a refusal leaves fallbacks displaced and losers masked. */
 function accept(state: CandidateState): void {
   const { acceptance, verdict, applied } = state
   if (acceptance === undefined || applied === 'no' || verdict.state === 'masked') return
+  // What another object may get is not certain to be refused either.
+  const open = verdict.state === 'depends' ? verdict.why : undefined
   if (acceptance.brokenUtf8 !== undefined) {
-    state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8` }
+    state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8`, open }
   } else if (acceptance.refusal !== undefined) {
-    state.verdict = { state: 'refused', why: acceptance.refusal }
+    state.verdict = { state: 'refused', why: acceptance.refusal, open }
   } else if (acceptance.depends !== undefined && isAskedFor(verdict)) {
     state.verdict = { state: 'depends', why: acceptance.depends }
   }
@@ -330,7 +351,7 @@ function invalidUtf8Of(
   // SCM does not send an entry that is masked, displaced or ignored.
   if (field === undefined || outcome?.verdict.state !== 'refused') return []
   const why = `${field} gives text that is not UTF-8 on ${podText(pod)}, so SCM creates no entries at all`
-  return [{ outcome, why }]
+  return [{ source: outcome.source, why, open: outcome.verdict.open }]
 }
 
 function outcomeOf({ id, entry, verdict }: CandidateState, pod: Pod): EntryOutcome {

@@ -14,7 +14,7 @@ import { CandidateIndex } from './candidate-index.ts'
 import { countObjects } from './object-counts.ts'
 import { NamespaceFilter } from './namespace-filter.ts'
 import { PodFactsReader } from './pod-facts.ts'
-import { PodJudge, type PodJudgement } from './pod-judge.ts'
+import { PodJudge, type InvalidUtf8Entry } from './pod-judge.ts'
 import {
   isAskedFor,
   sourceText,
@@ -147,11 +147,7 @@ class Predictor implements Prediction {
     ].flatMap(({ source, why }): ScmFault[] =>
       why === undefined ? [] : [{ source, kind: 'undecodable', why }],
     )
-    const invalidUtf8 = this.#findInvalidUtf8().map(({ outcome, why }): ScmFault => ({
-      source: outcome.source,
-      kind: 'not UTF-8',
-      why,
-    }))
+    const invalidUtf8 = this.#findInvalidUtf8().map((one): ScmFault => ({ kind: 'not UTF-8', ...one }))
     return [...configuration, ...undecodable, ...invalidUtf8]
   }
 
@@ -174,7 +170,8 @@ class Predictor implements Prediction {
   #withFaults(outcome: EntryOutcome): EntryOutcome {
     const [first] = this.#findInvalidUtf8()
     if (first !== undefined && isAskedFor(outcome.verdict)) {
-      const why = `${sourceText(first.outcome.source)} keeps SCM from creating entries, and whether this one was there before is not known`
+      const perhaps = first.open === undefined ? '' : ' perhaps'
+      const why = `${sourceText(first.source)}${perhaps} keeps SCM from creating entries, and whether this one was there before is not known`
       return { ...outcome, verdict: { state: 'depends', why } }
     }
     if (this.#undecodable === undefined || !this.#needsNewOrEdited(outcome)) return outcome
@@ -190,7 +187,7 @@ class Predictor implements Prediction {
     return (verdict.state === 'displaced' || verdict.state === 'masked') && isUnseen(verdict.by)
   }
 
-  /** The first invalid entry of each object, in the order of the objects, whatever the order of the pods. */
+  /** The first invalid entry of each object, certain ones before others, then in the order of the objects, whatever that of the pods. */
   #findInvalidUtf8(): readonly InvalidUtf8Entry[] {
     this.#invalidUtf8 ??= this.#searchInvalidUtf8()
     return this.#invalidUtf8
@@ -203,14 +200,12 @@ class Predictor implements Prediction {
     for (const pod of this.#input.pods) {
       if (!this.#index.selecting(pod).some(({ object }) => suspects.has(object))) continue
       for (const found of this.#judge.judge(pod).invalidUtf8) {
-        const key = sourceText(found.outcome.source)
+        const key = sourceText(found.source)
         const before = invalidUtf8.get(key)
-        if (before === undefined || compareBytes(found.why, before.why) < 0) invalidUtf8.set(key, found)
+        if (before === undefined || compareInvalid(found, before) < 0) invalidUtf8.set(key, found)
       }
     }
-    return [...invalidUtf8.values()].toSorted((left, right) =>
-      compareBytes(sourceText(left.outcome.source), sourceText(right.outcome.source)),
-    )
+    return [...invalidUtf8.values()].toSorted(compareInvalid)
   }
 
   /** Judges the pods whose UID a static entry names: only their entries can equal it. */
@@ -230,7 +225,15 @@ function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
   return new Set(outcomes.flatMap(({ source }) => (source.kind === 'ClusterSPIFFEID' ? [source.name] : [])))
 }
 
-type InvalidUtf8Entry = PodJudgement['invalidUtf8'][number]
+/** Certain ones first: what stops SCM for certain is what is told of entries that it stops. */
+function compareInvalid(left: InvalidUtf8Entry, right: InvalidUtf8Entry): number {
+  return (
+    Number(left.open !== undefined) - Number(right.open !== undefined) ||
+    compareBytes(sourceText(left.source), sourceText(right.source)) ||
+    compareBytes(left.why, right.why) ||
+    compareBytes(left.open ?? '', right.open ?? '')
+  )
+}
 
 function mayBreakUtf8(id: PreparedId): boolean {
   const { dnsNameTemplates, workloadSelectorTemplates } = id.spec

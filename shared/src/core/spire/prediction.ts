@@ -60,13 +60,21 @@ export interface RenderedEntry {
   readonly placeholders: readonly string[]
 }
 
-/** The verdict on a registration. `why` is a plain sentence fragment that names the object and the field. */
+/**
+ * The verdict on a registration. `why` is a plain sentence fragment that names the object and the field. `open`, of a verdict
+ * that ends it: why it is not known whether the object applies to the pod at all; absent: it does.
+ */
 export type EntryVerdict =
   /** SCM holds it and the server takes it. */
   | { readonly state: 'declared' }
   /** Another object owns the same entry. */
-  | { readonly state: 'masked'; readonly by: EntrySource; readonly why: string }
-  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. `open`: why it is not known whether it would apply itself. */
+  | {
+      readonly state: 'masked'
+      readonly by: EntrySource
+      readonly why: string
+      readonly open?: string | undefined
+    }
+  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. */
   | {
       readonly state: 'displaced'
       readonly by: EntrySource
@@ -76,14 +84,24 @@ export type EntryVerdict =
   /** SCM does not look at the object, the namespace or the pod. */
   | { readonly state: 'ignored'; readonly why: string }
   /** SCM cannot make the entry; `field` is the template or field at fault. */
-  | { readonly state: 'failed'; readonly field: string; readonly why: string }
+  | {
+      readonly state: 'failed'
+      readonly field: string
+      readonly why: string
+      readonly open?: string | undefined
+    }
   /** SCM asks for it, the SPIRE server refuses it. */
-  | { readonly state: 'refused'; readonly why: string }
+  | { readonly state: 'refused'; readonly why: string; readonly open?: string | undefined }
   /**
-   * It needs a fact that is not known here. `isContested`: this object certainly asks for the entry, and so does another: one
-   * of them certainly gets it.
+   * It needs a fact that is not known here. `rival`: this object certainly asks for the entry, and so may that one; which of
+   * them is preferred is not known. `isContested`: the server takes it from either, so that one of them certainly gets it.
    */
-  | { readonly state: 'depends'; readonly why: string; readonly isContested?: true }
+  | {
+      readonly state: 'depends'
+      readonly why: string
+      readonly rival?: EntrySource
+      readonly isContested?: true
+    }
   /** kleym does not model this construct, so it makes no prediction; `spiffeId` where another field than the ID holds it. */
   | {
       readonly state: 'unknown'
@@ -95,6 +113,12 @@ export type EntryVerdict =
 /** Whether SCM certainly asks for the entry, be it for this object or for another that wants the same. */
 export function isAskedFor(verdict: EntryVerdict): boolean {
   return verdict.state === 'declared' || (verdict.state === 'depends' && verdict.isContested === true)
+}
+
+/** Why it is not known whether an object applies to a pod, whatever becomes of its entry then; undefined where that is known. */
+export function whyOpen(verdict: EntryVerdict): string | undefined {
+  if (verdict.state === 'depends') return verdict.isContested === true ? undefined : verdict.why
+  return 'open' in verdict ? verdict.open : undefined
 }
 
 /** A registration whose selectors choose a pod, and its verdict. */
@@ -148,6 +172,8 @@ export interface ScmFault {
   readonly source: EntrySource | undefined
   readonly kind: 'undecodable' | 'not UTF-8' | 'configuration'
   readonly why: string
+  /** Why it is not known whether there is this fault; absent: there is. */
+  readonly open?: string | undefined
 }
 
 /** What SCM and SPIRE would do with a snapshot. Pure; each answer is worked out at the first question. */

@@ -3,6 +3,7 @@ import type { Container, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { judgeContainer } from './attestor.ts'
 import {
+  isAskedFor,
   sourceText,
   type EntryOutcome,
   type EntrySource,
@@ -57,12 +58,13 @@ function registrationOf(pod: Pod, container: Container, outcome: EntryOutcome): 
   if (match?.state === 'dead') {
     return { ...base, verdict: 'dead', why: match.why, selector: match.selector, by: undefined }
   }
+  // Where it is certain that there is the entry, whichever object it is of, the selectors alone decide.
+  if (match?.state === 'depends' && isAskedFor(verdict)) {
+    return { ...base, verdict: 'depends', why: match.why, selector: match.selector, by: undefined }
+  }
   if (verdict.state !== 'declared') {
     const by = 'by' in verdict ? verdict.by : undefined
     return { ...base, verdict: verdict.state, why: verdict.why, selector: undefined, by }
-  }
-  if (match?.state === 'depends') {
-    return { ...base, verdict: 'depends', why: match.why, selector: match.selector, by: undefined }
   }
   return { ...base, verdict: 'issued', why: undefined, selector: undefined, by: undefined }
 }

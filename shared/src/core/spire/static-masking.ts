@@ -4,7 +4,7 @@ import { resolveMasking } from './masking.ts'
 import type { MaskingResult } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
 import { entryKey } from './entry-key.ts'
-import type { EntryVerdict } from './prediction.ts'
+import { whyOpen, type EntryVerdict } from './prediction.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
 const UID_MARK = 'k8spod-uid:'
@@ -64,8 +64,9 @@ export class StaticMasking {
   #decide(rivals: readonly PreparedStatic[]): void {
     if (rivals.length < 2) return
     const results = resolveMasking(rivals.map(maskingCandidateOf))
+    const isTaken = rivals.filter((_one, at) => results[at]?.kind !== 'masked').every(isStaticTaken)
     for (const [at, object] of rivals.entries()) {
-      this.#alone.set(object, afterMasking(object.verdict, results[at]))
+      this.#alone.set(object, afterMasking(object.verdict, results[at], isTaken))
     }
   }
 }
@@ -75,9 +76,24 @@ export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic
   return { source, precedence, certain: wants === 'yes' }
 }
 
-/** The verdict on an entry after masking; the winner keeps its own. */
-export function afterMasking(verdict: EntryVerdict, result: MaskingResult | undefined): EntryVerdict {
+/** Whether the server takes the entry of a static entry, should SCM prefer it. */
+export function isStaticTaken({ verdict }: PreparedStatic): boolean {
+  return verdict.state === 'declared'
+}
+
+/**
+ * The verdict on an entry after masking; the winner keeps its own. `isTaken`: the server takes it from whichever of the rivals
+ * wins, so that one of them certainly gets it.
+ */
+export function afterMasking(
+  verdict: EntryVerdict,
+  result: MaskingResult | undefined,
+  isTaken: boolean,
+): EntryVerdict {
   if (result === undefined || result.kind === 'wins') return verdict
-  if (result.kind === 'masked') return { state: 'masked', by: result.by, why: result.why }
-  return verdict.state === 'declared' ? { state: 'depends', why: result.why, isContested: true } : verdict
+  if (result.kind === 'masked')
+    return { state: 'masked', by: result.by, why: result.why, open: whyOpen(verdict) }
+  if (verdict.state !== 'declared') return verdict
+  const { why, rival } = result
+  return { state: 'depends', why, rival, ...(isTaken && { isContested: true }) }
 }

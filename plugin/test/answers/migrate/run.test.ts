@@ -1,0 +1,166 @@
+// `migrate` as a person runs it: the bindings that can be applied, the steps, what names the old ID in files of identity tests, and
+// names that lead nowhere.
+import { parseAllDocuments } from 'yaml'
+import { describe, expect, test } from 'vitest'
+import { dig, listAt } from '@kleym/shared/core/json.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const SETTINGS = '--trust-domain example.org --clusterspiffeid-class-name= --scm-config scm.yaml'.split(' ')
+const SCM = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: example.org
+clusterName: prod
+watchClassless: true
+`
+const WORLD = `apiVersion: v1
+kind: Namespace
+metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a } }
+---
+apiVersion: v1
+kind: Node
+metadata: { name: n1, uid: 11111111-0000-4000-8000-000000000001 }
+---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: llama, namespace: team-a }
+spec: { selector: { matchLabels: { app: llama } } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: llama-0, namespace: team-a, uid: 22222222-0000-4000-8000-000000000001, labels: { app: llama } }
+spec: { nodeName: n1, serviceAccountName: runner, containers: [{ name: vllm }] }
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: old, uid: 33333333-0000-4000-8000-000000000001 }
+spec: { spiffeIDTemplate: 'spiffe://example.org/llama', podSelector: { matchLabels: { app: llama } } }
+`
+const OLD = 'spiffe://example.org/llama'
+const NEW = 'spiffe://example.org/ns/team-a/pool/llama'
+const FILES = { 'scm.yaml': SCM, 'world.yaml': WORLD }
+
+async function migrate(
+  args: readonly string[],
+  files: Readonly<Record<string, string>> = {},
+  read: readonly string[] = ['world.yaml'],
+): Promise<Ran> {
+  const cwd = await workspace({ ...FILES, ...files })
+  const sources = read.flatMap((name) => ['-f', name])
+  return inProcess(['migrate', ...args, '--offline', ...sources, ...SETTINGS], cwd)
+}
+
+test('the first line says what takes whose place, and the steps end with the deletion of the old one', async () => {
+  const { stdout, code } = await migrate(['clusterspiffeid/old'])
+  expect(code).toBe(0)
+  expect(stdout.split('\n')[0]).toBe(
+    '√ bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
+  )
+  expect(stdout.replace(/\s+/g, ' ')).toContain(`${OLD} → ${OLD} and ${NEW} → ${NEW}`)
+  const steps = ['1. Apply the bindings', '2. Let peers accept both IDs', '3. Delete the old registration']
+  expect(stdout.match(/^ +\d\. .*/gm)?.map((line) => line.trim())).toEqual(steps)
+})
+
+test('-o yaml is the binding alone, and where it is applied nothing is left to apply', async () => {
+  const { stdout } = await migrate(['clusterspiffeid/old', '-o', 'yaml'])
+  expect(parseAllDocuments(stdout).map((one): unknown => one.toJS())).toEqual([
+    {
+      apiVersion: 'kleym.sonda.red/v1alpha1',
+      kind: 'InferenceIdentityBinding',
+      metadata: { name: 'llama', namespace: 'team-a' },
+      spec: { mode: 'PoolOnly', poolRef: { name: 'llama' }, serviceAccountName: 'runner' },
+    },
+  ])
+  const again = await migrate(['clusterspiffeid/old'], { 'new.yaml': stdout }, ['world.yaml', 'new.yaml'])
+  expect(again.code).toBe(0)
+  expect(again.stdout).toContain('1. Nothing to apply')
+})
+
+test('a registration whose pods no pool selects is not covered, and must stay', async () => {
+  const poolless = WORLD.replace(
+    'matchLabels: { app: llama } } }\n---\napiVersion: v1',
+    'matchLabels: { app: other } } }\n---\napiVersion: v1',
+  )
+  expect(poolless).not.toBe(WORLD)
+  const { stdout } = await migrate(['clusterspiffeid/old', '-o', 'json'], { 'world.yaml': poolless })
+  const [report] = listAt(JSON.parse(stdout), 'registrations')
+  expect(dig(report, 'bindings')).toEqual([])
+  expect(listAt(report, 'uncovered').map((one) => dig(one, 'container'))).toEqual(['vllm'])
+})
+
+describe('names', () => {
+  test.each([
+    ['one that is not there', 'clusterspiffeid/odl', 3, 'did you mean old?'],
+    ['of another kind', 'pool/llama', 2, 'clusterspiffeid/NAME'],
+  ])('%s', async (_, name, code, says) => {
+    const ran = await migrate([name])
+    expect(ran).toMatchObject({ code, stdout: '' })
+    expect(ran.stderr).toContain(says)
+  })
+
+  test('what kleym has written itself is not for it', async () => {
+    const own = 'clusterspiffeid/kleym-lab-blue-objective-95f0bf53a2b1f80e26fd'
+    const ran = await inProcess(['migrate', own, ...ESTATE_FLAGS], PROJECT_ROOT)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain('it is the output of binding lab/blue')
+  })
+})
+
+describe('--tests', () => {
+  const tests = (spec: string): string =>
+    `apiVersion: test.kleym.sonda.red/v1alpha1\nkind: IdentityTest\nmetadata: { name: tenancy }\nspec:\n${spec}`
+  const VLLM = '{ namespace: team-a, pod: llama-0, container: vllm }'
+
+  async function named(files: Readonly<Record<string, string>>): Promise<readonly unknown[]> {
+    const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests', '-o', 'json'], files)
+    return listAt(listAt(JSON.parse(stdout), 'registrations')[0], 'tests')
+  }
+
+  test('the lines that name an old ID, and the assertions that would fail without it', async () => {
+    const file = tests(
+      `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n    - subject: ${VLLM}\n      holds: { atLeast: ['${OLD}'] }\n`,
+    )
+    expect(await named({ 'tests/who.yaml': file })).toEqual([
+      { file: 'tests/who.yaml', line: 7, what: OLD, how: 'names' },
+      { file: 'tests/who.yaml', line: 9, what: OLD, how: 'names' },
+      { file: 'tests/who.yaml', line: 6, what: 'tenancy/containers[0]', how: 'breaks' },
+      { file: 'tests/who.yaml', line: 8, what: 'tenancy/containers[1]', how: 'breaks' },
+    ])
+  })
+
+  test('an assertion that breaks without naming it: a pattern, or a number', async () => {
+    const file = tests(
+      `  rules:\n    - everyContainer: { namespace: team-a }\n      holds: { only: ['spiffe://example.org/*'] }\n`,
+    )
+    expect(await named({ 'tests/who.yaml': file })).toEqual([
+      { file: 'tests/who.yaml', line: 6, what: 'tenancy/rules[0]', how: 'breaks' },
+    ])
+  })
+
+  test('not those of a longer ID, and not an assertion that fails already', async () => {
+    const file = tests(
+      `  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}-2] }\n  rules:\n    - spiffeID: ${OLD}/more\n      neverIn: { namespace: team-a }\n`,
+    )
+    expect(await named({ 'tests/who.yaml': file })).toEqual([])
+  })
+
+  test('the text of the answer has the places', async () => {
+    const file = tests(`  containers:\n    - subject: ${VLLM}\n      holds: { exactly: [${OLD}] }\n`)
+    const { stdout } = await migrate(['clusterspiffeid/old', '--tests', 'tests'], { 'tests/who.yaml': file })
+    expect(stdout).toContain(`  Identity tests
+    tests/who.yaml:7 names ${OLD}
+    tests/who.yaml:6 would break: tenancy/containers[0]
+`)
+  })
+
+  test('a file of tests that cannot be read is an incomplete answer; a folder that is not there, an error', async () => {
+    const broken = tests('  containers: 7\n')
+    const half = await migrate(['clusterspiffeid/old', '--tests', 'tests'], { 'tests/who.yaml': broken })
+    expect(half.code).toBe(4)
+    expect(half.stderr).toContain('tests/who.yaml')
+    const none = await migrate(['clusterspiffeid/old', '--tests', 'nowhere'])
+    expect(none.code).toBe(2)
+    expect(none.stderr).toContain('nowhere')
+  })
+})
