@@ -28,7 +28,11 @@ spec:
   fallback: true
 `
 /** The same pod, with a container that no binding is about. */
-const TWO_CONTAINERS = POD.replace('[{name: vllm}]', '[{name: vllm}, {name: sidecar}]')
+/** With a way to the Workload API: what else the binding needs is not asked here. */
+const TWO_CONTAINERS = POD.replace(
+  '[{name: vllm}]',
+  '[{name: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}, {name: sidecar}]\n  volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]',
+)
 
 /** The operator, which tells its trust domain. */
 function operator(domain: string): string {

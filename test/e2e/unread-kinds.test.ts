@@ -8,7 +8,8 @@ import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspa
 beforeAll(built)
 
 const WORLD = documents(POOL, OBJECTIVE, BINDING)
-const POD_SPEC = '{serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}'
+const POD_SPEC =
+  '{serviceAccountName: runner, containers: [{name: vllm, image: vllm, volumeMounts: [{name: socket, mountPath: /spiffe}]}], volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]}'
 const SELECTOR = 'selector: {matchLabels: {app: llama}}'
 const TEMPLATE = `{metadata: {labels: {app: llama}}, spec: ${POD_SPEC}}`
 

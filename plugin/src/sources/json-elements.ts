@@ -24,6 +24,13 @@ const CLOSE_MAP = 0x7d
 const COLON = 0x3a
 const COMMA = 0x2c
 
+/** By its first byte, what a file is that people take for JSON. */
+const NO_JSON: ReadonlyMap<number, string> = new Map([
+  [0xff, 'it is UTF-16, as PowerShell writes it: write it as UTF-8'],
+  [0xfe, 'it is UTF-16: write it as UTF-8'],
+  [0x1f, 'it is compressed: unpack it'],
+])
+
 /** Cuts a document into elements. Feed it chunks, then call `end`; both throw a JsonElementsError. */
 export class JsonElements {
   readonly #key: string
@@ -131,7 +138,7 @@ export class JsonElements {
           this.#state = 'list'
           this.#isBare = true
           this.#found = true
-        } else fail('it is no JSON')
+        } else fail(NO_JSON.get(byte) ?? 'it is no JSON')
         return at + 1
       case 'map':
         if (byte === QUOTE) {

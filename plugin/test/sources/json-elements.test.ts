@@ -55,6 +55,12 @@ describe('elements of a list', () => {
     expect(problemOf(text)).toEqual(problem)
   })
 
+  test('a file that people take for JSON is called what it is', () => {
+    expect(problemOf(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual([expect.stringContaining('PowerShell'), 0])
+    expect(problemOf(Uint8Array.of(0xfe, 0xff, 0, 0x7b))).toEqual([expect.stringContaining('UTF-16'), 0])
+    expect(problemOf(Uint8Array.of(0x1f, 0x8b, 8))).toEqual([expect.stringContaining('compressed'), 0])
+  })
+
   test('text that is not UTF-8 is refused', () => {
     const text = [...bytes('{"entries":[{"id":"'), 0xff, ...bytes('"}]}')]
     expect(problemOf(Uint8Array.from(text))).toEqual(['it is not UTF-8', 12])

@@ -353,7 +353,7 @@ describe('waiting for an SVID that cannot come', () => {
     const waiting = pod(hook([CLIENT, 'api', 'fetch', 'x509']))
     expect(codesOf(findingsAbout(world(NAMESPACE, waiting, binding())))).toEqual(['KLM431'])
     expect(codesOf(findingsAbout(world(NAMESPACE, waiting, poolOnly())))).toEqual(['KLM431 depends'])
-    const other = pod(hook(['sh', '-c', `${CLIENT} api watch > /tmp/log &`]))
+    const other = pod(hook(['sh', '-c', `${CLIENT} api watch > /var/log/svids &`]))
     expect(codesOf(findingsAbout(world(NAMESPACE, other, binding())))).toEqual([])
   })
 })

@@ -1,6 +1,8 @@
 // The last hop: which SVIDs a process gets over the Workload API from a real agent, against what `who-selects` says of its
 // container, for every container of some hundred pods; and the traps of docs/spire-facts.md that need an agent, by number.
 // `KLEYM_SVID_SEED` asks for other pods.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '@kleym/testing/wait.ts'
@@ -8,6 +10,9 @@ import { listAt, stringAt, type JsonRecord } from '../../../shared/src/core/json
 import type { Analysis } from '../../../shared/src/core/analysis/analysis.ts'
 import type { Container, Pod } from '../../../shared/src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../../shared/src/core/spire/registration.ts'
+import { judgeSelector } from '../../../shared/src/core/spire/attestor.ts'
+import { readAgentLog } from '../../../shared/src/core/spire/verify/agent-log.ts'
+import { splitSelector } from '../../../shared/src/core/spire/verify/failing-selectors.ts'
 import { readSvidText } from '../../../shared/src/core/spire/verify/svid-text.ts'
 import { ensureClient } from '../../control-plane/client-binaries.ts'
 import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'
@@ -334,6 +339,37 @@ test('the text of spire-agent api fetch x509 is read as what the Workload API ha
     const at = answers.findIndex(({ svids }) => svids.length === count)
     const printed = await workloads.print(asked[at]?.procs ?? '', command)
     expect({ printed, ...readSvidText(printed) }).toEqual({ printed, ok: true, svids: answers[at]?.svids })
+  }
+})
+
+test("the agent's log tells the selectors of a process, and those of the nearest entry that fail", async () => {
+  const asked = askedOf(({ ref }) => !ref.name.startsWith('canary')).filter(
+    ({ container }) => container.role === 'regular',
+  )
+  const answers = await answersOf(asked)
+  const log = readFileSync(join(cp.folder, 'spire-agent.log'), 'utf8')
+  const lines = log.split('\n')
+  const refused = lines.filter((line) => line.includes('No identity issued')).join('\n')
+  for (const count of [0, 2]) {
+    const one = asked[answers.findIndex(({ svids }) => svids.length === count)]
+    if (one === undefined) throw new Error(`no container has ${count} SVIDs`)
+    const of = { podUid: one.pod.uid, container: one.container.name }
+    const whole = readAgentLog(log, of)
+    const own = [`k8s:container-name:${of.container}`, `k8s:ns:${SPACE}`, `k8s:pod-uid:${of.podUid ?? ''}`]
+    expect(whole).toMatchObject({ ok: true, isWhole: true })
+    const selectors = whole.ok ? whole.selectors : []
+    expect(selectors).toEqual(expect.arrayContaining(own))
+    // Each of them is one that the rules of the prediction know, and would match.
+    const unknown = selectors.filter(
+      (selector) => judgeSelector(one.pod, one.container, splitSelector(selector)).match !== 'yes',
+    )
+    expect(unknown).toEqual([])
+    const part = readAgentLog(refused, of)
+    expect(count === 0 ? part : { ok: true, isWhole: false, selectors: own }).toEqual({
+      ok: true,
+      isWhole: false,
+      selectors: own,
+    })
   }
 })
 

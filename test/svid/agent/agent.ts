@@ -56,7 +56,9 @@ export async function startAgent(
   const file = join(cp.folder, `${name}.json`)
   const agent = {
     data_dir: data,
-    log_level: 'WARN',
+    // At DEBUG every attestation is in the log, with its selectors; `log_selectors` adds some to a refusal.
+    log_level: 'DEBUG',
+    log_selectors: ['k8s:ns', 'k8s:pod-uid', 'k8s:container-name'],
     server_address: '127.0.0.1',
     server_port: String(spire.port),
     socket_path: socket,

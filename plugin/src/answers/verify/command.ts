@@ -54,6 +54,13 @@ export class VerifyCommand extends SourceCommand {
       multipleNonGreedy: true,
       dependsOn: ['svids'],
     }),
+    'agent-log': Flags.string({
+      helpValue: 'FILE|-',
+      description:
+        "The log of the agent on the pod's node, in place of --selectors: the last line that tells the selectors of a process of the container counts.",
+      dependsOn: ['svids'],
+      exclusive: ['selectors'],
+    }),
     'as-of': Flags.string({
       helpValue: 'TIME',
       description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
@@ -76,6 +83,7 @@ export class VerifyCommand extends SourceCommand {
               container: flags.container ?? '',
               // As the agent's log has them: one after the other.
               selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
+              agentLog: flags['agent-log'],
             },
     }
     const { run } = await import('./run.ts')

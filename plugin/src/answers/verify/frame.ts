@@ -3,6 +3,8 @@ import { compareFindings, depending, notCertain, type Finding } from '@kleym/sha
 import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { federationFindings } from '@kleym/shared/core/rules/federation-rules.ts'
 import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
+import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
+import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -13,18 +15,20 @@ import type { ServerComparison } from './compare.ts'
 import { verifyFields } from './json.ts'
 import { verifyAnswer, viewVerify } from './view.ts'
 
-/** Makes the report; `namespace` limits the findings to those that concern it. `ofContainer` are those of `--svids`. */
+/** Makes the report; `namespace` limits the findings to those that concern it. `svids` is what `--svids` showed. */
 export function verifyFrame(
   input: AnswerInput,
   compared: ServerComparison,
   namespace: string | undefined,
-  ofContainer: readonly Finding[] = [],
+  svids?: SvidAnswer,
 ): Frame {
   const { after } = input
   const { counts, judged, isAsItIs } = compared
   const all = [
     ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
-    ...ofContainer.map((one) => lessCertain(depending(one, after.openSettings.assumptions), compared)),
+    ...(svids === undefined ? [] : svidFindings(svids)).map((one) =>
+      lessCertain(depending(one, after.openSettings.assumptions), compared),
+    ),
     ...federationFindings(after),
     ...[...installFindings(after), ...input.inputFindings].filter(
       (one) => concernsEveryBinding(one) || isNearMiss(one),
@@ -33,7 +37,7 @@ export function verifyFrame(
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
   return {
     kind: 'VerifyReport',
-    fields: () => verifyFields(compared),
+    fields: () => verifyFields(compared, svids),
     findings,
     judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
     missing: [

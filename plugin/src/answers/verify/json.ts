@@ -2,12 +2,16 @@
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
+import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import { partsOfKey } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { ServerComparison } from './compare.ts'
 
 /** The fields of a VerifyReport. */
-export function verifyFields({ counts, judged }: ServerComparison): ReturnType<Frame['fields']> {
+export function verifyFields(
+  { counts, judged }: ServerComparison,
+  svids: SvidAnswer | undefined,
+): ReturnType<Frame['fields']> {
   return {
     entries: {
       read: counts.read,
@@ -21,6 +25,35 @@ export function verifyFields({ counts, judged }: ServerComparison): ReturnType<F
       pending: counts.pending,
     },
     differences: judged.map(differenceReport),
+    svids: svids === undefined ? null : svidsReport(svids),
+  }
+}
+
+function svidsReport({
+  asked: { pod, container, svids, attested },
+  lacking,
+  surplus,
+}: SvidAnswer): Readonly<Record<string, unknown>> {
+  return {
+    pod: podText(pod),
+    container: container.name,
+    got: svids.map(({ spiffeId, hint }) => ({ spiffe_id: spiffeId, hint })),
+    selectors: attested?.selectors ?? null,
+    lacking: lacking.map(({ registration, entry, failing, untold, why }) => ({
+      spiffe_id: registration.spiffeId ?? '',
+      source: sourceText(registration.source),
+      entry: entry?.id ?? null,
+      why,
+      failing: failing.map(({ selector, has, askedBy, decidedBy, isShownByPod }) => ({
+        selector,
+        has,
+        askedBy: askedBy ?? null,
+        decidedBy: decidedBy ?? null,
+        isShownByPod,
+      })),
+      untold,
+    })),
+    surplus: surplus.map(({ spiffeId, entry }) => ({ spiffe_id: spiffeId, entry: entry?.id ?? null })),
   }
 }
 

@@ -1,5 +1,6 @@
 // The answer of `kubectl kleym verify`.
 import { secondsOf } from '@kleym/shared/core/spire/verify/causes.ts'
+import { originsIn } from '@kleym/shared/core/rules/svid-rules.ts'
 import { EntriesOfContainer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -55,9 +56,10 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
     },
   )
   const { now: there, settled } = input.after
-  const more = ofContainer?.findings((compared.isAsItIs ? there : settled).prediction()) ?? []
+  const state = compared.isAsItIs ? there : settled
+  const svids = ofContainer?.answer(state.prediction(), originsIn(state))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
-  return finish(verifyFrame(input, compared, namespace, more), input, options.output, context)
+  return finish(verifyFrame(input, compared, namespace, svids), input, options.output, context)
 }
 
 function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): void {
@@ -65,14 +67,14 @@ function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): vo
     'give them: kubectl exec ... spire-server entry show -output json | kubectl kleym verify --entries -'
   if (entries.length === 0)
     throw usage('there is nothing to compare with', 'verify needs the entries of a server', fix)
-  const ofStdin = [...entries, bundles, svids?.file, ...sources.files.files].filter(
+  const ofStdin = [...entries, bundles, svids?.file, svids?.agentLog, ...sources.files.files].filter(
     (file) => file === STDIN_ARGUMENT,
   )
   if (ofStdin.length > 1)
     throw usage(
       'stdin is given twice',
       'it can be read only once',
-      'write - once: for one of --entries, --bundles, --svids and -f',
+      'write - once: for one of --entries, --bundles, --svids, --agent-log and -f',
     )
 }
 

@@ -28,6 +28,62 @@ const differenceSchema = z
   })
   .meta({ id: 'EntryDifference' })
 
+const fieldOfObject = z
+  .object({
+    object: z.string().describe('Kind/namespace/name; Kind/name without a namespace.'),
+    field: z.string(),
+  })
+  .meta({ id: 'FieldOfObject' })
+
+const entryId = z.string().nullable().describe("The server's ID of the entry; null: it holds none.")
+
+const svidsSchema = z
+  .object({
+    pod: podTextSchema,
+    container: z.string(),
+    got: z.array(z.object({ spiffe_id: z.string(), hint: z.string() })),
+    selectors: z
+      .array(z.string())
+      .nullable()
+      .describe('What the agent found for the process, type:value; null: not given.'),
+    lacking: z.array(
+      z
+        .object({
+          spiffe_id: z.string(),
+          source: z.string().describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
+          entry: entryId,
+          why: z.string(),
+          failing: z.array(
+            z
+              .object({
+                selector: z
+                  .string()
+                  .describe('A selector of the entry that the process has not, type:value.'),
+                has: z.array(z.string()).describe('What the process has of its kind.'),
+                askedBy: fieldOfObject.nullable().describe('Whose field asks for it; null: SCM alone.'),
+                decidedBy: fieldOfObject
+                  .nullable()
+                  .describe('Which field of the pod decides what its processes have; null: none.'),
+                isShownByPod: z
+                  .boolean()
+                  .describe('The pod shows it: the process is another one, or the pod has changed since.'),
+              })
+              .meta({ id: 'FailingSelector' }),
+          ),
+          untold: z
+            .array(z.string())
+            .describe('Selectors of the entry of which the log does not tell whether the process has them.'),
+        })
+        .describe('An SVID that the process should have got.'),
+    ),
+    surplus: z.array(
+      z
+        .object({ spiffe_id: z.string(), entry: entryId })
+        .describe('An SVID that the process got and no object gives it.'),
+    ),
+  })
+  .meta({ id: 'ContainerSvids' })
+
 /** A VerifyReport. */
 export const verifyReportSchema = reportSchema('VerifyReport', 'The answer of kubectl kleym verify.', {
   entries: z.object({
@@ -44,4 +100,5 @@ export const verifyReportSchema = reportSchema('VerifyReport', 'The answer of ku
     pending: count.describe('Entries that what kleym has yet to write, or another SCM, explains.'),
   }),
   differences: z.array(differenceSchema),
+  svids: svidsSchema.nullable().describe('What a process got (--svids); null: not asked.'),
 })

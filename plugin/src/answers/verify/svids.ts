@@ -1,5 +1,6 @@
 // `--svids`: what a process got, and which container it is of.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { readAgentLog, type AttestedSelectors } from '@kleym/shared/core/spire/verify/agent-log.ts'
 import type { ContainerSvids } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import { readSvidText } from '@kleym/shared/core/spire/verify/svid-text.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
@@ -17,11 +18,13 @@ export interface SvidsOption {
   readonly pod: string
   readonly container: string
   readonly selectors: readonly string[] | undefined
+  /** A file of the agent's log; undefined: not given. */
+  readonly agentLog: string | undefined
 }
 
 /** The container, and the SVIDs that its process got. Throws a KleymError; of a file with keys nothing is repeated. */
 export async function containerSvids(
-  { file, pod: key, container: name, selectors }: SvidsOption,
+  { file, pod: key, container: name, selectors, agentLog }: SvidsOption,
   { after }: AnswerInput,
   context: CommandContext,
 ): Promise<ContainerSvids> {
@@ -59,5 +62,28 @@ export async function containerSvids(
       fix: 'run in the container: spire-agent api fetch x509 -socketPath SOCKET > svids.txt',
       docs: 'docs/verify.md',
     })
-  return { pod, container, svids: reading.svids, selectors }
+  const attested =
+    agentLog === undefined
+      ? selectors && { selectors, isWhole: false }
+      : await attestedIn(agentLog, { podUid: pod.uid, container: name }, context)
+  return { pod, container, svids: reading.svids, attested }
+}
+
+async function attestedIn(
+  file: string,
+  of: Parameters<typeof readAgentLog>[1],
+  context: CommandContext,
+): Promise<AttestedSelectors> {
+  const bytes = await collect(streamOf(file, context), file)
+  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
+  const reading = readAgentLog(new TextDecoder().decode(bytes), of)
+  if (reading.ok) return reading
+  throw new KleymError({
+    code: 'input',
+    what: 'this log tells no selectors of the process',
+    where: `--agent-log ${file}`,
+    why: reading.why,
+    fix: 'let the process ask while the agent logs at DEBUG, and give its log: kubectl logs -n SPIRE AGENT > agent.log; or write the selectors with --selectors',
+    docs: 'docs/verify.md',
+  })
 }

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isRecord, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -230,6 +230,40 @@ spec:
   )
 })
 
+test('a selector of an identity of kleym fails: the field of the binding or of its pool asks for it', async () => {
+  const folder = await workspace({
+    'denied.txt': 'rpc error: code = PermissionDenied desc = no identity issued',
+  })
+  const uid = 'k8s:pod-uid:bca7e8dd-c0b1-433d-80c4-aa5eb83838e8'
+  const { stdout } = await verify(
+    'examples/server/entries.json',
+    '--svids',
+    join(folder, 'denied.txt'),
+    '--pod',
+    'team-a/llama-pqjm8lw-knkfm',
+    '-c',
+    'vllm',
+    ...[uid, 'k8s:sa:other', 'k8s:ns:team-a', 'k8s:pod-label:app:other', 'k8s:container-name:proxy'].flatMap(
+      (one) => ['--selectors', one],
+    ),
+    '-o',
+    'json',
+  )
+  const [lacking] = listAt(JSON.parse(stdout), 'svids', 'lacking')
+  const failing = listAt(lacking, 'failing').map((one) => [
+    dig(one, 'askedBy', 'object'),
+    dig(one, 'askedBy', 'field'),
+    dig(one, 'decidedBy', 'object'),
+    dig(one, 'decidedBy', 'field'),
+  ])
+  const [binding, pod] = ['InferenceIdentityBinding/team-a/chat', 'Pod/team-a/llama-pqjm8lw-knkfm']
+  expect(failing).toEqual([
+    [binding, '.spec.containerName', pod, '.spec.containers[0].name'],
+    ['InferencePool/team-a/llama', '.spec.selector.matchLabels["app"]', pod, '.metadata.labels["app"]'],
+    [binding, '.spec.serviceAccountName', pod, '.spec.serviceAccountName'],
+  ])
+})
+
 /** What `spire-agent api fetch x509` prints of SVIDs with these IDs. */
 function text(...ids: readonly string[]): string {
   return [
@@ -282,20 +316,31 @@ describe('what a process got', () => {
     entryIDPrefix: 'prod',
   }
 
-  async function asked(content: string, ...flags: readonly string[]): Promise<Ran> {
+  const DENIED = 'rpc error: code = PermissionDenied desc = no identity issued\n'
+
+  async function asked(
+    content: string,
+    flags: readonly string[] = [],
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<Ran> {
     const folder = await workspace({
       'svids.txt': content,
       'cluster.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: OBJECTS }),
       'entries.json': JSON.stringify({ entries: [ENTRY] }),
       'scm.json': JSON.stringify(SCM),
+      ...files,
     })
     const line =
       'verify --offline -f cluster.json --entries entries.json --scm-config scm.json --svids svids.txt --pod team-a/p -c app'
     return inProcess([...line.split(' '), ...AS_OF, ...flags], folder)
   }
 
-  async function codesOf(content: string, ...flags: readonly string[]): Promise<readonly string[]> {
-    const { stdout, stderr } = await asked(content, ...flags, '-o', 'json')
+  async function codesOf(
+    content: string,
+    flags: readonly string[] = [],
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<readonly string[]> {
+    const { stdout, stderr } = await asked(content, [...flags, '-o', 'json'], files)
     if (stdout === '') throw new Error(stderr)
     const report: unknown = JSON.parse(stdout)
     return listAt(report, 'findings')
@@ -316,24 +361,80 @@ describe('what a process got', () => {
 
   test('lacks one: the selectors of the process tell which of the entry it has not', async () => {
     const flags = ['--selectors', 'k8s:pod-uid:pod-1', '--selectors', 'k8s:container-name:proxy']
-    expect(await codesOf('rpc error: code = PermissionDenied desc = no identity issued\n', ...flags)).toEqual(
-      [
-        'KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy',
+    expect(await codesOf(DENIED, flags)).toEqual([
+      'KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted by .spec.workloadSelectorTemplates[0] of ClusterSPIFFEID/a, and the process has k8s:container-name:proxy: the pod shows it, so the process is of another pod or container, or the pod has changed since',
+    ])
+  })
+
+  test("the agent's log tells them too, and each selector that fails names the fields that ask for it and that decide it", async () => {
+    const values = ['ns:team-a', 'pod-uid:pod-1', 'container-name:app', 'pod-label:app:other']
+    const line = JSON.stringify({
+      msg: 'PID attested to have selectors',
+      selectors: values.map((value) => ({ type: 'k8s', value })),
+    })
+    const entry = {
+      ...ENTRY,
+      selectors: [
+        ...ENTRY.selectors,
+        { type: 'k8s', value: 'pod-label:app:llama' },
+        { type: 'unix', value: 'uid:0' },
       ],
-    )
+    }
+    const extra = { 'agent.log': line, 'entries.json': JSON.stringify({ entries: [entry] }) }
+    const { stdout, stderr } = await asked(DENIED, ['--agent-log', 'agent.log', '-o', 'json'], extra)
+    expect(stderr).not.toContain('error')
+    const report: unknown = JSON.parse(stdout)
+    expect(dig(report, 'svids')).toEqual({
+      pod: 'pod team-a/p',
+      container: 'app',
+      got: [],
+      selectors: values.map((value) => `k8s:${value}`),
+      lacking: [
+        {
+          spiffe_id: ID,
+          source: 'ClusterSPIFFEID/a',
+          entry: 'prod.1',
+          why: 'the process has not the selectors k8s:pod-label:app:llama, unix:uid:0 of the entry prod.1',
+          failing: [
+            {
+              selector: 'k8s:pod-label:app:llama',
+              has: ['k8s:pod-label:app:other'],
+              askedBy: null,
+              decidedBy: { object: 'Pod/team-a/p', field: '.metadata.labels["app"]' },
+              isShownByPod: false,
+            },
+            { selector: 'unix:uid:0', has: [], askedBy: null, decidedBy: null, isShownByPod: false },
+          ],
+          untold: [],
+        },
+      ],
+      surplus: [],
+    })
+    const found = listAt(report, 'findings').find((one) => isRecord(one) && one['code'] === 'KLM821')
+    expect(found).toMatchObject({ fix: 'Change .metadata.labels["app"] of Pod/team-a/p.' })
+  })
+
+  test('a log of which log_selectors leaves out a kind tells nothing about that kind', async () => {
+    const line = 'msg="No identity issued" selectors="k8s:container-name:proxy"'
+    expect(await codesOf(DENIED, ['--agent-log', 'agent.log'], { 'agent.log': line })).toEqual([
+      expect.stringContaining('of the kind of k8s:pod-uid:pod-1 none is given'),
+    ])
+    const { code, stderr } = await asked(DENIED, ['--agent-log', 'agent.log'], { 'agent.log': 'SECRET' })
+    expect([code, stderr]).toEqual([4, expect.stringContaining('this log tells no selectors of the process')])
+    expect(stderr).not.toContain('SECRET')
   })
 
   test('lacks one: of selectors that the agent does not log nothing is said for certain', async () => {
-    const nothing = 'rpc error: code = PermissionDenied desc = no identity issued\n'
     const untold =
-      'the given selectors have none of the kind of k8s:pod-uid:pod-1: the process has none, or log_selectors does not name the kind'
+      'of the kind of k8s:pod-uid:pod-1 none is given: the process has none, or log_selectors does not name the kind'
     // As a line of the agent's log has them.
-    expect(
-      await codesOf(nothing, '--selectors', 'k8s:container-name:proxy,k8s:ns:team-a,k8s:sa:runner'),
-    ).toEqual([
-      `KLM821 the process has not the selector k8s:container-name:app of the entry prod.1; k8s:container-name:app is wanted, and the process has k8s:container-name:proxy; ${untold}`,
+    const proxy = 'k8s:container-name:proxy,k8s:ns:team-a,k8s:sa:runner'
+    expect(await codesOf(DENIED, ['--selectors', proxy])).toEqual([
+      expect.stringMatching(
+        /^KLM821 the process has not the selector k8s:container-name:app of .*none is given/,
+      ),
     ])
-    expect(await codesOf(nothing, '--selectors', 'k8s:container-name:app,k8s:ns:team-a')).toEqual([
+    expect(await codesOf(DENIED, ['--selectors', 'k8s:container-name:app,k8s:ns:team-a'])).toEqual([
       `KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows; ${untold}`,
     ])
   })

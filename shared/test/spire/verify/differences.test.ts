@@ -1,4 +1,5 @@
 // What a server holds against what a small estate asks for: each kind of difference, and the cause that the evidence allows.
+import { isRecord } from '../../../src/core/json.ts'
 import { describe, expect, test } from 'vitest'
 import { EntryComparison, type EntryDifferences } from '../../../src/core/spire/verify/compare-entries.ts'
 import { explainDifferences, type DifferenceEvidence } from '../../../src/core/spire/verify/causes.ts'
@@ -199,6 +200,20 @@ describe('why an entry is missing', () => {
     const there = estate.ids === undefined || estate.statics === undefined ? [] : [STATIC]
     expect(causesOf(estate, there, evidence)).toEqual([`missing: ${cause}`])
   })
+})
+
+test('where SCM counts failures for all that is missing, of several objects, its requests may fail as a whole', () => {
+  const second = (stats: Fields): Fields => {
+    const { metadata, ...rest } = counted(stats, { spiffeIDTemplate: 'spiffe://td/second' })
+    return { ...rest, metadata: { ...(isRecord(metadata) && metadata), name: 'b', uid: 'uid-b' } }
+  }
+  const failing = counted({ ...COUNTED, entryFailures: 1 })
+  expect(causesOf({ ids: [failing, second({ ...COUNTED, entryFailures: 1 })] }, [])).toEqual([
+    'missing: undetermined',
+    'missing: undetermined',
+  ])
+  // What is missing of another object without a failure came through: then the server refuses this one.
+  expect(causesOf({ ids: [failing, second(COUNTED)] }, [])).toEqual(['missing: refused', 'missing: deleted'])
 })
 
 describe('why an entry is there', () => {

@@ -1,6 +1,12 @@
 // Entries as SPIRE prints them: the shapes of its releases, and what is no entry.
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { partsOfKey, podUidOf, readServerEntry } from '../../../src/core/spire/verify/server-entry.ts'
+import {
+  partsOfKey,
+  podUidOf,
+  readBySchema,
+  readServerEntry,
+} from '../../../src/core/spire/verify/server-entry.ts'
 import { ownerOf } from '../../../src/core/spire/verify/entry-owner.ts'
 import { readScmSettings } from '../../../src/core/objects/scm-config.ts'
 import { NO_EVIDENCE } from '../estate.ts'
@@ -95,4 +101,51 @@ describe('whose an entry is to SCM', () => {
     const { settings } = readScmSettings(given, 'a test', NO_EVIDENCE)
     expect(ownerOf(reading.entry, settings).kind).toBe(kind)
   })
+})
+
+test('what is read without the schema is read as by it, and it refuses nothing that the other takes', () => {
+  const odd = fc.constantFrom<unknown>(
+    undefined,
+    null,
+    '',
+    'a',
+    '/a',
+    '/a/b',
+    'a..b',
+    '-1',
+    '7',
+    '9'.repeat(20),
+    'x'.repeat(65_537),
+    0,
+    -1,
+    1.5,
+    2 ** 53,
+    Number.NaN,
+    true,
+    [],
+    ['b', 'a', 'a'],
+    [
+      { type: 'k8s', value: 'ns:b' },
+      { type: 'k8s', value: 'ns:a' },
+    ],
+    [{ type: 'k8s' }],
+    [null],
+    {},
+    { trust_domain: 'td' },
+    { trust_domain: 'td', path: '' },
+    { trust_domain: 'TD', path: '/a' },
+    { trust_domain: 'td', path: '/a\n' },
+  )
+  const fields = fc.constantFrom(...Object.keys(serverEntry()), 'more')
+  let taken = 0
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fields, odd), { maxLength: 2 }), (changes) => {
+      const value = { ...serverEntry(), ...Object.fromEntries(changes) }
+      const reading = readServerEntry(value)
+      if (reading.ok) taken++
+      expect(reading).toEqual(readBySchema(value))
+    }),
+    { numRuns: 2_000 },
+  )
+  expect(taken).toBeGreaterThan(200)
 })

@@ -158,11 +158,16 @@ class Explainer {
       return undetermined(`what SCM should count of ${sourceText(source)} is not certain`)
     const missing = this.#missingBySource.get(sourceText(source)) ?? 0
     const behind = counts.entriesToSet - stats.entriesToSet
+    const requests = this.#failingObjects()
     if (behind === 0 && stats.entryFailures > 0)
-      return {
-        cause: 'refused',
-        why: `SCM has counted ${counted(stats.entryFailures, 'entry failure')} of ${sourceText(source)}: its log says why the server refuses`,
-      }
+      return requests > 1
+        ? undetermined(
+            `SCM counts a failure for every entry that is missing, of ${requests} objects: its requests fail as a whole (a server that does not answer, a full database, a message that is too long), or the server refuses each entry; SCM's log says which`,
+          )
+        : {
+            cause: 'refused',
+            why: `SCM has counted ${counted(stats.entryFailures, 'entry failure')} of ${sourceText(source)}: its log says why the server refuses`,
+          }
     const hasLeft = pod?.uid !== undefined && this.#extraOfPods.has(pod.uid)
     if (hasLeft) return this.#causeOfPair(source)
     if (behind === missing)
@@ -180,6 +185,19 @@ class Explainer {
         why: `SCM has counted it among those of ${sourceText(source)}, and makes it again in its next pass`,
       }
     return undetermined('the counters of SCM fit more than one reason')
+  }
+
+  /**
+   * How many objects lack entries, where SCM counts failures for as many of each; else 0. SCM counts every entry of a request that
+   * fails as a whole (docs/spire-facts.md §1), so one object alone is refused, and all of them may be either.
+   */
+  #failingObjects(): number {
+    const all = [...this.#missingBySource].every(([source, missing]) => {
+      const object = this.#objects.get(source)
+      const stats = object !== undefined && 'stats' in object ? object.stats : undefined
+      return stats !== undefined && stats.entryFailures >= missing
+    })
+    return all ? this.#missingBySource.size : 0
   }
 
   /** An entry that is not there beside one of the same pod that should not be: the object was edited, or both were made by hand. */

@@ -5,7 +5,7 @@ import { sourceText } from '../prediction.ts'
 import type { EntrySource } from '../prediction.ts'
 import { isProbe } from './entry-owner.ts'
 import type { ExpectedEntries, ExpectedEntry, OpenEntry } from './expected.ts'
-import { partsOfKey, podUidOf, type ComparedFields, type ServerEntry } from './server-entry.ts'
+import { isSameFields, partsOfKey, podUidOf, type ComparedFields, type ServerEntry } from './server-entry.ts'
 
 /** A field of an entry that differs. */
 export interface DifferentField {
@@ -101,7 +101,7 @@ export class EntryComparison {
     const isSurplus = expected !== undefined && this.#seen.has(entry.key)
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
     this.#seen.add(entry.key)
-    if (expected.fields.some((fields) => isSame(fields, entry.fields))) {
+    if (expected.fields.some((fields) => isSameFields(fields, entry.fields))) {
       // That the server has it shows that the server takes it.
       if (expected.isSent) {
         this.#agreed++
@@ -165,7 +165,8 @@ export class EntryComparison {
 
   #isBeside(entry: ServerEntry): boolean {
     return this.#beside.some(
-      ({ byKey }) => byKey.get(entry.key)?.fields.some((fields) => isSame(fields, entry.fields)) === true,
+      ({ byKey }) =>
+        byKey.get(entry.key)?.fields.some((fields) => isSameFields(fields, entry.fields)) === true,
     )
   }
 
@@ -212,25 +213,6 @@ const FIELDS: readonly (readonly [name: string, of: (fields: ComparedFields, key
 /** Different for different lists: what a name may be confused by is quoted. */
 function listText(list: readonly string[]): string {
   return list.map((one) => (one === '' || /[\s,"]/.test(one) ? JSON.stringify(one) : one)).join(', ')
-}
-
-function isSame(left: ComparedFields, right: ComparedFields): boolean {
-  return (
-    left === right ||
-    (left.shape === right.shape &&
-      left.hint === right.hint &&
-      left.x509SvidTtl === right.x509SvidTtl &&
-      left.jwtSvidTtl === right.jwtSvidTtl &&
-      left.admin === right.admin &&
-      left.downstream === right.downstream &&
-      left.storeSvid === right.storeSvid &&
-      isSameList(left.dnsNames, right.dnsNames) &&
-      isSameList(left.federatesWith, right.federatesWith))
-  )
-}
-
-function isSameList(left: readonly string[], right: readonly string[]): boolean {
-  return left.length === right.length && left.every((one, at) => one === right[at])
 }
 
 /** Of several things that it may say, those from which it differs least. */

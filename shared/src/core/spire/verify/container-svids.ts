@@ -1,10 +1,11 @@
 // The SVIDs that one container got against those that it should have: what is missing, whether the server holds the entry, and which
 // selector of the process fails.
-import { finding, type Finding, type Subject } from '../../findings/finding.ts'
 import type { Container, Pod } from '../../objects/pod.ts'
 import { judgeContainer } from '../attestor.ts'
-import { sourceText, type Prediction } from '../prediction.ts'
+import type { Prediction } from '../prediction.ts'
 import { containerVerdicts, type Registration } from '../registration.ts'
+import type { AttestedSelectors } from './agent-log.ts'
+import { failingSelectors, splitSelector, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
 import type { FetchedSvid } from './svid-text.ts'
 
@@ -13,8 +14,33 @@ export interface ContainerSvids {
   readonly pod: Pod
   readonly container: Container
   readonly svids: readonly FetchedSvid[]
-  /** The selectors that the agent found for the process, `type:value`; undefined: not given. */
-  readonly selectors: readonly string[] | undefined
+  /** What the agent found for the process; undefined: not given. */
+  readonly attested: AttestedSelectors | undefined
+}
+
+/** An SVID that the process should have got. */
+export interface LackingSvid {
+  readonly registration: Registration
+  /** The server's entry of it; undefined: it holds none. */
+  readonly entry: ServerEntry | undefined
+  readonly failing: readonly FailingSelector[]
+  /** Selectors of the entry of which an incomplete log does not tell whether the process has them. */
+  readonly untold: readonly string[]
+  /** What is known of the reason. */
+  readonly why: string
+}
+
+/** An SVID that the process got and no object gives it. */
+export interface SurplusSvid {
+  readonly spiffeId: string
+  readonly entry: ServerEntry | undefined
+}
+
+/** What a process got against what its container should have. */
+export interface SvidAnswer {
+  readonly asked: ContainerSvids
+  readonly lacking: readonly LackingSvid[]
+  readonly surplus: readonly SurplusSvid[]
 }
 
 /** Of the entries of a server, those of the pod of one container; add them as they are read. */
@@ -32,8 +58,8 @@ export class EntriesOfContainer {
     if (uid === this.#asked.pod.uid || (uid === undefined && this.#gives(entry))) this.#entries.push(entry)
   }
 
-  /** The findings, once all entries have been added. */
-  findings(prediction: Prediction): readonly Finding[] {
+  /** What is lacking and what is there beside it, once all entries have been added. */
+  answer(prediction: Prediction, originsOf: OriginsOf): SvidAnswer {
     const { pod, container, svids } = this.#asked
     const verdicts = containerVerdicts(prediction, pod, container)
     const wanted = verdicts.filter(({ verdict }) => verdict === 'issued')
@@ -47,97 +73,44 @@ export class EntriesOfContainer {
     const lacking = wanted.filter(
       ({ spiffeId = '', sharesHint, hint }) => !got.has(spiffeId) && !(sharesHint && hints.has(hint)),
     )
-    const extra = [...got].filter(
+    const surplus = [...got].filter(
       (id) =>
         !wanted.some(({ spiffeId }) => spiffeId === id) && !possible.has(id) && !possible.has(undefined),
     )
-    return [...lacking.map((one) => this.#lacks(one)), ...extra.map((id) => this.#holds(id))]
+    return {
+      asked: this.#asked,
+      lacking: lacking.map((one) => this.#lacks(one, originsOf)),
+      surplus: surplus.map((spiffeId) => ({ spiffeId, entry: this.#entryOf(spiffeId) })),
+    }
   }
 
-  #lacks(one: Registration): Finding {
-    const { selectors } = this.#asked
-    const entry = this.#entries.find(({ spiffeId }) => spiffeId === one.spiffeId)
-    const { failing, untold } = lackingOf(entry?.selectors ?? [], selectors)
+  #entryOf(id: string | undefined): ServerEntry | undefined {
+    return this.#entries.find(({ spiffeId }) => spiffeId === id)
+  }
+
+  #lacks(registration: Registration, originsOf: OriginsOf): LackingSvid {
+    const { pod, container, attested } = this.#asked
+    const { outcome } = registration
+    const entry = this.#entryOf(registration.spiffeId)
+    const { failing, untold } =
+      attested === undefined || entry === undefined
+        ? { failing: [], untold: [] }
+        : failingSelectors(entry.selectors, attested, { pod, container, outcome, originsOf })
+    const names = failing.map(({ selector }) => selector)
     const why =
       entry === undefined
         ? 'the server holds no entry of it for this pod'
-        : failing.length > 0
-          ? `the process has not ${failing.length === 1 ? 'the selector' : 'the selectors'} ${failing.join(', ')} of the entry ${entry.id}`
-          : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
-    return finding('KLM821', {
-      subject: this.#subject,
-      related: [{ kind: one.source.kind, namespace: '', name: one.source.name }],
-      summary: `it should have got ${one.spiffeId ?? 'an SVID'} by ${sourceText(one.source)}, and did not`,
-      evidence: [
-        why,
-        ...failing.map((selector) => nearestText(selector, selectors ?? [])),
-        ...untoldText(untold),
-      ],
-      ...(failing.length > 0 && {
-        fix: `Correct .spec.workloadSelectorTemplates of ${sourceText(one.source)}, or the field of the pod that the selector is of.`,
-      }),
-    })
-  }
-
-  #holds(id: string): Finding {
-    const entry = this.#entries.find(({ spiffeId }) => spiffeId === id)
-    return finding('KLM822', {
-      subject: this.#subject,
-      summary: `it got ${id}, and no object gives it that`,
-      evidence: [
-        entry === undefined
-          ? 'the server holds no entry of it for this pod: the agent hands out what it had, until its next synchronization'
-          : `the entry ${entry.id} of the server gives it`,
-      ],
-    })
-  }
-
-  get #subject(): Subject {
-    const { pod, container } = this.#asked
-    return { kind: pod.ref.kind, namespace: pod.namespace, name: pod.ref.name, container: container.name }
+        : names.length > 0
+          ? `the process has not ${names.length === 1 ? 'the selector' : 'the selectors'} ${names.join(', ')} of the entry ${entry.id}`
+          : attested !== undefined && untold.length === 0
+            ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
+            : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
+    return { registration, entry, failing, untold, why }
   }
 
   #gives({ selectors, fields }: ServerEntry): boolean {
-    const split = selectors.map((one) => {
-      const colon = one.indexOf(':')
-      return { type: one.slice(0, colon), value: one.slice(colon + 1), placeholders: [] }
-    })
     const { pod, container } = this.#asked
-    return judgeContainer(pod, container, { selectors: split, storeSvid: fields.storeSvid }).state !== 'dead'
+    const entry = { selectors: selectors.map(splitSelector), storeSvid: fields.storeSvid }
+    return judgeContainer(pod, container, entry).state !== 'dead'
   }
-}
-
-/** Of the selectors of an entry, those that the process has not, and those of which nothing was given. */
-interface Lacking {
-  readonly failing: readonly string[]
-  readonly untold: readonly string[]
-}
-
-/** An agent logs only the kinds of selectors that its `log_selectors` names: of another kind, that none was given says nothing. */
-function lackingOf(wanted: readonly string[], given: readonly string[] | undefined): Lacking {
-  if (given === undefined) return { failing: [], untold: [] }
-  const kinds = new Set(given.map(kindOf))
-  const [failing = [], untold = []] = [true, false].map((isTold) =>
-    wanted.filter((one) => !given.includes(one) && kinds.has(kindOf(one)) === isTold),
-  )
-  return { failing, untold }
-}
-
-/** `k8s:container-name:` of `k8s:container-name:app`. */
-function kindOf(selector: string): string {
-  return /^[^:]*:[^:]*:/.exec(selector)?.[0] ?? selector
-}
-
-function untoldText(untold: readonly string[]): readonly string[] {
-  return untold.length === 0
-    ? []
-    : [
-        `the given selectors have none of the kind of ${untold.join(', ')}: the process has none, or log_selectors does not name the kind`,
-      ]
-}
-
-/** `k8s:container-name:app is wanted, and the process has k8s:container-name:proxy`. */
-function nearestText(wanted: string, selectors: readonly string[]): string {
-  const same = selectors.filter((one) => kindOf(one) === kindOf(wanted))
-  return `${wanted} is wanted, and the process has ${same.join(', ')}`
 }

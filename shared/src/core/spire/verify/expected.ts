@@ -3,7 +3,6 @@
 import { getOrCreate } from '../../get-or-create.ts'
 import { podText } from '../../objects/pod-index.ts'
 import type { Pod } from '../../objects/pod.ts'
-import { compareBytes } from '../../text/bytes.ts'
 import { driveAtOnce, type Steps } from '../../steps.ts'
 import { entryKey } from '../entry-key.ts'
 import {
@@ -14,7 +13,7 @@ import {
   type Prediction,
   type RenderedEntry,
 } from '../prediction.ts'
-import { shapeOf, type ComparedFields } from './server-entry.ts'
+import { isSameFields, shapeOf, sortTexts, type ComparedFields } from './server-entry.ts'
 
 /** An entry that should be there, or may be. */
 export interface ExpectedEntry {
@@ -78,6 +77,9 @@ export function expectedEntries(
   return driveAtOnce(expecting(prediction, pods, whyOpen))
 }
 
+/** How many are looked through before they are looked up by their text. */
+const RECENT = 8
+
 class Collector implements ExpectedEntries {
   readonly byKey = new Map<string, ExpectedEntry>()
   readonly open = new Map<string, OpenEntry[]>()
@@ -85,6 +87,10 @@ class Collector implements ExpectedEntries {
   readonly #whyOpen: WhyOpen
   /** What is compared, each once, by its text. */
   readonly #fields = new Map<string, readonly ComparedFields[]>()
+
+  /** Those of the entries before: the pods of a workload come one after the other. */
+  readonly #recent: (readonly ComparedFields[])[] = []
+  #nextRecent = 0
 
   constructor(whyOpen: WhyOpen) {
     this.#whyOpen = whyOpen
@@ -140,7 +146,12 @@ class Collector implements ExpectedEntries {
   /** One list for all entries that say the same: those of most pods of a cluster. */
   #sharedFields(entry: RenderedEntry): readonly ComparedFields[] {
     const fields = fieldsOf(entry)
-    return getOrCreate(this.#fields, JSON.stringify(fields), () => [fields])
+    const recent = this.#recent.find(([one]) => one !== undefined && isSameFields(one, fields))
+    if (recent !== undefined) return recent
+    const shared = getOrCreate(this.#fields, JSON.stringify(fields), () => [fields])
+    this.#recent[this.#nextRecent] = shared
+    this.#nextRecent = (this.#nextRecent + 1) % RECENT
+    return shared
   }
 }
 
@@ -148,8 +159,10 @@ class Collector implements ExpectedEntries {
 export function fieldsOf(entry: RenderedEntry): ComparedFields {
   return {
     shape: shapeOf(entry, entry.selectors),
-    dnsNames: entry.dnsNames.toSorted(compareBytes),
-    federatesWith: [...new Set(entry.federatesWith)].toSorted(compareBytes),
+    dnsNames: sortTexts(entry.dnsNames),
+    federatesWith: sortTexts(
+      entry.federatesWith.length < 2 ? entry.federatesWith : [...new Set(entry.federatesWith)],
+    ),
     hint: entry.hint,
     x509SvidTtl: entry.x509SvidTtl,
     jwtSvidTtl: entry.jwtSvidTtl,
