@@ -175,8 +175,7 @@ export class SelectablePods {
   #areAllMeant({ written, podLabels }: ContainerSelector): boolean {
     const { namespace, podSelector } = written
     const { container: _, ...rest } = written
-    const isOther = (key: string): boolean => key !== 'namespace' && key !== 'podSelector'
-    if (namespace === undefined || Object.keys(rest).some(isOther)) return false
+    if (namespace === undefined || Object.keys(rest).some((key) => !BY_LABELS.has(key))) return false
     if (podSelector === undefined) return true
     if (podLabels === undefined || podLabels.matchExpressions.length > 0) return false
     return podLabels.matchLabels.size > 0 && this.#areCertain(namespace, podLabels.matchLabels.keys())
@@ -232,6 +231,9 @@ export class SelectablePods {
     return this.#namespaces.get(name) ?? namespaceNamed(name, new Map(), false)
   }
 }
+
+/** What a selector may say where an index finds the pods that it means. */
+const BY_LABELS: ReadonlySet<string> = new Set(['namespace', 'podSelector'])
 
 /** A represented template stands for its pods only where their owner is not known. */
 function podsByWorkload(
