@@ -18,6 +18,7 @@ export async function inProcess(
   args: readonly string[],
   cwd: string,
   env: CommandContext['env'] = {},
+  more: Pick<CommandContext, 'expectShortRun'> = {},
 ): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()
@@ -29,6 +30,7 @@ export async function inProcess(
     stderr,
     clock: systemClock,
     version: '0.0.0',
+    ...more,
   }
   const code = await runProgram(args, context)
   requireValidCiFormat(stdout.text())

@@ -43,3 +43,29 @@ test('the pods with some labels are those that carry all of them, in order', () 
   )
   expect(Math.min(seen.found, seen.sharing)).toBeGreaterThan(20)
 })
+
+test('the answer is the same however many keys were asked for before', () => {
+  const keys = Array.from({ length: 12 }, (_, at) => `key-${at}`)
+  const labelled = fc.array(
+    fc.dictionary(fc.constantFrom(...keys), fc.constantFrom('a', 'b'), { minKeys: 4, maxKeys: 12 }),
+    { minLength: 3, maxLength: 10 },
+  )
+  const seen = { found: 0 }
+  fc.assert(
+    fc.property(labelled, fc.array(fc.constantFrom(...keys), { minLength: 20 }), (sets, asked) => {
+      const read = podReader()
+      const pods = sets.map((labels, at) =>
+        read({ value: { kind: 'Pod', metadata: { namespace: 'left', name: `pod-${at}`, labels } } }),
+      )
+      const index = indexPods(pods)
+      for (const key of [...asked, 'key-absent']) {
+        const wanted = new Map([[key, 'a']])
+        const expected = pods.filter((pod) => carries(pod, wanted))
+        expect(index.withLabels('left', wanted)).toEqual(expected)
+        seen.found += expected.length
+      }
+    }),
+    { numRuns: 100 },
+  )
+  expect(seen.found).toBeGreaterThan(1_000)
+})

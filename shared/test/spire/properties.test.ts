@@ -7,7 +7,7 @@ import { readEndpoints, readNamespace, readNode, readPod } from '../../src/core/
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
 import { readWorkloadPods } from '../../src/core/objects/workload.ts'
-import { containerVerdicts } from '../../src/core/spire/registration.ts'
+import { containerVerdicts, possibleVerdicts } from '../../src/core/spire/registration.ts'
 import { registrationEntries } from '../../src/core/spire/registration-entries.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { PredictionInput } from '../../src/core/spire/prediction.ts'
@@ -123,6 +123,34 @@ test('the order of the input changes no byte', () => {
     }),
     { numRuns: 200 },
   )
+})
+
+/** One container holds two identities of one hint, which hardly ever comes about by chance. */
+const hinted: PredictedEstate = {
+  ids: ['x', 'y'].map((name) => csid(name, { spiffeIDTemplate: `spiffe://td/${name}`, hint: 'h' })),
+}
+
+test('what a container may hold is what its verdicts say, without those that give it nothing', () => {
+  const seen = { issued: 0, open: 0, sharing: 0, left: 0 }
+  fc.assert(
+    fc.property(estates, (estate) => {
+      const input = inputOf(estate)
+      const prediction = predict(input)
+      for (const subject of input.pods) {
+        for (const container of subject.containers) {
+          const all = containerVerdicts(prediction, subject, container)
+          const possible = all.filter(({ verdict }) => ['issued', 'depends', 'unknown'].includes(verdict))
+          expect(possibleVerdicts(prediction, subject, container)).toEqual(possible)
+          seen.left += all.length - possible.length
+          seen.issued += possible.filter(({ verdict }) => verdict === 'issued').length
+          seen.open += possible.filter(({ verdict }) => verdict !== 'issued').length
+          seen.sharing += possible.filter(({ sharesHint }) => sharesHint).length
+        }
+      }
+    }),
+    { numRuns: 1_000, examples: [[hinted]] },
+  )
+  expect(Object.entries(seen).filter(([, times]) => times < 2)).toEqual([])
 })
 
 /** What is said of the pods of every namespace but one. */

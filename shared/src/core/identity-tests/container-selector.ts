@@ -105,7 +105,7 @@ export class SelectablePods {
   /** The pods of controllers that kleym does not know: it is not certain that they are there. */
   readonly perhaps: readonly Pod[]
 
-  constructor({ snapshot: { namespaces, templates }, podsInQuestion }: Analysis) {
+  constructor({ snapshot: { namespaces, templates }, podsInQuestion, pods }: Analysis) {
     this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
@@ -113,7 +113,8 @@ export class SelectablePods {
     if (templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
     this.represented = represented
     this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
-    this.#byLabels = lazy(() => indexPods(podsInQuestion))
+    // That of the analysis leaves out the pods that are only perhaps there.
+    this.#byLabels = this.perhaps.length === 0 ? pods : lazy(() => indexPods(podsInQuestion))
     this.#byName = lazy(() => {
       const existing = podsInQuestion.filter(({ ref }) => ref.kind === 'Pod')
       return Map.groupBy(existing, ({ namespace, ref }) => podKey(namespace, ref.name))
@@ -160,8 +161,8 @@ export class SelectablePods {
     const uncertain = getOrCreate(this.#uncertainKeys, namespace, () => {
       const found = new Set<string>()
       for (const { unknownLabels, possibleLabels } of this.#byNamespace().get(namespace) ?? []) {
-        for (const key of unknownLabels) found.add(key)
-        for (const key of possibleLabels) found.add(key)
+        if (unknownLabels.size > 0) for (const key of unknownLabels) found.add(key)
+        if (possibleLabels.size > 0) for (const key of possibleLabels) found.add(key)
       }
       return found
     })
@@ -170,12 +171,21 @@ export class SelectablePods {
     return true
   }
 
+  /** Whether its candidates are the pods that it means: it names a namespace, and no more of pods than labels that are certain. */
+  #areAllMeant({ written, podLabels }: ContainerSelector): boolean {
+    const { namespace, podSelector } = written
+    const { container: _, ...rest } = written
+    if (namespace === undefined || Object.keys(rest).some((key) => !BY_LABELS.has(key))) return false
+    if (podSelector === undefined) return true
+    if (podLabels === undefined || podLabels.matchExpressions.length > 0) return false
+    return podLabels.matchLabels.size > 0 && this.#areCertain(namespace, podLabels.matchLabels.keys())
+  }
+
   /** The pods that are meant, whatever container is; many selectors differ by their container alone. */
   chosen(selector: ContainerSelector): ChosenPods {
     const { container: _, ...rest } = selector.written
     return getOrCreate(this.#chosen, JSON.stringify(rest), () => {
-      const isWholeNamespace = Object.keys(rest).every((key) => key === 'namespace')
-      if (isWholeNamespace) return { sure: this.candidates(selector), unsure: [] }
+      if (this.#areAllMeant(selector)) return { sure: this.candidates(selector), unsure: [] }
       const sure: Pod[] = []
       const unsure: Pod[] = []
       for (const pod of this.candidates(selector)) {
@@ -200,21 +210,30 @@ export class SelectablePods {
       if (!workloadKeys(pod).includes(key)) return 'no'
     }
     if (written.part !== undefined && partOf(pod) !== written.part) return 'no'
-    const byNamespace = matchSelector(namespaceLabels, this.#namespace(pod.namespace))
+    // A rule about all pods asks of each holder: what it does not name is not looked up.
+    const byNamespace =
+      namespaceLabels === undefined ? 'yes' : matchSelector(namespaceLabels, this.#namespace(pod.namespace))
     if (byNamespace === 'no') return 'no'
-    const byLabels = matchSelector(podLabels, {
-      labels: pod.labels,
-      unknownValues: pod.unknownLabels,
-      possible: pod.possibleLabels,
-    })
+    const byLabels =
+      podLabels === undefined
+        ? 'yes'
+        : matchSelector(podLabels, {
+            labels: pod.labels,
+            unknownValues: pod.unknownLabels,
+            possible: pod.possibleLabels,
+          })
     if (byLabels === 'no') return 'no'
-    return [byAccount, byNamespace, byLabels].includes('unknown') ? 'unknown' : 'yes'
+    const isUnknown = byAccount === 'unknown' || byNamespace === 'unknown' || byLabels === 'unknown'
+    return isUnknown ? 'unknown' : 'yes'
   }
 
   #namespace(name: string): Namespace {
     return this.#namespaces.get(name) ?? namespaceNamed(name, new Map(), false)
   }
 }
+
+/** What a selector may say where an index finds the pods that it means. */
+const BY_LABELS: ReadonlySet<string> = new Set(['namespace', 'podSelector'])
 
 /** A represented template stands for its pods only where their owner is not known. */
 function podsByWorkload(

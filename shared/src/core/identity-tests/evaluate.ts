@@ -52,22 +52,18 @@ class Audience {
   constructor(runs: readonly AssertionRun[], pods: SelectablePods) {
     this.#pods = pods
     const byList = Map.groupBy(runs, ({ about }) => about)
-    const joined = new Map<readonly AssertionRun[], Map<readonly AssertionRun[], readonly AssertionRun[]>>()
     for (const [about, own] of byList) {
+      // By what was heard of a pod before: most pods of a list have that of the one before.
+      const joined = new Map<readonly AssertionRun[], readonly AssertionRun[]>()
+      let last = NO_RUNS
+      let joinedLast: readonly AssertionRun[] = own
       for (const pod of about) {
-        const before = this.#byPod.get(pod)
-        if (before === undefined) this.#byPod.set(pod, own)
-        else {
-          const byOwn = getOrCreate(
-            joined,
-            before,
-            () => new Map<readonly AssertionRun[], readonly AssertionRun[]>(),
-          )
-          this.#byPod.set(
-            pod,
-            getOrCreate(byOwn, own, () => [...before, ...own]),
-          )
+        const before = this.#byPod.get(pod) ?? NO_RUNS
+        if (before !== last) {
+          last = before
+          joinedLast = before === NO_RUNS ? own : getOrCreate(joined, before, () => [...before, ...own])
         }
+        this.#byPod.set(pod, joinedLast)
       }
     }
     for (const run of runs) {
@@ -92,10 +88,12 @@ class Audience {
   tellHolders(holding: ContainerHolding): void {
     if (this.#ofHolders.length === 0) return
     const { held, perhaps, open } = holding
-    const listeners: AssertionRun[] = []
-    for (const { spiffeId } of held) this.#addListeners(spiffeId, listeners)
-    for (const { spiffeId } of perhaps) this.#addListeners(spiffeId, listeners)
-    for (const run of listeners) run.hearHolder?.(holding)
+    if (held.length + perhaps.length > 0) {
+      const listeners: AssertionRun[] = []
+      for (const { spiffeId } of held) this.#addListeners(spiffeId, listeners)
+      for (const { spiffeId } of perhaps) this.#addListeners(spiffeId, listeners)
+      for (const run of listeners) run.hearHolder?.(holding)
+    }
     if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
   }
 

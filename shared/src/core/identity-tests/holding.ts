@@ -9,7 +9,7 @@ import { fates } from '../rules/resting.ts'
 import { identityGap } from '../snapshot/unread.ts'
 import { whyInjected } from '../spire/attestor.ts'
 import { sourceText } from '../spire/prediction.ts'
-import { containerVerdicts, verdictWord, type Registration } from '../spire/registration.ts'
+import { containerVerdicts, possibleVerdicts, verdictWord, type Registration } from '../spire/registration.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 
 /** The registrations of one container. */
@@ -24,8 +24,8 @@ export interface ContainerHolding {
   readonly perhaps: readonly Registration[]
   /** Why it may hold any other identity; undefined where it cannot. */
   readonly open: string | undefined
-  /** All that select the pod. */
-  readonly registrations: readonly Registration[]
+  /** All that select the pod, for a container of it; worked out again, since only a failure tells of them. */
+  readonly registrationsOf: (pod: Pod, container: Container) => readonly Registration[]
 }
 
 /** Tells what the containers of each pod hold in what an analysis settles to. */
@@ -47,19 +47,22 @@ export function holdingReader(
   }
   // Mostly every binding is decided, and there may be a hundred thousand pods.
   const isAnyUndecided = analysis.settled.undecided.size > 0
+  const isPlain = ({ injectedBy }: Container): boolean => isGiven && injectedBy === undefined
+  const registrationsOf = (pod: Pod, container: Container): readonly Registration[] => {
+    const all = containerVerdicts(prediction, pod, container)
+    return isPlain(container) ? all : all.map((one) => ofRegistration(ifThere(one, container)))
+  }
   return (pod) => {
     const notRead = gapOf(pod.namespace)
     return pods.containersOf(pod).map((container) => {
-      const all = containerVerdicts(prediction, pod, container)
-      const registrations =
-        isGiven && container.injectedBy === undefined
-          ? all
-          : all.map((one) => ofRegistration(ifThere(one, container)))
+      const registrations = isPlain(container)
+        ? possibleVerdicts(prediction, pod, container)
+        : registrationsOf(pod, container)
       const [undecided] = isAnyUndecided
         ? undecidedFor(analysis.settled.undecided, pod, container.name)
         : NONE_UNDECIDED
       const open = notRead ?? (undecided === undefined ? undefined : undecidedText(undecided))
-      return holdingOf(pod, container, registrations, open)
+      return holdingOf(pod, container, { registrations, registrationsOf, notRead: open })
     })
   }
 }
@@ -73,8 +76,15 @@ function ifThere(one: Registration, container: Container): Registration {
 function holdingOf(
   pod: Pod,
   container: Container,
-  registrations: readonly Registration[],
-  notRead: string | undefined,
+  {
+    registrations,
+    registrationsOf,
+    notRead,
+  }: Pick<ContainerHolding, 'registrationsOf'> & {
+    /** Those that it holds or may hold are among them. */
+    readonly registrations: readonly Registration[]
+    readonly notRead: string | undefined
+  },
 ): ContainerHolding {
   // There may be a hundred thousand pods: a list is made where something goes into it.
   let held = NONE
@@ -82,12 +92,16 @@ function holdingOf(
   let open = notRead
   for (const one of registrations) {
     const { verdict, spiffeId } = one
-    if (verdict === 'issued' && spiffeId !== undefined) held = withOne(held, one)
+    if (isHeld(one)) held = withOne(held, one)
     else if (verdict === 'depends' && spiffeId !== undefined) perhaps = withOne(perhaps, one)
     else if (isPossible(one)) open ??= `${sourceText(one.source)}: ${one.why ?? ''}`
   }
   const perhapsThere = pod.perhaps?.why ?? whyInjected(container)
-  return { pod, container, perhapsThere, held, perhaps, open, registrations }
+  return { pod, container, perhapsThere, held, perhaps, open, registrationsOf }
+}
+
+function isHeld({ verdict, spiffeId }: Registration): boolean {
+  return verdict === 'issued' && spiffeId !== undefined
 }
 
 function isPossible({ verdict }: Registration): boolean {
@@ -95,8 +109,8 @@ function isPossible({ verdict }: Registration): boolean {
 }
 
 /** The registrations that select the pod of a container, and give the container nothing. */
-export function othersOf({ registrations, held }: ContainerHolding): readonly Registration[] {
-  return registrations.filter((one) => !held.includes(one) && !isPossible(one))
+export function othersOf({ pod, container, registrationsOf }: ContainerHolding): readonly Registration[] {
+  return registrationsOf(pod, container).filter((one) => !isHeld(one) && !isPossible(one))
 }
 
 const NONE: Registration[] = []

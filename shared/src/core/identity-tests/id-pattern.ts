@@ -96,11 +96,17 @@ export function prefixPattern(text: string): IdPattern {
     if (captured === '' || hasHole(captured) || !id.startsWith(tail, end)) return NO
     return endsSegment(id, end + tail.length) ? { fits: 'yes', captured } : NO
   }
+  // The containers of a workload hold one ID, and a rule asks several times of each.
+  let last = { id: '', match: NO }
+  const certainly = (id: string): PatternMatch => {
+    if (id !== last.id) last = { id, match: certain(id) }
+    return last.match
+  }
   return {
     text,
     exact: undefined,
     match: (id) => {
-      const match = certain(id)
+      const match = certainly(id)
       if (match.fits === 'yes' || !hasHole(id)) return match
       return matchWithHoles(tokens, id).fits === 'no' ? NO : MAYBE
     },

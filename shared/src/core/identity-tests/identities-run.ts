@@ -1,6 +1,6 @@
 // Assertions about who holds an identity.
 import { lazy } from '../lazy.ts'
-import type { Pod } from '../objects/pod.ts'
+import type { Container, Pod } from '../objects/pod.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
@@ -53,14 +53,17 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     only === undefined || others.length > 0
       ? isExpected
       : ({ container }: ContainerHolding): boolean => isMeant(only.selector, container)
-  /** The last one that it has heard of: most containers that hold the ID are those. */
-  let last: ContainerHolding | undefined
+  // The last one that it has heard of: most containers that hold the ID are those. What it holds is let go: ten thousand
+  // assertions would keep it from one pod to the next, and the collector would move it each time.
+  let lastPod: Pod | undefined
+  let lastContainer: Container | undefined
   const run: AssertionRun = {
     about: about.length === 1 ? (about[0] ?? []) : [...new Set(about.flat())],
     ids,
     hear: (holding) => {
       if (!isAbout(holding)) return
-      last = holding
+      lastPod = holding.pod
+      lastContainer = holding.container
       tally.saw(holding)
       const { held } = holding
       if (certainly(held) !== undefined) return
@@ -75,7 +78,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       else tally.doubt(`${who} may hold it: ${may}`)
     },
     hearHolder: (holding) => {
-      if (holding === last || isExpected(holding)) return
+      if ((holding.pod === lastPod && holding.container === lastContainer) || isExpected(holding)) return
       tally.saw(holding)
       if (mode === 'atLeast') return
       const who = containerText(holding.pod, holding.container.name)

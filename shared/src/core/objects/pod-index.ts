@@ -63,9 +63,16 @@ interface SameLabels {
 /** The labels of a namespace's pods, and who has them. */
 interface NamespaceIndex {
   readonly byLabels: Map<Pod['labels'], SameLabels>
-  /** By key and value. */
-  readonly postings: Map<string, Map<string, SameLabels[]>>
+  /** By key and value: of the keys that were asked for, or of all of them. */
+  readonly postings: Map<string, Postings>
+  isWhole: boolean
 }
+
+type Postings = ReadonlyMap<string, readonly SameLabels[]>
+
+/** How many keys of a namespace are indexed one by one, as they are asked for: most questions are about one or two. */
+const KEYS_ALONE = 8
+const NO_POSTINGS: Postings = new Map()
 
 /**
  * Builds the index: a set of labels is answered by the shortest list that one of its labels has. Pods of a cluster share
@@ -73,17 +80,24 @@ interface NamespaceIndex {
  */
 export function indexPods(pods: readonly Pod[]): PodIndex {
   const namespaces = new Map<string, NamespaceIndex>()
+  // Pods come namespace by namespace.
+  let index = newNamespaceIndex()
+  let indexed: string | undefined
   for (const [position, pod] of pods.entries()) {
-    const index = getOrCreate(namespaces, pod.namespace, newNamespaceIndex)
+    if (pod.namespace !== indexed) {
+      indexed = pod.namespace
+      index = getOrCreate(namespaces, indexed, newNamespaceIndex)
+    }
     const same = index.byLabels.get(pod.labels)
-    if (same === undefined) addLabels(index, { labels: pod.labels, positions: [position] })
+    if (same === undefined) index.byLabels.set(pod.labels, { labels: pod.labels, positions: [position] })
     else same.positions.push(position)
   }
   return {
     /** The pods of a namespace that carry all of these labels. */
     withLabels(namespace, labels) {
-      const postings = namespaces.get(namespace)?.postings
-      const lists = [...labels].map(([key, value]) => postings?.get(key)?.get(value) ?? [])
+      const asked = namespaces.get(namespace)
+      if (asked === undefined) return []
+      const lists = [...labels].map(([key, value]) => postingsOf(asked, key).get(value) ?? [])
       const shortest = lists.reduce<readonly SameLabels[] | undefined>(
         (best, list) => (best === undefined || list.length < best.length ? list : best),
         undefined,
@@ -100,13 +114,26 @@ export function indexPods(pods: readonly Pod[]): PodIndex {
 }
 
 function newNamespaceIndex(): NamespaceIndex {
-  return { byLabels: new Map(), postings: new Map() }
+  return { byLabels: new Map(), postings: new Map(), isWhole: false }
 }
 
-function addLabels({ byLabels, postings }: NamespaceIndex, same: SameLabels): void {
-  byLabels.set(same.labels, same)
-  for (const [key, value] of same.labels) {
-    const byValue = getOrCreate(postings, key, () => new Map<string, SameLabels[]>())
+/** Who has which value of a key. Many keys are indexed together: each alone takes a look at every set of labels. */
+function postingsOf(index: NamespaceIndex, key: string): Postings {
+  const known = index.postings.get(key)
+  if (known !== undefined || index.isWhole) return known ?? NO_POSTINGS
+  const isAlone = index.postings.size < KEYS_ALONE
+  const found = new Map<string, Map<string, SameLabels[]>>()
+  const add = (name: string, value: string, same: SameLabels): void => {
+    const byValue = getOrCreate(found, name, () => new Map<string, SameLabels[]>())
     getOrCreate(byValue, value, () => []).push(same)
   }
+  for (const same of index.byLabels.values()) {
+    const value = isAlone ? same.labels.get(key) : undefined
+    if (value !== undefined) add(key, value, same)
+    if (!isAlone) for (const [name, one] of same.labels) add(name, one, same)
+  }
+  for (const [name, byValue] of found) index.postings.set(name, byValue)
+  index.isWhole = !isAlone
+  if (isAlone && !found.has(key)) index.postings.set(key, NO_POSTINGS)
+  return index.postings.get(key) ?? NO_POSTINGS
 }

@@ -1,7 +1,7 @@
 // The registrations of a pod for one of its containers: which SPIRE issues, and why it does not issue the others.
 import type { Container, Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { judgeContainer } from './attestor.ts'
+import { judgeContainer, type ContainerMatch } from './attestor.ts'
 import {
   isAskedFor,
   sourceText,
@@ -45,15 +45,45 @@ export function containerVerdicts(
 ): readonly Registration[] {
   const registrations = prediction
     .entriesOf(pod)
-    .map((outcome) => registrationOf(pod, container, outcome))
+    .map((outcome) => registrationOf(outcome, matchOf(pod, container, outcome)))
     .toSorted(compareRegistrations)
   return flagSharedHints(registrations)
 }
 
-function registrationOf(pod: Pod, container: Container, outcome: EntryOutcome): Registration {
+/**
+ * Those of `containerVerdicts` that give the container something, or may do so: issued, or not decided. Most registrations of a pod
+ * are another container's, and a question about what containers hold need not describe them.
+ */
+export function possibleVerdicts(
+  prediction: Prediction,
+  pod: Pod,
+  container: Container,
+): readonly Registration[] {
+  let found = NONE
+  for (const outcome of prediction.entriesOf(pod)) {
+    if (!isDecidedPossible(outcome.verdict.state)) continue
+    const match = matchOf(pod, container, outcome)
+    if (match?.state === 'dead') continue
+    const one = registrationOf(outcome, match)
+    if (found === NONE) found = [one]
+    else found.push(one)
+  }
+  return found.length < 2 ? found : flagSharedHints(found.toSorted(compareRegistrations))
+}
+
+const NONE: Registration[] = []
+
+function isDecidedPossible(state: EntryVerdict['state']): boolean {
+  return state === 'declared' || state === 'depends' || state === 'unknown'
+}
+
+function matchOf(pod: Pod, container: Container, { entry }: EntryOutcome): ContainerMatch | undefined {
+  return entry === undefined ? undefined : judgeContainer(pod, container, entry)
+}
+
+function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined): Registration {
   const { source, entry, verdict } = outcome
   const base = { source, outcome, spiffeId: entry?.spiffeId, hint: outcome.hint, sharesHint: false }
-  const match = entry === undefined ? undefined : judgeContainer(pod, container, entry)
   // Selectors that cannot match decide for this container, whatever the verdict on the entry.
   if (match?.state === 'dead') {
     return { ...base, verdict: 'dead', why: match.why, selector: match.selector, by: undefined }
