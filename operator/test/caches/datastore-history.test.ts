@@ -228,12 +228,13 @@ it('how far the cache is, is asked after a restore alone, and until the new hist
   const setup = await setUp()
   setup.cached = 1_000
   await setup.list([101])
-  await rejection(setup.list([90]))
+  expect(await rejection(setup.list([90]))).toMatchObject({ message: expect.stringContaining('meanwhile') })
   setup.version = 91
-  await rejection(setup.list([91]))
+  expect(await rejection(setup.list([91]))).toMatchObject({ message: expect.stringContaining('before') })
   setup.version = 102
   setup.clock.advance(30_000)
   await setup.list([102])
+  expect(setup.history.restores).toBe(1)
 })
 
 it('without a Lease, such a list is refused for half a minute', async () => {
