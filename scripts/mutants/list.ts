@@ -97,6 +97,11 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...inFile('operator/src/reconcile/convergence.ts', OPERATOR, [
     [
+      'a refusal is told only when the output that the status names is seen to be gone',
+      "judgement.state === 'refused' ? this.#unconfirmedOutput(key, look) : undefined",
+      'undefined',
+    ],
+    [
       'the finalizer is there before an output is written',
       "if (action !== undefined && action.kind !== 'delete') return true",
       '',
@@ -318,8 +323,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'lists of the history before are refused',
-      'if (this.#isOld(resource, resourceVersion)) {',
-      "if (resourceVersion === '') {",
+      'if (this.#isOld(resource, resourceVersion)) this',
+      "if (resourceVersion === '') this",
+    ],
+    [
+      'lists are refused while watches are of the history before',
+      'if (now !== undefined && isNewer(cached.resourceVersion, now.resourceVersion)) this',
+      "if (resourceVersion === '') this",
     ],
   ]),
   ...inFile('operator/src/caches/kind-keeper.ts', KUBE, [

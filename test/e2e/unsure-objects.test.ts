@@ -27,7 +27,10 @@ spec:
   selector: {matchLabels: {app: ${app}}}
   template:
     metadata: {labels: {app: ${app}}}
-    spec: {serviceAccountName: runner, containers: [{name: vllm}]}
+    spec:
+      serviceAccountName: runner
+      containers: [{name: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
+      volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
 `
 }
 

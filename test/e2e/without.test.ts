@@ -10,8 +10,8 @@ test('diff --without shows what the deletion does, and nothing that is due anywa
   expect(stdout).toContain('1 to delete\n  -  team-a/chat  binding team-a/chat is gone')
   expect(stdout).toContain('pending anyway: 4 ClusterSPIFFEIDs')
   expect(stdout).toContain('- 3 containers lose spiffe://example.org/ns/team-a/objective/chat: vllm of')
-  expect(stdout).toContain('3 containers left without an identity')
-  expect(stdout).toContain('team-a/chat  ready → (deleted)')
+  expect(stdout).toContain('all 3 are left without an identity')
+  expect(stdout).toContain('team-a/chat is deleted')
   expect(stdout).not.toContain('deepseek-r1')
 })
 
