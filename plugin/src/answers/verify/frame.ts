@@ -48,7 +48,7 @@ export function verifyFrame(
     ],
     notKnown: few(compared.counts.openOn),
     names: (shown) => shown.map(namedSubject),
-    answer: (_, kept) => verifyAnswer(compared, kept),
+    answer: (_, kept) => verifyAnswer(compared, kept, svids),
     view: (layout, shown) => viewVerify(compared, shown, layout),
   }
 }

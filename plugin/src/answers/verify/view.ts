@@ -1,5 +1,8 @@
 // How `verify` looks: what it comes to, then each difference as a finding, worst first.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -15,8 +18,22 @@ function openText(count: number, which = ''): string {
   return `of ${entries(count)} ${which}it is not known whether`
 }
 
-/** The first lines. */
-export function verifyAnswer({ counts }: ServerComparison, findings: readonly Finding[]): Answer {
+/** `vllm of team-a/llama-0 got 1 SVID: none missing or unexpected`. */
+function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidAnswer): string {
+  const wrong = [
+    ...(lacking.length > 0 ? [`${lacking.length} missing`] : []),
+    ...(surplus.length > 0 ? [`${surplus.length} unexpected`] : []),
+  ]
+  const whose = `${container.name} of ${namespacedName(pod.namespace, pod.ref.name)}`
+  return `${whose} got ${counted(svids.length, 'SVID')}: ${wrong.length === 0 ? 'none missing or unexpected' : wrong.join(', ')}`
+}
+
+/** The first lines; `svids` is what `--svids` showed. */
+export function verifyAnswer(
+  { counts }: ServerComparison,
+  findings: readonly Finding[],
+  svids?: SvidAnswer,
+): Answer {
   const { read, agreed, missing, different, open, perhapsMissing, pending } = counts
   const extra = counts.extra.length + counts.extraBeyond
   const parts = [
@@ -41,6 +58,7 @@ export function verifyAnswer({ counts }: ServerComparison, findings: readonly Fi
         : whole,
     ],
     reasons: [
+      ...(svids === undefined ? [] : [[svidsText(svids)]]),
       ...(open > 0
         ? [[`${openText(open)} ${open === 1 ? 'it should be as it is' : 'they should be as they are'}`]]
         : []),

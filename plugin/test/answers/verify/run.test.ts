@@ -352,6 +352,16 @@ describe('what a process got', () => {
     expect(await codesOf(text(ID))).toEqual([])
   })
 
+  test('the second line tells how many it got, and whether one is missing or unexpected', async () => {
+    const lineOf = async (content: string): Promise<string | undefined> =>
+      (await asked(content)).stdout.split('\n')[1]
+    expect(await lineOf(text(ID))).toBe('  app of team-a/p got 1 SVID: none missing or unexpected')
+    expect(await lineOf(text(CHAT, `${CHAT}-2`))).toBe(
+      '  app of team-a/p got 2 SVIDs: 1 missing, 2 unexpected',
+    )
+    expect(await lineOf(DENIED)).toBe('  app of team-a/p got 0 SVIDs: 1 missing')
+  })
+
   test('lacks one that the server holds, and holds one that no object gives', async () => {
     expect(await codesOf(text(CHAT))).toEqual([
       'KLM821 the server holds the entry prod.1: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows',
