@@ -1,6 +1,7 @@
 // What an answer would have needed and could not get: it decides between exit code 0 and 4.
 import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
 import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
+import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -23,6 +24,25 @@ export function missingOf(
     all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),
   )
   return [...distinct].toSorted(([a], [b]) => compareBytes(a, b)).map(([, why]) => why)
+}
+
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours. */
+const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
+
+/** What policies would need that is not given: what they name depends on it. */
+export function missingOfPolicies(policies: readonly ResolvedPolicy[]): readonly UnknownReason[] {
+  return unknownSources(policies).some(({ because }) => because === 'trust domain')
+    ? [TRUST_DOMAIN_UNKNOWN]
+    : []
+}
+
+/** The sources of policies of which it is not known whom they name. */
+export function unknownSources(
+  policies: readonly ResolvedPolicy[],
+): readonly Extract<Resolution, { readonly state: 'unknown' }>[] {
+  return policies
+    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
+    .filter((one) => one.state === 'unknown')
 }
 
 /** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */

@@ -186,6 +186,10 @@ describe('an identity without a way to the Workload API', () => {
     const bare = pod({ spec: { volumes: undefined, automountServiceAccountToken: false } })
     expect(codesOf(findingsAbout(world(NAMESPACE, bare, binding())))).toEqual([])
     expect(codesOf(findingsAbout(world(NAMESPACE, binding()), [{ value: bare }]))).toEqual(['KLM430'])
+    // As kubectl prints what an API server has: it fills in fields of every container.
+    const containers = [{ ...VLLM, terminationMessagePath: '/dev/termination-log' }]
+    const whole = pod({ spec: { volumes: undefined, automountServiceAccountToken: false, containers } })
+    expect(codesOf(findingsAbout(world(NAMESPACE, whole, binding())))).toEqual(['KLM430'])
   })
 
   test('nothing is said of a container that a binding gives nothing', () => {

@@ -6,13 +6,14 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
 import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { missingOf, missingOfPolicies } from '../../frame/missing.ts'
 
 /** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
 const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -50,11 +51,15 @@ export function conflictsFrame(
       keys === undefined
         ? { count: subjectsIn(input, namespace), what: 'binding, pod, policy or registration' }
         : { count: keys.size, what: 'binding' },
-    missing: missingOf(
-      input,
-      bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
-      keys === undefined ? { namespace } : { bindings: keys },
-    ),
+    missing: [
+      ...missingOf(
+        input,
+        bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
+        keys === undefined ? { namespace } : { bindings: keys },
+      ),
+      // Some bindings alone are undetermined themselves without it.
+      ...(keys === undefined ? missingOfPolicies(policiesIn(input, namespace)) : []),
+    ],
     suppressionScope: {
       all: () => all,
       covers: (subject) =>
@@ -67,6 +72,10 @@ export function conflictsFrame(
     answer: (layout, shown) => conflictsAnswer(shown, counts, layout),
     view: (layout, shown) => viewConflicts(shown, layout),
   }
+}
+
+function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
+  return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
 }
 
 /** Whatever may clash with something: registrations have no namespace. */

@@ -348,18 +348,21 @@ describe('what a process got', () => {
       .map(({ code, evidence }) => `${String(code)} ${listAt({ evidence }, 'evidence').join('; ')}`)
   }
 
+  async function secondLine(content: string): Promise<string | undefined> {
+    const { stdout } = await asked(content)
+    return stdout.split('\n')[1]
+  }
+
   test('is what it should: no finding', async () => {
     expect(await codesOf(text(ID))).toEqual([])
   })
 
   test('the second line tells how many it got, and whether one is missing or unexpected', async () => {
-    const lineOf = async (content: string): Promise<string | undefined> =>
-      (await asked(content)).stdout.split('\n')[1]
-    expect(await lineOf(text(ID))).toBe('  app of team-a/p got 1 SVID: none missing or unexpected')
-    expect(await lineOf(text(CHAT, `${CHAT}-2`))).toBe(
+    expect(await secondLine(text(ID))).toBe('  app of team-a/p got 1 SVID: none missing or unexpected')
+    expect(await secondLine(text(CHAT, `${CHAT}-2`))).toBe(
       '  app of team-a/p got 2 SVIDs: 1 missing, 2 unexpected',
     )
-    expect(await lineOf(DENIED)).toBe('  app of team-a/p got 0 SVIDs: 1 missing')
+    expect(await secondLine(DENIED)).toBe('  app of team-a/p got 0 SVIDs: 1 missing')
   })
 
   test('lacks one that the server holds, and holds one that no object gives', async () => {

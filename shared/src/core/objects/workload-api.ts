@@ -56,11 +56,16 @@ export function workloadApiAccess(pod: Pod, container: Container): WorkloadApiAc
 
 /**
  * Whether the volumes of a pod are shown. Admission mounts a token into each pod that an API server stores, so one that exists
- * and has no volumes was trimmed, unless it wants no token and comes straight from the API server.
+ * and has no volumes was trimmed, unless it wants no token and is as the API server has it: a dump is, where its containers have
+ * what every API server fills in.
  */
 function isShownWhole({ exists, spec, origin }: Pod): boolean {
   if (!exists || own(spec, 'volumes') !== undefined) return true
-  return origin === undefined && own(spec, 'automountServiceAccountToken') === false
+  if (own(spec, 'automountServiceAccountToken') !== false) return false
+  return (
+    origin === undefined ||
+    listAt(spec, 'containers').every((one) => own(one, 'terminationMessagePath') !== undefined)
+  )
 }
 
 /** On Windows an agent serves a named pipe, for which no volume is needed. */
