@@ -32,7 +32,10 @@ const SETUPS = {
   sound: { agent: { log_selectors: ['k8s:ns', 'k8s:sa', 'k8s:container-name'] } },
   'of another node': {},
   'without its kubelet': { kubelet: 'closed' },
-  'without container selectors': { attestor: { disable_container_selectors: true } },
+  'without container selectors': {
+    agent: { log_selectors: [] },
+    attestor: { disable_container_selectors: true },
+  },
 } as const
 type Setup = keyof typeof SETUPS
 

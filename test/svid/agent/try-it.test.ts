@@ -264,7 +264,9 @@ test('the order of docs/migrate.md: the process holds the old identity, both, an
 
 /** What stands for the reader's own names. */
 function filledIn(text: string): string {
+  const node = "$(kubectl get pod llama-pqjm8lw-knkfm -n team-a -o jsonpath='{.spec.nodeName}')"
   return text
+    .replace('-n SPIRE AGENT', `-n spire-system spire-agent-${node}`)
     .replace('-n SPIRE spire-server-0', '-n spire-server spire-server-0')
     .replace('-n SPIRE', '-n spire-system')
     .replace('-n team-a llama-0', '-n team-a llama-pqjm8lw-knkfm')
