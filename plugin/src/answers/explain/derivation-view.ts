@@ -19,6 +19,8 @@ export interface DerivationLayout extends Layout {
   readonly namedBy: (one: Explanation) => NamedBy | undefined
   /** What is the same for several bindings, and stands once below all of them. */
   readonly saidBelow?: SaidBelow
+  /** The first lines say why pods are not matched. */
+  readonly isMissedSaid?: boolean
 }
 
 /** What derivations do not repeat. */
@@ -93,7 +95,8 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   const rows: string[][] = one.steps
     .filter(({ name }) => SHOWN.has(name))
     .map(({ name, text }) => [name, text])
-  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  if (reach !== undefined)
+    rows.push(...reachRows(layout.isMissedSaid === true ? { ...reach, missed: [] } : reach, one.podsUnknown))
   if (reach !== undefined && layout.isAlone === true && layout.saidBelow?.isAlone !== true)
     rows.push(['besides', ALONE])
   rows.push(...policyRows(one, layout))
@@ -122,7 +125,7 @@ function outputText(output: NonNullable<Explanation['output']>, layout: Layout):
 export function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
   const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
   const perhaps = grouped(reach.perhaps, ({ why }) => why)
-  const missed = grouped(reach.missed, ({ why }) => why)
+  const missed = missedRows(reach)
   const lost = grouped(
     reach.lost,
     ({ containers, spiffeId }) =>
@@ -142,6 +145,11 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
     ...labelled('also', held),
     ...labelled('loses', lost),
   ]
+}
+
+/** The pods that the registration selects without reaching a container of them, a row for each reason. */
+export function missedRows({ missed }: Reach): readonly string[] {
+  return grouped(missed, ({ why }) => why)
 }
 
 function labelled(label: string, rows: readonly string[]): string[][] {

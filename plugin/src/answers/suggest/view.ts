@@ -62,16 +62,15 @@ export function suggestAnswer(
 }
 
 function scopeText(targets: readonly ObjectName[], pools: readonly PoolSuggestions[]): string {
-  if (targets.length > 0)
-    return targets
-      .map(
-        ({ kind, namespace, name }) =>
-          ` ${kind.toLowerCase()}/${namespace === undefined ? '' : `${namespace}/`}${name}`,
-      )
-      .join('')
   const namespaces = new Set(pools.map(({ pool }) => pool.namespace))
-  const [only] = namespaces
-  return namespaces.size === 1 && only !== undefined ? ` -n ${only}` : ' -A'
+  const [only] = namespaces.size === 1 ? namespaces : []
+  const place = only === undefined ? '' : ` -n ${only}`
+  if (targets.length === 0) return place === '' ? ' -A' : place
+  const named = targets.map(
+    ({ kind, namespace, name }) =>
+      ` ${kind.toLowerCase()}/${namespace === undefined ? '' : `${namespace}/`}${name}`,
+  )
+  return `${named.join('')}${targets.every(({ namespace }) => namespace !== undefined) ? '' : place}`
 }
 
 function noneText(pools: readonly PoolSuggestions[]): string {
