@@ -102,7 +102,10 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
     ),
     ...suggestions.pools.flatMap(({ pool, suggested, existing, not }) => [
       ...suggested.flatMap((one) =>
-        row('ok', `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`),
+        row(
+          one.dependsOn === undefined ? 'ok' : 'warn',
+          `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`,
+        ),
       ),
       ...existing.flatMap(({ key, verdict }) =>
         row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),

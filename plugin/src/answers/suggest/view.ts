@@ -148,7 +148,7 @@ function viewSuggested(one: SuggestedBinding, { width }: Layout): Block {
   const { candidate, spiffeId, why } = one
   const head = line(
     '  ',
-    MARKS.ok,
+    MARKS[one.dependsOn === undefined ? 'ok' : 'warn'],
     ' ',
     span(candidate.name, 'bold'),
     `: ${suggestedText(one)}, service account ${candidate.serviceAccountName}`,

@@ -126,7 +126,7 @@ function concernedPods(given: readonly GivenIds[], { pools }: Suggestions): read
     ...new Set([
       ...given.filter(({ ids, open }) => ids.size > 0 || open !== undefined).map(({ pod }) => pod),
       ...pools.flatMap(({ suggested }) =>
-        suggested.flatMap(({ reach }) => reach.reached.map(({ pod }) => pod)),
+        suggested.flatMap(({ reach }) => [...reach.reached, ...reach.perhaps].map(({ pod }) => pod)),
       ),
     ]),
   ]
