@@ -108,17 +108,10 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   return rows
 }
 
-/** The states of an output, as a person reads them. */
-const OUTPUT_WORDS: Readonly<Record<NonNullable<Explanation['output']>['state'], string>> = {
-  'in step': 'up to date',
-  'to be created': 'to be created',
-  'to be updated': 'to be updated',
-}
-
 function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
   const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
   const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
-  return `ClusterSPIFFEID/${name}, ${OUTPUT_WORDS[output.state]}${drift}`
+  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
 }
 
 /** Which pods the identity reaches, misses or may reach, a row for each way; `unknown` is why there may be more pods. */

@@ -259,7 +259,7 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
 
 /** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
 function pendingText({ output }: Explanation): string | undefined {
-  if (output === undefined || output.state === 'in step') return undefined
+  if (output === undefined || output.state === 'up to date') return undefined
   return `kleym has ${output.state === 'to be created' ? 'created' : 'updated'} its ClusterSPIFFEID`
 }
 

@@ -116,7 +116,7 @@ function idsOf(
 /** What each state of a source is reported as; the others are no findings. */
 const CODES: Readonly<Partial<Record<ResolutionState, FindingCode>>> = {
   dangling: 'KLM601',
-  'member mismatch': 'KLM602',
+  'type mismatch': 'KLM602',
   unbounded: 'KLM603',
   unheld: 'KLM605',
 }
