@@ -84,7 +84,7 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
   if (
     GIVES_IDS.has(code) &&
-    bindings.some((one) => mayStillBeGiven(one, after) || isHeldNoMore(one, before, after))
+    bindings.some((binding) => mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after))
   )
     return false
   return bindings.length > 0 && areBetterOff(bindings, before, after)

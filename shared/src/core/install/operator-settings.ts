@@ -239,9 +239,7 @@ type Setting = { readonly kind: 'set'; readonly value: string } | { readonly kin
 function settingIn(container: JsonRecord, args: readonly string[], flag: string, name: string): Setting {
   const given = argumentsNamed(args, flag).at(-1)
   if (given !== undefined) return written(given)
-  const last = listAt(container, 'env')
-    .filter((item) => stringAt(item, 'name') === name)
-    .at(-1)
+  const last = listAt(container, 'env').findLast((item) => stringAt(item, 'name') === name)
   // Kubernetes takes a variable without a value for an empty one.
   if (last !== undefined)
     return dig(last, 'valueFrom') === undefined
