@@ -322,3 +322,46 @@ describe('settings that disagree', () => {
     expect(run.code).toBe(1)
   })
 })
+
+function operatorWith(container: string): string {
+  return `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kleym, namespace: kleym-system}
+spec:
+  selector: {matchLabels: {app: kleym}}
+  template:
+    metadata: {labels: {app: kleym}}
+    spec: {containers: [{name: operator, image: kleym-operator:0.1.0, ${container}}]}
+`
+}
+
+describe("kleym's class stands in what is not read", () => {
+  const domain = 'args: [--trust-domain=example.org]'
+  const name = 'name: KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+
+  test.each([
+    [
+      'a variable from a ConfigMap',
+      `${domain}, env: [{${name}, valueFrom: {configMapKeyRef: {name: a, key: b}}}]`,
+    ],
+    ['a ConfigMap of variables', `${domain}, envFrom: [{configMapRef: {name: a}}]`],
+    ['a variable in a flag', 'args: [--trust-domain=example.org, "--clusterspiffeid-class-name=$(CLASS)"]'],
+  ])('%s: it is not taken to be none', async (_, container) => {
+    const files = {
+      'all.yaml': documents(SMALL, operatorWith(container)),
+      'scm.yaml': scmConfig('className: spire\nwatchClassless: false\nignoreNamespaces: []'),
+    }
+    const { code, stdout } = await ask(files, 'explain', 'team-a/chat', '--scm-config', 'scm.yaml')
+    expect(stdout).toContain("kleym's class")
+    expect([code, stdout]).toEqual([4, expect.not.stringContaining('KLM401')])
+  })
+
+  test('a domain that Helm is to fill in is none', async () => {
+    const files = {
+      'all.yaml': documents(SMALL, operatorWith('args: ["--trust-domain={{ .Values.domain }}"]')),
+    }
+    const { code, stdout } = await ask(files, 'explain', 'team-a/chat')
+    expect(stdout).toContain("kleym's trust domain")
+    expect([code, stdout]).toEqual([4, expect.not.stringMatching(/KLM411|KLM506/)])
+  })
+})

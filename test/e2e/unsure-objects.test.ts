@@ -275,3 +275,30 @@ describe('a theft whose pod is made otherwise is not fixed', () => {
     expect(stdout).toMatch(/√ fixed: ClusterSPIFFEID\/thief/)
   })
 })
+
+test('a theft that ends because SCM handles nothing of kleym any more is not fixed', async () => {
+  const thief = registration('thief', CHAT, OF_OTHER)
+  const all = documents(
+    POOL,
+    OBJECTIVE,
+    BINDING,
+    deployment('team-a', 'llama'),
+    deployment('team-b', 'other'),
+    NODE,
+    thief,
+  )
+  const deaf = SCM_CONFIG.replace('watchClassless: true', 'watchClassless: false\nclassName: other')
+  const cwd = workspace({
+    'base/all.yaml': all,
+    'base/scm.yaml': SCM_CONFIG,
+    'head/all.yaml': all,
+    'head/scm.yaml': deaf,
+  })
+  const args = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
+  const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head', ...args], {
+    cwd,
+  })
+  expect(code).toBe(1)
+  expect(stdout).toMatch(/new: 1 error/)
+  expect(stdout).not.toMatch(/√ fixed/)
+})

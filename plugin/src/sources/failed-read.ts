@@ -1,6 +1,6 @@
 // Files that show themselves that something is missing: what an API server answers where it refuses, a page of a list that has
 // more pages, objects of which it gave the names alone, and what kubectl or helm print where they fail. A dump that was made
-// with one of these is no whole world: docs/offline.md, "A dump that failed".
+// with one of these is no whole world: docs/offline.md, "Sources".
 // The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
 import { dig, isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'

@@ -9,7 +9,9 @@ export interface Answer {
 }
 
 /** What `before` says and `after`, which was given more settings, takes back: sentences; none where all is well. */
-export function contradictions(before: Answer, after: Answer): readonly string[] {
+export function contradictions(earlier: Answer, later: Answer): readonly string[] {
+  const before = withoutSharedHints(earlier)
+  const after = withoutSharedHints(later)
   return [
     ...(before.code === 0 && after.code === 1 ? ['exit code 0 became 1'] : []),
     // What still depends is not taken back: a class that no SCM has makes it a question which of them is meant.
@@ -38,14 +40,18 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
   ]
 }
 
-/** Whether a text says the same; columns of a table are as wide as the other rows make them, and lines break where they are full. */
-function isSaid(claim: string, text: string): boolean {
-  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/\s+/g, ' ').replaceAll(SAME_HINT, ''))
-  return all?.includes(wanted ?? '') === true
+/** That two identities have one hint is said once both are certain, and takes neither of them back. */
+function withoutSharedHints(answer: Answer): Answer {
+  return { ...answer, text: answer.text.replaceAll(SHARED_HINT, '') }
 }
 
-/** That two identities have one hint is said where both are certain; it takes neither of them back. */
-const SAME_HINT = ', which another identity of the container has too'
+const SHARED_HINT = /,\s+which\s+another\s+identity\s+of\s+the\s+container\s+has\s+too/g
+
+/** Whether a text says the same; columns of a table are as wide as the other rows make them, and lines break where they are full. */
+function isSaid(claim: string, text: string): boolean {
+  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/\s+/g, ' '))
+  return all?.includes(wanted ?? '') === true
+}
 
 /**
  * Lines that say without reserve that something is fine, or that there is none. That no container holds an ID *now*, on whichever

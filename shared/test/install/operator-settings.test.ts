@@ -36,6 +36,73 @@ describe('KLM520, settings that disagree', () => {
   })
 })
 
+describe('the trust domain and the class of a Deployment', () => {
+  const CLASS = 'KLEYM_CLUSTERSPIFFEID_CLASS_NAME'
+  const fromConfigMap = { configMapKeyRef: { name: 'a', key: 'b' } }
+
+  test.each<[what: string, args: readonly string[], more: JsonRecord, domain?: string, className?: string]>([
+    ['are its flags', ['--trust-domain=a.org', '--clusterspiffeid-class-name=x'], {}, 'a.org', 'x'],
+    [
+      'are the last of its flags, as the operator has it',
+      [
+        '--trust-domain=a.org',
+        '--clusterspiffeid-class-name=x',
+        '--trust-domain=b.org',
+        '--clusterspiffeid-class-name=',
+      ],
+      {},
+      'b.org',
+      '',
+    ],
+    ['have no class where nothing sets one', ['--trust-domain=a.org'], {}, 'a.org', ''],
+    [
+      'have one that is not known where a ConfigMap sets it',
+      ['--trust-domain=a.org'],
+      { env: [{ name: CLASS, valueFrom: fromConfigMap }] },
+      'a.org',
+    ],
+    [
+      'have one that is not known where a ConfigMap may set it',
+      ['--trust-domain=a.org'],
+      { envFrom: [{ configMapRef: { name: 'a' } }] },
+      'a.org',
+    ],
+    [
+      'have one that is not known where a flag holds a variable',
+      ['--trust-domain=a.org', '--clusterspiffeid-class-name=$(CLASS)'],
+      {},
+      'a.org',
+    ],
+    [
+      'are not known in a template',
+      ['--trust-domain={{ .Values.domain }}', '--clusterspiffeid-class-name=${CLASS}'],
+      {},
+    ],
+    ['are not known with a domain that the operator refuses', ['--trust-domain=A.org'], {}],
+    [
+      'are the last of its variables',
+      ['--trust-domain=a.org'],
+      {
+        env: [
+          { name: CLASS, value: 'x' },
+          { name: CLASS, value: 'y' },
+        ],
+      },
+      'a.org',
+      'y',
+    ],
+  ])('%s', (_, args, more, domain, className) => {
+    const containers = [{ image: 'kleym-operator', args: [...args], ...more }]
+    const deployment = {
+      kind: 'Deployment',
+      metadata: { name: 'a' },
+      spec: { template: { spec: { containers } } },
+    }
+    const [source] = deploymentSettings([{ value: deployment }])
+    expect([source?.trustDomain, source?.className]).toEqual([domain, className])
+  })
+})
+
 const labelled = (name: string, value: string | undefined) =>
   readClusterSpiffeId(
     {

@@ -14,6 +14,7 @@ import type { Steps } from '../steps.ts'
 
 /** What one container holds. */
 interface ContainerIds {
+  readonly namespace: string
   /** For certain. */
   readonly ids: ReadonlySet<string>
   /** Perhaps. */
@@ -81,7 +82,11 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
     return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
   if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
   const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
-  if (GIVES_IDS.has(code) && bindings.some((binding) => mayStillBeGiven(binding, after))) return false
+  if (
+    GIVES_IDS.has(code) &&
+    bindings.some((binding) => mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after))
+  )
+    return false
   return bindings.length > 0 && areBetterOff(bindings, before, after)
 }
 
@@ -91,6 +96,19 @@ function mayStillBeGiven(binding: Subject, after: HeldState): boolean {
   if (judgement?.state !== 'ready') return false
   const { spiffeId } = judgement.resolved.identity
   return after.held.values().some(({ perhaps, unfollowed }) => unfollowed || perhaps.has(spiffeId))
+}
+
+/** Whether the identity of a binding was held in its namespace before, and no container there holds it any more: the change took more than the flaw. */
+function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): boolean {
+  const [had, has] = [before, after].map((one) => {
+    const judgement = judgementOf(binding, one)
+    if (judgement?.state !== 'ready') return false
+    const { spiffeId } = judgement.resolved.identity
+    return one.held
+      .values()
+      .some(({ ids, namespace }) => namespace === binding.namespace && ids.has(spiffeId))
+  })
+  return had === true && has !== true
 }
 
 /** One of them is better off, or all of them are there and well, without what the finding told of. */

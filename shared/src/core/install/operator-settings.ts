@@ -17,6 +17,7 @@ import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { trustDomainProblem } from '../spire/spiffe-id.ts'
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from './output-labels.ts'
 import { variantLabelKeyProblem } from './variant-label-key.ts'
 
@@ -215,16 +216,43 @@ function containerSettings(
   const image = (stringAt(container, 'image') ?? '').split('/').at(-1) ?? ''
   const isOperator = flagged || named || (/^kleym(-operator)?([:@]|$)/.test(image) && args.length > 0)
   if (!isRecord(container) || !isOperator) return undefined
-  const trustDomain = argument(args, TRUST_DOMAIN_FLAG) ?? variable(env, TRUST_DOMAIN_ENV)
-  const className = argument(args, CLASS_NAME_FLAG) ?? variable(env, CLASS_NAME_ENV)
+  const domain = settingIn(container, args, TRUST_DOMAIN_FLAG, TRUST_DOMAIN_ENV)
+  const className = settingIn(container, args, CLASS_NAME_FLAG, CLASS_NAME_ENV)
+  // With any other value the operator does not start.
+  const trustDomain =
+    domain.kind === 'set' && trustDomainProblem(domain.value) === undefined ? domain.value : undefined
   const labels = readOutputLabels(argumentsNamed(args, OUTPUT_LABEL_FLAG))
   const isKnown = trustDomain !== undefined && labels.kind === 'labels'
+  const classUnset = trustDomain === undefined || className.kind === 'not told' ? undefined : ''
   return {
     trustDomain,
-    className: className ?? (trustDomain === undefined ? undefined : ''),
+    className: className.kind === 'set' ? className.value : classUnset,
     outputLabels: isKnown ? labels.labels : undefined,
     variantLabelKey: trustDomain === undefined ? undefined : variantLabelKeyIn(container, args),
   }
+}
+
+/** What a container says of a setting: `not told` where only what is not read does, such as a ConfigMap. */
+type Setting = { readonly kind: 'set'; readonly value: string } | { readonly kind: 'unset' | 'not told' }
+
+/** A setting as the operator reads it: the last of its flags, else the variable. */
+function settingIn(container: JsonRecord, args: readonly string[], flag: string, name: string): Setting {
+  const given = argumentsNamed(args, flag).at(-1)
+  if (given !== undefined) return written(given)
+  const last = listAt(container, 'env').findLast((item) => stringAt(item, 'name') === name)
+  // Kubernetes takes a variable without a value for an empty one.
+  if (last !== undefined)
+    return dig(last, 'valueFrom') === undefined
+      ? written(stringAt(last, 'value') ?? '')
+      : { kind: 'not told' }
+  return { kind: listAt(container, 'envFrom').length === 0 ? 'unset' : 'not told' }
+}
+
+/** What the kubelet or a template engine is to fill in: no class and no domain has any of these. */
+const FILLED_IN_LATER = /\$[({]|\{[{%]|</
+
+function written(value: string): Setting {
+  return FILLED_IN_LATER.test(value) ? { kind: 'not told' } : { kind: 'set', value }
 }
 
 /** The label key of variants that an operator's container is set to; undefined where it cannot be told from here. */
@@ -258,9 +286,9 @@ function argumentsOf(container: unknown): readonly string[] {
   )
 }
 
-/** The value of `--flag=value` or `--flag value`; undefined with `$(…)`, which only the kubelet can expand. */
+/** The value of `--flag=value` or `--flag value`, the last of them; undefined with `$(…)`, which only the kubelet can expand. */
 export function argument(args: readonly string[], flag: string): string | undefined {
-  const [value] = argumentsNamed(args, flag)
+  const value = argumentsNamed(args, flag).at(-1)
   return value === undefined || value.includes('$(') ? undefined : value
 }
 
@@ -271,12 +299,6 @@ function argumentsNamed(args: readonly string[], flag: string): readonly string[
     const next = arg === flag ? args[at + 1] : undefined
     return next === undefined ? [] : [next]
   })
-}
-
-function variable(env: readonly unknown[], name: string): string | undefined {
-  return env
-    .map((item) => (stringAt(item, 'name') === name ? stringAt(item, 'value') : undefined))
-    .find((value) => value !== undefined)
 }
 
 function shown(value: string): string {

@@ -333,9 +333,17 @@ function suggestedOf({ bindings, plan }: ProvenNeed, { world, effect }: Proof): 
 }
 
 function asAssumed(reach: Reach, dependsOn: string): Reach {
-  const why = `issued as assumed; ${dependsOn}`
-  const perhaps = reach.reached.map(({ pod }) => ({ pod, verdict: 'depends', why }))
-  return { ...reach, reached: [], perhaps: [...perhaps, ...reach.perhaps] }
+  // What cannot match is never issued, whatever SCM's settings are.
+  const { dead = [], others = [] } = Object.groupBy(reach.missed, ({ verdict }) =>
+    verdict === 'dead' ? 'dead' : 'others',
+  )
+  const assumed = [...reach.reached.map(({ pod }) => ({ pod, verdict: 'issued' })), ...others]
+  const perhaps = assumed.map(({ pod, verdict }) => ({
+    pod,
+    verdict: 'depends',
+    why: `${verdict} as assumed; ${dependsOn}`,
+  }))
+  return { ...reach, reached: [], missed: dead, perhaps: [...perhaps, ...reach.perhaps] }
 }
 
 /** The reached containers to which the effect counts no gain: something else gives them the identity, or may. */
