@@ -49,7 +49,12 @@ function operatorOver(bindings: number) {
       throw error
     },
   })
-  const queue = new WorkQueue({ clock: systemClock, random: Math.random, groupOf: namespaceWritten })
+  const queue = new WorkQueue({
+    clock: systemClock,
+    random: Math.random,
+    groupOf: namespaceWritten,
+    workers: Infinity,
+  })
   const wake = (key: string): void => queue.add(key)
   const compiler = new Compiler({ caches, config: CONFIG })
   const indexes = new Indexes({ caches, compiler, register: new ClaimRegister({ wake }), wake })

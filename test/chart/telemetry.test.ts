@@ -56,7 +56,13 @@ async function served(): Promise<string> {
   const metrics = createMetrics()
   metrics.watchLeadership({ isLeader: () => true }, DEFAULT_LEASE_NAME)
   metrics.watchQueue(
-    new WorkQueue({ clock: systemClock, random: () => 0, groupOf: () => '', observer: metrics.queue }),
+    new WorkQueue({
+      clock: systemClock,
+      random: () => 0,
+      groupOf: () => '',
+      workers: 1,
+      observer: metrics.queue,
+    }),
   )
   metrics.setBinding('a/1', { condition: 'Ready', reason: 'Reconciled', mode: 'PoolOnly' })
   metrics.setInForce('a/1', 'Registered')

@@ -3,27 +3,31 @@
 import { open } from 'node:fs/promises'
 import { isRecord, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 
-/** The policy file, as JSON (which is YAML). */
-export const AUDIT_POLICY = JSON.stringify({
-  apiVersion: 'audit.k8s.io/v1',
-  kind: 'Policy',
-  omitStages: ['RequestReceived'],
-  rules: [
-    { level: 'None', users: ['system:apiserver'] },
-    { level: 'None', nonResourceURLs: ['/readyz*', '/livez*', '/healthz*', '/openapi*'] },
-    {
-      level: 'RequestResponse',
-      verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'],
-      resources: [
-        { group: 'kleym.sonda.red' },
-        { group: 'spire.spiffe.io' },
-        { group: 'coordination.k8s.io' },
-        { group: 'events.k8s.io' },
-      ],
-    },
-    { level: 'Metadata' },
+/** The policy file, as JSON (which is YAML); `withBodies`: whether writes are logged with theirs. */
+export function auditPolicy(withBodies: boolean): string {
+  return JSON.stringify({
+    apiVersion: 'audit.k8s.io/v1',
+    kind: 'Policy',
+    omitStages: ['RequestReceived'],
+    rules: [
+      { level: 'None', users: ['system:apiserver'] },
+      { level: 'None', nonResourceURLs: ['/readyz*', '/livez*', '/healthz*', '/openapi*'] },
+      ...(withBodies ? [WRITES_WITH_BODIES] : []),
+      { level: 'Metadata' },
+    ],
+  })
+}
+
+const WRITES_WITH_BODIES = {
+  level: 'RequestResponse',
+  verbs: ['create', 'update', 'patch', 'delete', 'deletecollection'],
+  resources: [
+    { group: 'kleym.sonda.red' },
+    { group: 'spire.spiffe.io' },
+    { group: 'coordination.k8s.io' },
+    { group: 'events.k8s.io' },
   ],
-})
+}
 
 /** One answered request; a watch has a second entry, of stage `ResponseStarted`, from when it was opened. */
 export interface AuditEvent {

@@ -45,6 +45,10 @@ export interface ControlPlaneOptions {
   readonly etcdQuota?: number
   /** Whether `kubectl exec` and `kubectl logs` reach what listens on the kubelet's port of a Node object. */
   readonly kubelets?: boolean
+  /** Whether the audit log holds the bodies of writes, as it does when absent: of objects of megabytes it gets gigabytes. */
+  readonly auditBodies?: boolean
+  /** What the API server's garbage collector is to stay below, e.g. `4GiB`; no limit when absent. */
+  readonly apiServerMemory?: string
 }
 
 export const DEFAULT_CONTROLLERS = [
@@ -134,9 +138,17 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
     throw new Error(`there is no control plane on this machine: ${binaries.why}\n  fix:  ${binaries.fix}`)
   const processes = await startProcesses()
   try {
-    const { etcdQuota, kubelets } = options
+    const { etcdQuota, kubelets, auditBodies, apiServerMemory } = options
     return await assemble(
-      { processes, binaries, admissionOff: admissionOff(options), etcdQuota, kubelets },
+      {
+        processes,
+        binaries,
+        admissionOff: admissionOff(options),
+        etcdQuota,
+        kubelets,
+        auditBodies,
+        apiServerMemory,
+      },
       options,
     )
   } catch (error) {

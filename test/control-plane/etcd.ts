@@ -5,7 +5,7 @@ const ANSWER_MS = 30_000
 
 /** Compacts etcd at its newest revision and returns that revision. */
 export async function compact(port: number): Promise<string> {
-  const range = await callEtcd(port, 'kv/range', { key: Buffer.from('\0').toString('base64') })
+  const range = await callEtcd(port, 'kv/range', { key: base64('\0') })
   const revision = stringAt(range, 'header', 'revision')
   if (revision === undefined) throw new Error(`etcd answered without a revision: ${JSON.stringify(range)}`)
   await callEtcd(port, 'kv/compaction', { revision, physical: true })
@@ -33,4 +33,21 @@ export async function callEtcd(port: number, path: string, body: unknown): Promi
   const answer: unknown = await response.json()
   if (!response.ok) throw new Error(`etcd ${path}: ${response.status} ${JSON.stringify(answer)}`)
   return answer
+}
+
+/** The value of a key as it is stored. Throws where there is none. */
+export async function storedAt(port: number, key: string): Promise<string> {
+  const answer = await callEtcd(port, 'kv/range', { key: base64(key) })
+  const value = stringAt(listAt(answer, 'kvs')[0], 'value')
+  if (value === undefined) throw new Error(`etcd holds nothing at ${key}`)
+  return Buffer.from(value, 'base64').toString('utf8')
+}
+
+/** Stores a value, past the API server, which learns of it by its own watch. */
+export async function store(port: number, key: string, value: string): Promise<void> {
+  await callEtcd(port, 'kv/put', { key: base64(key), value: base64(value) })
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64')
 }

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { get as httpsGet } from 'node:https'
 import { join } from 'node:path'
 import type { Binaries } from './binaries.ts'
-import { AUDIT_POLICY } from './audit.ts'
+import { auditPolicy } from './audit.ts'
 import { freePorts } from './ports.ts'
 import type { Processes, Program } from './processes.ts'
 import { until } from '@kleym/testing/wait.ts'
@@ -51,6 +51,10 @@ export interface ServerOptions {
   readonly etcdQuota?: number | undefined
   /** Whether the API server passes `kubectl exec` and `kubectl logs` on to kubelets. */
   readonly kubelets?: boolean | undefined
+  /** Whether the audit log holds the bodies of writes; it does when undefined. */
+  readonly auditBodies?: boolean | undefined
+  /** What the API server's garbage collector is to stay below (GOMEMLIMIT); no limit when undefined. */
+  readonly apiServerMemory?: string | undefined
 }
 
 /** Starts etcd and the API server and waits until both are ready. Rejects with their last words when they are not. */
@@ -59,7 +63,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
   // As PEM of PKCS#1, which every version of the API server reads.
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 })
-  writeFileSync(join(folder, 'audit-policy.json'), AUDIT_POLICY)
+  writeFileSync(join(folder, 'audit-policy.json'), auditPolicy(options.auditBodies ?? true))
   for (let tries = 1; ; tries++) {
     const [port = 0, etcdPort = 0, peerPort = 0] = await freePorts(3)
     const etcdFolder = join(folder, `etcd-${tries}`)
@@ -106,7 +110,7 @@ function startEtcd(
 
 /** Starts the API server; also again, on the same port, data and certificate. */
 export function startApiServer(
-  { processes, binaries, admissionOff, kubelets = false }: ServerOptions,
+  { processes, binaries, admissionOff, kubelets = false, apiServerMemory }: ServerOptions,
   port: number,
   etcdPort: number,
 ): Promise<Program> {
@@ -115,6 +119,7 @@ export function startApiServer(
   return processes.start({
     name: 'kube-apiserver',
     command: binaries.programs['kube-apiserver'],
+    ...(apiServerMemory === undefined ? {} : { env: { GOMEMLIMIT: apiServerMemory } }),
     args: [
       ['--etcd-servers', `http://127.0.0.1:${etcdPort}`],
       ['--bind-address', '127.0.0.1'],

@@ -1,6 +1,7 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
-// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other.
+// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other; and no
+// group gets all workers, so that one whose objects the API server takes half a minute to write holds up no other either.
 import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
@@ -8,6 +9,12 @@ import { Turns } from './turns.ts'
 
 /** How long a key that fails waits, before jitter. */
 const BACKOFF: Backoff = { firstMs: 5, maxMs: 300_000 }
+
+/**
+ * How many more workers than those that are left free a group may have. With 8 workers a group that is alone gets 6 of them, two get
+ * 3 each and three 7 together: one is always left for a group that has none, until 8 groups have one.
+ */
+const SHARE = 3
 
 /** The limits of one wait, in milliseconds; the lower one counts where they cross. */
 export interface Pause {
@@ -37,6 +44,8 @@ export interface QueueOptions {
   readonly random: () => number
   /** Whose turn a key takes: its namespace. */
   readonly groupOf: (key: string) => string
+  /** How many keys are processed at the same time, which groups share; Infinity where nothing is to be left free. */
+  readonly workers: number
   readonly observer?: QueueObserver
 }
 
@@ -64,16 +73,19 @@ export class WorkQueue {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #groupOf: (key: string) => string
+  readonly #workers: number
   readonly #observer: QueueObserver | undefined
 
   /** Since when each key is dirty or processing, in monotonic milliseconds. */
   readonly #dirty = new Map<string, number>()
   readonly #processing = new Map<string, number>()
+  /** How many keys of each group are processing; groups without any are not in it. */
+  readonly #processingOf = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
   readonly #failures = new Map<string, number>()
   /** The keys that wait for a worker. */
   readonly #turns = new Turns<string>()
-  /** Workers that wait for a key; there are none while there are keys. */
+  /** Workers that wait for a key; while there are keys, they are left free for other groups than those of the keys. */
   readonly #idle = new Fifo<(key: string | undefined) => void>()
   #shutDown: PromiseWithResolvers<void> | undefined
 
@@ -81,6 +93,7 @@ export class WorkQueue {
     this.#clock = options.clock
     this.#random = options.random
     this.#groupOf = options.groupOf
+    this.#workers = options.workers
     this.#observer = options.observer
   }
 
@@ -132,7 +145,7 @@ export class WorkQueue {
   /** The next key, which is then processing; undefined once shut down. Every key taken must be given to `done`. */
   take(): Promise<string | undefined> {
     if (this.#shutDown !== undefined) return Promise.resolve(undefined)
-    const key = this.#turns.shift()
+    const key = this.#turns.shift(this.#mayHaveWorker)
     if (key === undefined) return new Promise((resolve) => this.#idle.push(resolve))
     this.#start(key)
     return Promise.resolve(key)
@@ -148,8 +161,10 @@ export class WorkQueue {
     const since = this.#processing.get(key)
     if (since === undefined) throw new Error(`the key ${JSON.stringify(key)} is done, but was not taken`)
     this.#processing.delete(key)
+    this.#countProcessing(key, -1)
     this.#observer?.done(this.#clock.monotonicMs() - since)
     if (this.#dirty.has(key)) this.#enqueue(key)
+    else this.#giveToIdle()
     this.#settleShutDown()
   }
 
@@ -181,13 +196,31 @@ export class WorkQueue {
   }
 
   #enqueue(key: string): void {
-    const idle = this.#idle.shift()
-    if (idle !== undefined) {
-      this.#start(key)
-      idle(key)
-      return
-    }
     this.#turns.push(this.#groupOf(key), key)
+    this.#giveToIdle()
+  }
+
+  /** Gives workers that wait the keys that may have one now. */
+  #giveToIdle(): void {
+    while (this.#idle.size > 0) {
+      const key = this.#turns.shift(this.#mayHaveWorker)
+      if (key === undefined) return
+      this.#start(key)
+      this.#idle.shift()?.(key)
+    }
+  }
+
+  readonly #mayHaveWorker = (group: string): boolean => {
+    const own = this.#processingOf.get(group) ?? 0
+    const left = this.#workers - this.#processing.size - 1
+    return own === 0 || own < SHARE * left
+  }
+
+  #countProcessing(key: string, change: 1 | -1): void {
+    const group = this.#groupOf(key)
+    const count = (this.#processingOf.get(group) ?? 0) + change
+    if (count === 0) this.#processingOf.delete(group)
+    else this.#processingOf.set(group, count)
   }
 
   #start(key: string): void {
@@ -195,6 +228,7 @@ export class WorkQueue {
     this.#observer?.taken(now - (this.#dirty.get(key) ?? now))
     this.#dirty.delete(key)
     this.#processing.set(key, now)
+    this.#countProcessing(key, 1)
   }
 
   #settleShutDown(): void {

@@ -31,15 +31,25 @@ export class Turns<T> {
     this.#size += 1
   }
 
-  /** The oldest item of the group whose turn it is, taken out; undefined when there is none. */
-  shift(): T | undefined {
-    const group = this.#turns.shift()
-    if (group === undefined) return undefined
-    const item = group.items.shift()
-    this.#size -= 1
-    if (group.items.size > 0) this.#turns.push(group)
-    else this.#groups.delete(group.name)
-    return item
+  /**
+   * The oldest item of the group whose turn it is, taken out; undefined when there is none. A group that `may` not have its turn now
+   * loses it: it takes as long as there are such groups before the first that may.
+   */
+  shift(may: (group: string) => boolean = () => true): T | undefined {
+    for (let looks = this.#turns.size; looks > 0; looks--) {
+      const group = this.#turns.shift()
+      if (group === undefined) return undefined
+      if (!may(group.name)) {
+        this.#turns.push(group)
+        continue
+      }
+      const item = group.items.shift()
+      this.#size -= 1
+      if (group.items.size > 0) this.#turns.push(group)
+      else this.#groups.delete(group.name)
+      return item
+    }
+    return undefined
   }
 
   /** Takes the oldest item of the group that has most, if that has more than one; whether it did. */

@@ -7,12 +7,17 @@ import { FakeTime, settled } from '../build/fake-time.ts'
 
 const groupOf = (key: string): string => key.split('/', 1)[0] ?? ''
 
-function build({ random = () => 0, observer }: { random?: () => number; observer?: QueueObserver } = {}) {
+function build({
+  random = () => 0,
+  workers = Infinity,
+  observer,
+}: { random?: () => number; workers?: number; observer?: QueueObserver } = {}) {
   const time = new FakeTime()
   const queue = new WorkQueue({
     clock: time.clock(),
     random,
     groupOf,
+    workers,
     ...(observer === undefined ? {} : { observer }),
   })
   return { time, queue }
@@ -157,6 +162,7 @@ describe('a delayed key', () => {
       },
       random: () => 0,
       groupOf,
+      workers: Infinity,
     })
     queue.addAfter('a/1', 1e15)
     queue.addAfter('a/2', Number.POSITIVE_INFINITY)
@@ -334,6 +340,71 @@ describe('the workers', () => {
     await end
     expect(rests).toBeGreaterThanOrEqual(7)
     expect(rests).toBeLessThanOrEqual(10)
+  })
+})
+
+/** The keys that eight workers are at work on, when no key ends. */
+async function atWork(keys: readonly string[], late: readonly string[] = []) {
+  const { queue } = build({ workers: 8 })
+  const taken: string[] = []
+  for (const key of keys) queue.add(key)
+  const end = runWorkers(queue, 8, async (key) => {
+    taken.push(key)
+    await new Promise<void>(() => {})
+  })
+  void end
+  await settled()
+  for (const key of late) queue.add(key)
+  await settled()
+  return { taken }
+}
+
+function keysOf(space: string): string[] {
+  return Array.from({ length: 300 }, (_, at) => `${space}/${at}`)
+}
+
+function countOf(taken: readonly string[], space: string): number {
+  return taken.filter((key) => groupOf(key) === space).length
+}
+
+describe('workers that are shared', () => {
+  test('a namespace whose 300 objects take the API server for ever holds up no other: a worker is there at once', async () => {
+    const { taken } = await atWork(keysOf('hostile'), ['victim/1'])
+    expect({ hostile: countOf(taken, 'hostile'), victim: countOf(taken, 'victim') }).toEqual({
+      hostile: 6,
+      victim: 1,
+    })
+  })
+
+  test('nor do three, nor seven of them', async () => {
+    for (const count of [2, 3, 7]) {
+      const spaces = Array.from({ length: count }, (_, at) => `hostile-${at}`)
+      const { taken } = await atWork(spaces.flatMap(keysOf), ['victim/1'])
+      expect(countOf(taken, 'victim')).toBe(1)
+      expect(taken.length).toBeGreaterThanOrEqual(7)
+      for (const space of spaces) expect(countOf(taken, space)).toBeGreaterThan(0)
+    }
+  })
+
+  test('what was left waiting is taken as soon as a worker is free for it, whose key ever ends', async () => {
+    const { queue } = build({ workers: 2 })
+    for (const key of ['a/1', 'a/2', 'b/1', 'b/2']) queue.add(key)
+    expect([await queue.take(), await queue.take()]).toEqual(['a/1', 'b/1'])
+    queue.done('b/1')
+    // Two workers wait: one must stay free beside a/1.
+    const waiting = [queue.take(), queue.take()]
+    expect(await waiting[0]).toBe('b/2')
+    queue.done('b/2')
+    await settled()
+    expect(queue.state()).toMatchObject({ depth: 1, processing: 1 })
+    queue.done('a/1')
+    expect(await waiting[1]).toBe('a/2')
+  })
+
+  test('one worker serves one namespace after the other', async () => {
+    const { queue } = build({ workers: 1 })
+    for (const key of ['a/1', 'a/2', 'b/1']) queue.add(key)
+    expect(await drain(queue)).toEqual(['a/1', 'b/1', 'a/2'])
   })
 })
 

@@ -34,6 +34,7 @@ test('the queue shows as client-go shows its own', async () => {
     clock: time.clock(),
     random: () => 0,
     groupOf: () => '',
+    workers: Infinity,
     observer: metrics.queue,
   })
   metrics.watchQueue(queue)
