@@ -318,7 +318,7 @@ class Gathering {
       isOneState && question !== undefined && gaps.size === 0 && doubts.size === 0
         ? scopeOf(objects, question)
         : undefined
-    const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })))
+    const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })), 'little')
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
@@ -350,7 +350,7 @@ class Gathering {
     )
     const before = isOneState
       ? undefined
-      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })))
+      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })), 'little')
     const settingsBefore =
       before === undefined
         ? settingsAfter
@@ -367,7 +367,7 @@ class Gathering {
     const whole =
       onlyNamespaces === undefined
         ? undefined
-        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })))
+        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })), 'little')
     return {
       after,
       whole,

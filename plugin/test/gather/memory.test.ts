@@ -29,6 +29,17 @@ describe('work on many objects', () => {
     expect(context.collected).toEqual(['all', 'young', 'young'])
   })
 
+  test('collects every 4000 steps of those that leave little behind, and counts both kinds together', () => {
+    const context = collecting()
+    const drive = driverFor(20_000, context)
+    drive(work(3_980), 'little')
+    expect(context.collected).toEqual(['all'])
+    drive(work(1))
+    expect(context.collected).toEqual(['all', 'young'])
+    drive(work(4_000), 'little')
+    expect(context.collected).toEqual(['all', 'young', 'young'])
+  })
+
   test('takes the objects out, and collects what they took', () => {
     const context = collecting()
     const many = objects(20_000)

@@ -4,8 +4,11 @@
 /** Work that returns a `T` and can be paused wherever it yields: at each object that it works on. */
 export type Steps<T> = Generator<void, T, void>
 
-/** Drives work to its end and returns its result. */
-export type Drive = <T>(steps: Steps<T>) => T
+/** How much each step of a work leaves behind that is not needed any more: a rule about a pod much, reading the pod little. */
+export type StepWaste = 'much' | 'little'
+
+/** Drives work to its end and returns its result; without `waste`, each step may leave much behind. */
+export type Drive = <T>(steps: Steps<T>, waste?: StepWaste) => T
 
 /** Drives work to its end without a pause. */
 export const driveAtOnce: Drive = (steps) => {

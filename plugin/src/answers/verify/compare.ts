@@ -82,7 +82,7 @@ function expectedOf(
     return why === undefined ? undefined : { why, isPending: false }
   }
   const expectedIn = (state: Analysis['now']): ExpectedEntries =>
-    drive(expecting(state.prediction(), pods, whyOpen))
+    drive(expecting(state.prediction(), pods, whyOpen), 'little')
   const others = openSettings.alternatives.map((one) => underAlternative(after, one).settled)
   const changes = after.changes.all.length > 0 || settled.undecided.size > 0
   return isAsItIs

@@ -26,8 +26,9 @@ export async function readEntries(
     const where = `entry ${ids.size + 1}`
     if (!reading.ok) throw wrong(file, `${where}: ${fieldText(reading.field)}${reading.why}`, at)
     const { entry } = reading
-    if (ids.has(entry.id)) throw wrong(file, `${where}: the ID ${entry.id} stands there before`, at)
+    const before = ids.size
     ids.add(entry.id)
+    if (ids.size === before) throw wrong(file, `${where}: the ID ${entry.id} stands there before`, at)
     if (ids.size > ENTRIES_MAX)
       throw wrong(file, `it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`, at)
     onEntry(entry)

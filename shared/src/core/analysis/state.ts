@@ -100,6 +100,7 @@ function whyUndecided(undecided: UndecidedBindings, pod: Pod): string | undefine
 
 /** Why a registration that was read may be another one: it stands twice. */
 function whyDoubted({ doubts }: Snapshot, kind: EntrySource['kind'], name: string): string | undefined {
+  if (doubts.size === 0) return undefined
   const ofKind = doubts.get(qualifiedKind({ kind, group: SPIRE_GROUP }))
   const doubt = ofKind?.find((one) => one.name === name)
   return doubt === undefined ? undefined : `${kind}/${name} is in doubt: ${unknownReasonText(doubt.why)}`

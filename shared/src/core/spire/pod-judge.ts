@@ -202,7 +202,8 @@ function candidateStateOf(
       verdict,
     }
   }
-  return { ...base, ...appliedBy(rendered, uncertainty) }
+  const { applied, verdict } = appliedBy(rendered, uncertainty)
+  return { ...base, applied, verdict }
 }
 
 /** Why SCM certainly makes no entry, before it renders. */
