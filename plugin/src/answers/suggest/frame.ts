@@ -43,7 +43,7 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
         namespace,
         name,
       })),
-    answer: (layout) => suggestAnswer(answer, targets, layout),
+    answer: (layout, kept) => suggestAnswer(answer, targets, kept, layout),
     view: (layout, shown) => viewSuggestions(answer, shown, layout),
     documents: async () => (await import('./documents.ts')).bindingDocuments(answer),
   }

@@ -11,6 +11,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
@@ -21,6 +22,7 @@ import { changeLines, notText } from './words.ts'
 export function suggestAnswer(
   { pools }: Suggestions,
   targets: readonly ObjectName[],
+  findings: readonly Finding[],
   layout: Layout,
 ): Answer {
   const known = layout.incomplete === true ? 'known to be ' : ''
@@ -47,19 +49,24 @@ export function suggestAnswer(
       : [`${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`]),
     ...(without.length === 0 ? [] : [noneText(without)]),
   ]
+  const notable = findings.filter(({ severity }) => severity !== 'info')
   return {
-    mark: markOf(without, suggested),
+    mark: notable.length > 0 ? 'warn' : markOf(without, suggested),
     text: [span(parts.join('; '), 'bold')],
     reasons:
       suggested.length === 0
         ? []
         : [
+            ...(notable.length === 0 ? [] : [[`${WITH_THEM}: ${kindsText(notable)}`]]),
             [
               `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
             ],
           ],
   }
 }
+
+/** What stands before the findings that the bindings would bring. */
+const WITH_THEM = 'look at what they would bring'
 
 function scopeText(targets: readonly ObjectName[], pools: readonly PoolSuggestions[]): string {
   const namespaces = new Set(pools.map(({ pool }) => pool.namespace))

@@ -43,11 +43,13 @@ async function suggest(files: Readonly<Record<string, string>>, ...args: readonl
   return inProcess(['suggest', ...args, '--offline', ...read, ...SETTINGS], cwd)
 }
 
-test('the first line says what there is to apply, and the next how', async () => {
+test('the first lines say what there is to apply, what it would bring, and how', async () => {
   const { stdout, code } = await suggest({ 'all.yaml': `${POOL}---\n${WORKLOAD}` }, '-A')
   expect(code).toBe(0)
-  expect(stdout.split('\n').slice(0, 2)).toEqual([
-    '√ 1 binding suggested for 1 pool',
+  expect(stdout.split('\n').slice(0, 4)).toEqual([
+    '‼ 1 binding suggested for 1 pool',
+    '  look at what they would bring: an identity without a way to the Workload API',
+    '    (KLM430)',
     '  apply them: kubectl kleym suggest -n team-a -f all.yaml --offline',
   ])
   expect(stdout).toContain('spiffe://example.org/ns/team-a/pool/llama')
@@ -166,3 +168,14 @@ test.each([
     expect(pool.suggested).toMatchObject([{ gains: [], heldBefore: [{ containers: ['vllm'], certain }] }])
   },
 )
+
+test('two pools on one pod: the first lines say what the two bindings would bring', async () => {
+  const other = POOL.replace('name: llama', 'name: gold').replace('app: llama', 'tier: gold')
+  const workload = WORKLOAD.replaceAll('app: llama', 'app: llama, tier: gold')
+  const { stdout, code } = await suggest({ 'all.yaml': `${POOL}---\n${other}---\n${workload}` }, '-A')
+  expect(code).toBe(0)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toMatch(
+    /^‼ 2 bindings suggested for 2 pools look at what they would bring: [^.]*several identities on one container \(KLM303\)[^.]* apply them/,
+  )
+})

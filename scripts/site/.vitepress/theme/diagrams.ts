@@ -22,7 +22,7 @@ export async function drawDiagrams(library: string, isDark: boolean): Promise<vo
   const mermaid = await loading
   mermaid.initialize({
     startOnLoad: false,
-    // As large as it is drawn: a wide one is moved to and fro, and stays legible on a phone.
+    // As large as it is drawn: on a phone a wide one is moved to and fro, and stays legible; style.css makes it fit a wide page.
     flowchart: { useMaxWidth: false },
     sequence: { useMaxWidth: false, wrap: true, width: 100, actorMargin: 8 },
     securityLevel: 'strict',
@@ -33,6 +33,8 @@ export async function drawDiagrams(library: string, isDark: boolean): Promise<vo
     block.dataset['text'] ??= block.textContent
     const { svg } = await mermaid.render(`diagram-${count++}`, block.dataset['text'])
     block.innerHTML = svg
+    const width = block.querySelector('svg')?.width.baseVal.value ?? 0
+    block.style.setProperty('--diagram-width', `${width}px`)
     block.dataset['drawn'] = isDark ? 'dark' : 'light'
   }
 }
