@@ -34,7 +34,7 @@ export const OTHER_RELEASES = {
     variable: 'KLEYM_GAIE',
     module: 'gaie',
     path: 'sigs.k8s.io/gateway-api-inference-extension',
-    releases: ['1.0', '1.1', '1.2', '1.3'],
+    releases: ['1.0', '1.1', '1.2', '1.3', '1.5', '1.6'],
   },
   helm: {
     title: 'Helm',

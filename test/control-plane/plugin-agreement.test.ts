@@ -151,7 +151,7 @@ function drawnAt({ map }: Reports): ReadonlyMap<string, readonly string[]> {
 }
 
 const DUE: Readonly<Record<string, string>> = {
-  'in step': 'none',
+  'up to date': 'none',
   'to be created': 'create',
   'to be updated': 'update',
 }
@@ -187,7 +187,7 @@ function holdAgainstEachOther(reports: Reports): void {
   const ready = bindings.filter((one) => one.ready === 'True')
   const namesIn = (state: string): readonly string[] =>
     sorted(ready.flatMap(({ output }) => (output?.state === state ? [output.name] : [])))
-  for (const name of namesIn('in step')) expect(live.has(name)).toBe(true)
+  for (const name of namesIn('up to date')) expect(live.has(name)).toBe(true)
   for (const name of namesIn('to be created')) expect(live.has(name)).toBe(false)
   const created = listAt(diff, 'changes').filter((one) => stringAt(one, 'kind') === 'create')
   const createdForReady = created.filter((one) => ready.some(({ key }) => key === stringAt(one, 'binding')))
@@ -274,7 +274,7 @@ describe('with the operator at work', () => {
     holdAgainstEachOther(reports)
     expect(listAt(reports.diff, 'changes')).toEqual([])
     const states = explained(reports).flatMap(({ output }) => output?.state ?? [])
-    expect(new Set(states)).toEqual(new Set(['in step']))
+    expect(new Set(states)).toEqual(new Set(['up to date']))
   })
 
   test('the containers that explain says are reached hold that identity in who-selects', () => {

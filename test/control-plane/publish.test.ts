@@ -49,6 +49,14 @@ afterAll(() => {
 
 /** Runs a program with crane and Helm on its PATH, and nothing of this machine's own logins. */
 function run(program: string, ...args: readonly string[]): Promise<Ended> {
+  return runWith({}, program, ...args)
+}
+
+function runWith(
+  variables: Readonly<Record<string, string>>,
+  program: string,
+  ...args: readonly string[]
+): Promise<Ended> {
   return ended(
     spawn(program, args, {
       cwd: folder,
@@ -58,6 +66,7 @@ function run(program: string, ...args: readonly string[]): Promise<Ended> {
         HOME: folder,
         TMPDIR: folder,
         HELM_PUSH_FLAGS: '--plain-http',
+        ...variables,
       },
     }),
   )
@@ -343,6 +352,57 @@ describe('what is handed to the jobs that publish', () => {
   })
 })
 
+/** A folder with the files of a release of these contents, and the checksum of its SHA256SUMS. */
+function release(...contents: readonly string[]): { files: string; sum: string } {
+  const files = join(folder, `files-${crypto.randomUUID()}`)
+  mkdirSync(files)
+  for (const [at, content] of contents.entries()) writeFileSync(join(files, `${at}.tgz`), content)
+  const lines = contents.map((content, at) => `${sha256(Buffer.from(content))}  ${at}.tgz\n`)
+  writeFileSync(join(files, 'SHA256SUMS'), lines.join(''))
+  return { files, sum: sha256(Buffer.from(lines.join(''))) }
+}
+
+test('a release that was made again is compared byte for byte, and what differs is named', async () => {
+  const built = release('one', 'two')
+  await printed(script('same-release', built.files, release('one', 'two').files, built.sum))
+  for (const [other, named] of [
+    [release('one', 'evil'), '1.tgz '],
+    [release('one'), '1.tgz '],
+    [release('one', 'two', 'three'), '2.tgz '],
+  ] as const) {
+    const { status, stderr } = await script('same-release', built.files, other.files, built.sum)
+    expect(stderr).toContain(`why:  these differ: ${named}\n`)
+    expect(status).not.toBe(0)
+  }
+  const { status, stderr } = await script('same-release', built.files, built.files, '0'.repeat(64))
+  expect(stderr).toContain('error: SHA256SUMS is another one')
+  expect(status).not.toBe(0)
+})
+
+test('a commit that does not stand on the branch is not released', async () => {
+  const repository = join(folder, 'repository')
+  mkdirSync(repository)
+  const git = (...args: readonly string[]): Promise<string> =>
+    printed(run('git', '-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@example.org', ...args))
+  await git('init', '--quiet', '--initial-branch=main')
+  for (const text of ['first', 'second']) await git('commit', '--quiet', '--allow-empty', '-m', text)
+  await git('switch', '--quiet', '--create', 'other')
+  await git('commit', '--quiet', '--allow-empty', '-m', 'not merged')
+  const expectMerged = (commit: string, branch: string): Promise<Ended> =>
+    runWith(
+      { GIT_DIR: join(repository, '.git') },
+      join(ROOT, 'scripts/publish/expect-merged.sh'),
+      commit,
+      branch,
+    )
+  for (const merged of ['main', 'main~1']) await printed(expectMerged(await git('rev-parse', merged), 'main'))
+  const strange = await git('rev-parse', 'other')
+  const { status, stderr } = await expectMerged(strange, 'main')
+  expect(stderr).toContain(`error: ${strange} is not released\n  why:  it does not stand on main`)
+  expect(status).not.toBe(0)
+  expect((await expectMerged(strange, 'nowhere')).status).not.toBe(0)
+})
+
 /** The line of the page that begins so, as a shell of its reader runs it for this version. */
 async function typed(begin: string, change = (line: string): string => line): Promise<Ended> {
   const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
@@ -386,6 +446,79 @@ describe('what docs/install.md tells its reader to type', () => {
   })
 })
 
+/** A cosign and a gh that write down what they are called with, and end so. */
+function recorder(status: number): { bin: string; calls: () => readonly string[] } {
+  const bin = join(folder, `recorder-${crypto.randomUUID()}`)
+  const log = join(bin, 'calls')
+  mkdirSync(bin)
+  writeFileSync(log, '')
+  for (const name of ['cosign', 'gh'])
+    writeFileSync(
+      join(bin, name),
+      `#!/bin/sh\nprintf '%s' ${name} >>${log}\nprintf ' <%s>' "$@" >>${log}\necho >>${log}\nexit ${status}\n`,
+      { mode: 0o755 },
+    )
+  return { bin, calls: () => readFileSync(log, 'utf8').trim().split('\n') }
+}
+
+describe('what the workflow verifies before it names or drafts anything', () => {
+  const digest = `sha256:${'a'.repeat(64)}`
+  const image = `ghcr.io/example/kleym-operator@${digest}`
+  const chart = `ghcr.io/example/charts/kleym@${digest}`
+  const archive = `kubectl-kleym-v${VERSION}-linux-amd64.tar.gz`
+  const REPOSITORY = { GITHUB_REPOSITORY: 'example/kleym', GITHUB_REF: `refs/tags/v${VERSION}` }
+
+  /** Runs the script of the workflow; what it called. */
+  async function verified(
+    status: number,
+    ...args: readonly string[]
+  ): Promise<{ ended: Ended; calls: readonly string[] }> {
+    const { bin, calls } = recorder(status)
+    const PATH = [bin, process.env['PATH'] ?? ''].join(delimiter)
+    const path = join(ROOT, 'scripts/publish/verify-signed.sh')
+    return { ended: await runWith({ ...REPOSITORY, PATH }, path, ...args), calls: calls() }
+  }
+
+  /** Runs what the page gives its reader to type for the same; what it called. */
+  async function read(): Promise<readonly string[]> {
+    const { bin, calls } = recorder(0)
+    const page = readFileSync(join(ROOT, 'docs/install.md'), 'utf8')
+    const lines = page
+      .split('\n')
+      .filter((line) => /^(OWNER|RELEASE|SIGNER|MAKER)=|^(cosign|gh) /.test(line))
+      .map((line) => line.replace('OWNER=example; VERSION=0.1.0', `OWNER=example; VERSION=${VERSION}`))
+      .map((line) => line.replace('sha256:...', digest))
+    const PATH = [bin, process.env['PATH'] ?? ''].join(delimiter)
+    await printed(runWith({ PATH }, 'bash', '-euc', lines.join('\n')))
+    return calls()
+  }
+
+  test('is what docs/install.md tells its reader to type, and nothing else', async () => {
+    const files = join(folder, 'verified')
+    mkdirSync(files)
+    writeFileSync(join(files, archive), 'good')
+    writeFileSync(join(files, 'SHA256SUMS'), `${sha256(Buffer.from('good'))}  ${archive}\n`)
+    const runs = [
+      await verified(0, 'chart', chart),
+      await verified(0, 'image', image),
+      await verified(0, 'files', files),
+    ]
+    for (const { ended: one } of runs) await printed(Promise.resolve(one))
+    const typedByReader = await read()
+    expect(typedByReader).toHaveLength(7)
+    expect(runs.flatMap(({ calls }) => calls)).toEqual(typedByReader)
+    for (const call of typedByReader) expect(call).toContain(`example/kleym/.github/workflows/release.yml`)
+    writeFileSync(join(files, archive), 'evil')
+    expect((await verified(0, 'files', files)).ended.status).not.toBe(0)
+  })
+
+  test.each(['image', 'chart', 'files'])('stops the job where %s has no such signature', async (what) => {
+    const { ended: one, calls } = await verified(1, what, what === 'files' ? folder : image)
+    expect(one.status).not.toBe(0)
+    expect(calls).toHaveLength(1)
+  })
+})
+
 describe('the chart', () => {
   test('is pushed once, and its version is never overwritten', async () => {
     const { name, bytes } = await packChart(CHART, { version: VERSION, made: 0 })
@@ -399,9 +532,14 @@ describe('the chart', () => {
       await printed(run('crane', 'manifest', `${repository}/kleym@${digest}`)),
     )
     expect(manifest).toMatchObject({ layers: [{ digest: `sha256:${sha256(bytes)}` }] })
+    // The job that was run again: there is nothing to do.
+    expect(await printed(script('push-chart', archive, repository))).toBe(digest)
+    const other = await packChart(CHART, { version: VERSION, made: 60 * 60 * 24 })
+    writeFileSync(archive, other.bytes)
     const { status, stderr } = await script('push-chart', archive, repository)
     expect(status).not.toBe(0)
-    expect(stderr).toContain(`${repository}/kleym:${VERSION} exists, as ${digest}`)
+    expect(stderr).toContain(`${repository}/kleym:${VERSION} exists, as ${digest}, with another content`)
+    expect(await printed(run('crane', 'digest', `${repository}/kleym:${VERSION}`))).toBe(digest)
   })
 
   test('a registry that does not answer is no free version', async () => {

@@ -134,21 +134,38 @@ export interface CrdSource {
   readonly files: readonly string[]
 }
 
+const POOLS = 'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml'
+const OLDER_POOLS = 'config/crd/bases/inference.networking.x-k8s.io_inferencepools.yaml'
+const OBJECTIVES = 'config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml'
+
+/** What releases of GAIE ship no more. Applying their CRDs to a cluster leaves it as the release before has made it. */
+const NO_MORE_SHIPPED: Readonly<Record<string, readonly string[]>> = {
+  '1.5': [OLDER_POOLS],
+  '1.6': [OLDER_POOLS, OBJECTIVES],
+}
+
 export const CRD_SOURCES = crdSources({})
 
 /** Those of the releases that the environment asks for. */
 export function crdSources(env: Environment): readonly CrdSource[] {
   return [
-    crdSource(chosenModule('gaie', env), OTHER_RELEASES.gaie.path, [
-      'config/crd/bases/inference.networking.k8s.io_inferencepools.yaml',
-      'config/crd/bases/inference.networking.x-k8s.io_inferencepools.yaml',
-      'config/crd/bases/inference.networking.x-k8s.io_inferenceobjectives.yaml',
-    ]),
+    ...gaieSources(env),
     crdSource(chosenModule('scm', env), OTHER_RELEASES.scm.path, [
       'config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml',
       'config/crd/bases/spire.spiffe.io_clusterstaticentries.yaml',
       'config/crd/bases/spire.spiffe.io_clusterfederatedtrustdomains.yaml',
     ]),
+  ]
+}
+
+/** Those of the release that is asked for, and of the usual one what it ships no more. */
+function gaieSources(env: Environment): readonly CrdSource[] {
+  const { path } = OTHER_RELEASES.gaie
+  const kept = NO_MORE_SHIPPED[chosenRelease('gaie', env) ?? ''] ?? []
+  const shipped = [POOLS, OLDER_POOLS, OBJECTIVES].filter((file) => !kept.includes(file))
+  return [
+    crdSource(chosenModule('gaie', env), path, shipped),
+    ...(kept.length === 0 ? [] : [crdSource(chosenModule('gaie', {}), path, kept)]),
   ]
 }
 

@@ -259,7 +259,7 @@ describe('a wrong command line: exit code 2 (3 for a name that is not there), an
       ['explain', 'pod/team-a/chat', ...ALL],
       2,
       'cannot tell which binding is meant',
-      'write it like team-a/chat',
+      'kubectl kleym who-selects pod/team-a/chat',
     ],
     ['an unknown code', ['explain', 'KLM999'], 3, 'there is no such finding code', 'KLM999'],
     ['an unknown pod', ['who-selects', 'pod/team-a/gone', ...ALL], 3, 'there is no such Pod', 'team-a/gone'],

@@ -247,3 +247,31 @@ spec:
   expect(told.stdout).toContain(`√ ${CHAT}`)
   expect(told.code).toBe(0)
 })
+
+describe('a theft whose pod is made otherwise is not fixed', () => {
+  const thief = registration('thief', CHAT, OF_OTHER)
+  const base = documents(POOL, OBJECTIVE, BINDING, deployment('team-a', 'llama'), NODE, thief)
+  const rollout = deployment('team-b', 'other')
+    .replace('apps/v1', 'argoproj.io/v1alpha1')
+    .replace('Deployment', 'Rollout')
+  const workspaceOfKaito =
+    'apiVersion: kaito.sh/v1beta1\nkind: Workspace\nmetadata: {name: other, namespace: team-b}\n'
+
+  test.each([
+    ['by a kind with a template that is not read', rollout],
+    ['by a kind without a template', workspaceOfKaito],
+  ])('%s', async (_, maker) => {
+    const { code, stdout } = await between(
+      documents(base, deployment('team-b', 'other')),
+      documents(base, maker),
+    )
+    expect(code).toBe(4)
+    expect(stdout).toMatch(/no longer apply: 1 error/)
+    expect(stdout).not.toMatch(/√ fixed/)
+  })
+
+  test('without them it is', async () => {
+    const { stdout } = await between(documents(base, deployment('team-b', 'other')), base)
+    expect(stdout).toMatch(/√ fixed: ClusterSPIFFEID\/thief/)
+  })
+})

@@ -6,7 +6,15 @@ import { allPassed, countFiles, countTests, peerRow, tableRow } from '../../scri
 import { OF_NO_VERSION, pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from '../../scripts/versions/suites.ts'
 import { NEWEST_MINOR, OLDER_MINORS, versionOf } from '../control-plane/older-kubernetes.ts'
 import { chosenRelease, moduleOfRelease, OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
-import { BUILD, chosenHelm, chosenServer, crdFolder, crdSources } from '../control-plane/tools.ts'
+import {
+  BUILD,
+  chosenHelm,
+  chosenServer,
+  crdFolder,
+  crdSources,
+  goModule,
+  requirement,
+} from '../control-plane/tools.ts'
 import { textOf, TRACKED } from './files.ts'
 
 const ALL = TOPICS.flatMap((topic) => SUITES[topic])
@@ -47,6 +55,8 @@ test('a release that is asked for by its variable is what is built and served', 
   expect(helm).toContain('-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=32')
   const versions = crdSources({ KLEYM_GAIE: '1.1', KLEYM_SCM: '0.6.4' }).map(({ version }) => version)
   expect(versions).toEqual(['v1.1.0', 'v0.6.4'])
+  const latest = crdSources({ KLEYM_GAIE: '1.6' }).map(({ version, files }) => `${version}: ${files.length}`)
+  expect(latest).toEqual(['v1.6.0: 1', 'v1.4.0: 2', 'v0.7.0: 3'])
   expect(crdFolder({})).toBe('crds')
   expect(crdFolder({ KLEYM_GAIE: '1.1' })).toMatch(/^crds-gaie-1\.1-[0-9a-f]{20}$/)
   expect(() => chosenRelease('gaie', { KLEYM_GAIE: '0.9' })).toThrow(/KLEYM_GAIE asks for GAIE 0\.9/)
@@ -65,6 +75,18 @@ test('docs/compatibility.md has a row for each version that can be run, and none
   const rows = [...textOf('docs/compatibility.md').matchAll(/^\| (v1\.\d+\.\d+) \|/gm)].map(([, row]) => row)
   expect(rows).toEqual([...OLDER_MINORS.map(versionOf), BUILD.version])
   expect(BUILD.version).toContain(`v${NEWEST_MINOR}.`)
+})
+
+test('docs/compatibility.md has a row for each other release that can be run, and none for another', () => {
+  const page = textOf('docs/compatibility.md')
+  for (const peer of PEERS) {
+    const { title, path, releases } = OTHER_RELEASES[peer]
+    const rows = [...page.matchAll(new RegExp(`^\\| (${title} v[\\d.]+)(?:,[^|]*)? \\|`, 'gm'))].map(
+      ([, row]) => row,
+    )
+    const versions = releases.map((one) => requirement(goModule(moduleOfRelease(peer, one)), path))
+    expect(rows).toEqual(versions.map((version) => `${title} ${version}`))
+  }
 })
 
 /** A report of one suite whose tests ended so. */

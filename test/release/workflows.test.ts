@@ -26,13 +26,21 @@ const ACTIONS = new Set([
 /** What signing with the identity of the workflow takes. */
 const SIGNING = { 'id-token': 'write', attestations: 'write' }
 
-/** Who may write what. */
+/** Who may do more than read the code: jobs that push, jobs that sign, and those that verify before they name or draft. */
 const RIGHTS: Readonly<Record<string, JsonRecord>> = {
-  'publish-files': { contents: 'write', ...SIGNING },
-  'publish-image': { contents: 'read', packages: 'write', ...SIGNING },
-  'publish-chart': { contents: 'read', packages: 'write', ...SIGNING },
+  approve: {},
+  'push-image': { contents: 'read', packages: 'write' },
+  'sign-image': { packages: 'write', ...SIGNING },
+  'name-image': { contents: 'read', packages: 'write', attestations: 'read' },
+  'push-chart': { contents: 'read', packages: 'write' },
+  'sign-chart': { packages: 'write', ...SIGNING },
+  'sign-files': { contents: 'read', ...SIGNING },
+  'publish-files': { contents: 'write', packages: 'read', attestations: 'read' },
   'publish-npm': { contents: 'read', 'id-token': 'write' },
 }
+
+/** The jobs that have the identity of the workflow. */
+const SIGNERS = Object.keys(RIGHTS).filter((id) => RIGHTS[id]?.['id-token'] !== undefined)
 
 /** What is wrong with a workflow; nothing when it may run. */
 function workflowProblems(text: string): readonly string[] {
@@ -61,8 +69,10 @@ function jobProblems(id: string, job: unknown): readonly string[] {
   const allowed = RIGHTS[id] ?? { contents: 'read' }
   const problems =
     JSON.stringify(given) === JSON.stringify(allowed) ? [] : [`${id} has the rights ${JSON.stringify(given)}`]
-  if (RIGHTS[id] !== undefined && stringAt(job, 'environment') !== 'release')
-    problems.push(`${id} needs no approval`)
+  // A job that may only read the code has no token in a step, and no job has a secret of the repository.
+  const token = /\bsecrets\b|\bgithub\.token\b/.exec(JSON.stringify(job))?.[0]
+  if (token === 'secrets' || (token !== undefined && RIGHTS[id] === undefined))
+    problems.push(`${id} is given ${token}`)
   if (typeof own(job, 'timeout-minutes') !== 'number') problems.push(`${id} may run for hours`)
   return problems
 }
@@ -107,9 +117,9 @@ test('the scheduled workflow runs every minor that can be run, and every other r
 })
 
 /** The workflow of a release, the steps of its jobs, and what they run. */
-const RELEASE = WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''
+const RELEASE = own(parse(WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''), 'jobs')
 function stepsOf(job: string): readonly unknown[] {
-  return listAt(own(parse(RELEASE), 'jobs'), job, 'steps')
+  return listAt(RELEASE, job, 'steps')
 }
 function scriptsOf(job: string): string {
   return stepsOf(job)
@@ -117,7 +127,21 @@ function scriptsOf(job: string): string {
     .join('\n')
 }
 
-test('only jobs that publish may write, and they run nothing of the project but its shell scripts for that', () => {
+/** The jobs that a job waits for, and those that they wait for. */
+function before(job: string): readonly string[] {
+  const needed = listAt(RELEASE, job, 'needs').map(String)
+  return needed.flatMap((one) => [one, ...before(one)])
+}
+
+test('a person is asked once before anything leaves, after all tests, and again before npm, which has no drafts', () => {
+  expect(stringAt(RELEASE, 'approve', 'environment')).toBe('release')
+  expect(before('approve')).toContain('test')
+  for (const id of Object.keys(RIGHTS).filter((one) => one !== 'approve'))
+    expect([id, before(id)]).toEqual([id, expect.arrayContaining(['approve'])])
+  expect(stringAt(RELEASE, 'publish-npm', 'environment')).toBe('release')
+})
+
+test('jobs with rights run nothing of the project but its shell scripts for that', () => {
   for (const id of Object.keys(RIGHTS)) {
     const scripts = scriptsOf(id)
     expect([id, /\bnpm (?!publish)|\bnpx\b|\bnode\b|\bgo\b/.exec(scripts)]).toEqual([id, null])
@@ -127,38 +151,104 @@ test('only jobs that publish may write, and they run nothing of the project but 
   }
 })
 
-test('what is published was checked against what the build says, which comes another way than the files', () => {
-  for (const id of ['publish-chart', 'publish-files', 'publish-npm']) {
-    const check = stepsOf(id).findIndex((step) =>
-      stringAt(step, 'run')?.startsWith('scripts/publish/check-files.sh release "$CHECKSUMS"'),
-    )
-    const first = stepsOf(id).findIndex((step) =>
-      /push-chart|sign-blob|npm publish|gh release/.test(stringAt(step, 'run') ?? ''),
-    )
-    expect([id, check >= 0 && check <= first]).toEqual([id, true])
+test('what has the identity of the workflow runs no tool that was built or installed, but for cosign, and npm for itself', () => {
+  for (const id of SIGNERS) {
+    const run = scriptsOf(id)
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).slice(0, 2).join(' '))
+      .filter((words) => words !== '')
+    const allowed =
+      id === 'publish-npm'
+        ? /^(scripts\/publish\/check-files\.sh release|npm publish)$/
+        : /^(scripts\/publish\/check-files\.sh release|cosign sign(-blob)?|echo "\$BILL|printf '%s')$/
+    expect([id, run.filter((words) => !allowed.test(words))]).toEqual([id, []])
   }
-  const pushing = scriptsOf('publish-image')
+})
+
+test('the job whose files go out runs no test, and the job that runs them all makes the same again', () => {
+  const built = stepsOf('build').map((step) => stringAt(step, 'with', 'name'))
+  expect(built).toEqual(expect.arrayContaining(['release', 'layout']))
+  expect(scriptsOf('build')).not.toMatch(/npm (run )?test/)
+  const tests = scriptsOf('test')
+  const order = ['npm test', 'expect-digest.sh', 'expect-operator.sh', 'npm run release', 'same-release.sh']
+  const places = order.map((one) => tests.indexOf(one))
+  expect(places).toEqual(places.toSorted((a, b) => a - b))
+  expect(places[0]).toBeGreaterThanOrEqual(0)
+})
+
+test('only a commit of main is built', () => {
+  const [checkout, expected] = stepsOf('build')
+  expect(own(own(checkout, 'with'), 'fetch-depth')).toBe(0)
+  expect(stringAt(expected, 'run')).toBe('scripts/publish/expect-merged.sh "$GITHUB_SHA" origin/main')
+})
+
+test('what is published was checked against what the build says, which comes another way than the files', () => {
+  for (const id of ['push-chart', 'sign-files', 'publish-files', 'publish-npm']) {
+    const check = scriptsOf(id).indexOf('scripts/publish/check-files.sh release "$CHECKSUMS"')
+    const first = /push-chart|sign-blob|npm publish|gh release/.exec(scriptsOf(id))?.index ?? -1
+    expect([id, check >= 0 && check < first]).toEqual([id, true])
+  }
+  const pushing = scriptsOf('push-image')
   expect(pushing).toContain('scripts/publish/push-image.sh layout "$image" "$EXPECTED"')
-  // What is attested of the image comes out of it, after its digest was compared.
+  // What is attested of the image comes out of it, after its digest was compared, and has a checksum of its own from there on.
   expect(pushing.indexOf('image-sbom.sh layout amd64 >sbom.cdx.json')).toBeGreaterThan(
     pushing.indexOf('push-image.sh'),
   )
-  const bills = stepsOf('publish-image').flatMap((step) => stringAt(step, 'with', 'sbom-path') ?? [])
-  expect(bills).toEqual(['sbom.cdx.json'])
+  expect(scriptsOf('sign-image')).toContain('echo "$BILL  bill/sbom.cdx.json" | sha256sum --check --strict')
+  const bills = stepsOf('sign-image').flatMap((step) => stringAt(step, 'with', 'sbom-path') ?? [])
+  expect(bills).toEqual(['bill/sbom.cdx.json'])
 })
 
-test('the image is pushed by its digest, then signed and attested, and only then named', () => {
-  const order = stepsOf('publish-image').flatMap((step) => {
-    const text = `${stringAt(step, 'run') ?? ''}${stringAt(step, 'uses') ?? ''}`
-    return /push-image|cosign sign|attest-build-provenance|attest-sbom|tag-image/.exec(text)?.[0] ?? []
-  })
-  expect(order).toEqual(['push-image', 'cosign sign', 'attest-build-provenance', 'attest-sbom', 'tag-image'])
+/** What happens in these jobs, one after the other, as far as it is among these. */
+function orderIn(jobs: readonly string[], what: RegExp): readonly string[] {
+  return jobs.flatMap((job) =>
+    stepsOf(job).flatMap((step) =>
+      [...`${stringAt(step, 'run') ?? ''}${stringAt(step, 'uses') ?? ''}`.matchAll(what)].map(([one]) => one),
+    ),
+  )
+}
+
+test('the image is pushed by its digest, then signed and attested, then verified, and only then named', () => {
+  expect(before('name-image')).toEqual(expect.arrayContaining(['sign-image', 'push-image']))
+  expect(before('sign-image')).toContain('push-image')
+  const what =
+    /push-image\.sh|cosign sign|attest-build-provenance|attest-sbom|verify-signed\.sh image|tag-image/g
+  expect(orderIn(['push-image', 'sign-image', 'name-image'], what)).toEqual([
+    'push-image.sh',
+    'cosign sign',
+    'attest-build-provenance',
+    'attest-sbom',
+    'verify-signed.sh image',
+    'tag-image',
+  ])
 })
 
-test('a runtime is compared with its release before anything is built of it and tested', () => {
-  const steps = stepsOf('build').map((step) => stringAt(step, 'run') ?? '')
-  expect(steps.indexOf('npm run check:runtimes')).toBeGreaterThan(0)
-  expect(steps.indexOf('npm run check:runtimes')).toBeLessThan(steps.indexOf('npm test'))
+test('nothing is drafted before the chart and the files are signed, attested and verified', () => {
+  expect(before('publish-files')).toEqual(expect.arrayContaining(['sign-chart', 'sign-files', 'name-image']))
+  const what = /cosign sign(?:-blob)?|attest-[a-z-]+|verify-signed\.sh \w+|gh release create/g
+  expect(orderIn(['sign-chart', 'sign-files', 'publish-files'], what)).toEqual([
+    'cosign sign',
+    'attest-build-provenance',
+    'cosign sign-blob',
+    'attest-build-provenance',
+    'attest-sbom',
+    'attest-sbom',
+    'verify-signed.sh chart',
+    'verify-signed.sh files',
+    'gh release create',
+  ])
+})
+
+test('a runtime is compared with its release before anything that goes out holds it', () => {
+  const scripts = scriptsOf('build')
+  expect(scripts.indexOf('npm run check:runtimes')).toBeGreaterThan(0)
+  expect(scripts.indexOf('npm run check:runtimes')).toBeLessThan(scripts.indexOf('npm run release'))
+})
+
+test('what builds the image is named by its digest', () => {
+  const step = stepsOf('image').find((one) => stringAt(one, 'run')?.includes('buildx create') === true)
+  expect(stringAt(step, 'run')).toContain('--driver-opt "image=$BUILDKIT"')
+  expect(stringAt(step, 'env', 'BUILDKIT')).toMatch(/^moby\/buildkit:v\d+\.\d+\.\d+@sha256:[0-9a-f]{64}$/)
 })
 
 test("what publishes to npm is the project's own Node, whose npm knows trusted publishing", () => {
@@ -208,6 +298,16 @@ describe('the check finds', () => {
       'a token that stays',
       (text) => text.replace('persist-credentials: false', 'fetch-depth: 1'),
       'leaves its token behind',
+    ],
+    [
+      'a secret',
+      (text) => text.replace('run: npm test', 'run: npm test\n        env: { T: "${{ secrets.T }}" }'),
+      'test is given secrets',
+    ],
+    [
+      'a token that it needs not',
+      (text) => text.replace('run: npm test', 'run: npm test\n        env: { T: "${{ github.token }}" }'),
+      'test is given github.token',
     ],
     ['no time limit', (text) => text.replace(/ +timeout-minutes: 90\n/, ''), 'test may run for hours'],
   ])('%s', (_, spoil, problem) => {

@@ -12,6 +12,7 @@ import type { Frame } from './frame.ts'
 export function nothingJudged(
   { judged, findings }: Pick<Frame, 'judged' | 'findings'>,
   input: Pick<AnswerInput, 'isLive' | 'problems' | 'documents' | 'namespaceInForce' | 'after'>,
+  echo = '',
 ): InputProblem | undefined {
   if (judged === undefined || judged.count > 0 || input.isLive) return undefined
   // What could not be read, or is misspelled, says more about why.
@@ -33,11 +34,15 @@ export function nothingJudged(
       why: `nothing in the files is of this namespace${there.length === 0 ? '' : `; there are ${namesText(there)}`}`,
       fix: `${didYouMean(namespace, there) ?? 'name a namespace of the files, or leave -n out for all of them'}${UNLESS}`,
     }
+  const { bindings, pools } = input.after.snapshot
+  const isBeforeTheFirst = judged.what === 'binding' && bindings.length === 0 && pools.length > 0
   return {
     ...problem,
     where: namespace === undefined ? 'the files' : `the files, namespace ${namespace}`,
     why: `${counted(documents, 'document')}, and no ${judged.what} among them that the question is about`,
-    fix: `look at which files are given, and at how the question is limited${UNLESS}`,
+    fix: isBeforeTheFirst
+      ? `see which bindings the pools could have: kubectl kleym suggest -A${echo}${UNLESS}`
+      : `look at which files are given, and at how the question is limited${UNLESS}`,
   }
 }
 

@@ -62,9 +62,10 @@ export function resultOf(
     suppress: flags,
     allowEmpty = false,
     show,
-  }: Pick<OutputOptions, 'failOn' | 'suppress' | 'allowEmpty' | 'show'>,
+    echo,
+  }: Pick<OutputOptions, 'failOn' | 'suppress' | 'allowEmpty' | 'show' | 'echo'>,
 ): AnswerResult {
-  const empty = allowEmpty ? undefined : nothingJudged(frame, input)
+  const empty = allowEmpty ? undefined : nothingJudged(frame, input, echo)
   const problems = empty === undefined ? input.problems : [...input.problems, empty]
   const isOpen = frame.missing.length > 0 || (frame.unknownAssertions ?? []).length > 0
   const incomplete = problems.length > 0 || isOpen

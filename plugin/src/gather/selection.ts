@@ -1,6 +1,8 @@
 // Which objects a command line means: by name, by namespace, by labels.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { KleymError } from '../io/errors.ts'
+import { otherThanBinding } from './other-than-binding.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
@@ -31,9 +33,9 @@ export function chooseBindings(
     if (found.length > 0) return found
     const { namespace = scope.namespace, name: bare } = parseBindingName(name)
     throw missing(
-      namespace === undefined ? bare : namespacedName(namespace, bare),
+      { written: name, path: namespace === undefined ? bare : namespacedName(namespace, bare) },
       bindings,
-      scope.echo ?? '',
+      scope,
     )
   })
   return [...new Set(chosen)]
@@ -91,26 +93,40 @@ function parseBindingName(written: string): {
   return { name, namespace: path.pop() }
 }
 
-function missing(path: string, bindings: readonly Binding[], echo: string): KleymError {
+function missing(
+  { written, path }: { readonly written: string; readonly path: string },
+  bindings: readonly Binding[],
+  { namespace, echo = '' }: SelectionScope,
+): KleymError {
   const keys = bindings.map(({ key }) => key)
-  const there = keys.length === 0 ? 'no binding is' : `${keys.length} bindings are`
+  const there =
+    keys.length === 0
+      ? 'no binding is there'
+      : `${counted(keys.length, 'binding')} found, and none has this name`
+  const other = otherThanBinding(written, namespace, echo)
   return new KleymError({
     code: 'not-found',
     what: 'there is no such binding',
-    where: path,
-    why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,
+    where: other === undefined ? path : written,
+    why: other?.why ?? `${there}${keys.length > 0 && path.includes('/') ? ' in this namespace' : ''}`,
     fix:
-      fileHint(path) ?? didYouMean(path, keys) ?? `list them with: kubectl kleym explain -A${echo} -o name`,
+      other?.fix ??
+      fileHint(path) ??
+      didYouMean(path, path.includes('/') ? keys : bindings.map(({ meta }) => meta.name)) ??
+      (keys.length === 0
+        ? `see which bindings there could be: kubectl kleym suggest -A${echo}`
+        : `list them with: kubectl kleym explain -A${echo} -o name`),
   })
 }
 
 function unclear(written: string): KleymError {
+  const other = otherThanBinding(written, undefined, '')
   return new KleymError({
     code: 'usage',
     what: 'cannot tell which binding is meant',
     where: written,
-    why: 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
-    fix: fileHint(written) ?? 'write it like team-a/chat',
+    why: other?.why ?? 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
+    fix: fileHint(written) ?? other?.fix ?? 'write it like team-a/chat',
     docs: 'kubectl kleym explain --help',
   })
 }

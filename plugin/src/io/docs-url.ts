@@ -4,9 +4,17 @@
 declare const KLEYM_DOCS_URL: string | undefined
 
 /** The address of the page of a finding code; undefined where no address was configured. */
-export function pageUrl(
-  code: string,
-  base = typeof KLEYM_DOCS_URL === 'string' ? KLEYM_DOCS_URL : '',
-): string | undefined {
+export function pageUrl(code: string, base = configured()): string | undefined {
   return base === '' ? undefined : `${base.replace(/\/+$/, '')}/findings/${code}.md`
+}
+
+/** A sentence of kleym's own in which `docs/testing.md` is the address of that page, where one was configured. */
+export function withPageUrls(text: string, base = configured()): string {
+  return base === ''
+    ? text
+    : text.replaceAll(/(?<![\w/.-])docs\/(?=[\w/-]+\.md\b)/g, `${base.replace(/\/+$/, '')}/`)
+}
+
+function configured(): string {
+  return typeof KLEYM_DOCS_URL === 'string' ? KLEYM_DOCS_URL : ''
 }

@@ -1,5 +1,6 @@
 // What can go wrong, in the four parts that every error of kleym has (docs/reference/output.md): what, why, fix, docs page. Inner
 // code throws a KleymError; the program prints it on stderr and turns its code into the exit code.
+import { withPageUrls } from './docs-url.ts'
 import { escapeTerminal, neutraliseCommands } from './escape.ts'
 
 /** The exit codes, each with one meaning; they never depend on the output format. */
@@ -101,8 +102,8 @@ export function asKleymError(thrown: unknown): KleymError {
 /** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */
 export function formatError(error: KleymError): string {
   const where = error.where === undefined ? '' : ` (${error.where})`
-  const lines = [`error: ${error.what}${where}`, `  why:  ${error.why}`, `  fix:  ${error.fix}`]
-  if (error.docs !== undefined) lines.push(`  docs: ${error.docs}`)
+  const lines = [`error: ${error.what}${where}`, `  why:  ${error.why}`, `  fix:  ${withPageUrls(error.fix)}`]
+  if (error.docs !== undefined) lines.push(`  docs: ${withPageUrls(error.docs)}`)
   return lines.map((text) => `${printable(text)}\n`).join('')
 }
 

@@ -5,6 +5,8 @@ import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
 import type { CommandConfig } from '../flags/command.ts'
 import { formatsText, OUTPUT_FORMATS } from '../flags/flags.ts'
 import { formatsOf } from '../flags/options.ts'
+import { line, type Line } from '../text/line.ts'
+import { wrap } from '../text/wrap.ts'
 import { BIN } from './embedded.ts'
 import { unknownCommand } from './usage-errors.ts'
 
@@ -29,7 +31,7 @@ export async function helpText(
 ): Promise<string> {
   const words = argv.filter((word) => !word.startsWith('-'))
   const subject = words[0] === 'help' ? words[1] : words[0]
-  if (subject === undefined) return rootHelp()
+  if (subject === undefined) return folded(rootHelp(), width)
   const config = await loadConfig()
   const command = config.findCommand(subject)
   if (command === undefined) throw unknownCommand(subject, COMMAND_IDS)
@@ -72,6 +74,22 @@ function withFirstFlagInPlace(text: string): string {
   )
 }
 
+/** Lines that are too long for a narrow terminal go on below, under their second column where they have one. */
+function folded(text: string, width: number): string {
+  if (width >= HELP_WIDTH) return text
+  return text
+    .split('\n')
+    .flatMap((row) => {
+      const hang = /^ *\S+ {2,}/.exec(row)?.[0].length ?? (row.startsWith(' ') ? 4 : 0)
+      return row.length <= width ? [row] : wrap(line(row), { width, hang }).map(lineText)
+    })
+    .join('\n')
+}
+
+function lineText(spans: Line): string {
+  return spans.map(({ text }) => text).join('')
+}
+
 function rootHelp(): string {
   const column = Math.max(...Object.keys(COMMANDS).map((id) => id.length)) + 2
   const questions = Object.entries(QUESTIONS).map(([id, question]) => `  ${id.padEnd(column)}${question}`)
@@ -91,8 +109,12 @@ EXAMPLES
   $ ${BIN} explain KLM201
 
 EXIT CODES
-  0  complete answer, nothing at the threshold     1  findings, or differences
-  2  wrong usage    3  not found    4  something could not be read    5  a bug
+  0  complete answer, nothing at the threshold
+  1  findings, or differences
+  2  wrong usage
+  3  not found
+  4  something could not be read
+  5  a bug
 
 Flags of a command: ${BIN} COMMAND --help
 Version:            ${BIN} --version

@@ -2,9 +2,19 @@
 import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
 import { own } from '@kleym/shared/core/json.ts'
+import { formatsOf } from '../flags/options.ts'
 import { KleymError } from '../io/errors.ts'
 import { BIN } from './embedded.ts'
 import { didYouMean, nearest } from '@kleym/shared/core/text/suggest.ts'
+
+/** What other programs call a command of kleym's. */
+const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
+  ...['get', 'describe', 'list', 'show', 'why'].map((word) => [word, 'explain'] as const),
+  ...['analyze', 'check', 'lint'].map((word) => [word, 'conflicts'] as const),
+  ...['create', 'generate'].map((word) => [word, 'suggest'] as const),
+  ['who-can', 'who-selects'],
+  ['graph', 'map'],
+])
 
 /** The error for a first word that is no command. */
 export function unknownCommand(word: string, known: readonly string[]): KleymError {
@@ -19,7 +29,7 @@ export function unknownCommand(word: string, known: readonly string[]): KleymErr
       docs,
     })
   }
-  const [best] = nearest(word, known)
+  const best = OTHER_WORDS.get(word) ?? nearest(word, known)[0]
   return new KleymError({
     code: 'usage',
     what: `there is no command ${word}`,
@@ -86,11 +96,12 @@ function otherError(message: string, command: Command.Loadable | undefined, refu
   const option = /^Expected --([\w-]+)=([^]*) to be one of: (.*)$/.exec(text)
   if (option !== null) {
     const [, flag = '', value = '', options = ''] = option
-    const hint = oneDash(flag, value, command) ?? didYouMean(value, options.split(', '))
+    const taken = flag === 'output' && command !== undefined ? formatsOf(command.id) : options.split(', ')
+    const hint = oneDash(flag, value, command) ?? didYouMean(value, taken) ?? queryHint(flag, value)
     return refuse(
       `--${flag} does not take ${value}`,
-      `it takes one of ${options}`,
-      hint ?? `use one of ${options}`,
+      `it takes one of ${taken.join(', ')}`,
+      hint ?? 'use one of them',
     )
   }
   const argument = /^Expected ([^]*) to be one of: (.*)$/.exec(text)
@@ -104,7 +115,7 @@ function otherError(message: string, command: Command.Loadable | undefined, refu
         : `it takes one of ${options}`,
       isShell
         ? `run: ${BIN} completion install`
-        : (didYouMean(value, options.split(', ')) ?? `use one of ${options}`),
+        : (didYouMean(value, options.split(', ')) ?? 'use one of them'),
     )
   }
   const missing = /^Flag --([\w-]+) expects (?:a value|one of these values: (.*))$/.exec(text)
@@ -121,6 +132,12 @@ function otherError(message: string, command: Command.Loadable | undefined, refu
   if (unparsed !== null)
     return refuse(`--${unparsed[1] ?? ''} has a wrong value`, unparsed[2] ?? '', 'correct the value')
   return refuse('the command line is wrong', text, 'see the help')
+}
+
+/** The formats of kubectl that query an object. */
+function queryHint(flag: string, value: string): string | undefined {
+  const isQuery = flag === 'output' && /^(?:jsonpath|custom-columns|go-template)/.test(value)
+  return isQuery ? 'use -o json, and take the fields that you need with jq' : undefined
 }
 
 /** `-offline` parses as `-o ffline`. */

@@ -24,12 +24,40 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   XAccessPolicy: ['xaccesspolicies'],
 }
 
+/** The kinds that have pods, or a template of them. */
+export const POD_KINDS: readonly string[] = [
+  'Pod',
+  'Deployment',
+  'StatefulSet',
+  'DaemonSet',
+  'ReplicaSet',
+  'Job',
+  'CronJob',
+  'LeaderWorkerSet',
+]
+
+/** The kind of a service account, whose pods are those that run under it. */
+export const ACCOUNT_KIND = 'ServiceAccount'
+
 /** The canonical kind for a written one, in any case and by any of its names; undefined for others. */
 export function kindNamed(written: string): string | undefined {
   const word = written.toLowerCase()
   return Object.keys(NAMES).find(
     (kind) => kind.toLowerCase() === word || NAMES[kind]?.includes(word) === true,
   )
+}
+
+/** kubectl takes the kind as a word of its own: `pool llama chat` is `pool/llama pool/chat`. */
+export function withKindWord(words: readonly string[]): readonly string[] {
+  const [kind, ...names] = words
+  if (kind === undefined || names.length === 0 || kind.includes('/')) return words
+  return kindNamed(withoutGroup(kind)) === undefined ? words : names.map((name) => `${kind}/${name}`)
+}
+
+/** The kind of a written `KIND.GROUP`. */
+export function withoutGroup(written: string): string {
+  const dot = written.indexOf('.')
+  return dot === -1 ? written : written.slice(0, dot)
 }
 
 /** An object that the command line names. */
@@ -54,7 +82,7 @@ export function parseObjectName(text: string, source: string): ObjectName {
       'write it like pod/team-a/llama-0 or clusterspiffeid/default',
     )
   const dot = type.indexOf('.')
-  const written = dot === -1 ? type : type.slice(0, dot)
+  const written = withoutGroup(type)
   const kind = kindNamed(written)
   if (kind === undefined) {
     const known = Object.keys(NAMES).map((name) => name.toLowerCase())

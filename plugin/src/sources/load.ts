@@ -24,6 +24,7 @@ import {
 } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
 import type { PartialObject } from './partial-objects.ts'
+import { isErrorText } from './failed-read.ts'
 import { placeholderIn } from './placeholders.ts'
 import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
@@ -272,7 +273,8 @@ function faultProblem(
   rules: ReadingRules,
 ): InputProblem {
   const place = { file: name, document, line, column }
-  const reach = text === undefined || text.length > TEXT_READ_MAX ? undefined : reachOfText(text, rules)
+  const isAny = text === undefined || text.length > TEXT_READ_MAX || isErrorText(text)
+  const reach = isAny ? undefined : reachOfText(text, rules)
   const placeholder = text === undefined ? undefined : placeholderIn(text)
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)

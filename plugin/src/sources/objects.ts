@@ -14,6 +14,7 @@ import type { ParsedDocument } from './document.ts'
 import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
+import { failedRead, type FailedRead } from './failed-read.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { isDirective, lackOf, partialObject, type PartialObject } from './partial-objects.ts'
 import { spireChartProblem } from './spire-charts.ts'
@@ -83,6 +84,9 @@ export function collectObjects(
   // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
   const open: OpenList[] = []
   const enter = (value: unknown, path: readonly number[]): void => {
+    const failed = failedRead(value, rules.wanted)
+    if (failed !== undefined) collected.problems.push(failedProblem(failed, originAt(path)))
+    if (failed !== undefined && failed.hasItems !== true) return
     const items = listItems(value)
     if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
     else open.push({ items, path, next: 0 })
@@ -95,6 +99,11 @@ export function collectObjects(
       enter(list.items[at], [...list.path, at])
     }
   }
+}
+
+/** That a document does not hold what it should. */
+function failedProblem({ what, why, fix, reach }: FailedRead, origin: Origin): InputProblem {
+  return { kind: 'failed', what, where: placeText(origin), why, fix, ...(reach && { reach }) }
 }
 
 interface OpenList {

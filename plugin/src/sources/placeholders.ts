@@ -5,6 +5,7 @@ import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/jso
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { actionForAnotherTool } from './helm-action.ts'
 
 /** A way to write what is filled in later. */
 interface Style {
@@ -28,13 +29,8 @@ const GO: Style = {
   find: (text) => between(text, '{{', '}}') ?? between(text, '{%', '%}'),
   fix: 'render it first, and give what comes out: helm template DIR | kubectl kleym ... -f -',
 }
-/** Beside Go templates of SCM, which are no placeholders: actions that only Helm has; SCM's own templates begin with the objects that it knows. */
-const HELM: Style = {
-  find: matching(
-    /\{\{-?\s*(?:\.(?:Values|Release|Chart|Capabilities|Files)\b|include\b|template\b|tpl\b|\$)|\{%/,
-  ),
-  fix: GO.fix,
-}
+/** In texts that SCM renders: its own actions are no placeholders. */
+const BESIDE_SCM: Style = { find: actionForAnotherTool, fix: GO.fix }
 const SHELL: Style = {
   find: matching(/\$\{[A-Za-z_][A-Za-z0-9_]*(?:[:?+=-][^}\n]{0,200})?\}/),
   fix: 'fill it in first, and give what comes out: envsubst < FILE | kubectl kleym ... -f -',
@@ -50,7 +46,7 @@ const READER: Style = {
 
 const IN_TEXT: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
 const IN_VALUES: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
-const BESIDE_GO_TEMPLATES: readonly Style[] = [HELM, SHELL, KUSTOMIZE, READER]
+const IN_TEMPLATES: readonly Style[] = [BESIDE_SCM, SHELL, KUSTOMIZE, READER]
 
 /** A placeholder, as it stands there, and what to do about it. */
 export interface ManifestPlaceholder {
@@ -91,12 +87,29 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   }
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, BESIDE_GO_TEMPLATES)
+  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
   if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
   if (WITHOUT_SPEC.has(kind)) return undefined
   if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
-  const hasGoTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
-  return placeholderInValue(own(value, 'spec'), hasGoTemplates ? BESIDE_GO_TEMPLATES : IN_VALUES)
+  const spec = own(value, 'spec')
+  const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
+  return hasTemplates ? placeholderOfRegistration(spec) : placeholderInValue(spec, IN_VALUES)
+}
+
+/** The fields of a ClusterSPIFFEID that SCM renders; its braces in any other are a placeholder. */
+const TEMPLATE_FIELDS: ReadonlySet<string> = new Set([
+  'spiffeIDTemplate',
+  'dnsNameTemplates',
+  'workloadSelectorTemplates',
+])
+
+function placeholderOfRegistration(spec: unknown): ManifestPlaceholder | undefined {
+  if (!isRecord(spec)) return placeholderInValue(spec, IN_VALUES)
+  for (const [field, value] of Object.entries(spec)) {
+    const found = placeholderInValue(value, TEMPLATE_FIELDS.has(field) ? IN_TEMPLATES : IN_VALUES)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 const WITHOUT_SPEC: ReadonlySet<string> = new Set(['Endpoints', 'Namespace', 'Node'])
@@ -106,7 +119,7 @@ function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined 
   if (!isRecord(data)) return undefined
   for (const text of Object.values(data))
     if (typeof text === 'string' && mayHoldScmConfig(text)) {
-      const found = placeholderInValue(text, BESIDE_GO_TEMPLATES)
+      const found = placeholderInValue(text, IN_TEMPLATES)
       if (found !== undefined) return found
     }
   return undefined

@@ -6,6 +6,7 @@ import { mayMountWorkloadApi } from '@kleym/shared/core/objects/workload-api.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
+import { mayBeFailedRead } from './failed-read.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
@@ -29,6 +30,7 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     return (
       !kind.endsWith('List') &&
       !wanted.some((one) => one.kind === kind && one.group === group) &&
+      !mayBeFailedRead({ kind, apiVersion }) &&
       !mayInstallCharts(qualifiedKind({ group, kind })) &&
       placeholderIn(apiVersion) === undefined &&
       missOf({ kind, apiVersion }, wanted) === undefined

@@ -10,6 +10,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'
+import { withPageUrls } from '../io/docs-url.ts'
 import type { Layout } from './layout.ts'
 import { line, lineWidth, MARKS, span, type Block, type Line, type Mark, type Piece } from './line.ts'
 import { namesText } from './names.ts'
@@ -76,7 +77,7 @@ function factLines(texts: readonly string[], { width }: Layout): Block {
 
 /** A fix, in which each command asks the same files or cluster as this answer. */
 export function fixText(fix: string, { echo = '' }: Layout): string {
-  return fix.replaceAll(
+  return withPageUrls(fix).replaceAll(
     /kubectl kleym (?:explain|who-selects|diff)\b(?! KLM)/g,
     (command) => `${command}${echo}`,
   )

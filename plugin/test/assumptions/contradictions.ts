@@ -22,7 +22,7 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
       // What cannot match is never issued, whatever else is said of it.
       // Nor is what gives nothing where it selects nothing.
       if (now === undefined && verdict !== 'issued') return []
-      const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict
+      const isKept = verdict === 'dead' ? now !== 'issued' : now === verdict || isGivenNothing(verdict, now)
       return isKept || OPEN.has(now ?? '') ? [] : [`${key}: ${verdict} became ${now}`]
     }),
     ...resolutionsOf(before.report).flatMap(([key, state]) => {
@@ -40,9 +40,12 @@ export function contradictions(before: Answer, after: Answer): readonly string[]
 
 /** Whether a text says the same; columns of a table are as wide as the other rows make them, and lines break where they are full. */
 function isSaid(claim: string, text: string): boolean {
-  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/\s+/g, ' '))
+  const [wanted, all] = [claim, text].map((one) => one.replaceAll(/\s+/g, ' ').replaceAll(SAME_HINT, ''))
   return all?.includes(wanted ?? '') === true
 }
+
+/** That two identities have one hint is said where both are certain; it takes neither of them back. */
+const SAME_HINT = ', which another identity of the container has too'
 
 /**
  * Lines that say without reserve that something is fine, or that there is none. That no container holds an ID *now*, on whichever
@@ -60,6 +63,11 @@ function claimsOf(text: string): readonly string[] {
       // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
       .filter((claim) => !/^√ fixed|<trust-domain>|^√ [a-z]+ {2,}/.test(claim))
   )
+}
+
+/** A fallback that fails gives nothing, nor does it where another object displaces it: the reason says so. */
+function isGivenNothing(before: string, now: string | undefined): boolean {
+  return before === 'failed' && now === 'displaced'
 }
 
 /** Verdicts that leave it open. */

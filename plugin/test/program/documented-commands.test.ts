@@ -15,7 +15,12 @@ const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/testi
 function onExamples(line: string): string {
   return line
     .replace('--base base -R -f head', '--base examples/pull-request/base -R -f examples/pull-request/head')
+    .replace(
+      '--compare base -R -f head',
+      '--compare examples/pull-request/base -R -f examples/pull-request/head',
+    )
     .replace('--tests tests', '--tests examples/identity-tests/team-c.yaml')
+    .replace(/^test tests/, 'test examples/identity-tests/estate.yaml')
     .replace(
       '--live dump -R -f manifests',
       '--live examples/estate -R -f examples/changes --trust-domain x.org',
@@ -67,6 +72,13 @@ const LINES = [
 function words(line: string): readonly string[] {
   return line.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'))
 }
+
+test('help names no folder of this repository, which an installed user has not', () => {
+  const lines = Object.values(COMMANDS).flatMap(({ examples }) =>
+    examples.map((example) => (typeof example === 'string' ? example : example.command)),
+  )
+  expect(lines.filter((line) => line.includes('examples/'))).toEqual([])
+})
 
 /** It would write a file. */
 const NOT_RUN = /^completion install/

@@ -4,6 +4,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { kindsMentioned, plainTypeOf } from '../../src/sources/kinds-in-text.ts'
+import { actionForAnotherTool } from '../../src/sources/helm-action.ts'
 import { placeholderIn } from '../../src/sources/placeholders.ts'
 import { load } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
@@ -24,6 +25,7 @@ async function msToRead(text: string): Promise<number> {
   const began = performance.now()
   await load(root, { recursive: true })
   placeholderIn(text)
+  actionForAnotherTool(text)
   kindsMentioned(text, ['InferencePool'])
   plainTypeOf(text)
   return performance.now() - began

@@ -55,6 +55,36 @@ describe('elements of a list', () => {
     expect(problemOf(text)).toEqual(problem)
   })
 
+  test.each([
+    ['an element that is no JSON', '{"entries":[{"a":1},{"b":2},{c},{"d":4}]}', 'it is no JSON', '{c}'],
+    ['brackets of two kinds', '{"entries":[{"a":1},{"b":2},{"c":[3},{"d":4]}]}', 'it is no JSON', '{"c"'],
+    ['no element', '{"entries":[{"a":1},{"b":2},3,{"d":4}]}', 'an element is no mapping', '3,'],
+    ['no comma', '{"entries":[{"a":1},{"b":2}{"d":4}]}', 'an element is no mapping', '{"d"'],
+    ['the end of another document', '{"entries":[{"a":1},{"b":2}]},{}', 'there is more after its end', ',{}'],
+  ])(
+    'after %s nothing is handed over, before it everything, wherever the stream is cut',
+    (_, text, why, at) => {
+      const whole = bytes(text)
+      for (let cut = 1; cut <= whole.length; cut++) {
+        const found: unknown[] = []
+        const elements = new JsonElements('entries', (value) => void found.push(value))
+        const feed = (): void => {
+          for (const chunk of [whole.subarray(0, cut), whole.subarray(cut)]) elements.feed(chunk)
+        }
+        expect(feed).toThrow(expect.objectContaining({ message: why, at: text.indexOf(at) }))
+        expect(found).toEqual([{ a: 1 }, { b: 2 }])
+      }
+    },
+  )
+
+  test('of two faults the first is told: what the reader of an element throws comes before what stands behind it', () => {
+    const elements = new JsonElements('entries', (value, at) => {
+      if (JSON.stringify(value) === '{"b":2}') throw new RangeError(`refused at ${at}`)
+    })
+    const feed = (): void => elements.feed(bytes('{"entries":[{"a":1},{"b":2},{c},3'))
+    expect(feed).toThrow(new RangeError('refused at 20'))
+  })
+
   test('a file that people take for JSON is called what it is', () => {
     expect(problemOf(Uint8Array.of(0xff, 0xfe, 0x7b, 0))).toEqual([expect.stringContaining('PowerShell'), 0])
     expect(problemOf(Uint8Array.of(0xfe, 0xff, 0, 0x7b))).toEqual([expect.stringContaining('UTF-16'), 0])
@@ -64,6 +94,8 @@ describe('elements of a list', () => {
   test('text that is not UTF-8 is refused', () => {
     const text = [...bytes('{"entries":[{"id":"'), 0xff, ...bytes('"}]}')]
     expect(problemOf(Uint8Array.from(text))).toEqual(['it is not UTF-8', 12])
+    const second = [...bytes('{"entries":[{"id":"é"}, {"id":"'), 0xff, ...bytes('"}]}')]
+    expect(problemOf(Uint8Array.from(second))).toEqual(['it is not UTF-8', 25])
   })
 
   test('an element without an end is refused before it fills the memory', () => {

@@ -93,7 +93,7 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
     for (const one of analysis.snapshot.bindings) {
       expect(frozen.changes.of(one.key)).toEqual([])
       expect(explain(frozen, one)?.withdrawn).toEqual([])
-      expect(explain(frozen, one)?.output?.state ?? 'in step').toBe('in step')
+      expect(explain(frozen, one)?.output?.state ?? 'up to date').toBe('up to date')
     }
     expect(frozen.changes.all).toEqual([])
     expect(statusFindings(frozen, undefined).filter(({ code }) => code === 'KLM542')).toEqual([])

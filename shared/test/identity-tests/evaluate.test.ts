@@ -225,7 +225,7 @@ describe('in a world that is known', () => {
       'a label that no namespace has',
       rule({ spiffeID: CHAT, neverIn: { namespaceSelector: { matchLabels: { env: 'prdo' } } } }),
       'failed',
-      /no container matches/,
+      /nothing matches: every pod/,
     ],
     [
       'an identity that no container holds',

@@ -94,7 +94,7 @@ test.each<readonly [text: string, form: 'id' | 'pattern' | 'prefix', problem: Re
   ['spiffe://*/a', 'pattern', /trust domain cannot be a pattern/],
   ['spiffe://{namespace}/a', 'prefix', /trust domain cannot be a pattern/],
   [`${ID}/{namespace}`, 'pattern', /identitiesBelow alone/],
-  [`${ID}/{namespace}/{namespace}`, 'prefix', /stands twice/],
+  [`${ID}/{namespace}/{namespace}`, 'prefix', /is used twice/],
   [`${ID}/${'*'.repeat(9)}`, 'pattern', /more than 8/],
 ])('%s as %s: %s', (text, form, problem) => {
   expect(idProblem(text, form) ?? 'none').toMatch(problem)

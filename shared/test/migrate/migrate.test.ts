@@ -48,8 +48,8 @@ describe('the bindings', () => {
     ])
     expect(migration.uncovered).toEqual([])
     expect(titles(migration)).toEqual([
-      'Apply the bindings',
       'Let peers accept both IDs',
+      'Apply the bindings',
       'Delete the old registration',
     ])
   })
@@ -71,7 +71,7 @@ describe('the bindings', () => {
     const migration = migrationOf([pool(), pod(), poolOnly(), old()])
     expect(boundaries(migration)).toEqual([])
     expect(migration.uncovered).toEqual([])
-    expect(titles(migration)[0]).toBe('Nothing to apply')
+    expect(titles(migration)).toEqual(['Let peers accept both IDs', 'Delete the old registration'])
   })
 
   test('pools are never invented: what none selects is not covered, and the registration is narrowed', () => {
@@ -87,8 +87,14 @@ describe('the bindings', () => {
   })
 })
 
+test('a registration of whose containers no binding covers one is kept, and nothing is to be done', () => {
+  const migration = migrationOf([pod(), old()])
+  expect(migration.newIds).toEqual([])
+  expect(titles(migration)).toEqual(['Keep the old registration'])
+})
+
 describe('a fallback', () => {
-  test('gives way at once, so peers learn the new ID first', () => {
+  test('gives way at once', () => {
     const migration = migrationOf([pool(), pod(), old({ fallback: true })])
     expect(moves(migration)).toEqual([`vllm ${OLD} ${NEW} ${NEW}`, `proxy ${OLD} ${NEW} ${NEW}`])
     expect(titles(migration)).toEqual([

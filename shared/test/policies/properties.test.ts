@@ -327,10 +327,10 @@ test('every source gets one answer, whatever it is, and nothing is dropped', () 
   expect([...seen].toSorted()).toEqual([
     'dangling',
     'foreign',
-    'member mismatch',
     'not SPIFFE',
     'resolved',
     'service account',
+    'type mismatch',
     'unbounded',
     'unheld',
     'unknown',

@@ -304,13 +304,13 @@ const CASES: readonly Case[] = [
   {
     says: 'a type beside the member of another is a mismatch',
     source: { type: 'SPIFFE', serviceAccount: { name: 'planner' } },
-    state: 'member mismatch',
+    state: 'type mismatch',
     text: ['its source has type SPIFFE but fills serviceAccount, and only the type counts'],
   },
   {
     says: 'a service account that fills spiffe is a mismatch',
     source: { type: 'ServiceAccount', spiffe: CHAT_ID },
-    state: 'member mismatch',
+    state: 'type mismatch',
   },
   // 7. Service accounts.
   {

@@ -253,7 +253,7 @@ test('the order of docs/migrate.md: the process holds the old identity, both, an
   await holds(old)
   held.length = 0
   const migrate = 'kubectl kleym migrate clusterspiffeid/inference'
-  await says(migrate, { says: ['1. Apply the bindings', '3. Delete the old registration', next] })
+  await says(migrate, { says: ['2. Apply the bindings', '3. Delete the old registration', next] })
   await says(`${migrate} -o yaml | kubectl apply -f -`, { says: ['/llama created'] })
   await holds(old, next)
   await says('kubectl kleym diff --without clusterspiffeid/inference', { says: [old], status: 1 })

@@ -50,17 +50,21 @@ function idText(id: string, room: number): string {
 function rowOf(one: Explanation, ofFindings: Mark | undefined): Row {
   const { judgement, verdict, identity } = one
   const slash = one.key.indexOf('/')
-  const reaches = judgement.state === 'ready' ? reachText(one) : ''
   return {
-    mark: ofFindings === 'bad' ? 'bad' : worse(markOf(one, reaches), ofFindings),
+    mark: bindingMark(one, ofFindings),
     '': '',
     NAMESPACE: one.key.slice(0, slash),
     NAME: one.key.slice(slash + 1),
     READY: verdict?.ready ?? 'Unknown',
     REASON: verdict?.reason ?? (judgement.state === 'deleting' ? 'Deleting' : ''),
-    REACHES: reaches,
+    REACHES: judgement.state === 'ready' ? reachText(one) : '',
     'SPIFFE-ID': identity?.spiffeId ?? '',
   }
+}
+
+/** The mark of a binding, whichever is worse: what its state and reach give it, or what is found about it. */
+export function bindingMark(one: Explanation, ofFindings: Mark | undefined): Mark {
+  return ofFindings === 'bad' ? 'bad' : worse(markOf(one, reachText(one)), ofFindings)
 }
 
 /** How many containers the identity reaches; a question mark where that is not known, or may be more. */

@@ -19,6 +19,8 @@ export interface DerivationLayout extends Layout {
   readonly namedBy: (one: Explanation) => NamedBy | undefined
   /** What is the same for several bindings, and stands once below all of them. */
   readonly saidBelow?: SaidBelow
+  /** The first lines say why pods are not matched. */
+  readonly isMissedSaid?: boolean
 }
 
 /** What derivations do not repeat. */
@@ -93,7 +95,8 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   const rows: string[][] = one.steps
     .filter(({ name }) => SHOWN.has(name))
     .map(({ name, text }) => [name, text])
-  if (reach !== undefined) rows.push(...reachRows(reach, one.podsUnknown))
+  if (reach !== undefined)
+    rows.push(...reachRows(layout.isMissedSaid === true ? { ...reach, missed: [] } : reach, one.podsUnknown))
   if (reach !== undefined && layout.isAlone === true && layout.saidBelow?.isAlone !== true)
     rows.push(['besides', ALONE])
   rows.push(...policyRows(one, layout))
@@ -105,24 +108,17 @@ function rowsOf(one: Explanation, layout: DerivationLayout): readonly (readonly 
   return rows
 }
 
-/** The states of an output, as a person reads them. */
-const OUTPUT_WORDS: Readonly<Record<NonNullable<Explanation['output']>['state'], string>> = {
-  'in step': 'up to date',
-  'to be created': 'to be created',
-  'to be updated': 'to be updated',
-}
-
 function outputText(output: NonNullable<Explanation['output']>, layout: Layout): string {
   const name = layout.wide ? output.name : shorten(output.name, Math.max(48, layout.width - 48))
   const drift = output.drift.length === 0 ? '' : `: ${output.drift.join(', ')}`
-  return `ClusterSPIFFEID/${name}, ${OUTPUT_WORDS[output.state]}${drift}`
+  return `ClusterSPIFFEID/${name}, ${output.state}${drift}`
 }
 
 /** Which pods the identity reaches, misses or may reach, a row for each way; `unknown` is why there may be more pods. */
 export function reachRows(reach: Reach, unknown: UnknownReason | undefined): string[][] {
   const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
   const perhaps = grouped(reach.perhaps, ({ why }) => why)
-  const missed = grouped(reach.missed, ({ why }) => why)
+  const missed = missedRows(reach)
   const lost = grouped(
     reach.lost,
     ({ containers, spiffeId }) =>
@@ -142,6 +138,11 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
     ...labelled('also', held),
     ...labelled('loses', lost),
   ]
+}
+
+/** The pods that the registration selects without reaching a container of them, a row for each reason. */
+export function missedRows({ missed }: Reach): readonly string[] {
+  return grouped(missed, ({ why }) => why)
 }
 
 function labelled(label: string, rows: readonly string[]): string[][] {

@@ -71,6 +71,8 @@ export function explainFrame(
     named,
     namedBy,
     scopeText: scopeText(input.after.snapshot),
+    isBeforeTheFirst: isBeforeTheFirst(input.after.snapshot),
+    scopeFlag: input.namespaceInForce === undefined ? '-A' : `-n ${input.namespaceInForce}`,
     ...layout,
   })
   return {
@@ -148,6 +150,11 @@ function scopeText(snapshot: Snapshot): string {
   const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
   if (bindings.length === 0) return `no bindings found${where}`
   return `no binding is in scope; ${counted(bindings.length, 'binding')} found${where}`
+}
+
+/** Whether no binding is there, as far as the answer looks. */
+function isBeforeTheFirst(snapshot: Snapshot): boolean {
+  return snapshot.bindings.length === 0 && gapOf(snapshot, qualifiedKind(BINDING)) === undefined
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

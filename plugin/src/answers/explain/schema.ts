@@ -69,7 +69,7 @@ const explanationSchema = z
     output: z
       .object({
         name: z.string(),
-        state: z.string().describe('in step, to be created, to be updated.'),
+        state: z.string().describe('up to date, to be created, to be updated.'),
         drift: z.array(z.string()),
       })
       .nullable(),

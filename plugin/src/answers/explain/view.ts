@@ -10,12 +10,13 @@ import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings
 import { pageUrl } from '../../io/docs-url.ts'
 import { viewAnswer, type Answer, type AnswerDoubts } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
-import { findingPieces, fixText, viewFinding } from '../../text/findings.ts'
+import { findingPieces, fixText, kindsText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
-import { bindingTable } from './binding-table.ts'
+import { bindingMark, bindingTable } from './binding-table.ts'
 import {
+  missedRows,
   sameForAll,
   viewDerivation,
   viewNamedBy,
@@ -36,6 +37,10 @@ export interface ExplainLayout extends DerivationLayout {
   readonly named: boolean
   /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
   readonly scopeText: string
+  /** Whether no binding is there at all, so that the next question is which there could be. */
+  readonly isBeforeTheFirst: boolean
+  /** `-A`, or `-n team-a`. */
+  readonly scopeFlag: string
 }
 
 /** What stands below the answer: one derivation, a table of several bindings with what is wrong, or (`-o wide`) all derivations. */
@@ -44,7 +49,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
   const [only] = explanations
   if (only === undefined) return stop.slice(0, -1)
   if (layout.total === 1) return [...stop, ...viewRest(only, layout)]
-  const sorted = sortedByState(explanations)
+  const sorted = troubleFirst(explanations, layout)
   if (layout.named || layout.wide) {
     const saidBelow = sameForAll(sorted, layout)
     const eachLayout: ExplainLayout = { ...layout, saidBelow }
@@ -64,10 +69,18 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
 /** AnswerDoubts are said once, above all bindings. */
 const NO_DOUBTS: AnswerDoubts = { incomplete: false, unsettled: false, notShown: 0 }
 
-/** Refused bindings first. */
-export function sortedByState(explanations: readonly Explanation[]): readonly Explanation[] {
-  return explanations.toSorted((a, b) => RANK[a.judgement.state] - RANK[b.judgement.state])
+/** Refused bindings first, then those that wait; of the ready ones those about which something is found, or that reach nothing. */
+function troubleFirst(
+  explanations: readonly Explanation[],
+  { findingsByBinding }: ExplainLayout,
+): readonly Explanation[] {
+  const rank = (one: Explanation): number =>
+    10 * RANK[one.judgement.state] +
+    MARK_RANK[bindingMark(one, markOfFindings(findingsByBinding.get(one.key)))]
+  return explanations.toSorted((a, b) => rank(a) - rank(b))
 }
+
+const MARK_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
 
 /** A row for each binding, then what is wrong with which of them, each fix once. */
 function viewTable(explanations: readonly Explanation[], layout: ExplainLayout): Block {
@@ -95,7 +108,13 @@ const RANK: Readonly<Record<BindingState, number>> = {
 export function explainAnswer(explanations: readonly Explanation[], layout: ExplainLayout): Answer {
   const [only, ...others] = explanations
   if (only === undefined)
-    return { mark: layout.incomplete === true ? 'warn' : 'note', text: [layout.scopeText] }
+    return {
+      mark: layout.incomplete === true ? 'warn' : 'note',
+      text: [layout.scopeText],
+      reasons: layout.isBeforeTheFirst
+        ? [[`which there could be: kubectl kleym suggest ${layout.scopeFlag}${layout.echo ?? ''}`]]
+        : [],
+    }
   if (others.length === 0) return explanationAnswer(only, layout)
   const counts = new Map<BindingState, number>()
   for (const { judgement } of explanations)
@@ -119,7 +138,17 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
           ? 'warn'
           : 'ok',
     text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],
+    reasons: worstText(layout),
   }
+}
+
+/** What is found about bindings, the most frequent of the worst kinds; nothing where there is no more than a remark. */
+function worstText({ findingsByBinding }: ExplainLayout): readonly (readonly [string])[] {
+  const findings = [...new Set([...findingsByBinding.values()].flat())]
+  const worst = (['error', 'warning'] as const).find((one) =>
+    findings.some(({ severity }) => severity === one),
+  )
+  return worst === undefined ? [] : [[kindsText(findings.filter(({ severity }) => severity === worst))]]
 }
 
 function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
@@ -185,11 +214,22 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
   return {
     mark: markOfFindings(about) ?? (containers === 0 || pending !== undefined ? 'warn' : 'ok'),
     text: [span(one.key, 'bold'), ` is ready${who} ${one.identity?.spiffeId ?? ''}`],
-    reasons: about.flatMap((finding) => [
-      findingPieces(finding),
-      ...(finding.severity === 'error' ? [[`fix: ${fixText(finding.fix, layout)}`]] : []),
-    ]),
+    reasons: [
+      ...whyUnreached(one, about).map((text) => [text]),
+      ...about.flatMap((finding) => [
+        findingPieces(finding),
+        ...(finding.severity === 'error' ? [[`fix: ${fixText(finding.fix, layout)}`]] : []),
+      ]),
+    ],
   }
+}
+
+/** Why the identity of a ready binding reaches no container, where no error says so: a row for each reason. */
+function whyUnreached(one: Explanation, about: readonly Finding[]): readonly string[] {
+  const { reach } = one
+  if (one.judgement.state !== 'ready' || reach === undefined || one.podsUnknown !== undefined) return []
+  if (containersOf(one) > 0 || reach.perhaps.length > 0 || isError(about)) return []
+  return reach.missed.length === 0 ? ['no pod or pod template has all labels of the pool'] : missedRows(reach)
 }
 
 /** What stands below the answer about one binding. */
@@ -200,7 +240,10 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
     case 'deleting':
       return []
     case 'ready':
-      return viewDerivation(one, layout)
+      return viewDerivation(one, {
+        ...layout,
+        isMissedSaid: whyUnreached(one, layout.findingsByBinding.get(one.key) ?? []).length > 0,
+      })
     case 'refused':
     case 'undetermined':
     case 'waiting':
@@ -216,7 +259,7 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
 
 /** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
 function pendingText({ output }: Explanation): string | undefined {
-  if (output === undefined || output.state === 'in step') return undefined
+  if (output === undefined || output.state === 'up to date') return undefined
   return `kleym has ${output.state === 'to be created' ? 'created' : 'updated'} its ClusterSPIFFEID`
 }
 

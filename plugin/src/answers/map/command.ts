@@ -18,12 +18,11 @@ export class MapCommand extends SourceCommand {
     'shows what a change gives and takes.'
   static override readonly usage = 'map [flags]'
   static override readonly examples = [
-    '<%= config.bin %> map --offline -R -f examples/estate -A -o html > map.html',
-    '<%= config.bin %> map --offline -R -f examples/estate -n team-a -o mermaid',
+    '<%= config.bin %> map -A -o html > map.html',
+    '<%= config.bin %> map --offline -R -f manifests -n team-a -o mermaid',
     {
       description: 'What a pull request gives and takes.',
-      command:
-        '<%= config.bin %> map --offline --compare examples/pull-request/base -R -f examples/pull-request/head -o html > map.html',
+      command: '<%= config.bin %> map --offline --compare base -R -f head -o html > map.html',
     },
   ]
 

@@ -41,7 +41,9 @@ function explanationsOf({ input: { after } }: MapSide): Readonly<Record<string, 
       if (one === undefined) return []
       const { steps, selectors, peers, afterwards, output } = one
       const due =
-        output === undefined || output.state === 'in step' ? null : `its ClusterSPIFFEID is ${output.state}`
+        output === undefined || output.state === 'up to date'
+          ? null
+          : `its ClusterSPIFFEID is ${output.state}`
       const explanation: PageExplanation = {
         steps,
         selectors,

@@ -156,5 +156,5 @@ function policyNode(policy: ResolvedPolicy): PolicyNode {
 }
 
 function isAny({ source }: ResolvedSource): boolean {
-  return source.kind === 'unbounded' || source.kind === 'member mismatch'
+  return source.kind === 'unbounded' || source.kind === 'type mismatch'
 }

@@ -2,7 +2,8 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
-import { kindsText, viewFinding } from '../../text/findings.ts'
+import { kindsText } from '../../text/findings.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
@@ -96,6 +97,7 @@ export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
     counted(nodes.filter(({ kind }) => kind === 'binding').length, 'binding'),
     `${identities.length === 1 ? '1 identity' : `${identities.length} identities`}, ${held} certainly held`,
   ].join('; ')
+  const errors = layout.findings.filter(({ severity }) => severity === 'error')
   const changed = edges.filter((edge) => edge.kind === 'holds' && edge.change !== null).length
   return [
     line(`  ${count}`),
@@ -106,9 +108,7 @@ export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
       namespaces.map((one) => namespaceRow(one, layout)),
       { width: layout.width, indent: 2 },
     ),
-    ...layout.findings
-      .filter(({ severity }) => severity === 'error')
-      .flatMap((one) => [BLANK, ...viewFinding(one, layout)]),
+    ...(errors.length === 0 ? [] : [BLANK, ...viewFindingGroups(errors, layout)]),
     BLANK,
     ...wrap(line(span('the picture: the same command with -o html > map.html', 'dim')), {
       width: layout.width,

@@ -19,7 +19,7 @@ export class MigrateCommand extends SourceCommand {
   static override readonly usage = 'migrate [clusterspiffeid/NAME...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> migrate clusterspiffeid/inference',
-    '<%= config.bin %> migrate -A --offline -R -f examples/estate',
+    '<%= config.bin %> migrate -A --offline -R -f manifests',
     {
       description: 'With the identity tests that name an old ID, or break.',
       command: '<%= config.bin %> migrate clusterspiffeid/inference --tests tests',

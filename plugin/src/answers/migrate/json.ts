@@ -35,7 +35,7 @@ function migrationReport(migration: Migration, tests: readonly NamedInTest[]): u
       before: before.ids,
       during: during.ids,
       after: after.ids,
-      uncertain: before.isOpen || during.isOpen || after.isOpen,
+      uncertain: [before, during, after].some(({ perhaps, isOther }) => perhaps.length > 0 || isOther),
     })),
     uncovered: uncovered.map(({ container, pods, why }) => ({
       container,

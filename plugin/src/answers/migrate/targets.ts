@@ -1,11 +1,11 @@
-// The arguments of `migrate`: names of ClusterSPIFFEIDs.
+// The arguments of `migrate`: names of ClusterSPIFFEIDs, as NAME, clusterspiffeid/NAME or clusterspiffeid NAME.
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { KleymError } from '../../io/errors.ts'
-import { parseObjectName } from '../../sources/kind-name.ts'
+import { parseObjectName, withKindWord } from '../../sources/kind-name.ts'
 
 /** The names that are asked about; undefined: all. Throws a usage error where neither a name nor `-A` is given. */
 export function parseRegistrations(words: readonly string[], isAll: boolean): readonly string[] | undefined {
-  if (words.length > 0) return words.map(nameIn)
+  if (words.length > 0) return withKindWord(words).map(nameIn)
   if (isAll) return undefined
   throw new KleymError({
     code: 'usage',

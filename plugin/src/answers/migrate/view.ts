@@ -102,7 +102,10 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
     ),
     ...suggestions.pools.flatMap(({ pool, suggested, existing, not }) => [
       ...suggested.flatMap((one) =>
-        row('ok', `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`),
+        row(
+          one.dependsOn === undefined ? 'ok' : 'warn',
+          `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`,
+        ),
       ),
       ...existing.flatMap(({ key, verdict }) =>
         row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
@@ -124,18 +127,17 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
 
 function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
   const shown = wide ? moves : moves.slice(0, MOVES_SHOWN)
+  const common = perhapsOfAll(moves)
+  const text = (held: HeldIdentities): string => idsText(held, common)
   return [
     ...(moves.length === 0 ? [] : [BLANK, line(span('  Containers, before and after', 'bold'))]),
+    ...(common.size === 0
+      ? []
+      : wrap(line(span(`    each perhaps with ${[...common].join(' and ')}`, 'dim')), { width, hang: 6 })),
     ...shown.flatMap(({ container, pods, before, during, after }) => {
-      const isSame = idsText(during) === idsText(after)
-      const middle = isSame ? '' : ` → ${idsText(during)}`
-      return wrap(
-        line(`    ${container} of ${pods.text()}: ${idsText(before)}${middle} → ${idsText(after)}`),
-        {
-          width,
-          hang: 6,
-        },
-      )
+      const states = [text(before), text(during), text(after)].filter((one, at, all) => one !== all[at - 1])
+      const moved = states.length === 1 ? `${states[0] ?? ''}, as before` : states.join(' → ')
+      return wrap(line(`    ${container} of ${pods.text()}: ${moved}`), { width, hang: 6 })
     }),
     ...(shown.length < moves.length
       ? [line(`    and ${moves.length - shown.length} more, which -o wide shows`)]
@@ -146,9 +148,19 @@ function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
 /** More than these fill a screen. */
 const MOVES_SHOWN = 12
 
-function idsText({ ids, isOpen }: HeldIdentities): string {
-  const text = ids.length === 0 ? 'nothing' : ids.join(' and ')
-  return isOpen ? `${text} (perhaps another)` : text
+/** The IDs that every container may hold at any time; none where a container may hold one that is not known. */
+function perhapsOfAll(moves: Migration['moves']): ReadonlySet<string> {
+  const states = moves.flatMap(({ before, during, after }) => [before, during, after])
+  const [first, ...others] = states.map(({ perhaps }) => new Set(perhaps))
+  if (first === undefined) return new Set()
+  return others.reduce((common, one) => common.intersection(one), first)
+}
+
+function idsText({ ids, perhaps, isOther }: HeldIdentities, common: ReadonlySet<string>): string {
+  const own = perhaps.filter((one) => !common.has(one))
+  const may = [...own, ...(isOther ? ['another'] : [])].join(' or ')
+  if (may === '') return ids.length === 0 ? 'nothing' : ids.join(' and ')
+  return ids.length === 0 ? `perhaps ${may}` : `${ids.join(' and ')} (perhaps ${may})`
 }
 
 function viewRemainder({ remainder }: Migration, { width }: Layout): Block {

@@ -88,7 +88,7 @@ function detailsOf(resolution: Resolution): Json {
         federatedBy: resolution.federatedBy.map(sourceText),
         nearMisses: resolution.nearMisses.map(nearMissReport),
       }
-    case 'member mismatch':
+    case 'type mismatch':
       return { type: resolution.type, filled: resolution.filled }
     case 'service account':
       return {

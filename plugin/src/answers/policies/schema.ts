@@ -33,7 +33,7 @@ const sourceSchema = z
     state: z
       .string()
       .describe(
-        'resolved, unheld, dangling, foreign, unbounded, member mismatch, service account, not SPIFFE, unknown, unreadable.',
+        'resolved, unheld, dangling, foreign, unbounded, type mismatch, service account, not SPIFFE, unknown, unreadable.',
       ),
     text: z.string(),
     spiffeID: z.string().nullable().describe('The ID that it stands for.'),

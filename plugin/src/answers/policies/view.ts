@@ -125,7 +125,7 @@ function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
 
 const WORDS: Readonly<Record<ResolutionState, string>> = {
   dangling: 'dangling (no registration gives the ID)',
-  'member mismatch': 'whose source type and field disagree',
+  'type mismatch': 'whose source type and field disagree',
   unbounded: 'for any principal',
   unreadable: 'not readable',
   unknown: 'undetermined',
@@ -137,7 +137,7 @@ const WORDS: Readonly<Record<ResolutionState, string>> = {
 }
 const STATES: readonly ResolutionState[] = [
   'dangling',
-  'member mismatch',
+  'type mismatch',
   'unbounded',
   'unreadable',
   'unknown',
@@ -154,7 +154,7 @@ const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
   dangling: 'warn',
   foreign: 'note',
   unbounded: 'warn',
-  'member mismatch': 'warn',
+  'type mismatch': 'warn',
   'service account': 'note',
   'not SPIFFE': 'note',
   unknown: 'warn',
@@ -237,7 +237,7 @@ const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
   ...WORDS,
   dangling: 'dangling',
   unheld: 'not held now',
-  'member mismatch': 'source type and field disagree',
+  'type mismatch': 'source type and field disagree',
   unreadable: 'unreadable',
   unknown: 'unknown',
   'service account': 'service account',

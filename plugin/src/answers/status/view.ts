@@ -36,10 +36,12 @@ export function viewStatus(
   layout: Layout,
 ): Block {
   const rows = [...installationRows(answer, input), ...bindingRows(answer), ...inForceRows(answer)]
+  // The first lines have said the first error, and its fix.
+  const told = findings.find(({ severity }) => severity === 'error')
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
   return [
     ...table(cells, { width: layout.width, gap: 1 }),
-    ...(findings.length === 0 ? [] : [BLANK, ...viewFindingGroups(findings, layout)]),
+    ...(findings.length === 0 ? [] : [BLANK, ...viewFindingGroups(findings, layout, told)]),
   ]
 }
 

@@ -77,7 +77,7 @@ interface NameOfObject {
   readonly group: string | undefined
 }
 
-/** The pools that an objective leads to. Throws where there is none. */
+/** The pools that an objective targets. Throws where there is none. */
 function poolsOf(objective: Objective, pools: readonly Pool[]): readonly Pool[] {
   const { namespace, name } = objective.meta
   const near = pools.filter(({ meta }) => meta.namespace === namespace)
@@ -87,7 +87,7 @@ function poolsOf(objective: Objective, pools: readonly Pool[]): readonly Pool[] 
   const leads = first === undefined ? undefined : objectivePool(objective, first)
   throw new KleymError({
     code: 'not-found',
-    what: 'the objective leads to no pool',
+    what: 'the objective targets no pool',
     where: namespacedName(namespace, name),
     why:
       leads?.state === 'leads elsewhere'

@@ -10,6 +10,7 @@ import type {
 } from '@kleym/shared/core/suggest/suggest.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { holdersReport } from '../diff/json.ts'
+import { gainsOf } from './words.ts'
 
 /** The fields of a SuggestReport. */
 export function suggestFields({ pools, effect }: Suggestions): ReturnType<Frame['fields']> {
@@ -37,13 +38,14 @@ function poolReport({ pool, pods, existing, suggested, not, remarks }: PoolSugge
 }
 
 /** A suggested binding. */
-export function suggestedReport({ candidate, key, spiffeId, why, reach }: SuggestedBinding): unknown {
+export function suggestedReport(one: SuggestedBinding): unknown {
+  const { candidate, key, spiffeId, why } = one
   return {
     binding: key,
     manifest: candidateManifest(candidate),
     spiffeID: spiffeId,
     why,
-    ...reachReport(reach),
+    ...reachReport(one),
   }
 }
 
@@ -53,9 +55,15 @@ export function notReport({ state, mode, what, tried, reason, why, fix }: NotSug
   return { state, mode: mode ?? null, what, manifests, reason: reason ?? null, why, fix: fix ?? null }
 }
 
-function reachReport({ reached, perhaps, missed, lost, alsoHeld }: Reach): Readonly<Record<string, unknown>> {
+function reachReport({ reach, heldBefore }: SuggestedBinding): Readonly<Record<string, unknown>> {
+  const { perhaps, missed, lost, alsoHeld } = reach
   return {
-    gains: reached.map(({ pod, containers }) => ({ pod: podText(pod), containers })),
+    gains: gainsOf(reach, heldBefore).map(({ pod, containers }) => ({ pod: podText(pod), containers })),
+    heldBefore: heldBefore.map(({ pod, containers, isCertain }) => ({
+      pod: podText(pod),
+      containers,
+      certain: isCertain,
+    })),
     perhaps: missedReport(perhaps),
     misses: missedReport(missed),
     loses: lost.map(({ pod, containers, spiffeId, source }) => ({

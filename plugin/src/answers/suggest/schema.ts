@@ -32,6 +32,9 @@ export const suggestedBindingSchema = z
     spiffeID: z.string(),
     why: z.array(z.string()),
     gains: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
+    heldBefore: z
+      .array(z.object({ pod: podTextSchema, containers: z.array(z.string()), certain: z.boolean() }))
+      .describe('Containers that get the identity and have it already, for certain or perhaps.'),
     perhaps: missesSchema.describe('Pods that may get the identity.'),
     misses: missesSchema.describe('Pods of the pool that do not get it.'),
     loses: z

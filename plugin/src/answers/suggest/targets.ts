@@ -1,21 +1,31 @@
-// The arguments of `suggest`: pools, objectives, pods and workloads, each as KIND/NAME.
+// The arguments of `suggest`: pools, objectives, pods and workloads, each as KIND/NAME, or KIND NAME as kubectl has it.
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
 import { KleymError } from '../../io/errors.ts'
-import { parseObjectName, type ObjectName } from '../../sources/kind-name.ts'
-import { POD_KINDS } from '../who-selects/target.ts'
+import {
+  kindNamed,
+  parseObjectName,
+  POD_KINDS,
+  withKindWord,
+  type ObjectName,
+} from '../../sources/kind-name.ts'
 
 /** Parses the arguments. Throws a usage error for an object of another kind. */
 export function parseTargets(words: readonly string[]): readonly ObjectName[] {
-  return words.map((text) => {
-    if (!text.includes('/'))
+  return withKindWord(words).map((text) => {
+    if (!text.includes('/')) {
+      const kind = kindNamed(text)
       throw new KleymError({
         code: 'usage',
         what: 'cannot tell which object is meant',
         where: text,
-        why: 'it is not KIND/NAME',
-        fix: `write pool/${text}, or objective/${text}`,
+        why: kind === undefined ? 'it is not KIND/NAME' : `it names the kind ${kind}, and no object of it`,
+        fix:
+          kind === undefined
+            ? `write pool/${text}, or objective/${text}`
+            : `write ${text}/NAME, or -A for all pools`,
         docs: 'kubectl kleym suggest --help',
       })
+    }
     const target = parseObjectName(text, 'the argument')
     if ([POOL_KIND, OBJECTIVE_KIND, ...POD_KINDS].includes(target.kind)) return target
     throw new KleymError({

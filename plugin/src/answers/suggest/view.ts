@@ -62,16 +62,15 @@ export function suggestAnswer(
 }
 
 function scopeText(targets: readonly ObjectName[], pools: readonly PoolSuggestions[]): string {
-  if (targets.length > 0)
-    return targets
-      .map(
-        ({ kind, namespace, name }) =>
-          ` ${kind.toLowerCase()}/${namespace === undefined ? '' : `${namespace}/`}${name}`,
-      )
-      .join('')
   const namespaces = new Set(pools.map(({ pool }) => pool.namespace))
-  const [only] = namespaces
-  return namespaces.size === 1 && only !== undefined ? ` -n ${only}` : ' -A'
+  const [only] = namespaces.size === 1 ? namespaces : []
+  const place = only === undefined ? '' : ` -n ${only}`
+  if (targets.length === 0) return place === '' ? ' -A' : place
+  const named = targets.map(
+    ({ kind, namespace, name }) =>
+      ` ${kind.toLowerCase()}/${namespace === undefined ? '' : `${namespace}/`}${name}`,
+  )
+  return `${named.join('')}${targets.every(({ namespace }) => namespace !== undefined) ? '' : place}`
 }
 
 function noneText(pools: readonly PoolSuggestions[]): string {
@@ -92,7 +91,7 @@ function markOf(without: readonly PoolSuggestions[], suggested: readonly Suggest
 /** A block for each pool, then the findings that the bindings would bring. */
 export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[], layout: Layout): Block {
   const quiet = layout.wide || pools.length <= SHOWN_QUIET ? [] : pools.filter(isQuiet)
-  const told = [...new Set(pools).difference(new Set(quiet))]
+  const told = [...new Set(pools).difference(new Set(quiet))].toSorted((a, b) => rankOf(a) - rankOf(b))
   const blocks = [
     ...told.map((one) => viewPool(one, layout)),
     viewQuiet(quiet, layout),
@@ -101,6 +100,12 @@ export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[
   return blocks
     .filter((block) => block.length > 0)
     .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+/** Pools that get no binding first, then those that could, then those that have one. */
+function rankOf({ existing, suggested }: PoolSuggestions): number {
+  if (suggested.length > 0) return 1
+  return existing.length > 0 ? 2 : 0
 }
 
 /** So many pools are told one by one, whatever there is to say of them. */
@@ -149,7 +154,7 @@ function viewSuggested(one: SuggestedBinding, { width }: Layout): Block {
   const { candidate, spiffeId, why } = one
   const head = line(
     '  ',
-    MARKS.ok,
+    MARKS[one.dependsOn === undefined ? 'ok' : 'warn'],
     ' ',
     span(candidate.name, 'bold'),
     `: ${suggestedText(one)}, service account ${candidate.serviceAccountName}`,

@@ -5,11 +5,18 @@ import type { NotSuggested, SuggestedBinding } from '@kleym/shared/core/suggest/
 import { NameSummary } from '@kleym/shared/core/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */
-export function changeLines({ spiffeId, reach }: SuggestedBinding): readonly string[] {
+export function changeLines({ spiffeId, reach, heldBefore }: SuggestedBinding): readonly string[] {
   const { reached, perhaps, missed, lost, alsoHeld } = reach
-  const gains = [...Map.groupBy(reached, ({ containers }) => containers.join(', '))].map(
-    ([containers, same]) => `gain: ${containers} of ${podsText(same)}`,
-  )
+  const had = Map.groupBy(heldBefore, ({ isCertain }) => isCertain)
+  const gains = [
+    ...containersLines('gain', gainsOf(reach, heldBefore), ''),
+    ...containersLines('no gain', had.get(true) ?? [], ': something else gives them the same identity'),
+    ...containersLines(
+      'perhaps no gain',
+      had.get(false) ?? [],
+      ': something else may give them the same identity',
+    ),
+  ]
   const none = reached.length + perhaps.length === 0 ? [`gain: no container gets ${spiffeId} yet`] : []
   return [
     ...gains,
@@ -35,6 +42,27 @@ export function changeLines({ spiffeId, reach }: SuggestedBinding): readonly str
         : [`also held: ${first.container} of ${podsText(same)} holds ${first.spiffeId} too (${first.source})`]
     }),
   ]
+}
+
+/** The containers that certainly gain the identity. */
+export function gainsOf(
+  { reached }: SuggestedBinding['reach'],
+  heldBefore: SuggestedBinding['heldBefore'],
+): SuggestedBinding['reach']['reached'] {
+  return reached.flatMap(({ pod, containers }) => {
+    const had = new Set(heldBefore.filter((one) => one.pod === pod).flatMap((one) => one.containers))
+    const gained = containers.filter((name) => !had.has(name))
+    return gained.length === 0 ? [] : [{ pod, containers: gained }]
+  })
+}
+
+function containersLines(
+  word: string,
+  all: readonly { readonly pod: Pod; readonly containers: readonly string[] }[],
+  why: string,
+): readonly string[] {
+  const same = Map.groupBy(all, ({ containers }) => containers.join(', '))
+  return [...same].map(([containers, pods]) => `${word}: ${containers} of ${podsText(pods)}${why}`)
 }
 
 /** Pods by name, the first few. */

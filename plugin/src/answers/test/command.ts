@@ -17,8 +17,9 @@ export class TestCommand extends SourceCommand {
     'changes that make failing ones true.'
   static override readonly usage = 'test [FILE|DIR...] [flags]'
   static override readonly examples = [
-    '<%= config.bin %> test examples/identity-tests/estate.yaml --offline -R -f examples/estate',
-    '<%= config.bin %> test --generate --offline -R -f examples/estate > identities.yaml',
+    '<%= config.bin %> test tests',
+    '<%= config.bin %> test tests --offline -R -f manifests',
+    '<%= config.bin %> test --generate --offline -R -f manifests > tests/identities.yaml',
   ]
   static override readonly args = {
     tests: Args.string({

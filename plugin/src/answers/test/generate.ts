@@ -1,7 +1,7 @@
 // `test --generate`: tests of what is true now, as YAML.
 import { generating } from '@kleym/shared/core/identity-tests/generate.ts'
 import { stringify } from 'yaml'
-import type { CommandContext, CommandResult } from '../../io/context.ts'
+import type { CommandResult } from '../../io/context.ts'
 import { EXIT } from '../../io/errors.ts'
 import { formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -12,8 +12,8 @@ const HEADER = `# Who holds which identity, written by kubectl kleym test --gene
 # are applied: no API server knows the kind. The fields: docs/reference/identity-test.md of kleym.
 `
 
-/** Writes the tests of all namespaces. What is not certain cannot be pinned, and ends with exit code 4. */
-export function generated(input: AnswerInput, _context: CommandContext): CommandResult {
+/** Writes the tests of all namespaces; `isLimited`: one was asked for. What is not certain cannot be pinned, and ends with exit code 4. */
+export function generated(input: AnswerInput, isLimited: boolean): CommandResult {
   const { tests, leftOut } = input.drive(generating(input.after))
   const incomplete = incompleteText(input) ?? nothingRead(input)
   const texts = tests.map((one) => `---\n${stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })}`)
@@ -21,6 +21,7 @@ export function generated(input: AnswerInput, _context: CommandContext): Command
     answer: HEADER + texts.join(''),
     notes: [
       ...input.notes,
+      ...(isLimited ? ['-n limits nothing here: these are the tests of all namespaces'] : []),
       ...leftOut.map((text) => `not pinned: ${text}`),
       ...(incomplete === undefined ? [] : [`not known: ${incomplete}`]),
     ],

@@ -7,7 +7,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 import type { ProblemReach } from '../../sources/problem.ts'
-import { POD_KINDS } from '../who-selects/target.ts'
+import { POD_KINDS } from '../../sources/kind-name.ts'
 import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
 import { runTests, type AssertionResult } from './model.ts'
 

@@ -23,7 +23,8 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   // What an assertion states may be true of any namespace.
   const question = { allNamespaces: true, named: [undefined] }
   const input = await gather({ ...options, allNamespaces: true }, question, context)
-  if (options.mode === 'generate') return (await import('./generate.ts')).generated(input, context)
+  if (options.mode === 'generate')
+    return (await import('./generate.ts')).generated(input, options.sources.namespace !== undefined)
   const loaded = await loadIdentityTests(paths, input, context)
   const results = resultsOf(loaded, input)
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)

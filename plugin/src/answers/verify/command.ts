@@ -15,8 +15,8 @@ export class VerifyCommand extends SourceCommand {
     'The entries are the output of spire-server entry show -output json.'
   static override readonly usage = 'verify --entries FILE|- [flags]'
   static override readonly examples = [
-    'kubectl exec -n spire-server spire-server-0 -c spire-server -- spire-server entry show -output json | <%= config.bin %> verify --entries -',
-    '<%= config.bin %> verify --entries examples/server/entries.json --as-of 2026-11-22T12:00:00Z --offline -R -f examples/estate',
+    '$ kubectl exec -n spire-server spire-server-0 -c spire-server -- spire-server entry show -output json | <%= config.bin %> verify --entries -',
+    '<%= config.bin %> verify --entries entries.json --as-of 2026-11-22T12:00:00Z --offline -R -f manifests',
   ]
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
@@ -47,9 +47,9 @@ export class VerifyCommand extends SourceCommand {
       dependsOn: ['svids'],
     }),
     selectors: Flags.string({
-      helpValue: 'TYPE:VALUE,...',
+      helpValue: 'TYPE:VALUE',
       description:
-        'The selectors that the agent found for the process of --svids, as its log has them (log_selectors). Repeatable.',
+        'The selectors that the agent found for the process of --svids, as its log has them (log_selectors), with commas between them. Repeatable.',
       multiple: true,
       multipleNonGreedy: true,
       dependsOn: ['svids'],

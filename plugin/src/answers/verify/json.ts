@@ -3,7 +3,7 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
 import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
-import { partsOfKey } from '@kleym/shared/core/spire/verify/server-entry.ts'
+import { expectedParts } from '@kleym/shared/core/spire/verify/compare-entries.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { ServerComparison } from './compare.ts'
 
@@ -83,9 +83,7 @@ function differenceReport({
     }
   }
   const { expected } = difference
-  const [fields] = expected.fields
-  const key = kind === 'missing' ? difference.key : difference.entry.key
-  const parts = partsOfKey(key, fields?.shape ?? '')
+  const parts = expectedParts(difference)
   return {
     ...base,
     entry: kind === 'different' ? difference.entry.id : null,

@@ -9,7 +9,7 @@ import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
-import { ACCOUNT_KIND } from './target.ts'
+import { ACCOUNT_KIND } from '../../sources/kind-name.ts'
 
 /** Tells whether a pod is meant. Throws where the pool or the binding does not exist, or selects nothing that can be followed. */
 export function podsMeant(

@@ -2,16 +2,20 @@
 import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { KleymError } from '../../io/errors.ts'
-import { kindNamed, parseObjectName, type ObjectName } from '../../sources/kind-name.ts'
+import {
+  ACCOUNT_KIND,
+  kindNamed,
+  parseObjectName,
+  POD_KINDS,
+  withoutGroup,
+  type ObjectName,
+} from '../../sources/kind-name.ts'
 
 /** What is asked about: an object that has pods, or an ID that a container may hold. */
 export interface Target {
   readonly spiffeId: string | undefined
   readonly object: ObjectName | undefined
 }
-
-/** The kind of a service account, whose pods are those that run under it. */
-export const ACCOUNT_KIND = 'ServiceAccount'
 
 function several(words: readonly string[]): KleymError {
   return new KleymError({
@@ -53,6 +57,16 @@ function objectNamed(text: string): ObjectName {
   const account = /^(?:sa|serviceaccounts?)\/(?:([^/]+)\/)?([^/]+)$/i.exec(text)
   if (account !== null)
     return { kind: ACCOUNT_KIND, group: undefined, namespace: account[1], name: account[2] ?? '' }
+  const spiffeId = idWithoutScheme(text)
+  if (spiffeId !== undefined)
+    throw new KleymError({
+      code: 'usage',
+      what: 'cannot tell which object is meant',
+      where: text,
+      why: 'it is not KIND/NAME, and a SPIFFE ID begins with spiffe://',
+      fix: `did you mean ${spiffeId}?`,
+      docs: 'kubectl kleym who-selects --help',
+    })
   const target = parseObjectName(text, 'the argument')
   if ([...POD_KINDS, POOL_KIND, BINDING_KIND].includes(target.kind)) return target
   throw new KleymError({
@@ -65,14 +79,10 @@ function objectNamed(text: string): ObjectName {
   })
 }
 
-/** The kinds that have pods, or a template of them. */
-export const POD_KINDS: readonly string[] = [
-  'Pod',
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'Job',
-  'CronJob',
-  'LeaderWorkerSet',
-]
+/** The ID that a path or an ID without its scheme stands for; undefined for what may be KIND/NAMESPACE/NAME. */
+function idWithoutScheme(text: string): string | undefined {
+  const [first = '', ...path] = text.split('/')
+  if (first === '') return `spiffe://<trust-domain>${text}`
+  if (kindNamed(withoutGroup(first)) !== undefined) return undefined
+  return path.length > 2 || first.includes('.') ? `spiffe://${text}` : undefined
+}

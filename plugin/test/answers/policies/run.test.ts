@@ -64,7 +64,7 @@ describe('whom a rule names', () => {
       'a type and another member: any principal',
       {
         rule: { source: { type: 'ServiceAccount', spiffe: CHAT } },
-        state: 'member mismatch',
+        state: 'type mismatch',
         shows: /‼ .*\n {6}source type and field disagree: /,
         code: 'KLM602',
       },

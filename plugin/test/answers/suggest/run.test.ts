@@ -127,3 +127,42 @@ test('every suggestion for the estate is one that the estate then takes', async 
   const ready = report.bindings.filter((one: { ready: string }) => one.ready === 'True')
   expect(ready.map((one: { binding: string }) => one.binding)).toEqual(expect.arrayContaining(keys))
 })
+
+test('what rests on assumed settings is neither √ nor a gain', async () => {
+  const cwd = await workspace({ 'all.yaml': `${POOL}---\n${WORKLOAD}` })
+  const ask = async (...args: readonly string[]): Promise<Ran> =>
+    inProcess(['suggest', '-A', '--offline', '-f', 'all.yaml', ...args], cwd)
+  const { stdout } = await ask()
+  expect(stdout).not.toMatch(/√|^ *gain: vllm/m)
+  expect(stdout).toContain('‼ llama: PoolOnly')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
+    "perhaps: Deployment team-a/llama: issued as assumed; depends on SCM's settings",
+  )
+  const [pool] = JSON.parse((await ask('-o', 'json')).stdout).pools
+  expect(pool.suggested).toMatchObject([{ gains: [], perhaps: [{ verdict: 'depends' }] }])
+  expect((await ask('-o', 'yaml')).stdout).toContain('# perhaps: Deployment team-a/llama: issued as assumed')
+})
+
+const SAME_ID = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: hand }
+spec:
+  spiffeIDTemplate: spiffe://example.org/ns/team-a/pool/llama
+  namespaceSelector: { matchLabels: { env: prod } }
+`
+const IN_PROD = 'apiVersion: v1\nkind: Namespace\nmetadata: { name: team-a, labels: { env: prod } }\n'
+
+test.each([
+  ['may give', [], 'perhaps no gain: vllm of Deployment team-a/llama: something else may give', false],
+  ['gives', [IN_PROD], 'no gain: vllm of Deployment team-a/llama: something else gives', true],
+])(
+  'a container to which something else %s the same ID gains nothing for certain',
+  async (_, more, text, certain) => {
+    const all = [POOL, WORKLOAD, SAME_ID, ...more].join('---\n')
+    const { stdout } = await suggest({ 'all.yaml': all }, '-A')
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(text)
+    expect(stdout).not.toMatch(/^ *gain: /m)
+    const [pool] = JSON.parse((await suggest({ 'all.yaml': all }, '-A', '-o', 'json')).stdout).pools
+    expect(pool.suggested).toMatchObject([{ gains: [], heldBefore: [{ containers: ['vllm'], certain }] }])
+  },
+)

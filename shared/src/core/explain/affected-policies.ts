@@ -115,7 +115,7 @@ function strength(resolution: Resolution): number | undefined {
       // A template may give it one day; now nothing does, and that is certain.
       return resolution.because === 'template' ? 0 : undefined
     case 'foreign':
-    case 'member mismatch':
+    case 'type mismatch':
     case 'not SPIFFE':
     case 'unbounded':
     case 'unreadable':

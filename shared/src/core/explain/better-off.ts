@@ -12,11 +12,20 @@ import { RULE_KIND } from '../rules/policy-rules.ts'
 import { holdersOfNotes } from '../rules/pod-findings.ts'
 import type { Steps } from '../steps.ts'
 
-/** What one container holds for certain, and what else it may, by `holderKey`; absent: there is no such container. */
-export type HeldIds = ReadonlyMap<
-  string,
-  { readonly ids: ReadonlySet<string>; readonly open: ReadonlySet<string> }
->
+/** What one container holds. */
+interface ContainerIds {
+  /** For certain. */
+  readonly ids: ReadonlySet<string>
+  /** Perhaps. */
+  readonly perhaps: ReadonlySet<string>
+  /** The registrations that are perhaps issued. */
+  readonly open: ReadonlySet<string>
+  /** Whether a registration that kleym does not follow is among them, which may give any ID. */
+  readonly unfollowed: boolean
+}
+
+/** What containers hold, by `holderKey`; absent: there is no such container. */
+export type HeldIds = ReadonlyMap<string, ContainerIds>
 
 /** A state, and what its containers hold. */
 export interface HeldState {
@@ -32,6 +41,9 @@ const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
 const REACHES_NO_CONTAINER: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
 /** Findings about what keeps SCM from working at all: every container that is left is better off without it. */
 const STOPS_ALL: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
+
+/** Findings about what gives the identity of a binding to a container that is not its own. */
+const GIVES_IDS: ReadonlySet<FindingCode> = new Set(['KLM304', 'KLM308'])
 
 const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
   [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES].map(({ kind }) => kind),
@@ -69,7 +81,16 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
     return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
   if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
   const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
+  if (GIVES_IDS.has(code) && bindings.some((binding) => mayStillBeGiven(binding, after))) return false
   return bindings.length > 0 && areBetterOff(bindings, before, after)
+}
+
+/** Whether a container may hold the ID of a binding, without it being certain: it may be the one that the finding told of. */
+function mayStillBeGiven(binding: Subject, after: HeldState): boolean {
+  const judgement = judgementOf(binding, after)
+  if (judgement?.state !== 'ready') return false
+  const { spiffeId } = judgement.resolved.identity
+  return after.held.values().some(({ perhaps, unfollowed }) => unfollowed || perhaps.has(spiffeId))
 }
 
 /** One of them is better off, or all of them are there and well, without what the finding told of. */

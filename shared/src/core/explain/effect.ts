@@ -243,11 +243,7 @@ function* findingChanges(
   const gone = before.findings.filter((one) => !has.has(findingKey(one)))
   // The same of the same subject, for another reason, is no better.
   const added = new Set(after.findings.filter((one) => !had.has(findingKey(one))).map(subjectKey))
-  const mayBeFixed = gone.filter(
-    (one) =>
-      !added.has(subjectKey(one)) &&
-      ![one.subject, ...one.related].some(({ namespace }) => isOpen(namespace)),
-  )
+  const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
   const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
   // What was not certain before, and is now, is new.
   const isUnchanged = (one: Finding): boolean => {
@@ -260,6 +256,11 @@ function* findingChanges(
     noLongerApply: gone.filter((one) => !fixed.has(one)),
     unchanged: after.findings.filter(isUnchanged),
   }
+}
+
+/** The namespaces of what a finding is about, and of the pods that show it. */
+function namespacesOf({ subject, related, namespaces }: Finding): ReadonlySet<string> {
+  return new Set([subject, ...related].map(({ namespace }) => namespace)).union(namespaces ?? new Set())
 }
 
 function subjectKey({ code, subject }: Finding): string {

@@ -32,7 +32,7 @@ export interface PeerExplanation {
 /** The output of a ready binding, and what kleym has yet to do to it. */
 export interface OutputExplanation {
   readonly name: string
-  readonly state: 'in step' | 'to be created' | 'to be updated'
+  readonly state: 'up to date' | 'to be created' | 'to be updated'
   /** The paths that differ, for an update. */
   readonly drift: readonly string[]
 }
@@ -109,7 +109,7 @@ function outputOf(name: string, changes: readonly Action[]): OutputExplanation {
   const change = changes.find((one) => one.kind !== 'delete' && one.output.metadata.name === name)
   if (change?.kind === 'create') return { name, state: 'to be created', drift: [] }
   if (change?.kind === 'update') return { name, state: 'to be updated', drift: change.drift }
-  return { name, state: 'in step', drift: [] }
+  return { name, state: 'up to date', drift: [] }
 }
 
 function peersOf(analysis: Analysis, judgement: Judgement): readonly PeerExplanation[] {

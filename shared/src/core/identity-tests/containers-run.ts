@@ -88,7 +88,7 @@ function compareHolding(
 
 /** That it is not known whether a pod is meant. */
 export function unsureText(pod: Pod): string {
-  return `${containerText(pod, '*')}: whether it is meant depends on what is not known of it`
+  return `${containerText(pod, '*')}: whether it is meant is undetermined`
 }
 
 function wantedMatch(

@@ -203,7 +203,7 @@ export function idProblem(text: string, form: 'id' | 'pattern' | 'prefix'): stri
   const captures = text.split(NAMESPACE_CAPTURE).length - 1
   if (form !== 'prefix' && captures > 0)
     return `${NAMESPACE_CAPTURE} stands for a segment in identitiesBelow alone`
-  if (captures > 1) return `${NAMESPACE_CAPTURE} stands twice`
+  if (captures > 1) return `${NAMESPACE_CAPTURE} is used twice`
   // With what stands in for a part of a segment, it must be an ID that SPIRE could issue: else nothing ever fits.
   const filled = text.replaceAll(/\*+/g, 'x').replace(NAMESPACE_CAPTURE, 'x')
   const whole = parseSpiffeId(form === 'prefix' && filled.endsWith('/') ? filled.slice(0, -1) : filled)

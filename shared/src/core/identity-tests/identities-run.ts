@@ -31,8 +31,8 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     const chosen = choose(facts, selector)
     if (chosen.sure.length + chosen.unsure.length === 0 && !absent) {
       const made = perhapsMeant(facts, selector)
-      const { why } = nothingOf(facts, selector)
-      if (made === undefined) tally.miss(why)
+      const { why, fix } = nothingOf(facts, selector)
+      if (made === undefined) tally.miss(why, undefined, fix)
       else tally.doubt(`${why}; ${made}`)
     }
     for (const pod of chosen.unsure) unsure.add(pod)
@@ -84,8 +84,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       const who = containerText(holding.pod, holding.container.name)
       const held = certainly(holding.held)
       const may = perhaps([...holding.held, ...holding.perhaps])
-      if (unsure.has(holding.pod))
-        tally.doubt(`${who} holds it, and whether it is meant depends on what is not known of it`)
+      if (unsure.has(holding.pod)) tally.doubt(`${who} holds it, and whether it is meant is undetermined`)
       else if (held !== undefined) tally.fail(`${who} holds ${giftText(held, facts.bindings)}`, holding)
       else if (may !== undefined)
         tally.doubt(

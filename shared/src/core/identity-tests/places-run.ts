@@ -17,8 +17,8 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
     const { sure, unsure } = choose(facts, containers)
     if (sure.length + unsure.length === 0) {
       const made = perhapsMeant(facts, containers)
-      const { why } = nothingOf(facts, containers)
-      if (made === undefined) tally.miss(why)
+      const { why, fix } = nothingOf(facts, containers)
+      if (made === undefined) tally.miss(why, undefined, fix)
       else tally.doubt(`${why}; ${made}`)
     }
   }

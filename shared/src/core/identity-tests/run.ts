@@ -99,7 +99,7 @@ export function perhapsMeant(
 /** Why a selector names no container, and what may have been meant. */
 export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMatch {
   const { namespace, container } = selector.written
-  const why = `no container matches ${selector.text}`
+  const why = `nothing matches: ${selector.text}`
   const otherwise = 'correct it, or add absent: true where there need be none'
   if (namespace !== undefined && !pods.hasNamespace(namespace)) {
     const hint = didYouMean(namespace, pods.namespaceNames)

@@ -10,6 +10,8 @@ export class Tally {
   readonly #absent: boolean
   readonly #failures: string[] = []
   readonly #doubts: string[] = []
+  /** What to do about what is not there, where that is known. */
+  #fix: string | undefined
   #seen = 0
   /** Why there may be something to see after all: a reason of the first that may be one. */
   #perhapsSeen: string | undefined
@@ -43,7 +45,8 @@ export class Tally {
   }
 
   /** Something is not there: wrong where everything could be read, not known elsewhere. */
-  miss(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'> = CERTAIN): void {
+  miss(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'> = CERTAIN, fix?: string): void {
+    this.#fix ??= fix
     if (perhapsThere !== undefined) this.fail(line, { perhapsThere })
     else if (this.#incomplete === undefined) this.#failures.push(line)
     else this.#doubts.push(line)
@@ -60,12 +63,20 @@ export class Tally {
       const evidence = few(this.#failures)
       const [only = ''] = evidence
       // One line says it all, in every format that shows the reason alone.
-      if (evidence.length === 1) return { ...base, state: 'failed', why: only }
+      if (evidence.length === 1) return { ...base, state: 'failed', why: only, fix: this.#fix }
       return { ...base, state: 'failed', why: `${this.#failures.length} things are wrong`, evidence }
     }
     if (this.#doubts.length > 0) {
-      const why = this.#incomplete ?? 'it depends on what is not known here'
-      return { ...base, state: 'unknown', why, evidence: few(this.#doubts) }
+      const evidence = few(this.#doubts)
+      const [only = ''] = evidence
+      return this.#incomplete === undefined && evidence.length === 1
+        ? { ...base, state: 'unknown', why: only }
+        : {
+            ...base,
+            state: 'unknown',
+            why: this.#incomplete ?? `${new Set(this.#doubts).size} things are undetermined`,
+            evidence,
+          }
     }
     if (this.#seen === 0 && !this.#absent) {
       const { why, fix } = nothing()

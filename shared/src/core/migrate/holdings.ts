@@ -11,8 +11,10 @@ import { containerVerdicts, type Registration } from '../spire/registration.ts'
 export interface HeldIdentities {
   /** The SPIFFE IDs that it certainly holds, in byte order. */
   readonly ids: readonly string[]
-  /** Whether it may hold others. */
-  readonly isOpen: boolean
+  /** The further SPIFFE IDs that it may hold, in byte order. */
+  readonly perhaps: readonly string[]
+  /** Whether it may hold others than these. */
+  readonly isOther: boolean
 }
 
 /** Tells what containers hold as an analysis settles; what rests on settings that were not given, they hold perhaps. */
@@ -26,13 +28,17 @@ export function holdingsIn(analysis: Analysis): (pod: Pod, container: Container)
 }
 
 function heldOf(registrations: readonly Registration[], isUndecided: boolean): HeldIdentities {
-  const ids = registrations.flatMap(({ verdict, spiffeId }) =>
-    verdict === 'issued' && spiffeId !== undefined ? [spiffeId] : [],
-  )
+  const idsOf = (verdict: Registration['verdict']): Set<string> =>
+    new Set(registrations.flatMap((one) => (one.verdict === verdict ? (one.spiffeId ?? []) : [])))
+  const ids = idsOf('issued')
   return {
-    ids: [...new Set(ids)].toSorted(compareBytes),
-    isOpen:
-      isUndecided || registrations.some(({ verdict }) => verdict === 'depends' || verdict === 'unknown'),
+    ids: [...ids].toSorted(compareBytes),
+    perhaps: [...idsOf('depends').difference(ids)].toSorted(compareBytes),
+    isOther:
+      isUndecided ||
+      registrations.some(
+        ({ verdict, spiffeId }) => verdict === 'unknown' || (verdict === 'depends' && spiffeId === undefined),
+      ),
   }
 }
 

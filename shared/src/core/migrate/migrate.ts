@@ -43,6 +43,8 @@ export interface Migration {
   readonly object: ClusterSpiffeId
   /** The IDs that it gives to containers, or may give, in byte order. */
   readonly oldIds: readonly string[]
+  /** The IDs that bindings give the same containers in its place, in byte order. */
+  readonly newIds: readonly string[]
   /** What is suggested for the pools that select its pods, with the registration still there. */
   readonly suggestions: Suggestions
   readonly moves: readonly ContainerMove[]
@@ -77,13 +79,15 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   const after = yield* tools.analyse(withCandidates(without(analysis.snapshot, object), candidates))
   const oldIds = distinct(given.flatMap((one) => [...idsOf(one).values()]))
   const concerned = concernedPods(given, suggestions)
+  const rendered = renderedBy(analysis, given, after, candidates)
   return {
     object,
     oldIds,
+    newIds: rendered.spiffeIds,
     suggestions,
     moves: movesOf(concerned, [analysis, suggestions.world, after]),
     uncovered: uncoveredBy(given, after, suggestions),
-    remainder: remainderOf(object, oldIds, renderedBy(analysis, given, after, candidates)),
+    remainder: remainderOf(object, oldIds, rendered),
     namedBy: namedIn(analysis, oldIds),
     effects: {
       apply: suggestions.effect,
@@ -122,7 +126,7 @@ function concernedPods(given: readonly GivenIds[], { pools }: Suggestions): read
     ...new Set([
       ...given.filter(({ ids, open }) => ids.size > 0 || open !== undefined).map(({ pod }) => pod),
       ...pools.flatMap(({ suggested }) =>
-        suggested.flatMap(({ reach }) => reach.reached.map(({ pod }) => pod)),
+        suggested.flatMap(({ reach }) => [...reach.reached, ...reach.perhaps].map(({ pod }) => pod)),
       ),
     ]),
   ]

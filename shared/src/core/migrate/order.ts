@@ -1,6 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
-import type { Migration } from './migrate.ts'
+import type { Migration, Uncovered } from './migrate.ts'
 
 /** One step. */
 export interface MigrationStep {
@@ -11,26 +11,35 @@ export interface MigrationStep {
 
 /** The steps, in their order. */
 export function migrationSteps(migration: Migration): readonly MigrationStep[] {
-  const { object, suggestions } = migration
-  const count = suggestions.pools.reduce((sum, { suggested }) => sum + suggested.length, 0)
-  const { fallback } = object.spec
-  const accept = acceptBoth(migration)
-  const apply: MigrationStep = {
-    title: count === 0 ? 'Nothing to apply' : 'Apply the bindings',
-    lines: applyLines(migration, count),
-  }
-  // A fallback gives way at once, so whatever names the old ID must know the new one before that.
-  const early = migration.oldIds.length === 0 ? [] : fallback ? [accept, apply] : [apply, accept]
-  return [...early, takeAway(migration)]
+  const { suggestions, uncovered, oldIds, newIds } = migration
+  const isApplied = suggestions.pools.some(({ suggested }) => suggested.length > 0)
+  if (!isApplied && newIds.length === 0 && uncovered.length > 0) return [keepAll(migration)]
+  const isNew = oldIds.length > 0 && newIds.some((one) => !oldIds.includes(one))
+  // A container that holds two IDs may present either, and a fallback gives way at once: peers know the new ID before that.
+  return [
+    ...(isNew ? [acceptBoth(migration)] : []),
+    ...(isApplied ? [{ title: 'Apply the bindings', lines: applyLines(migration) }] : []),
+    takeAway(migration),
+  ]
 }
 
-function applyLines({ object, effects, suggestions }: Migration, count: number): readonly string[] {
+function keepAll({ uncovered, open }: Migration): MigrationStep {
+  return {
+    title: 'Keep the old registration',
+    lines: [
+      'no binding can be proven for its pods, and without it these are left without its ID:',
+      ...uncovered.map(uncoveredText),
+      ...open.map((text) => `not certain: ${text}`),
+    ],
+  }
+}
+
+function uncoveredText({ container, pods, why }: Uncovered): string {
+  return `${container} of ${pods.text()}: ${why}`
+}
+
+function applyLines({ object, effects }: Migration): readonly string[] {
   const { name } = object.meta
-  const covered = suggestions.pools.some(({ existing }) => existing.length > 0)
-  if (count === 0)
-    return [
-      covered ? 'its pods have bindings already' : 'there is no binding that could be proven for its pods',
-    ]
   const { stranded } = effects.apply
   return [
     `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
@@ -55,12 +64,12 @@ function applyLines({ object, effects, suggestions }: Migration, count: number):
 
 const NAMED = 5
 
-function acceptBoth({ oldIds, namedBy }: Migration): MigrationStep {
+function acceptBoth({ oldIds, newIds, namedBy }: Migration): MigrationStep {
   const keys = new Set(namedBy.namings.map(({ policy, rule }) => `${policy.key} rule ${rule.name}`))
   return {
     title: 'Let peers accept both IDs',
     lines: [
-      `add the new ID beside the old one (${oldIds.length === 0 ? 'none is held' : oldIds.slice(0, NAMED).join(', ')}) wherever one is named: servers, gateways, federated partners, audit rules`,
+      `add the new ID (${idsText(newIds)}) beside the old one (${idsText(oldIds)}) wherever one is named: servers, gateways, federated partners, audit rules`,
       ...(keys.size === 0 ? [] : [`access policies that name the old one: ${[...keys].join(', ')}`]),
       ...(namedBy.mentions.length === 0
         ? []
@@ -69,6 +78,11 @@ function acceptBoth({ oldIds, namedBy }: Migration): MigrationStep {
           ]),
     ],
   }
+}
+
+function idsText(ids: readonly string[]): string {
+  const more = ids.length - NAMED
+  return `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function takeAway(migration: Migration): MigrationStep {
@@ -88,7 +102,7 @@ function takeAway(migration: Migration): MigrationStep {
       title: 'Ask whether the old registration is needed',
       lines: ['no container holds an ID of it now; pods that come later may', look],
     }
-  const kept = uncovered.map(({ container, pods, why }) => `${container} of ${pods.text()}: ${why}`)
+  const kept = uncovered.map(uncoveredText)
   if (kept.length > 0 || open.length > 0)
     return {
       title:
@@ -98,9 +112,7 @@ function takeAway(migration: Migration): MigrationStep {
       lines: [
         ...(kept.length === 0
           ? []
-          : [
-              'narrow its podSelector to the pods that no binding covers; without it these are left without it:',
-            ]),
+          : ['narrow its podSelector to the pods that no binding covers; without it these lose its ID:']),
         ...kept,
         ...open.map((text) => `not certain: ${text}`),
       ],

@@ -25,7 +25,7 @@ export type RuleSource =
   | { readonly kind: 'unbounded'; readonly field: string; readonly why: string }
   /** `type` names one member and another one is filled: only `type` counts, so no client is named. */
   | {
-      readonly kind: 'member mismatch'
+      readonly kind: 'type mismatch'
       readonly field: string
       readonly type: string
       readonly filled: string
@@ -143,7 +143,7 @@ function withoutMember(field: string, type: string, member: string, filled: read
   const [other] = filled
   return other === undefined
     ? { kind: 'unbounded', field, why: `its source is of type ${type}, and has no ${member}` }
-    : { kind: 'member mismatch', field, type, filled: other }
+    : { kind: 'type mismatch', field, type, filled: other }
 }
 
 function unknownFieldText(missing: string, unknownField: string): string {

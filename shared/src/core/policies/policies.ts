@@ -168,7 +168,7 @@ function sourceName(source: RuleSource): string {
     case 'service account':
       return `service account ${namespacedName(source.namespace, source.name)}`
     case 'unbounded':
-    case 'member mismatch':
+    case 'type mismatch':
       return 'any principal'
     case 'not SPIFFE':
       return source.type
@@ -244,7 +244,7 @@ class NamingIndex {
       getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
       const path = pathIn(source.spiffeId)
       getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
-    } else if (source.kind === 'unbounded' || source.kind === 'member mismatch') {
+    } else if (source.kind === 'unbounded' || source.kind === 'type mismatch') {
       this.#unbounded.push(naming('unbounded'))
     } else if (source.kind === 'service account') {
       const one = naming('service account')

@@ -68,7 +68,7 @@ export type Resolution = { readonly text: string } & (
       readonly nearMisses: readonly NearMiss[]
     }
   | { readonly state: 'unbounded' }
-  | { readonly state: 'member mismatch'; readonly type: string; readonly filled: string }
+  | { readonly state: 'type mismatch'; readonly type: string; readonly filled: string }
   | {
       readonly state: 'service account'
       readonly namespace: string

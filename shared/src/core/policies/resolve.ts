@@ -43,9 +43,9 @@ export class Resolver {
         return this.#resolveAccount(source.namespace, source.name)
       case 'unbounded':
         return { state: 'unbounded', text: say.unbounded(source.why) }
-      case 'member mismatch': {
+      case 'type mismatch': {
         const { type, filled } = source
-        return { state: 'member mismatch', type, filled, text: say.mismatch(type, filled) }
+        return { state: 'type mismatch', type, filled, text: say.mismatch(type, filled) }
       }
       case 'not SPIFFE':
         return { state: 'not SPIFFE', type: source.type, text: say.notSpiffe(source.type) }

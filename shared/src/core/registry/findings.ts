@@ -518,7 +518,7 @@ export const FINDINGS = {
       'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
     consequence:
       'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
-    fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that the evidence names.',
+    fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that is named.',
   },
   KLM701: {
     severity: 'error',

@@ -73,14 +73,14 @@ export function reasonsPage(): string {
     'Five conditions of a binding decide: `Ready`, `Conflict`, `InvalidRef`, `UnsafeSelector` and `RenderFailure`. When `Ready`',
     'is False, exactly one of the other four is True, and `Ready` repeats its reason and message. The sixth, `InForce`, tells',
     'whether the SPIRE controller manager acts on the ClusterSPIFFEID; nothing is decided or withdrawn because of it.\n',
-    '| reason | condition | `Ready` is | meaning | what to do |',
+    '| reason | condition | `Ready` is | meaning | fix |',
     '|---|---|---|---|---|',
     ...rows,
     '',
     '## `InForce`\n',
     'Read from the counters that the SPIRE controller manager writes into `status.stats` of the ClusterSPIFFEID. `NoOutput` is',
     'said at once; every other reason but `Registered` and `Pending` only once it has lasted a minute.\n',
-    '| reason | `InForce` is | meaning | what to do |',
+    '| reason | `InForce` is | meaning | fix |',
     '|---|---|---|---|',
     ...IN_FORCE_REASON_NAMES.map((name) => {
       const { status, message, fix } = IN_FORCE_REASONS[name]

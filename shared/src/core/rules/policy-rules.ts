@@ -116,12 +116,12 @@ function idsOf(
 /** What each state of a source is reported as; the others are no findings. */
 const CODES: Readonly<Partial<Record<ResolutionState, FindingCode>>> = {
   dangling: 'KLM601',
-  'member mismatch': 'KLM602',
+  'type mismatch': 'KLM602',
   unbounded: 'KLM603',
   unheld: 'KLM605',
 }
 
-/** One finding per code for all sources of a rule: its sources are its evidence. */
+/** One finding per code for all sources of a rule. The evidence of one source does not repeat its name, which the summary has. */
 function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Finding[] {
   const coded = rule.sources.flatMap((source) => {
     const code = codeOf(source.resolution)
@@ -133,7 +133,8 @@ function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Fi
       subject: policySubject(policy),
       related: [ruleSubject(policy, rule), ...new Map(sources.flatMap(relatedTo)).values()],
       summary: `rule ${rule.name} names ${namedText(sources)}`,
-      evidence: sources.map(evidenceOf),
+      evidence:
+        sources.length === 1 ? sources.map(({ resolution }) => resolution.text) : sources.map(evidenceOf),
     })
   })
 }
@@ -199,13 +200,16 @@ function ineffective(
   )
   const [first, ...others] = own
   if (first === undefined) return []
-  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other thing')}`
+  const who = rule === undefined ? 'the policy' : `rule ${rule.name}`
+  const isOne = others.length === 0
   return [
     finding('KLM607', {
       subject: policySubject(policy),
       related: rule === undefined ? [] : [ruleSubject(policy, rule)],
-      summary: `${rule === undefined ? 'the policy' : `rule ${rule.name}`}: ${first.text}${more}`,
-      evidence: own.map(({ text, source }) => `${text}: ${source}`),
+      summary: isOne
+        ? `${who}: ${first.text}`
+        : `${who}: ${own.length} reasons why it may not take effect as it is written`,
+      evidence: isOne ? [first.source] : own.map(({ text, source }) => `${text}: ${source}`),
       fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
     }),
   ]
@@ -235,10 +239,9 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
       .filter(({ resolution }) => resolution.state === 'unreadable')
       .map(({ resolution }) => `rule ${rule.name}: ${resolution.text}`),
   )
-  const evidence = [...policy.problems, ...unread]
-  const [first, ...others] = evidence
+  const [first, ...evidence] = [...policy.problems, ...unread]
   if (first === undefined) return []
-  const more = others.length === 0 ? '' : `, and ${counted(others.length, 'other thing')}`
+  const more = evidence.length === 0 ? '' : `, and ${counted(evidence.length, 'other thing')}`
   return [finding('KLM609', { subject: policySubject(policy), summary: `${first}${more}`, evidence })]
 }
 

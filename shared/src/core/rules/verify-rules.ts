@@ -8,6 +8,7 @@ import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings
 import { sourceText } from '../spire/prediction.ts'
 import type { EntryHolders, HolderContainer } from '../spire/verify/entry-holders.ts'
 import type { DifferenceCause, ExplainedDifference } from '../spire/verify/causes.ts'
+import { expectedParts } from '../spire/verify/compare-entries.ts'
 import { expectedText } from '../spire/verify/expected.ts'
 import { sourceSubject } from './install-rules.ts'
 
@@ -105,7 +106,7 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
 
 function evidenceOf(one: ExplainedDifference): string {
   if (one.kind === 'extra') return one.entry.id
-  const what = `${expectedText(one.expected)}: ${one.expected.spiffeId}`
+  const what = `${expectedText(one.expected)}: ${expectedParts(one).spiffeId}`
   if (one.kind === 'missing') return what
   const fields = one.fields.map(
     ({ field, predicted, onServer }) =>

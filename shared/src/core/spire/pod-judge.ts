@@ -269,9 +269,14 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
       state.applied = 'no'
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
       state.verdict = { state: 'displaced', by: certain.id.source, why, open: whyOpen(state.verdict) }
-    } else if (state.applied !== 'no') {
+      continue
+    }
+    const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
+    if (state.verdict.state === 'failed')
+      // It gives nothing in either case.
+      state.verdict = { ...state.verdict, why: `${state.verdict.why}; unless ${other} displaces it` }
+    else if (state.applied !== 'no') {
       state.applied = 'uncertain'
-      const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
       const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }

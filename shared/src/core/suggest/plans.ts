@@ -158,7 +158,7 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
   if (objective === undefined || others.length > 0) {
     const why =
       objective === undefined
-        ? `no objective leads to the pool, and a binding for container ${container} alone must name one`
+        ? `no objective targets the pool, and a binding for container ${container} alone must name one`
         : `${counted(others.length + 1, 'objective')} lead to the pool, and nothing says which of them container ${container} serves`
     const fix = `write a binding PerObjective by hand${objective === undefined ? ' once there is an objective' : ''}, in the place of the one for all containers`
     return {
@@ -172,7 +172,7 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
     candidates: [
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective: name, container }, [name]),
     ],
-    why: [`objective ${name} leads to the pool, and container ${container} alone is to get an identity`],
+    why: [`objective ${name} targets the pool, and container ${container} alone is to get an identity`],
   }
   return { ...NOTHING, plans: [plan, whole] }
 }
@@ -259,7 +259,7 @@ function forObjectives(
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective, container }, [objective]),
     ),
     why: [
-      `objective ${names.join(', ')} leads to the pool, and ${container} is the only regular container of its pods`,
+      `objective ${names.join(', ')} targets the pool, and ${container} is the only regular container of its pods`,
     ],
   }
   const shared = leading(context).length

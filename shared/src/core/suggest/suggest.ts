@@ -1,6 +1,7 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
 import type { Analysis } from '../analysis/analysis.ts'
+import { dependsText } from '../assumptions/assumptions.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
 import { verdictText, type Effect } from '../explain/effect.ts'
 import type { Subject } from '../findings/finding.ts'
@@ -13,6 +14,7 @@ import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import { PodCount, podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
+import { holderKey } from '../rules/pod-findings.ts'
 import { madeBy } from '../snapshot/pod-makers-in.ts'
 import { firstGap } from '../snapshot/snapshot.ts'
 import { subjectGap } from '../snapshot/unread.ts'
@@ -23,7 +25,7 @@ import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
-import { proving, type ProofTools, type ProvenNeed } from './prove.ts'
+import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 
 /** What a question about suggestions is limited to. */
 export interface SuggestQuestion {
@@ -43,8 +45,19 @@ export interface SuggestedBinding {
   readonly spiffeId: string
   /** Why this one, a sentence each. */
   readonly why: readonly string[]
-  /** What the pods gain, lose and also hold. */
+  /** What the pods gain, lose and also hold. Where that rests on settings that were not given, they gain it perhaps. */
   readonly reach: Reach
+  /** The containers among them that have the identity without it, or may: they gain nothing, or perhaps nothing. */
+  readonly heldBefore: readonly HeldBefore[]
+  /** `depends on SCM's settings`; undefined where it rests on no assumption. */
+  readonly dependsOn: string | undefined
+}
+
+/** Containers of a pod that have an identity already, for certain or perhaps. */
+export interface HeldBefore {
+  readonly pod: Pod
+  readonly containers: readonly string[]
+  readonly isCertain: boolean
 }
 
 /** A binding that is not suggested. */
@@ -117,7 +130,7 @@ export function* suggesting(
       ...draft.missing,
       ...needs.flatMap(({ failed }) => failed.flatMap(({ missing }) => missing ?? [])),
     )
-    return poolSuggestions(draft, needs, analysis, proof.world)
+    return poolSuggestions(draft, needs, analysis, proof)
   })
   return { pools, world: proof.world, effect: proof.effect, missing: distinctReasons(reasons) }
 }
@@ -268,7 +281,7 @@ function poolSuggestions(
   { context, not, remarks }: PoolDraft,
   needs: readonly ProvenNeed[],
   analysis: Analysis,
-  world: Analysis,
+  proof: Proof,
 ): PoolSuggestions {
   const [pool] = context.pools
   const accounts = needs.map(({ need }) => need.serviceAccountName)
@@ -279,7 +292,7 @@ function poolSuggestions(
       const judgement = analysis.settled.judgements.get(key)
       return { key, verdict: judgement === undefined ? 'unknown' : verdictText(judgement) }
     }),
-    suggested: needs.flatMap((one) => suggestedOf(one, world)),
+    suggested: needs.flatMap((one) => suggestedOf(one, proof)),
     not: [...not, ...needs.flatMap(notSuggested)],
     remarks: [
       ...(accounts.length > 1
@@ -293,15 +306,54 @@ function poolSuggestions(
   }
 }
 
-function suggestedOf({ bindings, plan }: ProvenNeed, { settled }: Analysis): readonly SuggestedBinding[] {
+function suggestedOf({ bindings, plan }: ProvenNeed, { world, effect }: Proof): readonly SuggestedBinding[] {
+  const { settled, openSettings } = world
   const prediction = settled.prediction()
+  const { assumptions } = openSettings
+  const dependsOn = assumptions.length === 0 ? undefined : dependsText(assumptions)
   return bindings.flatMap((candidate) => {
     const key = candidateKey(candidate)
     const judgement = settled.judgements.get(key)
     if (judgement?.state !== 'ready' || plan === undefined) return []
     const { identity, output } = judgement.resolved
+    const { spiffeId } = identity
     const reach = reachOf(prediction, candidate.namespace, output.metadata.name)
-    return [{ candidate, key, spiffeId: identity.spiffeId, why: plan.why, reach }]
+    return [
+      {
+        candidate,
+        key,
+        spiffeId,
+        why: plan.why,
+        reach: dependsOn === undefined ? reach : asAssumed(reach, dependsOn),
+        heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effect) : [],
+        dependsOn,
+      },
+    ]
+  })
+}
+
+function asAssumed(reach: Reach, dependsOn: string): Reach {
+  const why = `issued as assumed; ${dependsOn}`
+  const perhaps = reach.reached.map(({ pod }) => ({ pod, verdict: 'depends', why }))
+  return { ...reach, reached: [], perhaps: [...perhaps, ...reach.perhaps] }
+}
+
+/** The reached containers to which the effect counts no gain: something else gives them the identity, or may. */
+function heldBefore({ reached, alsoHeld }: Reach, spiffeId: string, effect: Effect): readonly HeldBefore[] {
+  const gained = new Set(
+    effect.gained
+      .filter((one) => one.spiffeId === spiffeId)
+      .flatMap(({ containers }) => containers.map((one) => holderKey(one.pod, one.container))),
+  )
+  const held = new Set(
+    alsoHeld
+      .filter((one) => one.spiffeId === spiffeId)
+      .map(({ pod, container }) => holderKey(podText(pod), container)),
+  )
+  return reached.flatMap(({ pod, containers }) => {
+    const others = containers.filter((name) => !gained.has(holderKey(podText(pod), name)))
+    const byCertainty = Map.groupBy(others, (name) => held.has(holderKey(podText(pod), name)))
+    return [...byCertainty].map(([isCertain, names]) => ({ pod, containers: names, isCertain }))
   })
 }
 

@@ -73,7 +73,8 @@ export class EntryComparison {
   readonly #expected: ExpectedEntries
   /** What is expected of the state before or after kleym's own changes, and of other SCMs: an entry of it is explained. */
   readonly #beside: readonly ExpectedEntries[]
-  readonly #seen = new Set<string>()
+  /** By the object itself: the keys of half a million entries of the server need not stay. */
+  readonly #seen = new Set<ExpectedEntry>()
   readonly #openLeft: ReadonlyMap<string, OpenEntry[]>
   readonly #extra: ExtraEntry[] = []
   readonly #different: DifferentEntry[] = []
@@ -98,9 +99,9 @@ export class EntryComparison {
     this.#read++
     this.#newest = later(this.#newest, entry.createdAt)
     const expected = this.#expected.byKey.get(entry.key)
-    const isSurplus = expected !== undefined && this.#seen.has(entry.key)
+    const isSurplus = expected !== undefined && this.#seen.has(expected)
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
-    this.#seen.add(entry.key)
+    this.#seen.add(expected)
     if (expected.fields.some((fields) => isSameFields(fields, entry.fields))) {
       // That the server has it shows that the server takes it.
       if (expected.isSent) {
@@ -123,7 +124,7 @@ export class EntryComparison {
     const missing: MissingEntry[] = []
     let perhapsMissing = 0
     for (const [key, expected] of this.#expected.byKey) {
-      if (this.#seen.has(key)) continue
+      if (this.#seen.has(expected)) continue
       if (expected.isCertain) missing.push({ kind: 'missing', key, expected })
       else if (!expected.isPending) {
         perhapsMissing++
@@ -226,6 +227,13 @@ function differentFields({ fields }: ExpectedEntry, entry: ServerEntry): readonl
     )
     .toSorted((left, right) => left.length - right.length)
   return nearest
+}
+
+/** The IDs and the selectors of an expected entry that is missing or different. */
+export function expectedParts(difference: MissingEntry | DifferentEntry): ReturnType<typeof partsOfKey> {
+  const key = difference.kind === 'missing' ? difference.key : difference.entry.key
+  const [fields] = difference.expected.fields
+  return partsOfKey(key, fields?.shape ?? '')
 }
 
 /** `ClusterSPIFFEID/default`: the object behind an expected entry. */

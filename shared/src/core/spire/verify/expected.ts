@@ -15,9 +15,8 @@ import {
 } from '../prediction.ts'
 import { isSameFields, shapeOf, sortTexts, type ComparedFields } from './server-entry.ts'
 
-/** An entry that should be there, or may be. */
+/** An entry that should be there, or may be. Its texts stand in its key (`partsOfKey`): there are half a million of these. */
 export interface ExpectedEntry {
-  readonly spiffeId: string
   readonly source: EntrySource
   /** Undefined for a static entry. */
   readonly pod: Pod | undefined
@@ -115,7 +114,6 @@ class Collector implements ExpectedEntries {
     const own = this.#sharedFields(entry)
     if (known === undefined) {
       this.byKey.set(key, {
-        spiffeId: entry.spiffeId,
         source,
         pod,
         fields: own,
@@ -129,7 +127,6 @@ class Collector implements ExpectedEntries {
     // Two pods share an entry only where a template names the other's UID; else both ask for it, and which of them wins is open.
     const winner = isCertain && !known.isCertain ? { source, pod } : { source: known.source, pod: known.pod }
     this.byKey.set(key, {
-      spiffeId: entry.spiffeId,
       ...winner,
       fields: known.fields === own ? own : [...new Set([...known.fields, ...own])],
       isCertain: known.isCertain || isCertain,

@@ -1,0 +1,136 @@
+// Files that show themselves that something is missing: what an API server answers where it refuses, a page of a list that has
+// more pages, objects of which it gave the names alone, and what kubectl or helm print where they fail. A dump that was made
+// with one of these is no whole world: docs/offline.md, "A dump that failed".
+// The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
+import { dig, isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import type { ProblemReach } from './problem.ts'
+import type { WantedKind } from './wanted-kind.ts'
+
+/** What a document says that it does not hold. */
+export interface FailedRead {
+  readonly what: string
+  readonly why: string
+  readonly fix: string
+  /** Undefined: objects of any kind. */
+  readonly reach?: readonly ProblemReach[]
+  /** Whether it is a list that has items all the same. */
+  readonly hasItems?: true
+}
+
+const NAMES_ALONE: ReadonlySet<string> = new Set([
+  'Table',
+  'PartialObjectMetadata',
+  'PartialObjectMetadataList',
+])
+const META_GROUP = 'meta.k8s.io'
+
+/** Whether an object of this type may be one. */
+export function mayBeFailedRead({
+  apiVersion,
+  kind,
+}: {
+  readonly apiVersion: string
+  readonly kind: string
+}): boolean {
+  const group = groupOfApiVersion(apiVersion)
+  return (kind === 'Status' && group === '') || (NAMES_ALONE.has(kind) && group === META_GROUP)
+}
+
+/** Why a document is no whole answer; undefined where it is none of these, or is about kinds that are not read. */
+export function failedRead(value: unknown, wanted: readonly WantedKind[]): FailedRead | undefined {
+  if (typeof value === 'string') return isErrorText(value) ? errorText(value) : undefined
+  const kind = stringAt(value, 'kind')
+  const apiVersion = stringAt(value, 'apiVersion')
+  if (kind === undefined || apiVersion === undefined) return errorField(value)
+  const group = groupOfApiVersion(apiVersion)
+  if (kind === 'Status' && group === '') return refusal(value, wanted)
+  if (NAMES_ALONE.has(kind) && group === META_GROUP)
+    return {
+      what: `${kind} has no objects`,
+      why: 'it has names alone: what they are the names of is not there',
+      fix: 'give the objects themselves: kubectl get -o yaml',
+    }
+  if (!kind.endsWith('List')) return undefined
+  return isCut(value) ? cutList(kind.slice(0, -'List'.length), group, wanted) : errorAmong(value)
+}
+
+function refusal(value: unknown, wanted: readonly WantedKind[]): FailedRead | undefined {
+  if (stringAt(value, 'status') !== 'Failure') return undefined
+  const [resource, group] = (['kind', 'group'] as const).map((field) => stringAt(value, 'details', field))
+  const kinds =
+    resource === undefined || resource === ''
+      ? undefined
+      : wanted.filter((one) => one.group === (group ?? '') && singular(one.kind) === singular(resource))
+  if (kinds?.length === 0) return undefined
+  return {
+    what: 'the API server refused to list objects',
+    why: stringAt(value, 'message') ?? stringAt(value, 'reason') ?? 'it does not say why',
+    fix: 'make the dump with an account that may list them, or leave the file out: --exclude FILE',
+    ...(kinds && { reach: kinds.map(reachOfKind) }),
+  }
+}
+
+/** `clusterstaticentries` and `ClusterStaticEntry` alike. */
+function singular(name: string): string {
+  return name.toLowerCase().replace(/ies$/, 'y').replace(/s$/, '')
+}
+
+function reachOfKind(kind: WantedKind): ProblemReach {
+  return { kind: qualifiedKind(kind), namespace: undefined, name: undefined }
+}
+
+function isCut(value: unknown): boolean {
+  const next = dig(value, 'metadata', 'continue')
+  return typeof next === 'string' && next !== ''
+}
+
+function cutList(kind: string, group: string, wanted: readonly WantedKind[]): FailedRead | undefined {
+  const kinds = kind === '' ? undefined : wanted.filter((one) => one.kind === kind && one.group === group)
+  if (kinds?.length === 0) return undefined
+  return {
+    what: 'a list of objects is cut off',
+    why: 'metadata.continue says that the API server has more of them',
+    fix: 'read all pages, as kubectl get -o yaml does',
+    hasItems: true,
+    ...(kinds && { reach: kinds.map(reachOfKind) }),
+  }
+}
+
+/** What kubectl and helm print where they fail, which stands in a file where stderr went there too. */
+const ERROR_WORDS = String.raw`error|Error(?: from server(?: \([A-Za-z]+\))?)?|Unable to connect to the server`
+const ERROR_KEY = new RegExp(`^(?:${ERROR_WORDS})$`)
+/** Of which no manifest has the like, behind other text too. */
+const OF_KUBECTL = String.raw`Error from server(?: \([A-Za-z]+\))?: |Unable to connect to the server: |The connection to the server `
+const ERROR_LINE = new RegExp(`^\\s*(?:${ERROR_WORDS}): |^(?:${OF_KUBECTL})`)
+const ERROR_BEHIND = new RegExp(`^(?:${OF_KUBECTL})`, 'm')
+
+/** Whether a text that is no object begins with an error, or has one of kubectl's in it. */
+export function isErrorText(text: string): boolean {
+  return ERROR_LINE.test(text) || ERROR_BEHIND.test(text)
+}
+
+function errorText(text: string): FailedRead {
+  const at = ERROR_BEHIND.exec(text)?.index ?? 0
+  return {
+    what: 'an error message stands in place of objects',
+    why: text.slice(at).trimStart().split('\n', 1)[0] ?? '',
+    fix: 'make the file again, and keep stderr out of it',
+  }
+}
+
+/** `error: ...` reads as a mapping; nothing else is in it then. */
+function errorField(value: unknown): FailedRead | undefined {
+  if (!isRecord(value)) return undefined
+  const entries = Object.entries(value)
+  const [first] = entries
+  if (first === undefined || !entries.every(([key, text]) => ERROR_KEY.test(key) && typeof text === 'string'))
+    return undefined
+  return errorText(`${first[0]}: ${String(first[1])}`)
+}
+
+/** An error behind the last item of a list reads as a field of it. */
+function errorAmong(value: unknown): FailedRead | undefined {
+  const text = own(value, 'error')
+  return typeof text === 'string' ? { ...errorText(`error: ${text}`), hasItems: true } : undefined
+}

@@ -1,0 +1,19 @@
+// Where pages are, for a person who has no repository: at the address that the build was told.
+import { expect, test } from 'vitest'
+import { pageUrl, withPageUrls } from '../../src/io/docs-url.ts'
+
+const BASE = 'https://kleym.example.org/docs/'
+
+test('a page of a sentence is the address of it, where one was configured', () => {
+  const text = 'correct it; the fields are in docs/reference/identity-test.md'
+  expect(withPageUrls(text, BASE)).toBe(
+    'correct it; the fields are in https://kleym.example.org/docs/reference/identity-test.md',
+  )
+  expect(withPageUrls(text, '')).toBe(text)
+  expect(withPageUrls('look into docs/ and my-docs/x.md', BASE)).toBe('look into docs/ and my-docs/x.md')
+})
+
+test('so is the page of a code', () => {
+  expect(pageUrl('KLM201', BASE)).toBe('https://kleym.example.org/docs/findings/KLM201.md')
+  expect(pageUrl('KLM201', '')).toBeUndefined()
+})

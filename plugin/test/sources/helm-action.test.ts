@@ -1,0 +1,42 @@
+// Which braces in a text of SCM are SCM's own, and which another tool has yet to fill in.
+import { expect, test } from 'vitest'
+import { parseTemplate } from '@kleym/shared/core/go/template/index.ts'
+import { actionForAnotherTool } from '../../src/sources/helm-action.ts'
+
+test.each([
+  'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}',
+  'spiffe://{{ $ns := .PodMeta.Namespace }}{{ .TrustDomain }}/ns/{{ $ns }}',
+  'spiffe://{{ $.TrustDomain }}/{{ $.PodMeta.Name }}',
+  '{{ range $key, $value := .PodMeta.Labels }}{{ $key }}={{ $value }}{{ end }}',
+  '{{ define "who" }}chat{{ end }}spiffe://{{ .TrustDomain }}/{{ template "who" }}',
+  '{{ block "who" . }}{{ .PodMeta.Name }}{{ end }}{{ template "who" . }}',
+  '{{- /* {{ not an action, include "x" . */ -}}x',
+  '{{ with .PodMeta }}{{ .Name | printf "%s" | html }}{{ else }}none{{ end }}',
+  '{{ index .PodMeta.Labels "app.kubernetes.io/Values" }}',
+  '{{ ".Values" }}{{ `include` }}',
+  '{{ if and (eq .PodMeta.Name "a") true }}a{{ else if not .PodMeta }}b{{ end }}',
+])('SCM renders %s', (text) => {
+  // Neither is our own parser against it.
+  expect([actionForAnotherTool(text), parseTemplate(text).kind]).toEqual([undefined, 'template'])
+})
+
+test.each([
+  ['spiffe://{{ .Values.trustDomain }}/x', '{{ .Values.trustDomain }}'],
+  ['spiffe://{{ printf "%s" .Values.trustDomain }}/x', '{{ printf "%s" .Values.trustDomain }}'],
+  ['{{ if .Values.on }}a{{ end }}', '{{ if .Values.on }}'],
+  ['{{ $.Release.Namespace }}', '{{ $.Release.Namespace }}'],
+  ['{{ .PodMeta.Name }}{{ include "app.id" . }}', '{{ include "app.id" . }}'],
+  ['{{ template "app.id" . }}', '{{ template "app.id" . }}'],
+  ['{{ $id }}', '{{ $id }}'],
+  ['{{ trust_domain }}', '{{ trust_domain }}'],
+  ['{{ "a" | upper }}', '{{ "a" | upper }}'],
+  ['/ns/{{ "{{ .PodMeta.Namespace }}" }}', '{{ "{{ .PodMeta.Namespace }}'],
+  ['/ns/{{`{{ .PodMeta.Namespace }}`}}', '{{`{{ .PodMeta.Namespace }}'],
+  ['{% if on %}a{% endif %}', '{% if on %}'],
+])('another tool is to fill in %s', (text, action) => {
+  expect(actionForAnotherTool(text)).toBe(action)
+})
+
+test('a function that SCM lacks, on an object that only SCM has, is a fault of its own', () => {
+  expect(actionForAnotherTool('{{ .PodMeta.Name | lower }}')).toBe(undefined)
+})
