@@ -62,6 +62,8 @@ export interface ListOptions extends CallOptions {
   readonly limit?: number
   /** A page of several items that is longer is asked for again with fewer; PAGE_BYTES when absent. */
   readonly pageBytes?: number
+  /** Whether a page that is not answered in time is asked for again as a page of one. */
+  readonly oneAfterTimeout?: boolean
   /** `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
   /** `resourceVersion=0`: what the API server's watch cache holds, however old. To look how far that cache is, and for nothing else. */

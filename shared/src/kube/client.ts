@@ -100,8 +100,8 @@ function listName(resource: Resource): string {
   return `list ${resourceName(resource)}`
 }
 
-function pageLimits({ limit = PAGE_SIZE, pageBytes }: ListOptions): PageLimits {
-  return { limit, pageBytes }
+function pageLimits({ limit = PAGE_SIZE, pageBytes, oneAfterTimeout = false }: ListOptions): PageLimits {
+  return { limit, pageBytes, oneAfterTimeout }
 }
 
 function pageReader(

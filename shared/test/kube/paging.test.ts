@@ -1,5 +1,6 @@
 // Pages of a list whose objects are of any size.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { connectionError } from '../../src/kube/failures.ts'
 import { PAGE_BYTES, pagesOf, type ReadPage } from '../../src/kube/paging.ts'
 import { BodyTooLarge } from '../../src/kube/transport.ts'
 
@@ -59,4 +60,50 @@ test('a server with large objects alone is seldom asked for a page that it makes
   expect(await namesOf(read, 250, 4 * MIB)).toHaveLength(300)
   const inVain = requests.filter(({ tooLong }) => tooLong).length
   expect(inVain / requests.length).toBeLessThan(0.25)
+})
+
+test('one page for each of 300 large objects: the server makes hardly more in vain than the first page that is too long', async () => {
+  const { read, requests } = serverOf(Array.from({ length: 300 }, () => 1.4 * MIB))
+  expect(await namesOf(read, 250, 2 * MIB)).toHaveLength(300)
+  const inVain = requests.filter(({ tooLong }) => tooLong).reduce((sum, { limit }) => sum + limit, 0)
+  expect(inVain).toBeLessThan(350 + 10)
+  expect(requests.length).toBeLessThan(300 + 12)
+})
+
+/** A server of so many small objects that answers no page of more than `most`, and the limits that it was asked for. */
+function lateAbove(most: number, total: number) {
+  const { read } = serverOf(Array.from({ length: total }, () => 10))
+  const limits: number[] = []
+  const slow: ReadPage = async (page) => {
+    limits.push(page.limit)
+    if (page.limit > most) throw connectionError('timed out', 'list', { neverSent: false })
+    return read(page)
+  }
+  return { slow, limits }
+}
+
+async function countOf(read: ReadPage, oneAfterTimeout: boolean): Promise<number> {
+  let count = 0
+  for await (const { items } of pagesOf(read, 'list', { limit: 250, oneAfterTimeout })) count += items.length
+  return count
+}
+
+describe('a page that the server does not make in time', () => {
+  test('is asked for again as a page of one, so that large objects of one tenant keep no list from ever being read', async () => {
+    const { slow, limits } = lateAbove(100, 300)
+    expect(await countOf(slow, true)).toBe(300)
+    expect(limits.slice(0, 7)).toEqual([250, 1, 1, 1, 1, 10, 10])
+  })
+
+  test('fails when not even one comes: the server answers nothing', async () => {
+    const { slow, limits } = lateAbove(0, 300)
+    await expect(countOf(slow, true)).rejects.toThrow('no answer came in time')
+    expect(limits).toEqual([250, 1])
+  })
+
+  test('fails at once for a caller that does not ask for it', async () => {
+    const { slow, limits } = lateAbove(100, 300)
+    await expect(countOf(slow, false)).rejects.toThrow('no answer came in time')
+    expect(limits).toEqual([250])
+  })
 })
