@@ -59,7 +59,8 @@ describe('what was run', () => {
     const [, version = ''] =
       new RegExp(`^(?:require |\\t)${path} (v\\S+)`, 'm').exec(textOf(`${GO}/${folder}/go.mod`)) ?? []
     expect(version).toMatch(/^v\d/)
-    expect([...ROWS.keys()]).toContain(`${title} ${version}`)
+    // A row may go on to say what else was there.
+    expect([...ROWS.keys()].map((row) => row.split(',')[0])).toContain(`${title} ${version}`)
   })
 
   test.each(PINNED)('%s: the version of %s in %s', (row, module, folder) => {

@@ -308,6 +308,33 @@ describe('an identity that is given to another namespace', () => {
   })
 })
 
+describe('an identity that was perhaps given away before', () => {
+  const OTHER = POD.replace('team-a', 'team-b').replace('app: llama', 'app: web')
+  const inProduction = thief('thief', 'web').replace(
+    'podSelector',
+    'namespaceSelector: {matchLabels: {env: prod}}, podSelector',
+  )
+  const head = documents(SMALL, OTHER, thief('thief', 'web'))
+
+  test('and is given away now: no error rests on whether that is new, and the exit code is 4', async () => {
+    const { code, stdout } = await between(documents(SMALL, OTHER, inProduction), head)
+    expect(stdout).toContain('depends: it may have been so before this change')
+    expect(stdout).toMatch(/^findings +new: \d+ warnings? /m)
+    expect(code).toBe(4)
+  })
+
+  const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: team-b, labels: {env: ENV}}\n'
+  test.each([
+    ['was, is no new error', 'prod', 'new: none'],
+    ['was not, is a new error', 'dev', 'new: 1 error'],
+  ])('and %s, once the Namespace tells', async (_, env, text) => {
+    const namespace = NAMESPACE.replace('ENV', env)
+    const base = documents(SMALL, OTHER, inProduction, namespace)
+    const { stdout } = await between(base, documents(head, namespace))
+    expect(stdout).toMatch(new RegExp(`^findings +${text}`, 'm'))
+  })
+})
+
 describe('diff --base: a flag beside what the files say', () => {
   const AS_BEFORE = documents(SMALL, operator('example.org'))
   const CHANGED = AS_BEFORE.replace('class-name=', 'class-name=other')

@@ -6,7 +6,7 @@ import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { undecidedFor } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
-import { findingKey, subjectText, type Finding } from '../findings/finding.ts'
+import { findingKey, notCertain, subjectText, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import { lazy } from '../lazy.ts'
@@ -245,17 +245,22 @@ function* findingChanges(
   const added = new Set(after.findings.filter((one) => !had.has(findingKey(one))).map(subjectKey))
   const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
   const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
-  // What was not certain before, and is now, is new.
-  const isUnchanged = (one: Finding): boolean => {
-    const other = had.get(findingKey(one))
-    return other !== undefined && (other.dependsOn === undefined || one.dependsOn !== undefined)
-  }
   return {
-    added: after.findings.filter((one) => !isUnchanged(one)),
+    added: after.findings.flatMap((one) => addedTo(had.get(findingKey(one)), one) ?? []),
     fixed: gone.filter((one) => fixed.has(one)),
     noLongerApply: gone.filter((one) => !fixed.has(one)),
-    unchanged: after.findings.filter(isUnchanged),
+    unchanged: after.findings.filter((one) => addedTo(had.get(findingKey(one)), one) === undefined),
   }
+}
+
+/**
+ * A finding as a new one; undefined where `other` was the same before. Where that was not certain, and is now, nothing tells whether
+ * it is new.
+ */
+function addedTo(other: Finding | undefined, one: Finding): Finding | undefined {
+  if (other === undefined) return one
+  if (other.dependsOn === undefined || one.dependsOn !== undefined) return undefined
+  return notCertain(one, other.dependsOn, 'depends: it may have been so before this change')
 }
 
 /** The namespaces of what a finding is about, and of the pods that show it. */
