@@ -43,6 +43,9 @@ function fieldText(field: string): string {
   return field === '' ? '' : `.${field}: `
 }
 
+/** How many bytes are read between two collections of what parsing has left behind. */
+const WASTE_BYTES = 64 * 1024 * 1024
+
 /** The words about a file that is being read. */
 export interface FileWords {
   /** How far it has come. */
@@ -59,9 +62,16 @@ export async function feedFile(
   { progress, wrong: wrongAt }: FileWords,
 ): Promise<void> {
   const line = fileProgress(context)
+  let waste = 0
   try {
     for await (const part of streamOf(file, context)) {
-      elements.feed(part instanceof Uint8Array ? part : new TextEncoder().encode(String(part)))
+      const bytes = part instanceof Uint8Array ? part : new TextEncoder().encode(String(part))
+      elements.feed(bytes)
+      waste += bytes.length
+      if (waste > WASTE_BYTES) {
+        waste = 0
+        context.collectGarbage?.('young')
+      }
       line.at(() => `reading ${nameOf(file)}: ${progress()}`)
     }
     elements.end()
