@@ -106,7 +106,7 @@ function filledIn(command: string): string {
     .replace(/-f pr\/(?=\s|$)/, '-f examples/changes/add-collision')
     .replace(/-f manifests(?=\s|$)/, '-f examples/estate/team-a')
     .replace('clusterspiffeid/inference', 'clusterspiffeid/mesh')
-    .replace(/--tests tests$/, '--tests examples/identity-tests')
+    .replace(/(?<=(?:--tests|kleym test) )tests$/, 'examples/identity-tests')
     .replace('--entries entries.json', '--entries examples/server/entries.json')
     .replace(/ identities\.yaml$/, ' examples/identity-tests/estate.yaml')
 }

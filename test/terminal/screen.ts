@@ -14,7 +14,8 @@ export class TerminalScreen {
   get lines(): readonly string[] {
     const { active } = this.#terminal.buffer
     return Array.from({ length: this.#terminal.rows }, (_, row) =>
-      (active.getLine(active.baseY + row)?.translateToString(true) ?? '').trimEnd(),
+      // xterm.js keeps the cells of a wider screen behind those that are shown.
+      (active.getLine(active.baseY + row)?.translateToString(true, 0, this.#terminal.cols) ?? '').trimEnd(),
     )
   }
 
