@@ -191,9 +191,11 @@ class Operator {
     })
     const end = await Promise.race([this.#work(), this.#broken.promise, stopped])
     log.info('stopping')
-    await this.#within(STOP_MS, this.#controller.stop())
+    const isDone = await this.#within(STOP_MS, this.#controller.stop())
     await this.#events.drain(EVENTS_MS)
-    await this.#election?.release()
+    // What is still under way may be carried out yet: another operator must not decide without it before the Lease runs out.
+    if (isDone) await this.#election?.release()
+    else this.#election?.abandon()
     if (end !== undefined) throw end
   }
 

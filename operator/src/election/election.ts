@@ -34,7 +34,7 @@ export interface ElectionOptions {
   readonly onLost: (reason: string) => void
 }
 
-type ElectionState = 'standby' | 'leading' | 'lost' | 'released'
+type ElectionState = 'standby' | 'leading' | 'lost' | 'ended'
 
 /** Who may write: asked before every write. */
 export interface Leadership {
@@ -91,12 +91,26 @@ export class Election implements Leadership {
    */
   async release(): Promise<void> {
     if (!this.#isTrying()) return
-    this.#state = 'released'
+    this.#state = 'ended'
     this.#cancelTry()
     this.#cancelDeadline()
     await this.#attempt
     // A try that got no answer may have taken the Lease too: reading it shows that.
     if (this.#fresh || this.#failing !== undefined) await this.#giveUp()
+  }
+
+  /**
+   * Ends the election where writes are still under way, and leaves the Lease as it is: a standby takes over when it has run out,
+   * as after a kill. From here on this process does not lead.
+   */
+  abandon(): void {
+    if (!this.#isTrying()) return
+    const wasLeader = this.isLeader()
+    this.#state = 'ended'
+    this.#cancelTry()
+    this.#cancelDeadline()
+    if (wasLeader)
+      this.#options.log.warn('writes are still under way; the Lease is not given up and runs out by itself')
   }
 
   async #giveUp(): Promise<void> {

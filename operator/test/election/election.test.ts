@@ -239,6 +239,25 @@ describe('a release', () => {
   })
 })
 
+test('a leader that ends with writes under way leads no more, and leaves the Lease to run out: a standby waits for 15 s', async () => {
+  const { time, server } = setUp()
+  const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
+  a.election.start()
+  await time.advance(100)
+  b.election.start()
+  await time.advance(30_000)
+  a.election.abandon()
+  expect(a.election.isLeader()).toBe(false)
+  expect(a.lines.at(-1)).toMatchObject({ level: 'warn', message: expect.stringContaining('still under way') })
+  // The last renewal was at most 2 s ago.
+  await time.advance(12_500)
+  expect(dig(server.lease, 'spec', 'holderIdentity')).toBe('a')
+  expect(b.events).toEqual([])
+  await time.advance(5_500)
+  expect(b.events).toEqual(['elected'])
+  expect(a.events).toEqual(['elected'])
+})
+
 test('a standby that is stopped while it takes the Lease does not lead by an answer that is old when it reads it', async () => {
   const { time, server } = setUp()
   const b = replica(time, server, 'b')
@@ -402,7 +421,17 @@ test('a bug in the way to the API server is not taken for a failed try', async (
 /** One thing that happens to the replicas. */
 const happening = record({
   afterMs: integer({ min: 1, max: 9_000 }),
-  what: constantFrom('stop', 'suspend', 'go on', 'cut off', 'connect', 'release', 'restart', 'nothing'),
+  what: constantFrom(
+    'stop',
+    'suspend',
+    'go on',
+    'cut off',
+    'connect',
+    'release',
+    'abandon',
+    'restart',
+    'nothing',
+  ),
   to: nat(2),
 })
 
@@ -453,6 +482,7 @@ test('there are never two leaders, whatever stops, is cut off or runs fast, and 
         if (what === 'cut off') cutOff.add(to)
         if (what === 'connect') cutOff.delete(to)
         if (what === 'release' && !one.clock.stopped) void one.election.release()
+        if (what === 'abandon' && !one.clock.stopped) one.election.abandon()
         if (what === 'restart') {
           one.clock.stopped = true
           replicas[to] = build(to, life + 1)
