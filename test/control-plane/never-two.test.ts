@@ -7,7 +7,7 @@ import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/cor
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { followHistory } from './history.ts'
 import { nameOf } from './in-force.ts'
-import { toldTooEarly, twoAtOnce } from './never-two.ts'
+import { leftWithout, toldTooEarly, twoAtOnce } from './never-two.ts'
 import { binding, bindingId, namespace, outputId } from './objects.ts'
 
 let cp: ControlPlane
@@ -37,9 +37,22 @@ test('the history shows two outputs on one container, and a refusal that is told
   ])
 })
 
+test('the history shows a binding that is left without an output, and none that has another one by then', async () => {
+  const history = await followHistory(cp)
+  const [gone, renamed, next] = [handMade('gone'), handMade('renamed'), handMade('renamed', 'next')]
+  await cp.apply([gone, renamed, next])
+  for (const output of [gone, renamed]) await cp.admin.delete(outputId(nameOf(output)))
+  const changes = await history.changes()
+  history.stop()
+  expect(leftWithout(changes, new Set(['by-hand/gone', 'by-hand/renamed']))).toEqual([
+    expect.stringContaining(`by-hand/gone is left without ${nameOf(gone)}`),
+  ])
+  expect(leftWithout(changes, new Set())).toEqual([])
+})
+
 /** An output as kleym writes it, for a binding of namespace `by-hand`. */
-function handMade(owner: string): JsonRecord {
-  const spiffeIDTemplate = `spiffe://example.org/ns/by-hand/objective/${owner}`
+function handMade(owner: string, objective = owner): JsonRecord {
+  const spiffeIDTemplate = `spiffe://example.org/ns/by-hand/objective/${objective}`
   const hash = createHash('sha256').update(`by-hand/${owner}\n${spiffeIDTemplate}`).digest('hex').slice(0, 20)
   return {
     apiVersion: 'spire.spiffe.io/v1alpha1',

@@ -26,6 +26,14 @@ export async function watchNeverTwo(cp: Pick<ControlPlane, 'etcdPort'>): Promise
   }
 }
 
+/** `namespace/name` of the bindings of a namespace with an output in the end, by etcd itself; rejects where there were ever two. */
+export async function ownersInForce(neverTwo: NeverTwo, space: string): Promise<readonly string[]> {
+  let outputs: ReadonlyMap<string, JsonRecord> = new Map()
+  for (const state of replay(await neverTwo.holds())) outputs = state.outputs
+  const owners = [...outputs.values()].map(ownerOf)
+  return owners.filter((owner) => owner.startsWith(`${space}/`)).toSorted()
+}
+
 /**
  * The moments at which two outputs of ours, terminating ones included, registered two bindings for the same namespace,
  * service account, container and provably common pods: a sentence each.
@@ -95,6 +103,29 @@ export function toldTooEarly(changes: readonly RecordedChange[]): readonly strin
       }
     }
     refused.set(change.name, isRefused)
+  }
+  return found
+}
+
+/**
+ * The moments at which a binding of `owners` (`namespace/name`) that had an output of its own had none any more, neither a live one
+ * nor a terminating one: a sentence each.
+ */
+export function leftWithout(
+  changes: readonly RecordedChange[],
+  owners: ReadonlySet<string>,
+): readonly string[] {
+  const found: string[] = []
+  /** The owner of each output of ours, by name. */
+  const held = new Map<string, string>()
+  for (const { change } of replay(changes)) {
+    if (change.kind !== 'output') continue
+    const { name, object, revision } = change
+    const owner = held.get(name)
+    if (object !== undefined && isOurs(name, object)) held.set(name, ownerOf(object))
+    else held.delete(name)
+    if (owner === undefined || !owners.has(owner) || [...held.values()].includes(owner)) continue
+    found.push(`at version ${revision}, ${owner} is left without ${name}`)
   }
   return found
 }

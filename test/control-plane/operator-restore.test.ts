@@ -1,15 +1,13 @@
 // etcd is restored from a backup while an operator runs: time goes back, and the same versions come again for other content
 // (docs/contract.md §6, docs/reliability.md). Never two, nothing left over, and in force again within a minute.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { replay } from './history.ts'
-import { watchNeverTwo, type NeverTwo } from './never-two.ts'
-import { bindingId, conditionOf, estate, member, ownerOf, untilReason } from './objects.ts'
+import { ownersInForce, watchNeverTwo } from './never-two.ts'
+import { bindingId, conditionOf, estate, member, untilReason } from './objects.ts'
 import { LEASE } from './operator-access.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { until } from '@kleym/testing/wait.ts'
-import { stringAt } from '../../shared/src/core/json.ts'
 
 /** How long the operator may take until everything is right again, on a busy machine. */
 const RIGHT_AGAIN_MS = 60_000
@@ -35,14 +33,6 @@ afterEach(async () => {
   standbys = []
 })
 afterAll(() => stopAll(cp))
-
-/** `namespace/name` of the bindings of a namespace with an output in the end; rejects where there were ever two. */
-async function ownersInForce(neverTwo: NeverTwo, space: string): Promise<readonly string[]> {
-  let outputs: ReadonlyMap<string, JsonRecord> = new Map()
-  for (const state of replay(await neverTwo.holds())) outputs = state.outputs
-  const owners = [...outputs.values()].map(ownerOf)
-  return owners.filter((owner) => owner.startsWith(`${space}/`)).toSorted()
-}
 
 async function isReason(space: string, name: string, reason: string): Promise<boolean> {
   const found = await cp.admin.get(bindingId(space, name))

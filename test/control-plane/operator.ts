@@ -37,6 +37,8 @@ export interface RunningOperator {
   leads(): Promise<void>
   /** Where the probe server listens. */
   readonly probePort: number
+  /** Where the metrics server listens. */
+  readonly metricsPort: number
   /** GET of a path of the probe server, e.g. `/readyz`. */
   probe(path: string): Promise<{ readonly status: number; readonly body: string }>
   /** GET /metrics. */
@@ -101,6 +103,7 @@ export async function startOperator(
       }, `${name} to lead`)
     },
     probePort: probes,
+    metricsPort: metrics,
     probe: (path) => fetchText(probes, path),
     metrics: async () => (await fetchText(metrics, '/metrics')).body,
     stop: () => end('SIGTERM'),
@@ -158,10 +161,10 @@ function parsed(line: string): readonly JsonRecord[] {
   }
 }
 
-/** A GET of the operator's own servers. */
+/** A GET of the operator's own servers, on a connection of its own, as the kubelet asks: one that is kept may have been ended. */
 function fetchText(port: number, path: string): Promise<{ readonly status: number; readonly body: string }> {
   return new Promise((resolve, reject) => {
-    const request = get({ host: '127.0.0.1', port, path, timeout: PROBE_MS }, (response) => {
+    const request = get({ host: '127.0.0.1', port, path, agent: false, timeout: PROBE_MS }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () =>

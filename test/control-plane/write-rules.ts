@@ -6,7 +6,7 @@ import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { deepEqual } from '../../shared/src/core/plan/drift.ts'
 import { uidOf } from './in-force.ts'
-import { OPERATOR } from './operator-access.ts'
+import { OPERATOR, OPERATOR_B } from './operator-access.ts'
 
 /** `altered`: the UIDs of outputs that came back other than they were sent. */
 type Rule = (event: AuditEvent, altered: ReadonlySet<string>) => string | undefined
@@ -23,11 +23,12 @@ const RULES: ReadonlyMap<string, readonly Rule[]> = new Map([
   ['update leases', []],
 ])
 
-/** One sentence for each write of the operator so far that breaks a rule; the writes themselves for further questions. */
+/** One sentence for each write of an operator so far that breaks a rule; the writes themselves for further questions. */
 export async function judgeWrites(
   cp: ControlPlane,
 ): Promise<{ readonly writes: readonly AuditEvent[]; readonly broken: readonly string[] }> {
-  const writes = await cp.audit({ user: OPERATOR, verbs: WRITE_VERBS })
+  const all = await cp.audit({ verbs: WRITE_VERBS })
+  const writes = all.filter(({ user }) => user === OPERATOR || user === OPERATOR_B)
   const altered = new Set(writes.filter(cameBackAltered).map(({ responseObject }) => uidOf(responseObject)))
   return { writes, broken: writes.flatMap((write) => judge(write, altered)) }
 }
