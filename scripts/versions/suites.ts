@@ -15,6 +15,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'never-two',
     'operator-acceptance',
     'operator-collisions',
+    'operator-combinations',
     'operator-deletion',
     'operator-faults',
     'operator-full-storage',
