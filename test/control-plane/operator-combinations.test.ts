@@ -180,6 +180,10 @@ test('an upgrade of trust domain and class whose old leader ends with writes und
   const flags = [`--trust-domain=${OTHER_DOMAIN}`, `--clusterspiffeid-class-name=${OTHER_CLASS}`]
   const { operator: newer, proxy: newerProxy } = await proxied(OPERATOR_B, { flags })
   await standsBy(newer)
+  // From here on the new one sees nothing of what happens, and only in the middle of its own writes what has happened.
+  const lagging = newerProxy.watches()
+  expect(lagging.count).toBeGreaterThan(0)
+  lagging.stall()
   const early = holdWrites(proxy, { unsent: [/^POST ClusterSPIFFEID .*-slow-/], unanswered: [] })
   const late = holdWrites(proxy, {
     unsent: [
@@ -211,6 +215,7 @@ test('an upgrade of trust domain and class whose old leader ends with writes und
   await newer.leads()
   // It has written what is new, and wants to delete the outputs of the old settings, and that of `slow`.
   await deletes.hit([...there, 'slow'].length)
+  lagging.resume()
   expect(statusesIn(space, await late.deliver(DICE))).toEqual([
     '200 DELETE goes',
     '200 DELETE leaves',
