@@ -3,6 +3,7 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { sizeOf } from '@kleym/shared/core/value-size.ts'
 import { keptFinalizers, type KeptFinalizers } from './kept-finalizers.ts'
 import { keptMeta, type KeptMeta } from './kept-meta.ts'
 import { boundedTextOf, valueOf } from './kept-text.ts'
@@ -12,6 +13,12 @@ import { boundedTextOf, valueOf } from './kept-text.ts'
  * client's, and counts as one that cannot be read.
  */
 const STATUS_MAX = 64 * 1024
+
+/**
+ * What a binding may have until it counts as large, as `sizeOf` counts: ten times what kubectl and the operator make of one. The API
+ * server takes up to a second for each write of 1.5 MB of finalizers or labels.
+ */
+const ORDINARY_MAX = 64 * 1024
 
 /** The fields of a binding's spec, read and checked. */
 type BindingFields = Pick<
@@ -23,6 +30,8 @@ type BindingFields = Pick<
 export class CachedBinding implements BindingFields {
   readonly meta: KeptMeta
   readonly finalizers: KeptFinalizers
+  /** Whether the object is so large that each write of it keeps the API server busy. */
+  readonly isLarge: boolean
   /** `namespace/name`. */
   readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
@@ -37,6 +46,7 @@ export class CachedBinding implements BindingFields {
   constructor(value: JsonRecord, meta: KeptMeta, fields: BindingFields & Pick<Binding, 'key'>) {
     this.meta = meta
     this.finalizers = keptFinalizers(value)
+    this.isLarge = sizeOf(value, ORDINARY_MAX) > ORDINARY_MAX
     this.key = fields.key
     this.poolRef = fields.poolRef
     this.objectiveRef = fields.objectiveRef

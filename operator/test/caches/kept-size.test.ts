@@ -98,6 +98,28 @@ test.each(cases)('little is kept of $name', ({ object, read }) => {
   expect(kept.length).toBeLessThan(KEPT_MAX)
 })
 
+test.each(cases.filter(({ read }) => read === cachedBinding))('a binding is large by $name', ({ object }) => {
+  expect(cachedBinding(object).isLarge).toBe(true)
+})
+
+test('a binding with all that kubectl and the operator write into it is none of the large ones', () => {
+  const applied = JSON.stringify(binding())
+  const managedFields = ['kubectl-client-side-apply', 'kleym-operator', 'argocd-controller'].map(
+    (manager) => ({
+      manager,
+      operation: 'Update',
+      fieldsV1: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f:field-${at}`, {}])),
+    }),
+  )
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied, note: 'x'.repeat(8_000) }
+  const object = withMetadata(binding({ status: { trustDomain: 'example.org' } }), {
+    annotations,
+    managedFields,
+    finalizers: [FINALIZER],
+  })
+  expect(cachedBinding(object).isLarge).toBe(false)
+})
+
 test('whether ours is among thousands of finalizers is kept', () => {
   expect(hasOurs(cachedBinding(withMetadata(binding(), { finalizers })).finalizers)).toBe(true)
   expect(
