@@ -5,7 +5,7 @@ import { readBinding, readStatus, type Binding } from '@kleym/shared/core/object
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { sizeOf } from '@kleym/shared/core/value-size.ts'
 import { keptFinalizers, type KeptFinalizers } from './kept-finalizers.ts'
-import { keptMeta, type KeptMeta } from './kept-meta.ts'
+import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { boundedTextOf, valueOf } from './kept-text.ts'
 
 /**
@@ -68,7 +68,7 @@ export class CachedBinding implements BindingFields {
 
 /** Reads a binding of the API server. */
 export function cachedBinding(value: JsonRecord): CachedBinding {
-  const { status: _, ...rest } = value
+  const { status: _, ...rest } = withReadMeta(value)
   const binding = readBinding({ value: rest }, 'live')
   return new CachedBinding(value, keptMeta(binding.meta), binding)
 }
@@ -78,7 +78,7 @@ export function cachedBinding(value: JsonRecord): CachedBinding {
  * over from `before` and not read again.
  */
 export function answeredBinding(value: JsonRecord, before: CachedBinding): CachedBinding {
-  const meta = readMeta(value)
+  const meta = readMeta(withReadMeta(value))
   const isSameSpec =
     meta.uid === before.meta.uid &&
     meta.generation === before.meta.generation &&

@@ -4,9 +4,11 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { FINALIZER } from '@kleym/shared/core/names.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { binding, K8S_GROUP, objective, pool, X_GROUP } from '@kleym/testing/manifests.ts'
 import { cachedBinding } from '../../src/caches/cached-binding.ts'
 import { hasOurs } from '../../src/caches/kept-finalizers.ts'
+import { keptMeta, withReadMeta } from '../../src/caches/kept-meta.ts'
 import { cachedObjective, cachedPool } from '../../src/caches/cached-reference.ts'
 
 const LARGE = 1_200_000
@@ -118,6 +120,15 @@ test('a binding with all that kubectl and the operator write into it is none of 
     finalizers: [FINALIZER],
   })
   expect(cachedBinding(object).isLarge).toBe(false)
+})
+
+test('a reader sees the fields of the metadata that are kept, and no others', () => {
+  const object = withMetadata(binding(), { labels, finalizers, deletionTimestamp: '2026-01-01T00:00:00Z' })
+  const { metadata, ...rest } = withReadMeta(object)
+  expect(keptMeta(readMeta({ metadata }))).toEqual(keptMeta(readMeta(object)))
+  expect(metadata).not.toHaveProperty('labels')
+  expect(metadata).not.toHaveProperty('finalizers')
+  expect({ ...rest, metadata: object['metadata'] }).toEqual(object)
 })
 
 test('whether ours is among thousands of finalizers is kept', () => {
