@@ -137,10 +137,18 @@ async function leaseHolder(): Promise<string | undefined> {
   return stringAt(await cp.admin.get(LEASE), 'spec', 'holderIdentity')
 }
 
-/** Waits for a renewal: one that a backup lacks is how operators notice a restore. */
-async function untilLeaseRenewed(): Promise<void> {
+/**
+ * Waits for a renewal of the Lease, and for each that stands by to look at it: a Lease that is older than one that they have seen is how
+ * they notice a restore (docs/reliability.md, "A datastore that is restored from a backup").
+ */
+async function untilLeaseRenewed(standbys: readonly User[]): Promise<void> {
   const before = await leaseVersion()
   await until(async () => (await leaseVersion()) !== before, 'the Lease to be renewed')
+  const since = await cp.auditMark()
+  for (const user of standbys) {
+    const filter = { since, user, verbs: ['get'], resource: 'leases' }
+    await until(async () => (await cp.audit(filter)).length > 0, `${user} to look at the Lease`)
+  }
 }
 
 /** Answers to late writes for bindings of a namespace, in byte order: `409 POST chat`. */
@@ -303,7 +311,7 @@ async function interrupt({ space, to, standbys }: Interruption): Promise<Interru
   await cp.admin.delete(bindingId(elsewhere, 'deleted'))
   await cp.apply(on(elsewhere, 'lost', 'deleted'))
   await untilStands(elsewhere, allReady(['kept', 'lost']))
-  await untilLeaseRenewed()
+  await untilLeaseRenewed(standby === undefined ? [] : [OPERATOR_B])
   await leader.kill()
   const calm = [`${space}/calm-0`, `${space}/calm-1`, `${space}/moves`, `${elsewhere}/kept`]
   await restore(calm)
