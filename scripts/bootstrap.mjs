@@ -34,7 +34,7 @@ function staleness() {
     }
     if (found.version !== entry.version || found.integrity !== entry.integrity)
       return `${path} is another version`
-    if (isThisRuntime(path, entry) && !existsSync(join(ROOT, path, 'package.json'))) return `${path} is gone`
+    if (!existsSync(join(ROOT, path, 'package.json'))) return `${path} is gone`
   }
   for (const path of Object.keys(installed)) if (!(path in wanted)) return `${path} is not wanted any more`
   return undefined

@@ -50,9 +50,12 @@ const ETCD_BYTES = 8 * 2 ** 30
 interface PhaseFigures {
   /** The most resident memory of the operator in this life so far, in MiB. */
   readonly peak: number
-  /** From the answer to the first POST of a binding elsewhere to its being ready, in milliseconds: in a start it waits for that. */
-  readonly first: number
-  /** The longest of the later ones; NaN where one was not ready within a minute. */
+  /** From the start of the operator until it has read everything and leads, in milliseconds; undefined in other phases. */
+  readonly reading: number | undefined
+  /**
+   * The longest from the answer to the POST of a binding elsewhere to its being ready, of all that were created once the operator
+   * led, in milliseconds; NaN where one was not ready within a minute.
+   */
   readonly slowest: number
   /** The longest that the API server took beside: until its cache showed the binding to any reader, and for three small writes. */
   readonly serverTime: number
@@ -104,7 +107,7 @@ async function probe(
   operator: WatchedOperator,
   probes: { made: number },
   isOver: () => boolean,
-): Promise<PhaseFigures> {
+): Promise<Omit<PhaseFigures, 'reading'>> {
   const times: number[] = []
   let serverTime = 0
   for (let at = 0; at < PROBES || !isOver(); at++) {
@@ -130,8 +133,7 @@ async function probe(
     }
     await pauseFor(PAUSE_BETWEEN_PROBES_MS)
   }
-  const [first = Number.NaN, ...later] = times
-  return { peak: operator.peak(), first, slowest: Math.max(...later), serverTime, lag: await operator.lag() }
+  return { peak: operator.peak(), slowest: Math.max(...times), serverTime, lag: await operator.lag() }
 }
 
 /** One content, from a settled cluster to its row. */
@@ -163,6 +165,7 @@ async function measure(cp: ControlPlane, content: Content): Promise<string> {
   await eachOf(numbers.slice(admitted), EDITORS, (at) => copy(cp, template, content.large(space, at)))
   await cp.restartApiServer()
   await assertServedAlike(cp, template, content.large(space, count - 1))
+  let started = performance.now()
   let operator = await watchOperator(cp, start)
   /** Waits until the operator has read everything and come to an outcome for all others, and then for the large ones for a while. */
   const settled = async (): Promise<void> => {
@@ -190,9 +193,11 @@ async function measure(cp: ControlPlane, content: Content): Promise<string> {
       notes.push(`${left} had an outcome`)
     })
   }
-  /** Probes while `act` is at work. */
-  const phase = async (name: string, act: () => Promise<unknown>): Promise<void> => {
+  /** Probes while `act` is at work; what it takes the operator to lead is for itself. */
+  const phase = async (name: string, act: () => Promise<unknown>, begins?: number): Promise<void> => {
     say(`  ${name}`)
+    if (begins !== undefined) await operator.leads()
+    const reading = begins === undefined ? undefined : performance.now() - begins
     let isOver = false
     const acting = act()
       .catch(note)
@@ -201,22 +206,17 @@ async function measure(cp: ControlPlane, content: Content): Promise<string> {
       })
     const figures = await probe(cp, operator, probes, () => isOver)
     await acting
-    say(`    ${cell({ ...figures, peak: operator.peak() })}`)
-    phases.push({ ...figures, peak: operator.peak() })
+    phases.push({ ...figures, reading, peak: operator.peak() })
+    say(`    ${cell(phases.at(-1))}`)
   }
   try {
-    await phase('start', async () => {
-      await operator.leads()
-      await settled()
-    })
+    await phase('start', settled, started)
     await phase('edited all the time', () => edit(cp, content, space))
     await operator.stop()
     notes.push(...operator.deaths.map((how) => `ended before the restart: ${how}`))
+    started = performance.now()
     operator = await watchOperator(cp, start)
-    await phase('restart', async () => {
-      await operator.leads()
-      await settled()
-    })
+    await phase('restart', settled, started)
     notes.push(...operator.deaths.map((how) => `ended after the restart: ${how}`))
   } catch (error) {
     note(error)
@@ -232,12 +232,12 @@ async function measure(cp: ControlPlane, content: Content): Promise<string> {
 }
 
 function cell(figures: PhaseFigures | undefined): string {
-  if (figures === undefined) return '-'.padStart(41)
-  const { peak, first, slowest, serverTime, lag } = figures
-  const [ready, later, writes] = [first, slowest, serverTime].map((ms) =>
-    `${Number.isNaN(ms) ? '>60' : (ms / 1000).toFixed(2)} s`.padStart(8),
+  if (figures === undefined) return '-'.padStart(42)
+  const { peak, reading, slowest, serverTime, lag } = figures
+  const [read, ready, writes] = [reading, slowest, serverTime].map((ms) =>
+    (ms === undefined ? '' : `${Number.isNaN(ms) ? '>60' : (ms / 1000).toFixed(2)} s`).padStart(9),
   )
-  return `${peak.toFixed(0).padStart(6)} MiB ${ready}${later}${writes}${`<${lag}`.padStart(6)}`
+  return `${peak.toFixed(0).padStart(6)} MiB${read}${ready}${writes}${`<${lag}`.padStart(6)}`
 }
 
 async function edit(cp: ControlPlane, { large }: Content, space: string): Promise<void> {
@@ -274,7 +274,7 @@ const chosen = CONTENTS.filter(({ name }) => names.some((text) => name.includes(
 if (chosen.length === 0) throw new Error(`no content is called ${options.only}`)
 process.stdout.write(
   `${machineLine()}\n${count} large objects, ${admitted} of them admitted and the others copies, beside ${ordinary} bindings\n` +
-    'each phase: most memory; first new binding elsewhere until Ready, slowest later one; what of it the API server takes for any client; lag of the event loop\n\n' +
+    'each phase: most memory; what reading everything takes; slowest new binding elsewhere until Ready; what the API server takes for any client; lag of the event loop\n\n' +
     `${'content'.padEnd(42)}each: size, time${'start'.padStart(24)}${'edited'.padStart(42)}${'restart'.padStart(42)}${'API server'.padStart(28)}\n`,
 )
 const cp = await startOperatorPlane({

@@ -13,6 +13,10 @@ import { readRuntime } from '../runtimes/recorded.ts'
 /**
  * Memory before speed, as most of the time is the API server's: small young generations, a heap that grows in small steps,
  * and without the first compiler, whose code for each function is kept beside the later ones'.
+ *
+ * The compilers run on the main thread. One in a thread of its own that finds the heap full waits for the main thread to collect it,
+ * and the main thread waits for that thread when the process exits: neither goes on (https://github.com/nodejs/node/issues/54918).
+ * With a heap that is small on purpose that was one exit of 75 of the operator, also of one that had lost its Lease.
  */
 export const NODE_FLAGS = [
   '--max-semi-space-size=2',
@@ -20,6 +24,7 @@ export const NODE_FLAGS = [
   '--no-sparkplug',
   '--optimize-for-size',
   '--v8-pool-size=1',
+  '--no-concurrent-recompilation',
 ] as const
 
 const CONFIG = 'sea.json'
