@@ -49,9 +49,16 @@ export interface ControllerParts {
 
 /** A controller that follows the caches from now on, and does nothing until it leads. */
 export function composeController(parts: ControllerParts): Controller {
-  const { clock, random, metrics, workers } = parts
+  const { clock, random, metrics, workers, caches } = parts
   const wake = (key: string): void => controller.wake(key)
-  const queue = new WorkQueue({ clock, random, groupOf: namespaceWritten, workers, observer: metrics.queue })
+  const queue = new WorkQueue({
+    clock,
+    random,
+    groupOf: namespaceWritten,
+    isLarge: (key) => caches.bindings.store.get(key)?.isLarge === true,
+    workers,
+    observer: metrics.queue,
+  })
   metrics.watchQueue(queue)
   const register = new ClaimRegister({ wake })
   const compiler = new Compiler(parts)

@@ -3,8 +3,9 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { sizeOf } from '@kleym/shared/core/value-size.ts'
 import { keptFinalizers, type KeptFinalizers } from './kept-finalizers.ts'
-import { keptMeta, type KeptMeta } from './kept-meta.ts'
+import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { boundedTextOf, valueOf } from './kept-text.ts'
 
 /**
@@ -12,6 +13,12 @@ import { boundedTextOf, valueOf } from './kept-text.ts'
  * client's, and counts as one that cannot be read.
  */
 const STATUS_MAX = 64 * 1024
+
+/**
+ * What a binding may have until it counts as large, as `sizeOf` counts: ten times what kubectl and the operator make of one. The API
+ * server takes up to a second for each write of 1.5 MB of finalizers or labels.
+ */
+const ORDINARY_MAX = 64 * 1024
 
 /** The fields of a binding's spec, read and checked. */
 type BindingFields = Pick<
@@ -23,6 +30,8 @@ type BindingFields = Pick<
 export class CachedBinding implements BindingFields {
   readonly meta: KeptMeta
   readonly finalizers: KeptFinalizers
+  /** Whether the object is so large that each write of it keeps the API server busy. */
+  readonly isLarge: boolean
   /** `namespace/name`. */
   readonly key: Binding['key']
   readonly poolRef: Binding['poolRef']
@@ -37,6 +46,7 @@ export class CachedBinding implements BindingFields {
   constructor(value: JsonRecord, meta: KeptMeta, fields: BindingFields & Pick<Binding, 'key'>) {
     this.meta = meta
     this.finalizers = keptFinalizers(value)
+    this.isLarge = sizeOf(value, ORDINARY_MAX) > ORDINARY_MAX
     this.key = fields.key
     this.poolRef = fields.poolRef
     this.objectiveRef = fields.objectiveRef
@@ -58,7 +68,7 @@ export class CachedBinding implements BindingFields {
 
 /** Reads a binding of the API server. */
 export function cachedBinding(value: JsonRecord): CachedBinding {
-  const { status: _, ...rest } = value
+  const { status: _, ...rest } = withReadMeta(value)
   const binding = readBinding({ value: rest }, 'live')
   return new CachedBinding(value, keptMeta(binding.meta), binding)
 }
@@ -68,7 +78,7 @@ export function cachedBinding(value: JsonRecord): CachedBinding {
  * over from `before` and not read again.
  */
 export function answeredBinding(value: JsonRecord, before: CachedBinding): CachedBinding {
-  const meta = readMeta(value)
+  const meta = readMeta(withReadMeta(value))
   const isSameSpec =
     meta.uid === before.meta.uid &&
     meta.generation === before.meta.generation &&

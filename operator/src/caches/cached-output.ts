@@ -7,7 +7,7 @@ import { isOutputName } from '@kleym/shared/core/compile/output.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { keptMeta, type KeptMeta } from './kept-meta.ts'
+import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { textOf, valueOf } from './kept-text.ts'
 
 export type CachedOutput = WholeOutput | UnrelatedOutput
@@ -70,7 +70,7 @@ export class WholeOutput {
 
 /** Reads a ClusterSPIFFEID of the API server. */
 export function cachedOutput(value: JsonRecord): CachedOutput {
-  const meta = keptMeta(readMeta(value))
+  const meta = keptMeta(readMeta(withReadMeta(value)))
   const bindingKey = stringAt(value, 'metadata', 'annotations', ANNOTATION_BINDING)
   if (bindingKey === undefined && !isOutputName(meta.name)) return { meta, bindingKey, isWhole: false }
   return new WholeOutput(meta, bindingKey, value)

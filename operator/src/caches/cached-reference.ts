@@ -2,7 +2,7 @@
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
-import { keptMeta, type KeptMeta } from './kept-meta.ts'
+import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 
 /** An InferencePool of one group, with its selector, decoded once for all bindings that name it. */
 export interface CachedPool extends Pick<Pool, 'group' | 'selector'> {
@@ -17,7 +17,7 @@ export interface CachedObjective extends Pick<Objective, 'group' | 'poolRef' | '
 /** The reader of the InferencePools of a group. */
 export function cachedPool(group: PoolGroup): (value: JsonRecord) => CachedPool {
   return (value) => {
-    const { meta, selector } = readPool({ value }, group)
+    const { meta, selector } = readPool({ value: withReadMeta(value) }, group)
     return { meta: keptMeta(meta), group, selector }
   }
 }
@@ -25,7 +25,7 @@ export function cachedPool(group: PoolGroup): (value: JsonRecord) => CachedPool 
 /** The reader of the InferenceObjectives of a group. */
 export function cachedObjective(group: ObjectiveGroup): (value: JsonRecord) => CachedObjective {
   return (value) => {
-    const { meta, poolRef, poolRefs } = readObjective({ value }, group)
+    const { meta, poolRef, poolRefs } = readObjective({ value: withReadMeta(value) }, group)
     return { meta: keptMeta(meta), group, poolRef, poolRefs }
   }
 }

@@ -12,6 +12,11 @@ export class Fifo<T> {
     return this.#items.length - this.#head
   }
 
+  /** The oldest item, which stays; undefined when there is none. */
+  get first(): T | undefined {
+    return this.#items[this.#head]
+  }
+
   push(item: T): void {
     this.#items.push(item)
   }
@@ -26,6 +31,18 @@ export class Fifo<T> {
       this.#head = 0
     }
     return item
+  }
+
+  /** The oldest item that matches, taken out, while the others keep their order; takes as long as there are older ones. */
+  shiftFirst(matches: (item: T) => boolean): T | undefined {
+    for (let at = this.#head; at < this.#items.length; at++) {
+      const item = this.#items[at]
+      if (item === undefined || !matches(item)) continue
+      this.#items.copyWithin(this.#head + 1, this.#head, at)
+      this.#items[this.#head] = item
+      return this.shift()
+    }
+    return undefined
   }
 
   clear(): void {

@@ -1,7 +1,8 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
-// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other; and no
-// group gets all workers, so that one whose objects the API server takes half a minute to write holds up no other either.
+// of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other; no group
+// gets all workers, so that one whose objects the API server takes half a minute to write holds up no other either; and large objects
+// are worked on one at a time, since each write of one keeps a processor of the API server busy.
 import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
@@ -44,6 +45,8 @@ export interface QueueOptions {
   readonly random: () => number
   /** Whose turn a key takes: its namespace. */
   readonly groupOf: (key: string) => string
+  /** Whether a key is of those of which only one is processed at a time, of whatever group; asked when a worker is to take it. */
+  readonly isLarge?: (key: string) => boolean
   /** How many keys are processed at the same time, which groups share; Infinity where nothing is to be left free. */
   readonly workers: number
   readonly observer?: QueueObserver
@@ -73,12 +76,15 @@ export class WorkQueue {
   readonly #clock: Clock
   readonly #random: () => number
   readonly #groupOf: (key: string) => string
+  readonly #isLarge: (key: string) => boolean
   readonly #workers: number
   readonly #observer: QueueObserver | undefined
 
   /** Since when each key is dirty or processing, in monotonic milliseconds. */
   readonly #dirty = new Map<string, number>()
   readonly #processing = new Map<string, number>()
+  /** The one that is processing and was large when it was taken. */
+  #largeAtWork: string | undefined
   /** How many keys of each group are processing; groups without any are not in it. */
   readonly #processingOf = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
@@ -93,6 +99,7 @@ export class WorkQueue {
     this.#clock = options.clock
     this.#random = options.random
     this.#groupOf = options.groupOf
+    this.#isLarge = options.isLarge ?? (() => false)
     this.#workers = options.workers
     this.#observer = options.observer
   }
@@ -161,6 +168,7 @@ export class WorkQueue {
     const since = this.#processing.get(key)
     if (since === undefined) throw new Error(`the key ${JSON.stringify(key)} is done, but was not taken`)
     this.#processing.delete(key)
+    if (this.#largeAtWork === key) this.#largeAtWork = undefined
     this.#countProcessing(key, -1)
     this.#observer?.done(this.#clock.monotonicMs() - since)
     if (this.#dirty.has(key)) this.#enqueue(key)
@@ -210,7 +218,8 @@ export class WorkQueue {
     }
   }
 
-  readonly #mayHaveWorker = (group: string): boolean => {
+  readonly #mayHaveWorker = (group: string, key: string): boolean => {
+    if (this.#largeAtWork !== undefined && this.#isLarge(key)) return false
     const own = this.#processingOf.get(group) ?? 0
     const left = this.#workers - this.#processing.size - 1
     return own === 0 || own < SHARE * left
@@ -228,6 +237,7 @@ export class WorkQueue {
     this.#observer?.taken(now - (this.#dirty.get(key) ?? now))
     this.#dirty.delete(key)
     this.#processing.set(key, now)
+    if (this.#isLarge(key)) this.#largeAtWork = key
     this.#countProcessing(key, 1)
   }
 

@@ -32,24 +32,20 @@ export class Turns<T> {
   }
 
   /**
-   * The oldest item of the group whose turn it is, taken out; undefined when there is none. A group that `may` not have its turn now
-   * loses it: it takes as long as there are such groups before the first that may.
+   * The oldest item of the first group in turn whose oldest item `may` be taken now, taken out; undefined when there is none. Groups
+   * before it keep their turn, and it takes as long as there are such.
    */
-  shift(may: (group: string) => boolean = () => true): T | undefined {
-    for (let looks = this.#turns.size; looks > 0; looks--) {
-      const group = this.#turns.shift()
-      if (group === undefined) return undefined
-      if (!may(group.name)) {
-        this.#turns.push(group)
-        continue
-      }
-      const item = group.items.shift()
-      this.#size -= 1
-      if (group.items.size > 0) this.#turns.push(group)
-      else this.#groups.delete(group.name)
-      return item
-    }
-    return undefined
+  shift(may: (group: string, oldest: T) => boolean = () => true): T | undefined {
+    const group = this.#turns.shiftFirst(({ name, items }) => {
+      const { first } = items
+      return first !== undefined && may(name, first)
+    })
+    if (group === undefined) return undefined
+    const item = group.items.shift()
+    this.#size -= 1
+    if (group.items.size > 0) this.#turns.push(group)
+    else this.#groups.delete(group.name)
+    return item
   }
 
   /** Takes the oldest item of the group that has most, if that has more than one; whether it did. */

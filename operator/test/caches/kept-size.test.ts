@@ -4,9 +4,11 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import { FINALIZER } from '@kleym/shared/core/names.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { binding, K8S_GROUP, objective, pool, X_GROUP } from '@kleym/testing/manifests.ts'
 import { cachedBinding } from '../../src/caches/cached-binding.ts'
 import { hasOurs } from '../../src/caches/kept-finalizers.ts'
+import { keptMeta, withReadMeta } from '../../src/caches/kept-meta.ts'
 import { cachedObjective, cachedPool } from '../../src/caches/cached-reference.ts'
 
 const LARGE = 1_200_000
@@ -96,6 +98,37 @@ test.each(cases)('little is kept of $name', ({ object, read }) => {
   const parsed: JsonRecord = JSON.parse(text)
   const kept = inspect(read(parsed), { depth: Infinity, maxArrayLength: null, maxStringLength: null })
   expect(kept.length).toBeLessThan(KEPT_MAX)
+})
+
+test.each(cases.filter(({ read }) => read === cachedBinding))('a binding is large by $name', ({ object }) => {
+  expect(cachedBinding(object).isLarge).toBe(true)
+})
+
+test('a binding with all that kubectl and the operator write into it is none of the large ones', () => {
+  const applied = JSON.stringify(binding())
+  const managedFields = ['kubectl-client-side-apply', 'kleym-operator', 'argocd-controller'].map(
+    (manager) => ({
+      manager,
+      operation: 'Update',
+      fieldsV1: Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f:field-${at}`, {}])),
+    }),
+  )
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied, note: 'x'.repeat(8_000) }
+  const object = withMetadata(binding({ status: { trustDomain: 'example.org' } }), {
+    annotations,
+    managedFields,
+    finalizers: [FINALIZER],
+  })
+  expect(cachedBinding(object).isLarge).toBe(false)
+})
+
+test('a reader sees the fields of the metadata that are kept, and no others', () => {
+  const object = withMetadata(binding(), { labels, finalizers, deletionTimestamp: '2026-01-01T00:00:00Z' })
+  const { metadata, ...rest } = withReadMeta(object)
+  expect(keptMeta(readMeta({ metadata }))).toEqual(keptMeta(readMeta(object)))
+  expect(metadata).not.toHaveProperty('labels')
+  expect(metadata).not.toHaveProperty('finalizers')
+  expect({ ...rest, metadata: object['metadata'] }).toEqual(object)
 })
 
 test('whether ours is among thousands of finalizers is kept', () => {

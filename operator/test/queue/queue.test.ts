@@ -6,6 +6,7 @@ import { runWorkers } from '../../src/queue/workers.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
 
 const groupOf = (key: string): string => key.split('/', 1)[0] ?? ''
+const isLarge = (key: string): boolean => key.endsWith('large')
 
 function build({
   random = () => 0,
@@ -17,6 +18,7 @@ function build({
     clock: time.clock(),
     random,
     groupOf,
+    isLarge,
     workers,
     ...(observer === undefined ? {} : { observer }),
   })
@@ -408,6 +410,64 @@ describe('workers that are shared', () => {
   })
 })
 
+describe('large objects', () => {
+  test('are worked on one at a time, of whatever namespace, and hold up no ordinary one elsewhere', async () => {
+    const { queue } = build({ workers: 8 })
+    for (const space of ['a', 'b', 'c'])
+      for (const name of ['1-large', '2-large']) queue.add(`${space}/${name}`)
+    for (const name of ['1', '2', '3']) queue.add(`d/${name}`)
+    const taken = [await queue.take(), await queue.take(), await queue.take(), await queue.take()]
+    expect(taken).toEqual(['a/1-large', 'd/1', 'd/2', 'd/3'])
+    for (const key of ['b/1-large', 'c/1-large', 'a/2-large', 'b/2-large', 'c/2-large']) {
+      const next = queue.take()
+      await settled()
+      expect(queue.state()).toMatchObject({ processing: 4 })
+      queue.done(taken[0] ?? '')
+      taken[0] = await next
+      expect(taken[0]).toBe(key)
+    }
+  })
+
+  test('keep their turn while it cannot come, whatever ordinary ones are taken meanwhile', async () => {
+    const { queue } = build({ workers: 8 })
+    for (const key of ['a/large', 'b/large', ...keysOf('d')]) queue.add(key)
+    expect(await queue.take()).toBe('a/large')
+    queue.add('a/large')
+    for (let at = 0; at < 5; at++) {
+      const key = (await queue.take()) ?? ''
+      expect(groupOf(key)).toBe('d')
+      queue.done(key)
+    }
+    queue.done('a/large')
+    expect(await queue.take()).toBe('b/large')
+  })
+
+  test('what becomes large while it is worked on takes no turn from those that were', async () => {
+    const { time } = build()
+    const sizes = new Set<string>()
+    const queue = new WorkQueue({
+      clock: time.clock(),
+      random: () => 0,
+      groupOf,
+      isLarge: (key) => sizes.has(key),
+      workers: 8,
+    })
+    for (const key of ['a/1', 'b/1']) queue.add(key)
+    expect([await queue.take(), await queue.take()]).toEqual(['a/1', 'b/1'])
+    sizes.add('a/1').add('b/2').add('c/1')
+    queue.add('b/2')
+    queue.add('c/1')
+    expect(await queue.take()).toBe('b/2')
+    queue.done('a/1')
+    const waiting = queue.take()
+    await settled()
+    expect(queue.state()).toMatchObject({ depth: 1, processing: 2 })
+    sizes.delete('b/2')
+    queue.done('b/2')
+    expect(await waiting).toBe('c/1')
+  })
+})
+
 /** What the queue should do, in the plainest way: lists that are searched. */
 class Model {
   readonly dirty = new Set<string>()
@@ -439,10 +499,19 @@ class Model {
     for (const { key } of due) this.add(key)
   }
 
+  oldest(group: string): string {
+    return this.ready.find((key) => groupOf(key) === group) ?? ''
+  }
+
+  isFree(group: string): boolean {
+    return !(isLarge(this.oldest(group)) && this.processing.some(isLarge))
+  }
+
   take(): string | undefined {
-    const group = this.turns.shift()
-    const key = this.ready.find((other) => groupOf(other) === group)
-    if (group === undefined || key === undefined) return undefined
+    const at = this.turns.findIndex((turn) => this.isFree(turn))
+    const [group] = at < 0 ? [] : this.turns.splice(at, 1)
+    if (group === undefined) return undefined
+    const key = this.oldest(group)
     this.ready = this.ready.filter((other) => other !== key)
     if (this.ready.some((other) => groupOf(other) === group)) this.turns.push(group)
     this.dirty.delete(key)
@@ -457,7 +526,7 @@ class Model {
 }
 
 test('the queue does what a plain model of it does, whatever happens in whatever order', async () => {
-  const key = constantFrom('a/1', 'a/2', 'a/3', 'b/1', 'b/2', 'c/1')
+  const key = constantFrom('a/1', 'a/2', 'a/large', 'b/1', 'b/large', 'c/1')
   const step = oneof(
     { weight: 4, arbitrary: record({ do: constant('add' as const), key }) },
     { weight: 3, arbitrary: record({ do: constant('take' as const) }) },
@@ -489,7 +558,7 @@ test('the queue does what a plain model of it does, whatever happens in whatever
           await time.advance(now.ms)
           model.pass(time.nowMs)
         } else if (now.do === 'take') {
-          if (queue.state().depth > 0) taken.push([await queue.take(), model.take()])
+          if (model.turns.some((group) => model.isFree(group))) taken.push([await queue.take(), model.take()])
         } else {
           const ended = model.processing[now.at % Math.max(model.processing.length, 1)]
           if (ended !== undefined) {

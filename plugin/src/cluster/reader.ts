@@ -3,6 +3,7 @@
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { sizeOf } from '@kleym/shared/core/value-size.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import {
@@ -18,7 +19,7 @@ import { PAGE_SIZE } from '@kleym/shared/kube/paging.ts'
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KleymError } from '../io/errors.ts'
-import { KEPT_MAX, overLimit, sizeOf } from './kept-size.ts'
+import { KEPT_MAX, overLimit } from './kept-size.ts'
 import { Sharing } from './sharing.ts'
 import { unreachable } from './unreachable.ts'
 

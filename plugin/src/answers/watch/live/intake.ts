@@ -4,7 +4,8 @@ import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS } from '@kleym/shared/kube/resources.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
-import { KEPT_MAX, overLimit, sizeOf } from '../../../cluster/kept-size.ts'
+import { sizeOf } from '@kleym/shared/core/value-size.ts'
+import { KEPT_MAX, overLimit } from '../../../cluster/kept-size.ts'
 import { KleymError } from '../../../io/errors.ts'
 
 /** What one feed keeps. */

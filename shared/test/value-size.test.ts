@@ -1,0 +1,35 @@
+// How much a value takes, roughly: the same for the same value, and no work for what is beyond a limit.
+import { expect, test } from 'vitest'
+import { sizeOf } from '../src/core/value-size.ts'
+
+test.each([
+  [null, 16],
+  [7, 16],
+  ['', 16],
+  ['seven', 21],
+  [[], 16],
+  [['a', 'b'], 50],
+  [{}, 16],
+  [{ key: 'a' }, 36],
+  [{ list: [{ a: true }, null], text: 'x' }, 16 + 20 + 32 + 17 + 21],
+])('%j counts %d', (value, size) => {
+  expect(sizeOf(value)).toBe(size)
+})
+
+test('a value of exactly the limit is within it', () => {
+  expect(sizeOf(['a', 'b'], 50)).toBe(50)
+  expect(sizeOf(['a', 'b', ''], 50)).toBeGreaterThan(50)
+})
+
+test('what is beyond the limit is not looked at', () => {
+  const read: string[] = []
+  const traps = Array.from({ length: 1_000 }, (_, at) => ({
+    get text() {
+      read.push(`${at}`)
+      return ''
+    },
+  }))
+  expect(sizeOf(traps, 1_000)).toBeGreaterThan(1_000)
+  expect(sizeOf(Object.fromEntries(traps.map((trap, at) => [`${at}`, trap])), 1_000)).toBeGreaterThan(1_000)
+  expect(read).toEqual([])
+})
