@@ -72,14 +72,14 @@ describe('work on few objects, and on a runtime that cannot be told to', () => {
   })
 })
 
-describe('work that takes long', () => {
-  function* slow(clock: FakeClock, stepMs: number, steps: number): Steps<void> {
-    for (let at = 0; at < steps; at++) {
-      clock.advance(stepMs)
-      yield
-    }
+function* slow(clock: FakeClock, stepMs: number, steps: number): Steps<void> {
+  for (let at = 0; at < steps; at++) {
+    clock.advance(stepMs)
+    yield
   }
+}
 
+describe('work that takes long', () => {
   test('is told of once it has taken five seconds, once, without a terminal too', () => {
     const { told, ...context } = driving()
     const drive = driverFor(7, context)

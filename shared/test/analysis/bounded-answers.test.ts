@@ -60,14 +60,17 @@ test('a finding about two label sets names a hundred bindings of each side and c
   expect(contained?.evidence[0]).toMatch(/; 50 more with these label sets are not named here$/)
 })
 
+/** Those of label sets that are equal, or within each other. */
+function pairs(findings: ReturnType<typeof collisionFindings>): typeof findings {
+  return findings.filter(({ code }) => code === 'KLM301')
+}
+
 test('of many label sets within others so many findings are made, the last of which says that there are more', () => {
   // 45 wide sets over as many narrow ones, each over each, are 2,025 pairs.
   const wide = times(45, (at) => ({ [`wide-${at}`]: 'on' }))
   const all = Object.fromEntries(wide.flatMap((labels) => Object.entries(labels)))
   const narrow = times(45, (at) => ({ ...all, only: numbered(at) }))
   const analysis = analysisOf(bindingsFor([...wide, ...narrow]))
-  const pairs = (findings: ReturnType<typeof collisionFindings>): typeof findings =>
-    findings.filter(({ code }) => code === 'KLM301')
   const found = pairs(collisionFindings(analysis))
   expect(found).toHaveLength(CONTAINED_MAX)
   const more = found.filter(({ evidence }) => evidence.some((line) => line.startsWith('there are more')))

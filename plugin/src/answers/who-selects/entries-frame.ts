@@ -37,10 +37,13 @@ function keyOf(entry: RegistrationEntry): string {
   return JSON.stringify({ ...entry, depends: undefined })
 }
 
+function refuseTooMany(held: number): void {
+  refuseMoreThan(SHOWN_ENTRIES, held)
+}
+
 /** The entries of a state. Throws a KleymError where they would be too many. */
 function entriesOf({ drive }: AnswerInput, state: State, pods: readonly Pod[]): readonly RegistrationEntry[] {
-  const onPod = (held: number): void => refuseMoreThan(SHOWN_ENTRIES, held)
-  return drive(registrationEntrySteps(state.prediction(), pods, onPod), 'little')
+  return drive(registrationEntrySteps(state.prediction(), pods, refuseTooMany), 'little')
 }
 
 /** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
