@@ -61,7 +61,7 @@ test('a finding about two label sets names a hundred bindings of each side and c
 })
 
 /** Those of label sets that are equal, or within each other. */
-function pairs(findings: ReturnType<typeof collisionFindings>): typeof findings {
+function collisionsIn(findings: ReturnType<typeof collisionFindings>): typeof findings {
   return findings.filter(({ code }) => code === 'KLM301')
 }
 
@@ -71,14 +71,14 @@ test('of many label sets within others so many findings are made, the last of wh
   const all = Object.fromEntries(wide.flatMap((labels) => Object.entries(labels)))
   const narrow = times(45, (at) => ({ ...all, only: numbered(at) }))
   const analysis = analysisOf(bindingsFor([...wide, ...narrow]))
-  const found = pairs(collisionFindings(analysis))
+  const found = collisionsIn(collisionFindings(analysis))
   expect(found).toHaveLength(CONTAINED_MAX)
   const more = found.filter(({ evidence }) => evidence.some((line) => line.startsWith('there are more')))
   expect(more).toEqual([found.at(-1)])
   expect([...analysis.now.judgements.values()].every(({ state }) => state === 'refused')).toBe(true)
   // Asked about one binding, all pairs of its label set are told, wherever they are among the others.
   const last = `team-a/${numbered(89)}`
-  const about = pairs(collisionFindings(analysis, new Set([last])))
+  const about = collisionsIn(collisionFindings(analysis, new Set([last])))
   expect(about).toHaveLength(45)
   expect(about.every(({ related }) => related.some(({ name }) => name === numbered(89)))).toBe(true)
 })
