@@ -156,6 +156,7 @@ class Operator {
       log,
       instance,
       isLeader: leadership.isLeader,
+      isHeld: () => !isListedAnew(this.#caches),
       ended: (result) => metrics.eventEnded(result),
     })
     this.#controller = composeController({

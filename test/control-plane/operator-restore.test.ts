@@ -75,6 +75,8 @@ test.each([
   { back: 'by a minute', lost: MINUTE, name: NOT_RESTARTED, space: 'minute-1', replicas: 1, restarts: false },
   { back: 'by an hour', lost: HOUR, name: RESTARTED, space: 'hour-2', replicas: 2, restarts: true },
   { back: 'by an hour', lost: HOUR, name: NOT_RESTARTED, space: 'hour-0', replicas: 0, restarts: false },
+  { back: 'by an hour', lost: HOUR, name: RESTARTED, space: 'hour-1', replicas: 1, restarts: true },
+  { back: 'by a minute', lost: MINUTE, name: NOT_RESTARTED, space: 'minute-2', replicas: 2, restarts: false },
 ])('etcd goes back $back, $name, with $replicas standing by', async ({ space, lost, replicas, restarts }) => {
   await ensureOperator()
   await operator.leads()

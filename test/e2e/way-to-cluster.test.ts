@@ -1,14 +1,17 @@
 // How the shipped executable reaches an API server: through proxies and past them, and what it sends on a connection that
 // everybody can read. Its runtime is not that of the tests of the parts.
+import { spawn } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import process from 'node:process'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failure } from '@kleym/testing/faults/behaviour.ts'
 import { certificatePath } from '@kleym/testing/faults/certificates.ts'
 import { httpProxy, socksProxy, type TestProxy } from '@kleym/testing/faults/proxies.ts'
 import { faultServer, type FaultServer } from '@kleym/testing/faults/server.ts'
-import { built, kleym } from './plugin.ts'
+import { until } from '@kleym/testing/wait.ts'
+import { built, kleym, ROOT } from './plugin.ts'
 
 /** The name that the server's certificate is for; this machine does not know it, so a proxy has to. */
 const HOST = 'kubernetes.test:6443'
@@ -95,6 +98,28 @@ test('a connection without TLS carries no token, and the person hears of it befo
     expect(headers).not.toHaveProperty('authorization')
     expect(Buffer.from(String(headers['impersonate-user']), 'latin1').toString('utf8')).toBe('jörg-愛')
   }
+})
+
+test('the operator sends no token without TLS either, and its log says so', async () => {
+  await using plain = await server()
+  const path = await kubeconfig({ server: plain.url.origin })
+  const flags = [
+    '--trust-domain=example.org',
+    '--leader-elect=false',
+    `--kubeconfig=${path}`,
+    '--health-probe-bind-address=0',
+    '--metrics-bind-address=0',
+  ]
+  const child = spawn(process.execPath, [join(ROOT, 'operator/src/main.ts'), ...flags], { env: {} })
+  let said = ''
+  child.stdout.setEncoding('utf8').on('data', (part: string) => (said += part))
+  try {
+    await until(() => plain.seen.length > 0 && said !== '', 'the operator to ask, and to say something')
+  } finally {
+    child.kill('SIGKILL')
+  }
+  expect(said).toContain('is not TLS, so credentials are not sent; give an https:// address')
+  for (const { headers } of plain.seen) expect(headers).not.toHaveProperty('authorization')
 })
 
 test('--as with a line feed is wrong usage', async () => {

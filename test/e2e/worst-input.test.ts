@@ -102,6 +102,124 @@ describe('files', () => {
   )
 })
 
+function numbers(count: number): readonly number[] {
+  return Array.from({ length: count }, (_, at) => at)
+}
+
+/** 20,000 pods of one label. */
+function manyPods(): readonly object[] {
+  return numbers(20_000).map((at) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: `p${at}`, namespace: 'a', labels: { app: 'a' } },
+    spec: { containers: [{ name: 'c', image: 'i' }] },
+  }))
+}
+
+/** ClusterSPIFFEIDs that select every pod. */
+function registrations(count: number): readonly object[] {
+  return numbers(count).map((at) => ({
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name: `k${at}` },
+    spec: { spiffeIDTemplate: `spiffe://example.org/k${at}`, podSelector: {} },
+  }))
+}
+
+function pool(name: string, labels: readonly string[]): object {
+  return {
+    apiVersion: 'inference.networking.k8s.io/v1',
+    kind: 'InferencePool',
+    metadata: { name, namespace: 'a' },
+    spec: { selector: { matchLabels: Object.fromEntries(labels.map((key) => [key, 'x'])) } },
+  }
+}
+
+function objective(name: string): object {
+  return {
+    apiVersion: 'llm-d.ai/v1alpha2',
+    kind: 'InferenceObjective',
+    metadata: { name, namespace: 'a' },
+    spec: { poolRef: { name } },
+  }
+}
+
+function binding(name: string, ref: string): object {
+  return {
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+    metadata: { name, namespace: 'a' },
+    spec: {
+      poolRef: { name: ref },
+      objectiveRef: { name: ref },
+      serviceAccountName: 's',
+      containerName: 'c',
+    },
+  }
+}
+
+function allCollide(): readonly object[] {
+  return [pool('p', ['app']), objective('p'), ...numbers(15_000).map((at) => binding(`b${at}`, 'p'))]
+}
+
+/** 2,500 label sets over as many narrower ones, a binding to each. */
+function nested(): readonly object[] {
+  const wide = numbers(2_500).map((at) => [`a${at % 50}`, `b${Math.floor(at / 50)}`])
+  const keys = numbers(10).flatMap((key) => [`a${key}`, `b${key}`])
+  const narrow = numbers(2_500).map((at) => [...keys, `only${at}`])
+  return [...wide, ...narrow].flatMap((labels, at) => [
+    pool(`p${at}`, labels),
+    objective(`p${at}`),
+    binding(`b${at}`, `p${at}`),
+  ])
+}
+
+describe('a few megabytes', () => {
+  test.each<[what: string, command: string, objects: () => readonly object[], code: number, says: string]>([
+    [
+      'of pods and of ClusterSPIFFEIDs that select each of them',
+      'conflicts',
+      () => [...manyPods(), ...registrations(2_000)],
+      4,
+      'so large an answer\n  why:  ClusterSPIFFEIDs select pods more than 1,000,000 times\n  fix:  ',
+    ],
+    [
+      'of pods, each with more registrations than can be shown of all',
+      'who-selects',
+      () => [...manyPods(), ...registrations(11)],
+      4,
+      'it has more than 200,000 registrations of containers',
+    ],
+    [
+      'of the same on a page',
+      'map',
+      () => [...manyPods(), ...registrations(8)],
+      4,
+      'it has more than 150,000 registrations of containers',
+    ],
+    [
+      'of bindings that collide, each with all others',
+      'explain',
+      allCollide,
+      4,
+      'it has more than 500,000 peers and pods',
+    ],
+    ['of label sets within others', 'conflicts', nested, 1, ''],
+  ])(
+    '%s',
+    async (_, command, objects, exit, says) => {
+      const file = join(folder, 'worst.json')
+      await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects() }))
+      const args = [command, '-A', '--offline', '--trust-domain', 'example.org', '-f', file]
+      const { code, stderr, peak } = await measure(args)
+      expect(stderr).toContain(says)
+      expect(code).toBe(exit)
+      expect(peak).toBeLessThan(MEMORY_MAX)
+    },
+    PATIENCE_MS,
+  )
+})
+
 describe('trees', () => {
   test(
     'a hundred thousand empty files hold no document',

@@ -62,6 +62,8 @@ export interface EventRecorderOptions {
   readonly instance: string
   /** Nothing is written by a process that does not lead. */
   readonly isLeader: () => boolean
+  /** Whether events wait, as all writes do after a restore of the datastore (docs/contract.md §6). */
+  readonly isHeld: () => boolean
   /** Hears once of each event, but for those that are dropped because their namespace or this process ends. */
   readonly ended?: (result: EventResult) => void
 }
@@ -130,8 +132,9 @@ class BackgroundRecorder implements EventRecorder {
   }
 
   async #post(event: JsonRecord): Promise<void> {
-    const { api, isLeader } = this.#options
+    const { api, isLeader, isHeld } = this.#options
     for (let tries = 1; ; tries++) {
+      while (isHeld() && isLeader() && !this.#stop.signal.aborted) await this.#pause(1)
       if (this.#stop.signal.aborted || !isLeader()) return
       try {
         await api.create(EVENTS, event, { signal: this.#stop.signal })
@@ -151,7 +154,7 @@ class BackgroundRecorder implements EventRecorder {
     }
   }
 
-  #pause(tries: number, error: unknown): Promise<void> {
+  #pause(tries: number, error?: unknown): Promise<void> {
     const { clock, random } = this.#options
     const asked = error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0
     const ms = Math.min(Math.max(jittered(backoffMs(BACKOFF, tries), random), asked), BACKOFF.maxMs)

@@ -25,6 +25,7 @@ import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { hasChartRegistration } from '../sources/spire-charts.ts'
 import { snapshotSource } from './snapshot-source.ts'
+import { refuseTooManySelections } from './answer-limits.ts'
 import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
@@ -252,10 +253,12 @@ class Gathering {
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis => drive(analysisSteps(snapshot, of))
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
+    const analysisBefore = before === undefined ? analysis : analysed(before, settingsBefore)
+    for (const one of new Set([analysis, analysisBefore])) refuseTooManySelections(one.settled.prediction())
     return {
       after: analysis,
       analyse: (snapshot) => analysisSteps(snapshot, settings),
-      before: before === undefined ? analysis : analysed(before, settingsBefore),
+      before: analysisBefore,
       operator,
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),

@@ -1,7 +1,7 @@
-// Memory given back while a large cluster is worked on: Bun's heap grows to twice what is in use otherwise. What that
-// costs and saves: docs/decisions/2026-11-22-steps-between-collections.md.
+// Drives long work: memory is given back while a large cluster is worked on, since Bun's heap grows to twice what is in use
+// otherwise (what that costs and saves: docs/decisions/2026-11-22-steps-between-collections.md), and a person who waits is told why.
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { driveAtOnce, type Drive, type StepWaste } from '@kleym/shared/core/steps.ts'
+import type { Drive, StepWaste } from '@kleym/shared/core/steps.ts'
 import type { CommandContext } from '../io/context.ts'
 
 /** Fewer objects leave too little behind for a collection to pay. */
@@ -22,22 +22,31 @@ export function release(
   if (objects.splice(0).length >= MANY) collectGarbage?.('all')
 }
 
+/** Work on what was read that takes longer than this, in milliseconds, is told of once, terminal or not. */
+const SILENT_MS = 5_000
+
 /** Drives work on so many objects. What is in use by now is not gone through again. */
 export function driverFor(
   objects: number,
-  { collectGarbage }: Pick<CommandContext, 'collectGarbage'>,
+  { collectGarbage, clock, stderr }: Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr'>,
 ): Drive {
-  if (objects < MANY || collectGarbage === undefined) return driveAtOnce
+  const collects = objects < MANY ? undefined : collectGarbage
+  const since = clock.monotonicMs()
   let steps = 0
-  collectGarbage('all')
+  let isTold = false
+  collects?.('all')
   return (work, waste = 'much') => {
     for (;;) {
       const step = work.next()
       if (step.done === true) return step.value
+      if (!isTold && clock.monotonicMs() - since >= SILENT_MS) {
+        isTold = true
+        stderr.write(`still working on ${objects} objects; this takes a while\n`)
+      }
       steps += COUNTS_AS[waste]
       if (steps < STEPS) continue
       steps = 0
-      collectGarbage('young')
+      collects?.('young')
     }
   }
 }

@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'vitest'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import type { Steps } from '@kleym/shared/core/steps.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { CommandContext } from '../../src/io/context.ts'
 import { driverFor, release } from '../../src/gather/memory.ts'
 
-type Collecting = Pick<CommandContext, 'collectGarbage'>
+type Driving = Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr'>
 
-function collecting(): Collecting & { readonly collected: string[] } {
+function driving(): Driving & { readonly clock: FakeClock; readonly told: string[] } {
+  const told: string[] = []
+  const stderr = { write: (text: string) => void told.push(text), isTerminal: false, columns: undefined }
+  return { clock: new FakeClock(), stderr, told }
+}
+
+function collecting(): Driving & { readonly collected: string[] } {
   const collected: string[] = []
-  return { collected, collectGarbage: (which) => void collected.push(which) }
+  return { ...driving(), collected, collectGarbage: (which) => void collected.push(which) }
 }
 
 const objects = (count: number): RawObject[] => Array.from({ length: count }, () => ({ value: {} }))
@@ -59,8 +66,27 @@ describe('work on few objects, and on a runtime that cannot be told to', () => {
 
   test('many objects are taken out where nothing can be collected', () => {
     const many = objects(20_000)
-    expect(driverFor(20_000, {})(work(1_000))).toBe('1000 steps')
+    expect(driverFor(20_000, driving())(work(1_000))).toBe('1000 steps')
     release(many, {})
     expect(many).toEqual([])
+  })
+})
+
+function* slow(clock: FakeClock, stepMs: number, steps: number): Steps<void> {
+  for (let at = 0; at < steps; at++) {
+    clock.advance(stepMs)
+    yield
+  }
+}
+
+describe('work that takes long', () => {
+  test('is told of once it has taken five seconds, once, without a terminal too', () => {
+    const { told, ...context } = driving()
+    const drive = driverFor(7, context)
+    drive(slow(context.clock, 1_000, 4))
+    expect(told).toEqual([])
+    drive(slow(context.clock, 1_000, 10))
+    drive(slow(context.clock, 1_000, 10))
+    expect(told).toEqual(['still working on 7 objects; this takes a while\n'])
   })
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import { collisionOf } from '../../src/core/collide/conflict.ts'
-import { collisionFindings } from '../../src/core/rules/collision-rules.ts'
+import { collisionFindings, CONTAINED_MAX } from '../../src/core/rules/collision-rules.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
@@ -58,6 +58,29 @@ test('a finding about two label sets names a hundred bindings of each side and c
   expect(contained?.related).toHaveLength(100)
   expect(contained?.related.map(({ name }) => name)).toContain(numbered(150))
   expect(contained?.evidence[0]).toMatch(/; 50 more with these label sets are not named here$/)
+})
+
+/** Those of label sets that are equal, or within each other. */
+function collisionsIn(findings: ReturnType<typeof collisionFindings>): typeof findings {
+  return findings.filter(({ code }) => code === 'KLM301')
+}
+
+test('of many label sets within others so many findings are made, the last of which says that there are more', () => {
+  // 45 wide sets over as many narrow ones, each over each, are 2,025 pairs.
+  const wide = times(45, (at) => ({ [`wide-${at}`]: 'on' }))
+  const all = Object.fromEntries(wide.flatMap((labels) => Object.entries(labels)))
+  const narrow = times(45, (at) => ({ ...all, only: numbered(at) }))
+  const analysis = analysisOf(bindingsFor([...wide, ...narrow]))
+  const found = collisionsIn(collisionFindings(analysis))
+  expect(found).toHaveLength(CONTAINED_MAX)
+  const more = found.filter(({ evidence }) => evidence.some((line) => line.startsWith('there are more')))
+  expect(more).toEqual([found.at(-1)])
+  expect([...analysis.now.judgements.values()].every(({ state }) => state === 'refused')).toBe(true)
+  // Asked about one binding, all pairs of its label set are told, wherever they are among the others.
+  const last = `team-a/${numbered(89)}`
+  const about = collisionsIn(collisionFindings(analysis, new Set([last])))
+  expect(about).toHaveLength(45)
+  expect(about.every(({ related }) => related.some(({ name }) => name === numbered(89)))).toBe(true)
 })
 
 test('a wide set over many narrow ones names the same peers as one over few', () => {

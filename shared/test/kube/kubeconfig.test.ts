@@ -524,6 +524,24 @@ describe('in a pod', () => {
     ])
   })
 
+  test.each([
+    ['a range of NO_PROXY holds it', '172.30.0.1', '.svc,10.128.0.0/14,172.30.0.0/16', undefined],
+    ['no range holds it', '172.31.0.1', '.svc,10.128.0.0/14,172.30.0.0/16', 'http://proxy.example:3128/'],
+    ['a domain of NO_PROXY holds it', 'kubernetes.default.svc', '.svc,10.128.0.0/14', undefined],
+  ])('the API server is reached as the environment says: %s', async (_, host, except, proxy) => {
+    await mount('one')
+    const { proxy: found } = await loadCluster({
+      env: {
+        KUBERNETES_SERVICE_HOST: host,
+        KUBERNETES_SERVICE_PORT: '443',
+        HTTPS_PROXY: 'proxy.example:3128',
+        NO_PROXY: except,
+      },
+      serviceAccountFolder: folder,
+    })
+    expect(found?.href).toBe(proxy)
+  })
+
   test('without a mounted token it is an error that says so', async () => {
     const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' }
     const thrown = await rejection(loadCluster({ env, serviceAccountFolder: folder }))

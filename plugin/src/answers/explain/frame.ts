@@ -15,6 +15,8 @@ import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import type { Reach } from '@kleym/shared/core/explain/reach.ts'
+import { AnswerCount, EXPLAINED } from '../../gather/answer-limits.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../who-selects/model.ts'
@@ -46,7 +48,7 @@ export function explainFrame(
     ...input.inputFindings,
     ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
-  const explanations = chosen.flatMap((binding) => explain(input.after, binding) ?? [])
+  const explanations = explanationsOf(input, chosen)
   // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
   const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
   const isAsItIs = input.isLive && input.before === input.after
@@ -114,6 +116,25 @@ export function explainFrame(
     answer: (layout, shown) => explainAnswer(explanations, layoutOf(layout, shown)),
     view: (layout, shown) => viewExplanations(shownOnes, layoutOf(layout, shown)),
   }
+}
+
+/** Throws a KleymError where they would be too large, peers first: they are known before anything is worked out. */
+function explanationsOf({ after }: AnswerInput, chosen: readonly Binding[]): readonly Explanation[] {
+  const named = new AnswerCount(EXPLAINED)
+  for (const { key } of chosen) {
+    const judgement = after.now.judgements.get(key)
+    if (judgement?.state === 'refused') named.add(judgement.collision?.count ?? 0)
+  }
+  return chosen.flatMap((binding) => {
+    const one = explain(after, binding)
+    if (one?.reach !== undefined) named.add(sizeOf(one.reach))
+    return one ?? []
+  })
+}
+
+/** How many pods and identities a reach names. */
+function sizeOf({ reached, perhaps, missed, lost, alsoHeld }: Reach): number {
+  return [reached, perhaps, missed, lost, alsoHeld].reduce((sum, { length }) => sum + length, 0)
 }
 
 /** Whether an object that is not read may have to do with these bindings; any may where there are none. */

@@ -1,10 +1,11 @@
 // The answer of `kubectl kleym map`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { DRAWN_REGISTRATIONS } from '../../gather/answer-limits.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import { gatherSides } from '../diff/base.ts'
 import { choosePods } from '../who-selects/choose.ts'
-import { podAnswers } from '../who-selects/model.ts'
+import { podAnswers, type ContainerFilter } from '../who-selects/model.ts'
 import { requireSpiffeId } from '../who-selects/spiffe-id.ts'
 import type { MapSide } from './build.ts'
 import { mapFrame } from './frame.ts'
@@ -24,11 +25,13 @@ export async function run(options: MapOptions, context: CommandContext): Promise
 /** What `who-selects` says of the pods in scope. One without a container is drawn too, unless a SPIFFE ID is asked for. */
 function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId, output }: MapOptions): MapSide {
   const pods = choosePods(input, { target: undefined, selector, allNamespaces, output })
-  const answers = podAnswers(input.after, pods, {
+  const filter: ContainerFilter = {
     container: undefined,
     spiffeId,
     isAsItIs: input.isLive && input.before === input.after,
-  })
+    limit: DRAWN_REGISTRATIONS,
+  }
+  const answers = input.drive(podAnswers(input.after, pods, filter), 'little')
   const answered = new Set(answers.map(({ pod }) => pod))
   const bare = spiffeId === undefined ? pods.filter((pod) => !answered.has(pod)) : []
   return { input, answers: [...answers, ...bare.map((pod) => ({ pod, containers: [] }))] }

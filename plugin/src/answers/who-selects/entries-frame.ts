@@ -1,15 +1,19 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
-import { registrationEntries, type RegistrationEntry } from '@kleym/shared/core/spire/registration-entries.ts'
+import {
+  registrationEntrySteps,
+  type RegistrationEntry,
+} from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { refuseMoreThan, SHOWN_ENTRIES } from '../../gather/answer-limits.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { entriesFields, serverFields } from './json.ts'
 import { openJudgements } from './model.ts'
@@ -33,12 +37,22 @@ function keyOf(entry: RegistrationEntry): string {
   return JSON.stringify({ ...entry, depends: undefined })
 }
 
+function refuseTooMany(held: number): void {
+  refuseMoreThan(SHOWN_ENTRIES, held)
+}
+
+/** The entries of a state. Throws a KleymError where they would be too many. */
+function entriesOf({ drive }: AnswerInput, state: State, pods: readonly Pod[]): readonly RegistrationEntry[] {
+  return drive(registrationEntrySteps(state.prediction(), pods, refuseTooMany), 'little')
+}
+
 /** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
-function entriesNow({ now, settled }: Analysis, pods: readonly Pod[]): readonly RegistrationEntry[] {
-  const there = registrationEntries(now.prediction(), pods)
+function entriesNow(input: AnswerInput, pods: readonly Pod[]): readonly RegistrationEntry[] {
+  const { now, settled } = input.after
+  const there = entriesOf(input, now, pods)
   const known = new Set(there.map(keyOf))
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
-  const coming = registrationEntries(settled.prediction(), pods).filter(
+  const coming = entriesOf(input, settled, pods).filter(
     (entry) => unwritten.has(entry.source) && !known.has(keyOf(entry)),
   )
   return [
@@ -56,7 +70,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
       : pods.flatMap((pod) => prediction.entriesOf(pod).map(({ source }) => sourceText(source))),
   )
   const { ofEntry } = fates(input.after)
-  const entries = (scope.isAsItIs ? entriesNow(input.after, pods) : registrationEntries(prediction, pods))
+  const entries = (scope.isAsItIs ? entriesNow(input, pods) : entriesOf(input, input.after.settled, pods))
     .filter(
       (entry) =>
         (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&

@@ -48,7 +48,7 @@ function manifestsBehind(analysis: Analysis, answers: readonly PodAnswer[]): rea
 
 /** Makes the report for the chosen pods. */
 export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter: ContainerFilter): Frame {
-  const answers = podAnswers(input.after, pods, filter)
+  const answers = input.drive(podAnswers(input.after, pods, filter), 'little')
   const asked = answers.map(({ pod }) => pod)
   const findings: readonly Finding[] = [
     ...podNotes(input.after, asked),

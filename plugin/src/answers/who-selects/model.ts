@@ -17,7 +17,9 @@ import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
 import { fates } from '@kleym/shared/core/rules/resting.ts'
 import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
+import type { Steps } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
 import type { NamedIds } from '../policies/named-by.ts'
 
 /** A registration as an answer shows it; `pending`: kleym has yet to write its ClusterSPIFFEID in the cluster. */
@@ -56,19 +58,24 @@ export interface ContainerFilter {
   readonly spiffeId: string | undefined
   /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
   readonly isAsItIs?: boolean
+  /** How many registrations may be shown; absent: as many as a report may hold. */
+  readonly limit?: AnswerLimit
 }
 
-/** The answer for each pod that has a container to tell about. */
-export function podAnswers(
+/** The answer for each pod that has a container to tell about, a step each. Throws a KleymError where it would be too large. */
+export function* podAnswers(
   analysis: Analysis,
   pods: readonly Pod[],
-  { container, spiffeId, isAsItIs = false }: ContainerFilter,
-): readonly PodAnswer[] {
+  { container, spiffeId, isAsItIs = false, limit = SHOWN_REGISTRATIONS }: ContainerFilter,
+): Steps<readonly PodAnswer[]> {
+  const shown = new AnswerCount(limit)
   const { ofRegistration } = fates(analysis)
   const templates = new Map(
     analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
   )
-  return pods.flatMap((pod) => {
+  const answers: PodAnswer[] = []
+  for (const pod of pods) {
+    yield
     const gap = identityGap(analysis.snapshot, pod.namespace)
     const open = isAsItIs ? NONE_UNDECIDED : analysis.settled.undecided
     const containers = pod.containers
@@ -91,8 +98,10 @@ export function podAnswers(
             : registrations.flatMap((each) => asHolderOf(each, spiffeId, templates) ?? []),
       }))
       .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
-    return containers.length === 0 ? [] : [{ pod, containers }]
-  })
+    for (const { registrations } of containers) shown.add(registrations.length)
+    if (containers.length > 0) answers.push({ pod, containers })
+  }
+  return answers
 }
 
 /** The judgements that leave open what these pods hold, be it that a fallback gives way. */

@@ -24,9 +24,15 @@ const SIDE_MAX = 100
 const FIX_OF_VARIANTS =
   'Give one of the bindings its own variant or service account, or pools that share no pod.'
 
-/** The findings about claims. */
-export function collisionFindings(analysis: Analysis): readonly Finding[] {
-  return [...collisions(analysis), ...overlaps(analysis), ...sharedIds(analysis)]
+/**
+ * The most findings about one label set within another. 5,000 bindings can make six million such pairs; that each of them is
+ * refused is a finding of its own.
+ */
+export const CONTAINED_MAX = 2_000
+
+/** The findings about claims; `bindings`, by `namespace/name`: label sets of no other need be compared. */
+export function collisionFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  return [...collisions(analysis, bindings), ...overlaps(analysis), ...sharedIds(analysis)]
 }
 
 /** `{app: llama, region: eu}`: a label set as people write it. */
@@ -35,18 +41,39 @@ export function labelsText(labels: PoolLabels): string {
 }
 
 /** One finding per set of equal claims, and one per two sets of which one contains the other. */
-function collisions(analysis: Analysis): readonly Finding[] {
-  const { claims: index } = analysis.settled
-  return index.groups.flatMap((group) => {
+function collisions(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  const { groups } = analysis.settled.claims
+  const isAsked = ({ declared }: ClaimGroup): boolean =>
+    bindings === undefined || declared.some(({ owner }) => bindings.has(owner))
+  const equal = groups.filter(({ declared }) => declared.length > 1).map((group) => samePods(analysis, group))
+  const contained: Finding[] = []
+  for (const [wide, narrow] of containedSets(analysis)) {
+    if (!isAsked(wide) && !isAsked(narrow)) continue
+    if (contained.length === CONTAINED_MAX) return [...equal, ...withMore(contained)]
+    contained.push(contains(analysis, wide, narrow))
+  }
+  return [...equal, ...contained]
+}
+
+/** Two label sets with claims, of which the first contains all pods of the second. */
+function* containedSets({ settled }: Analysis): Iterable<readonly [wide: ClaimGroup, narrow: ClaimGroup]> {
+  const { claims: index } = settled
+  for (const group of index.groups) {
     const [claim] = group.declared
-    if (claim === undefined) return []
-    const own = group.declared.length > 1 ? [samePods(analysis, group)] : []
-    const contained = index
-      .overlapsOf(claim)
-      .filter(({ relation, group: other }) => relation === 'Contains' && other.declared.length > 0)
-      .map(({ group: other }) => contains(analysis, group, other))
-    return [...own, ...contained]
-  })
+    if (claim === undefined) continue
+    for (const { relation, group: other } of index.overlapsOf(claim)) {
+      if (relation === 'Contains' && other.declared.length > 0) yield [group, other]
+    }
+  }
+}
+
+/** The last of them says that there are more. */
+function withMore(findings: readonly Finding[]): readonly Finding[] {
+  const last = findings.at(-1)
+  if (last === undefined) return findings
+  const more =
+    'there are more label sets within others than are told one by one; explain names all peers of a binding'
+  return [...findings.slice(0, -1), { ...last, evidence: [...last.evidence, more] }]
 }
 
 function samePods(analysis: Analysis, group: ClaimGroup): Finding {

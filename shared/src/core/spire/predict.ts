@@ -100,6 +100,14 @@ class Predictor implements Prediction {
     return outcomes
   }
 
+  hasMoreSelections(than: number): boolean {
+    const { pods } = this.#input
+    // What has few pods or few objects, as nearly all has, needs no counting.
+    if (pods.length * this.#ids.length <= than) return false
+    let count = 0
+    return pods.some((pod) => (count += this.#index.selecting(pod).length) > than)
+  }
+
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]> {
     return getOrCreate(this.#chosen, namespace, () => {
       const chosen = new Map<string, Pod[]>()

@@ -187,6 +187,8 @@ export interface Prediction {
    * there where their selectors may match one of its containers.
    */
   entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** Whether ClusterSPIFFEIDs select pods more than so many times, each of them counted for each pod; nothing is rendered. */
+  hasMoreSelections(than: number): boolean
   /** The pods of a namespace by the names of the ClusterSPIFFEIDs that choose them; goes through those pods once. */
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]>
   /** Every ClusterStaticEntry, in a total order. */

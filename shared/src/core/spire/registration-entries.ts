@@ -1,6 +1,7 @@
 // The registration entries that SCM would hold, with the field names of `spire-server entry show -output json`, so that a
 // person or a script can compare the two. What kleym adds has fields of its own.
 import type { Pod } from '../objects/pod.ts'
+import { driveAtOnce, type Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { entryKey, sortSelectors } from './entry-key.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -39,12 +40,23 @@ export function registrationEntries(
   prediction: Prediction,
   pods: readonly Pod[],
 ): readonly RegistrationEntry[] {
+  return driveAtOnce(registrationEntrySteps(prediction, pods))
+}
+
+/** The same, a step for each pod; `onPod` hears how many there are so far. */
+export function* registrationEntrySteps(
+  prediction: Prediction,
+  pods: readonly Pod[],
+  onPod: (held: number) => void = () => {},
+): Steps<readonly RegistrationEntry[]> {
   const held = new Map<string, RegistrationEntry>()
   for (const outcome of prediction.staticEntries()) add(outcome, held)
   for (const pod of pods) {
+    yield
     for (const outcome of prediction.entriesOf(pod)) {
       if (outcome.source.kind === 'ClusterSPIFFEID') add(outcome, held)
     }
+    onPod(held.size)
   }
   return [...held.values()].toSorted(compareEntries)
 }
