@@ -56,7 +56,7 @@ async function readyElsewhere(name: string): Promise<void> {
 /** It has been this process all the time: whoever loses the Lease ends. */
 function expectAlive(): void {
   expect(operator.program.ended()).toBeUndefined()
-  expect(operator.log().filter(({ level }) => level === 'ERROR')).toEqual([])
+  expect(operator.log().filter(({ level }) => level === 'error')).toEqual([])
 }
 
 /** An empty entry makes the API server forget the managed fields, whose bytes count as well. */

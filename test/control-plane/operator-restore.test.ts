@@ -67,77 +67,81 @@ async function restoresCounted(): Promise<number> {
   return Number(count)
 }
 
-const RESTARTED = 'and the API server is restarted'
-const NOT_RESTARTED = 'and the API server goes on from its caches for a while'
+const RESTORES = [
+  { back: 'by a minute', age: 'minute', lost: MINUTE },
+  { back: 'by an hour', age: 'hour', lost: HOUR },
+].flatMap((backup) =>
+  [0, 1, 2].flatMap((replicas) => [
+    { ...backup, replicas, restarts: true, name: 'and the API server is restarted' },
+    { ...backup, replicas, restarts: false, name: 'and the API server goes on from its caches for a while' },
+  ]),
+)
 
-test.each([
-  { back: 'by a minute', lost: MINUTE, name: RESTARTED, space: 'minute-0', replicas: 0, restarts: true },
-  { back: 'by a minute', lost: MINUTE, name: NOT_RESTARTED, space: 'minute-1', replicas: 1, restarts: false },
-  { back: 'by an hour', lost: HOUR, name: RESTARTED, space: 'hour-2', replicas: 2, restarts: true },
-  { back: 'by an hour', lost: HOUR, name: NOT_RESTARTED, space: 'hour-0', replicas: 0, restarts: false },
-  { back: 'by an hour', lost: HOUR, name: RESTARTED, space: 'hour-1', replicas: 1, restarts: true },
-  { back: 'by a minute', lost: MINUTE, name: NOT_RESTARTED, space: 'minute-2', replicas: 2, restarts: false },
-])('etcd goes back $back, $name, with $replicas standing by', async ({ space, lost, replicas, restarts }) => {
-  await ensureOperator()
-  await operator.leads()
-  await standBy(replicas)
-  const before = await restoresCounted()
-  const refused = refusals()
-  const first = operator
-  await cp.apply([
-    ...estate(space),
-    ...member(space, 'old'),
-    ...member(space, 'kept', { containerName: 'proxy' }),
-  ])
-  for (const name of ['old', 'kept']) await untilReason(cp, space, name, 'Reconciled')
-  await cp.backUpEtcd()
-  const lease = await leaseVersion()
-  // What the operator knows, and what the restore takes back.
-  await cp.admin.delete(bindingId(space, 'old'))
-  await until(async () => (await cp.admin.get(bindingId(space, 'old'))) === undefined, 'the binding to go')
-  await cp.apply(member(space, 'lost'))
-  await untilReason(cp, space, 'lost', 'Reconciled')
-  const writers = Array.from({ length: WRITERS }, async (_, writer) => {
-    for (let write = 0; write < lost / WRITERS; write++) await cp.admin.apply(note(space, writer, write))
-  })
-  await Promise.all(writers)
-  // A backup is older than the last renewal, or the Lease shows nothing (docs/reliability.md).
-  await until(async () => (await leaseVersion()) !== lease, 'the Lease to be renewed')
-  await cp.restoreEtcd()
-  const neverTwo = await watchNeverTwo(cp)
-  try {
-    if (!restarts) await until(() => refusals() > refused, 'the lists of the old history to be refused')
-    // Whatever the API server has answered until now, nothing was written.
-    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
-    await cp.restartApiServer()
+test.each(RESTORES)(
+  'etcd goes back $back, $name, with $replicas standing by',
+  async ({ age, lost, replicas, restarts }) => {
+    const space = `${age}-${replicas}-${restarts ? 'restarted' : 'cached'}`
     await ensureOperator()
-    // It wants the container of the binding that is there again, which the operator takes for deleted.
-    await until(async () => {
-      await cp.apply(member(space, 'new'))
-      return true
-    }, 'the API server to take a binding')
-    await until(
-      async () =>
-        (await isReason(space, 'old', 'IdentityCollision')) &&
-        (await isReason(space, 'new', 'IdentityCollision')),
-      'both bindings to collide',
-      RIGHT_AGAIN_MS,
-    )
-    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`])
-    await cp.admin.delete(bindingId(space, 'new'))
-    await until(
-      () => isReason(space, 'old', 'Reconciled'),
-      'the binding to be in force again',
-      RIGHT_AGAIN_MS,
-    )
-    expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
-    // An operator that was started meanwhile has seen one history only.
-    if (operator === first && first.program.ended() === undefined)
-      await until(async () => (await restoresCounted()) > before, 'the restore to be counted')
-  } finally {
-    neverTwo.stop()
-  }
-})
+    await operator.leads()
+    await standBy(replicas)
+    const before = await restoresCounted()
+    const refused = refusals()
+    const first = operator
+    await cp.apply([
+      ...estate(space),
+      ...member(space, 'old'),
+      ...member(space, 'kept', { containerName: 'proxy' }),
+    ])
+    for (const name of ['old', 'kept']) await untilReason(cp, space, name, 'Reconciled')
+    await cp.backUpEtcd()
+    const lease = await leaseVersion()
+    // What the operator knows, and what the restore takes back.
+    await cp.admin.delete(bindingId(space, 'old'))
+    await until(async () => (await cp.admin.get(bindingId(space, 'old'))) === undefined, 'the binding to go')
+    await cp.apply(member(space, 'lost'))
+    await untilReason(cp, space, 'lost', 'Reconciled')
+    const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+      for (let write = 0; write < lost / WRITERS; write++) await cp.admin.apply(note(space, writer, write))
+    })
+    await Promise.all(writers)
+    // A backup is older than the last renewal, or the Lease shows nothing (docs/reliability.md).
+    await until(async () => (await leaseVersion()) !== lease, 'the Lease to be renewed')
+    await cp.restoreEtcd()
+    const neverTwo = await watchNeverTwo(cp)
+    try {
+      if (!restarts) await until(() => refusals() > refused, 'the lists of the old history to be refused')
+      // Whatever the API server has answered until now, nothing was written.
+      expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
+      await cp.restartApiServer()
+      await ensureOperator()
+      // It wants the container of the binding that is there again, which the operator takes for deleted.
+      await until(async () => {
+        await cp.apply(member(space, 'new'))
+        return true
+      }, 'the API server to take a binding')
+      await until(
+        async () =>
+          (await isReason(space, 'old', 'IdentityCollision')) &&
+          (await isReason(space, 'new', 'IdentityCollision')),
+        'both bindings to collide',
+        RIGHT_AGAIN_MS,
+      )
+      expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`])
+      await cp.admin.delete(bindingId(space, 'new'))
+      await until(
+        () => isReason(space, 'old', 'Reconciled'),
+        'the binding to be in force again',
+        RIGHT_AGAIN_MS,
+      )
+      expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
+      // An operator that was started meanwhile has seen one history only.
+      if (operator === first && first.program.ended() === undefined)
+        await until(async () => (await restoresCounted()) > before, 'the restore to be counted')
+    } finally {
+      neverTwo.stop()
+    }
+  },
+)
 
 function note(space: string, writer: number, write: number): JsonRecord {
   return {

@@ -15,12 +15,13 @@ const PAGED_TRIES = 2
  * takes, would make a page of 250 larger than the memory of the operator: such pages are asked for with fewer items, down to one.
  */
 export const PAGE_BYTES = 16 * 1024 * 1024
-/** By how much a page that was too long shrinks, and later ones grow again. */
-const PAGE_STEP = 10
+/** By how much a page that was too long shrinks. */
+const SHRINKING = 10
+/** By how much pages grow again: the server makes a page that is not read on, and should make little of it. */
+const GROWTH = 2
 /**
- * After how many pages they grow: large objects come in a row, and the server has made a page that is not read on. Twice as many each
- * time that a grown page was too long, up to MOST_BEFORE_GROWTH: of 300 objects of 1.4 MB the server makes some 350 for nothing, and
- * not 1,000, which take it as long as what is read.
+ * After how many pages they grow, and after each one that does so: large objects come in a row. Twice as many each time that a grown page
+ * was too long, up to MOST_BEFORE_GROWTH.
  */
 const PAGES_BEFORE_GROWTH = 4
 const MOST_BEFORE_GROWTH = 64
@@ -60,9 +61,10 @@ export async function* pagesOf(
 ): AsyncGenerator<Listing> {
   let continueToken: string | undefined
   let size = limit
+  /** The size that the present one has grown from, until a page of it has come. */
+  let grownFrom: number | undefined
   let inARow = 0
   let beforeGrowth = PAGES_BEFORE_GROWTH
-  let hasGrown = false
   for (;;) {
     const asked = { limit: size, continueToken, bodyBytes: size > 1 ? pageBytes : undefined }
     let page: JsonRecord
@@ -72,19 +74,21 @@ export async function* pagesOf(
       // The same page once more, with fewer items; one item alone may be as long as it likes.
       const isLate = oneAfterTimeout && error instanceof ConnectionError && error.failure === 'timed out'
       if (!(error instanceof BodyTooLarge || isLate) || size <= 1) throw error
-      size = isLate ? 1 : Math.max(1, Math.floor(size / PAGE_STEP))
-      if (hasGrown) beforeGrowth = Math.min(beforeGrowth * 2, MOST_BEFORE_GROWTH)
-      hasGrown = false
+      size = isLate ? 1 : (grownFrom ?? Math.max(1, Math.floor(size / SHRINKING)))
+      if (grownFrom !== undefined) beforeGrowth = Math.min(beforeGrowth * 2, MOST_BEFORE_GROWTH)
+      grownFrom = undefined
       inARow = 0
       continue
     }
     inARow += 1
-    if (hasGrown) beforeGrowth = PAGES_BEFORE_GROWTH
-    if (size < limit && inARow >= beforeGrowth) {
-      size = Math.min(limit, size * PAGE_STEP)
-      hasGrown = true
+    const fits = grownFrom !== undefined
+    grownFrom = undefined
+    if (fits) beforeGrowth = PAGES_BEFORE_GROWTH
+    if (size < limit && (fits || inARow >= beforeGrowth)) {
+      grownFrom = size
+      size = Math.min(limit, size * GROWTH)
       inARow = 0
-    } else hasGrown = false
+    }
     // Go writes a list without items as null in some kinds.
     const items = own(page, 'items') ?? []
     const resourceVersion = stringAt(page, 'metadata', 'resourceVersion') ?? ''

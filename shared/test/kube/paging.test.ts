@@ -66,8 +66,16 @@ test('one page for each of 300 large objects: the server makes hardly more in va
   const { read, requests } = serverOf(Array.from({ length: 300 }, () => 1.4 * MIB))
   expect(await namesOf(read, 250, 2 * MIB)).toHaveLength(300)
   const inVain = requests.filter(({ tooLong }) => tooLong).reduce((sum, { limit }) => sum + limit, 0)
-  expect(inVain).toBeLessThan(350 + 10)
+  expect(inVain).toBeLessThan(250 + 25 + 20)
   expect(requests.length).toBeLessThan(300 + 12)
+})
+
+test('where two large objects fit into a page, the pages stay at two', async () => {
+  const { read, requests } = serverOf(Array.from({ length: 300 }, () => 0.9 * MIB))
+  expect(await namesOf(read, 250, 2 * MIB)).toHaveLength(300)
+  const limits = new Set(requests.slice(2).map(({ limit }) => limit))
+  expect([...limits]).toEqual([2, 4])
+  expect(requests.length).toBeLessThan(150 + 12)
 })
 
 /** A server of so many small objects that answers no page of more than `most`, and the limits that it was asked for. */
@@ -92,7 +100,7 @@ describe('a page that the server does not make in time', () => {
   test('is asked for again as a page of one, so that large objects of one tenant keep no list from ever being read', async () => {
     const { slow, limits } = lateAbove(100, 300)
     expect(await countOf(slow, true)).toBe(300)
-    expect(limits.slice(0, 7)).toEqual([250, 1, 1, 1, 1, 10, 10])
+    expect(limits.slice(0, 7)).toEqual([250, 1, 1, 1, 1, 2, 4])
   })
 
   test('fails when not even one comes: the server answers nothing', async () => {
