@@ -11,6 +11,7 @@ test.each([
   [['a', 'b'], 50],
   [{}, 16],
   [{ key: 'a' }, 36],
+  [[undefined, 'text', undefined], 16 + 48 + 4],
   [{ list: [{ a: true }, null], text: 'x' }, 16 + 20 + 32 + 17 + 21],
 ])('%j counts %d', (value, size) => {
   expect(sizeOf(value)).toBe(size)

@@ -1,5 +1,4 @@
 // How much a JSON value takes, roughly and cheaply: for the limits on what strangers send.
-
 import { isRecord } from './json.ts'
 
 /** What each value counts beside its text. */
@@ -12,7 +11,8 @@ const EACH = 16
 export function sizeOf(value: unknown, most = Infinity): number {
   const waiting: unknown[] = [value]
   let size = EACH
-  for (let next = waiting.pop(); next !== undefined && size <= most; next = waiting.pop()) {
+  while (waiting.length > 0 && size <= most) {
+    const next = waiting.pop()
     if (typeof next === 'string') size += next.length
     else if (Array.isArray(next)) {
       size += EACH * next.length
