@@ -1,7 +1,8 @@
 // What a program of the user's prints: helm and kubectl, which render charts and kustomizations. Run without a shell, within a
 // time limit, and never for longer than kleym itself: an interrupt of kleym ends them and whatever they have started.
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import process from 'node:process'
+import type { Readable } from 'node:stream'
 import { findProgram } from '@kleym/shared/kube/program-path.ts'
 import type { Interrupts, Signal, SourceIo } from '../io/context.ts'
 import { collect } from './files.ts'
@@ -28,13 +29,34 @@ export async function outputOf(
 ): Promise<ProgramOutput> {
   const found = findProgram(program, own)
   if (found === undefined) return { state: 'not found' }
-  const child = spawn(found, args, {
-    cwd,
-    env: { ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    // The program may be a script that starts another: a process group of their own ends them together.
-    detached: HAS_GROUPS,
-  })
+  // Before the program starts: what ends kleym between the two would leave the program running.
+  let child: ChildProcess | undefined
+  const release = endWithKleym(() => child, interrupts)
+  try {
+    const started = spawn(found, args, {
+      cwd,
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // The program may be a script that starts another: a process group of their own ends them together.
+      detached: HAS_GROUPS,
+    })
+    child = started
+    return await readToEnd(started, { program, found, name: `${program} ${args[0] ?? ''}`, timeMs })
+  } finally {
+    release()
+  }
+}
+
+/** What a program prints that was just started, waiting for its end no longer than its time. */
+async function readToEnd(
+  child: ChildProcessByStdio<null, Readable, Readable>,
+  {
+    program,
+    found,
+    name,
+    timeMs,
+  }: Pick<ProgramRun, 'program' | 'timeMs'> & { readonly found: string; readonly name: string },
+): Promise<ProgramOutput> {
   const ended = new Promise<number | 'ended by a signal' | Error>((settle) => {
     child.once('error', settle)
     child.once('close', (code) => settle(code ?? 'ended by a signal'))
@@ -44,8 +66,6 @@ export async function outputOf(
     isLate = true
     endAll(child)
   }, timeMs)
-  const released = endWithKleym(child, interrupts)
-  const name = `${program} ${args[0] ?? ''}`
   try {
     const reading = collect(child.stdout, name).then((read) => {
       // More than is taken in: what else it has to say is not waited for.
@@ -61,7 +81,6 @@ export async function outputOf(
     return failed(said === '' ? `${name} failed and said nothing` : `${name} says: ${said}`)
   } finally {
     clearTimeout(timer)
-    released()
   }
 }
 
@@ -86,11 +105,15 @@ function endAll(child: ChildProcess): void {
 
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** Ends a program when kleym is ended, which then dies of the same signal as without it; the result ends that. */
-function endWithKleym(child: ChildProcess, interrupts: Interrupts | undefined): () => void {
+/** Ends the program, once there is one, when kleym is ended, which then dies of the same signal as without it; the result ends that. */
+function endWithKleym(
+  program: () => ChildProcess | undefined,
+  interrupts: Interrupts | undefined,
+): () => void {
   const offs = SIGNALS.map((signal) =>
     interrupts?.on(signal, () => {
-      endAll(child)
+      const child = program()
+      if (child !== undefined) endAll(child)
       release()
       interrupts.raise(signal)
     }),
