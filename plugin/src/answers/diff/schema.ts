@@ -13,6 +13,12 @@ import { affectedSchema } from '../policies/schema.ts'
 
 /** A container of a pod. */
 export const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
+/** A container that perhaps gains or loses an identity. */
+export const uncertainHolderSchema = holderSchema
+  .extend({
+    why: z.array(z.string()).describe('What leaves it open, each a sentence fragment: the first 20.'),
+  })
+  .meta({ id: 'UncertainHolder' })
 /** Who gains or loses which ID. */
 export const identityChangesSchema = z.array(
   z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }),
@@ -42,7 +48,9 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
     gained: identityChangesSchema,
     lost: identityChangesSchema,
     stranded: z.array(holderSchema).describe('Containers that had an identity and are left with none.'),
-    uncertain: z.array(holderSchema).describe('Containers whose identity, before or after, is undetermined.'),
+    uncertain: z
+      .array(uncertainHolderSchema)
+      .describe('Containers whose identity, before or after, is undetermined.'),
     verdicts: z.array(
       z.object({
         binding: bindingKeySchema,

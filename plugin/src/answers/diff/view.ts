@@ -129,13 +129,29 @@ export function viewIdentityChanges(
   { lost, gained, stranded, uncertain }: Pick<Effect, 'lost' | 'gained' | 'stranded' | 'uncertain'>,
   { width }: Pick<Layout, 'width'>,
 ): Block {
-  return [
+  const rows = [
     ...lost.map((change) => identityLine('-', 'lose', change, 'remove')),
     ...(areLosers(stranded, lost) ? [allLeftLine(stranded)] : []),
     ...gained.map((change) => identityLine('+', 'gain', change, 'add')),
     ...(areLosers(stranded, lost) ? [] : countedLine(stranded, 'left without an identity')),
     ...countedLine(uncertain, 'undetermined'),
-  ].flatMap((row) => wrap(row, { width, hang: 4 }))
+  ]
+  return [
+    ...rows.flatMap((row) => wrap(row, { width, hang: 4 })),
+    ...openedByRows(uncertain).flatMap((text) => wrap(line(`    ${text}`), { width, hang: 6 })),
+  ]
+}
+
+/** How many reasons are shown of what leaves containers open; JSON has 20 for each container. */
+const REASONS_SHOWN = 3
+
+function openedByRows(uncertain: Effect['uncertain']): readonly string[] {
+  const all = [...new Set(uncertain.flatMap(({ why }) => why))]
+  const more = all.length - REASONS_SHOWN
+  return [
+    ...all.slice(0, REASONS_SHOWN).map((why) => `because ${why}`),
+    ...(more > 0 ? [`and for ${counted(more, 'more reason')}: see -o json`] : []),
+  ]
 }
 
 function effectBlock(effect: Effect, layout: DiffLayout): Block {

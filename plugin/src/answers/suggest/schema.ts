@@ -1,7 +1,7 @@
 // The schema of `suggest`.
 import * as z from 'zod'
 import { bindingKeySchema, count, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
-import { holderSchema, identityChangesSchema } from '../diff/schema.ts'
+import { holderSchema, identityChangesSchema, uncertainHolderSchema } from '../diff/schema.ts'
 
 const refSchema = z.object({ name: z.string() })
 
@@ -77,7 +77,7 @@ export const suggestedEffectSchema = z.object({
   gained: identityChangesSchema,
   lost: identityChangesSchema,
   stranded: z.array(holderSchema),
-  uncertain: z.array(holderSchema),
+  uncertain: z.array(uncertainHolderSchema),
 })
 
 /** A SuggestReport. */

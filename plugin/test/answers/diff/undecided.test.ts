@@ -83,7 +83,20 @@ test.each<[what: string, base: string, head: string]>([
   expect(listAt(found, 'changes')).toEqual([])
   expect(moved(found).filter((one) => one.includes('/variant/'))).toEqual([])
   expect(listAt(found, 'effect', 'uncertain').map((one) => own(one, 'pod'))).toEqual(['pod serving/llama-0'])
-  expect((await diff(base, head)).code).toBe(4)
+  const { code, stdout } = await diff(base, head)
+  expect(code).toBe(4)
+  expect(stdout).toMatch(
+    /‼ 1 container undetermined: vllm of serving\/llama-0\n {4}because binding serving\/prefill is undetermined: cannot read\n {6}--variant-label-key: not given/,
+  )
+})
+
+test('of many reasons why a container is undetermined three are shown, and JSON has all', async () => {
+  const head = WORLD + ['a', 'b', 'c', 'd', 'e'].map((name) => variant(name)).join('')
+  const [uncertain] = listAt(await report(WORLD, head), 'effect', 'uncertain')
+  expect(listAt(uncertain, 'why')).toHaveLength(5)
+  const { stdout } = await diff(WORLD, head)
+  expect(stdout.match(/^ {4}because binding serving\/[abc] is undetermined/gm)).toHaveLength(3)
+  expect(stdout).toContain('    and for 2 more reasons: see -o json')
 })
 
 test('two identities of a container are not fixed because one of them is not known any more', async () => {

@@ -20,7 +20,7 @@ interface ContainerIds {
   /** Perhaps. */
   readonly perhaps: ReadonlySet<string>
   /** The registrations that are perhaps issued. */
-  readonly open: ReadonlySet<string>
+  readonly open: Pick<ReadonlyMap<string, unknown>, 'size'>
   /** Whether a registration that kleym does not follow is among them, which may give any ID. */
   readonly unfollowed: boolean
 }

@@ -4,7 +4,7 @@ import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
-import { undecidedFor } from '../analysis/undecided.ts'
+import { undecidedFor, undecidedText } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import { findingKey, notCertain, subjectText, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -24,6 +24,12 @@ import { fixedAmong, type HeldState } from './better-off.ts'
 export interface Holder {
   readonly pod: string
   readonly container: string
+}
+
+/** A container that perhaps gains or loses an identity. */
+export interface UncertainHolder extends Holder {
+  /** What leaves it open, each a plain sentence fragment of one line: the first 20 in byte order, and each once. */
+  readonly why: readonly string[]
 }
 
 /** The containers that gain or lose one SPIFFE ID. */
@@ -47,7 +53,7 @@ export interface Effect {
   /** Containers that had an identity and are left with none. */
   readonly stranded: readonly Holder[]
   /** Containers of which it is undetermined whether they gain or lose one. */
-  readonly uncertain: readonly Holder[]
+  readonly uncertain: readonly UncertainHolder[]
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
   readonly verdicts: readonly VerdictChange[]
@@ -67,9 +73,10 @@ export function effectOf(before: State, after: State, drive: Drive = driveAtOnce
   const held = identitiesOf(before)
   const will = identitiesOf(after)
   const [mayHaveHad, mayStillHold] = [doubtedOnly(before, after), doubtedOnly(after, before)]
-  const uncertain = [...new Map([...held, ...will])].filter(
-    ([key]) => openText(held.get(key)) !== openText(will.get(key)),
-  )
+  const uncertain = [...new Map([...held, ...will])].flatMap(([key, { holder }]) => {
+    const why = openedBy(held.get(key), will.get(key))
+    return why.length === 0 ? [] : [{ key, ...holder, why }]
+  })
   return {
     gained: changes(will, held, mayHaveHad),
     lost: changes(held, will, mayStillHold),
@@ -80,9 +87,9 @@ export function effectOf(before: State, after: State, drive: Drive = driveAtOnce
       )
       .map(([, { holder }]) => holder)
       .toSorted(compareHolders),
-    uncertain: uncertain.map(([, { holder }]) => holder).toSorted(compareHolders),
+    uncertain: uncertain.map(({ pod, container, why }) => ({ pod, container, why })).toSorted(compareHolders),
     unfollowed: uncertain.some(
-      ([key]) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
+      ({ key }) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
     ),
     verdicts: verdictChanges(before, after),
     findings: drive(
@@ -120,8 +127,8 @@ interface Held {
   readonly ids: Set<string>
   /** Perhaps issued, the SPIFFE IDs alone. */
   readonly perhaps: Set<string>
-  /** The registrations that are perhaps issued. */
-  readonly open: Set<string>
+  /** The registrations that are perhaps issued, each with what leaves it open. */
+  readonly open: Map<string, string>
   /** Whether a registration that kleym does not follow is among them. */
   unfollowed: boolean
 }
@@ -131,9 +138,23 @@ function isStranded(had: ReadonlySet<string>, will: Held | undefined): boolean {
   return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
 }
 
-function openText(held: Held | undefined): string {
-  return [...(held?.open ?? [])].toSorted(compareBytes).join('\n')
+/** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
+function openedBy(left: Held | undefined, right: Held | undefined): readonly string[] {
+  const [before, after] = [left?.open ?? NONE_OPEN, right?.open ?? NONE_OPEN]
+  const why = new Set<string>()
+  for (const [one, other] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    for (const [registration, text] of one) if (!other.has(registration)) why.add(text)
+  }
+  return [...why].toSorted(compareBytes).slice(0, REASONS_MOST)
 }
+
+/** A container that a thousand registrations may reach has as many reasons, and so have all that are beside it. */
+const REASONS_MOST = 20
+
+const NONE_OPEN: Held['open'] = new Map()
 
 /** The identities that are certainly issued, by container. */
 function identitiesOf(state: State): ReadonlyMap<string, Held> {
@@ -149,23 +170,25 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
         namespace: pod.namespace,
         ids: new Set(),
         perhaps: new Set(),
-        open: new Set(),
+        open: new Map(),
         unfollowed: false,
       }))
-      for (const { binding, spiffeId, labels } of undecidedFor(state.undecided, pod, container.name)) {
-        one.open.add(JSON.stringify([binding, spiffeId, [...labels]]))
+      for (const undecided of undecidedFor(state.undecided, pod, container.name)) {
+        const { binding, spiffeId, labels } = undecided
+        one.open.set(JSON.stringify([binding, spiffeId, [...labels]]), undecidedText(undecided))
         if (spiffeId !== undefined) one.perhaps.add(spiffeId)
       }
-      for (const { verdict, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
+      for (const { verdict, why, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
+        const open = `${sourceText(source)}: ${why ?? 'not known'}`
         if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
         if (verdict === 'depends') {
-          one.open.add([sourceText(source), spiffeId, ...conditions()].join(' '))
+          one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), open)
           if (spiffeId !== undefined) one.perhaps.add(spiffeId)
         }
         if (verdict !== 'unknown') continue
         // Nothing of it is known but what it is made from: where that changes, its result may.
         one.unfollowed = true
-        one.open.add(JSON.stringify([source, specs.get(source.name), pod.metadata, pod.spec]))
+        one.open.set(JSON.stringify([source, specs.get(source.name), pod.metadata, pod.spec]), open)
       }
     }
   }
