@@ -2,7 +2,9 @@
 import { expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import { collisionOf } from '../../src/core/collide/conflict.ts'
-import { collisionFindings, CONTAINED_MAX } from '../../src/core/rules/collision-rules.ts'
+import { effectOf } from '../../src/core/explain/effect.ts'
+import { findingKey } from '../../src/core/findings/finding.ts'
+import { collisionFindings, labelsText } from '../../src/core/rules/collision-rules.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
@@ -12,12 +14,21 @@ import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
 type Labels = Readonly<Record<string, string>>
 
 /** One binding and one pool for each label set, all of one container. */
-function bindingsFor(labelSets: readonly Labels[]): readonly JsonRecord[] {
+function bindingsFor(labelSets: readonly Labels[], namespace = 'team-a'): readonly JsonRecord[] {
   return labelSets.flatMap((labels, at) => {
     const name = numbered(at)
     const spec = { poolRef: { name }, objectiveRef: { name } }
-    return [pool({ name, labels }), objective({ name, poolRef: { name } }), binding({ name, spec })]
+    return [
+      pool({ name, namespace, labels }),
+      objective({ name, namespace, poolRef: { name } }),
+      binding({ name, namespace, spec }),
+    ]
   })
+}
+
+/** Label sets of which each contains all that follow. */
+function nested(count: number): readonly Labels[] {
+  return times(count, (at) => Object.fromEntries(times(at + 1, (label) => [`l${label}`, 'on'])))
 }
 
 function numbered(at: number): string {
@@ -65,22 +76,61 @@ function collisionsIn(findings: ReturnType<typeof collisionFindings>): typeof fi
   return findings.filter(({ code }) => code === 'KLM301')
 }
 
-test('of many label sets within others so many findings are made, the last of which says that there are more', () => {
+test('where very many label sets are within others, each binding has a finding that counts its peers', () => {
   // 45 wide sets over as many narrow ones, each over each, are 2,025 pairs.
   const wide = times(45, (at) => ({ [`wide-${at}`]: 'on' }))
   const all = Object.fromEntries(wide.flatMap((labels) => Object.entries(labels)))
   const narrow = times(45, (at) => ({ ...all, only: numbered(at) }))
   const analysis = analysisOf(bindingsFor([...wide, ...narrow]))
   const found = collisionsIn(collisionFindings(analysis))
-  expect(found).toHaveLength(CONTAINED_MAX)
-  const more = found.filter(({ evidence }) => evidence.some((line) => line.startsWith('there are more')))
-  expect(more).toEqual([found.at(-1)])
+  expect(found.map(({ subject }) => subject.name).toSorted()).toEqual(times(90, numbered))
+  const counted = / claims container vllm of pods that 45 other bindings claim too$/
+  expect(found.filter(({ summary, related }) => !counted.test(summary) || related.length > 0)).toEqual([])
   expect([...analysis.now.judgements.values()].every(({ state }) => state === 'refused')).toBe(true)
-  // Asked about one binding, all pairs of its label set are told, wherever they are among the others.
   const last = `team-a/${numbered(89)}`
   const about = collisionsIn(collisionFindings(analysis, new Set([last])))
-  expect(about).toHaveLength(45)
-  expect(about.every(({ related }) => related.some(({ name }) => name === numbered(89)))).toBe(true)
+  expect(about.map(({ subject }) => subject.name)).toEqual([numbered(89)])
+})
+
+test('each binding that collides is told of, whatever collides in other namespaces', () => {
+  const crowd = bindingsFor(nested(64), 'aaa')
+  const two = bindingsFor([{ app: 'x' }, { app: 'x', region: 'eu' }], 'zzz')
+  const analysis = analysisOf([...crowd, ...two])
+  const named = collisionsIn(collisionFindings(analysis)).flatMap(({ subject, related }) =>
+    [subject, ...related].map(({ namespace, name }) => `${namespace}/${name}`),
+  )
+  const refused = [...analysis.now.judgements]
+    .filter(([, { state }]) => state === 'refused')
+    .map(([key]) => key)
+  expect(refused).toHaveLength(66)
+  expect([...new Set(named)].toSorted()).toEqual(refused.toSorted())
+})
+
+test('one binding more or less among many is no news about the others', () => {
+  // With 10 nested sets there are 45 pairs, more than four for each; with 9 there are 36.
+  for (const [fewer, more] of [
+    [9, 10],
+    [63, 64],
+  ] as const) {
+    const [few, many] = [fewer, more].map((count) => analysisOf(bindingsFor(nested(count))))
+    if (few === undefined || many === undefined) throw new Error('there are two')
+    const grown = effectOf(few.settled, many.settled).findings
+    const newOnes = collisionsIn(grown.added)
+    expect(newOnes.map(({ subject }) => subject.name)).toEqual([numbered(more - 1)])
+    expect([...grown.fixed, ...grown.noLongerApply].map(findingKey)).toEqual([])
+    const shrunk = effectOf(many.settled, few.settled).findings
+    expect(collisionsIn(shrunk.added)).toEqual([])
+    expect(
+      collisionsIn([...shrunk.fixed, ...shrunk.noLongerApply]).map(({ subject }) => subject.name),
+    ).toEqual([numbered(more - 1)])
+  }
+})
+
+test('of a very long label set the beginning is shown', () => {
+  const labels = new Map(times(64, (at) => [`key-${at}`, 'v'.repeat(60)]))
+  const text = labelsText(labels)
+  expect(text.length).toBeLessThan(1_100)
+  expect(text).toMatch(/^\{key-0: v{60}, key-1: .*, and 49 more\}$/)
 })
 
 test('a wide set over many narrow ones names the same peers as one over few', () => {

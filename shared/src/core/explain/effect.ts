@@ -4,8 +4,9 @@ import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
-import { undecidedFor, undecidedText } from '../analysis/undecided.ts'
+import { undecidedFor, undecidedText, type UndecidedBinding } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
+import { COLLISION, isCollisionAmongMany } from '../rules/collision-rules.ts'
 import { findingKey, notCertain, subjectText, type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
@@ -159,6 +160,8 @@ const NONE_OPEN: Held['open'] = new Map()
 /** The identities that are certainly issued, by container. */
 function identitiesOf(state: State): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>()
+  // A thousand bindings may be on each of a thousand pods.
+  const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   for (const pod of state.base.podsInQuestion) {
@@ -174,8 +177,9 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
         unfollowed: false,
       }))
       for (const undecided of undecidedFor(state.undecided, pod, container.name)) {
-        const { binding, spiffeId, labels } = undecided
-        one.open.set(JSON.stringify([binding, spiffeId, [...labels]]), undecidedText(undecided))
+        const { spiffeId } = undecided
+        const { registration, why } = getOrCreate(texts, undecided, () => textsOf(undecided))
+        one.open.set(registration, why)
         if (spiffeId !== undefined) one.perhaps.add(spiffeId)
       }
       for (const { verdict, why, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
@@ -193,6 +197,11 @@ function identitiesOf(state: State): ReadonlyMap<string, Held> {
     }
   }
   return held
+}
+
+function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
+  const { binding, spiffeId, labels } = undecided
+  return { registration: JSON.stringify([binding, spiffeId, [...labels]]), why: undecidedText(undecided) }
 }
 
 /**
@@ -263,16 +272,43 @@ function* findingChanges(
 ): Steps<Effect['findings']> {
   const had = new Map(before.findings.map((one) => [findingKey(one), one]))
   const has = new Set(after.findings.map(findingKey))
-  const gone = before.findings.filter((one) => !has.has(findingKey(one)))
+  const toldBefore = collisionsToldIn(before.findings)
+  const toldAfter = collisionsToldIn(after.findings)
+  const gone = before.findings.filter((one) => !has.has(findingKey(one)) && !toldAfter(one))
+  const isNew = (one: Finding): boolean => !had.has(findingKey(one)) && !toldBefore(one)
   // The same of the same subject, for another reason, is no better.
-  const added = new Set(after.findings.filter((one) => !had.has(findingKey(one))).map(subjectKey))
+  const added = new Set(after.findings.filter(isNew).map(subjectKey))
   const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
   const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
+  const newOf = (one: Finding): Finding | undefined => {
+    const other = had.get(findingKey(one))
+    return other === undefined && !isNew(one) ? undefined : addedTo(other, one)
+  }
   return {
-    added: after.findings.flatMap((one) => addedTo(had.get(findingKey(one)), one) ?? []),
+    added: after.findings.flatMap((one) => newOf(one) ?? []),
     fixed: gone.filter((one) => fixed.has(one)),
     noLongerApply: gone.filter((one) => !fixed.has(one)),
-    unchanged: after.findings.filter((one) => addedTo(had.get(findingKey(one)), one) === undefined),
+    unchanged: after.findings.filter((one) => newOf(one) === undefined),
+  }
+}
+
+/**
+ * Whether a list tells of a collision in the other form: pair by pair, or for each binding where there are many. All bindings that
+ * it names collide there, so nothing about them has come or gone.
+ */
+function collisionsToldIn(findings: readonly Finding[]): (one: Finding) => boolean {
+  const colliding = new Set<string>()
+  const amongMany = new Set<string>()
+  for (const one of findings) {
+    if (one.code !== COLLISION) continue
+    for (const subject of [one.subject, ...one.related]) colliding.add(subjectText(subject))
+    if (isCollisionAmongMany(one)) amongMany.add(subjectText(one.subject))
+  }
+  return (one) => {
+    if (one.code !== COLLISION) return false
+    const named = [one.subject, ...one.related].map(subjectText)
+    const isOtherForm = isCollisionAmongMany(one) !== named.some((subject) => amongMany.has(subject))
+    return isOtherForm && named.every((subject) => colliding.has(subject))
   }
 }
 

@@ -3,7 +3,7 @@
 import { subjectOfKey } from '../findings/subjects.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { claimsContainerOf, type Claim } from '../collide/claim.ts'
-import { relationOf, type ClaimGroup } from '../collide/claim-index.ts'
+import { relationOf, type ClaimGroup, type Relation } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
@@ -13,7 +13,10 @@ import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { podText } from '../objects/pod-index.ts'
 import { counted } from '../text/counted.ts'
 
-/** More pairs than this in one group of claims are summed up in the last of them. */
+/** The code of bindings that provably collide. */
+export const COLLISION = 'KLM301'
+
+/** So many label sets of one container that may overlap are told pair by pair; the last of them says that there are more. */
 const OVERLAPS_MAX = 200
 /**
  * The most bindings of one label set that a finding about two label sets names. A set with more has a finding of its
@@ -25,55 +28,116 @@ const FIX_OF_VARIANTS =
   'Give one of the bindings its own variant or service account, or pools that share no pod.'
 
 /**
- * The most findings about one label set within another. 5,000 bindings can make six million such pairs; that each of them is
- * refused is a finding of its own.
+ * How many pairs of label sets, of which one contains the other, are findings of their own, for each label set that claims the same
+ * container. 5,000 bindings can make six million pairs: where there are more, each binding has one finding that counts its peers. It
+ * is a question of that container alone, so that what other namespaces do changes nothing.
  */
-export const CONTAINED_MAX = 2_000
+const PAIRS_PER_SET = 4
 
 /** The findings about claims; `bindings`, by `namespace/name`: label sets of no other need be compared. */
 export function collisionFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  return [...collisions(analysis, bindings), ...overlaps(analysis), ...sharedIds(analysis)]
+  const containers = groupsByContainer(analysis)
+  return [
+    ...containers.flat().flatMap((group) => (group.declared.length > 1 ? [samePods(analysis, group)] : [])),
+    ...containers.flatMap((alike) => containments(analysis, alike, bindings)),
+    ...containers.flatMap((alike) => overlapsAmong(analysis, alike)),
+    ...sharedIds(analysis),
+  ]
 }
 
-/** `{app: llama, region: eu}`: a label set as people write it. */
+/** How much of a label set is shown, in characters: 64 labels can have 24,000, and one set can be in thousands of findings. */
+const LABELS_SHOWN = 1_024
+
+/** `{app: llama, region: eu}`: a label set as people write it; of a very long one its beginning and how many labels follow. */
 export function labelsText(labels: PoolLabels): string {
-  return `{${[...labels].map(([key, value]) => `${key}: ${value}`).join(', ')}}`
+  const shown: string[] = []
+  let length = 0
+  for (const [key, value] of labels) {
+    const text = `${key}: ${value}`
+    length += text.length
+    if (length > LABELS_SHOWN) break
+    shown.push(text)
+  }
+  const more = labels.size - shown.length
+  return `{${[...shown, ...(more === 0 ? [] : [`and ${more} more`])].join(', ')}}`
 }
 
-/** One finding per set of equal claims, and one per two sets of which one contains the other. */
-function collisions(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const { groups } = analysis.settled.claims
-  const isAsked = ({ declared }: ClaimGroup): boolean =>
-    bindings === undefined || declared.some(({ owner }) => bindings.has(owner))
-  const equal = groups.filter(({ declared }) => declared.length > 1).map((group) => samePods(analysis, group))
-  const contained: Finding[] = []
-  for (const [wide, narrow] of containedSets(analysis)) {
-    if (!isAsked(wide) && !isAsked(narrow)) continue
-    if (contained.length === CONTAINED_MAX) return [...equal, ...withMore(contained)]
-    contained.push(contains(analysis, wide, narrow))
+/** The declared groups of each container that is claimed, in a total order. */
+function groupsByContainer({ settled }: Analysis): readonly (readonly ClaimGroup[])[] {
+  const byContainer = new Map<string, ClaimGroup[]>()
+  for (const group of settled.claims.groups) {
+    const claim = group.declared[0]
+    if (claim === undefined) continue
+    const key = JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
+    getOrCreate(byContainer, key, () => []).push(group)
   }
-  return [...equal, ...contained]
+  return [...byContainer.values()]
+}
+
+/** A finding for each two label sets of a container of which one contains the other; where they are many, for each binding. */
+function containments(
+  analysis: Analysis,
+  alike: readonly ClaimGroup[],
+  bindings: ReadonlySet<string> | undefined,
+): readonly Finding[] {
+  if (alike.length < 2) return []
+  const isAsked = ({ owner }: Claim): boolean => bindings === undefined || bindings.has(owner)
+  const pairs: (readonly [wide: ClaimGroup, narrow: ClaimGroup])[] = []
+  for (const pair of containedSets(analysis, alike)) {
+    pairs.push(pair)
+    if (pairs.length > PAIRS_PER_SET * alike.length)
+      return alike.flatMap(({ declared }) =>
+        declared.filter(isAsked).flatMap((claim) => amongMany(analysis, claim) ?? []),
+      )
+  }
+  return pairs
+    .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
+    .map(([wide, narrow]) => contains(analysis, wide, narrow))
 }
 
 /** Two label sets with claims, of which the first contains all pods of the second. */
-function* containedSets({ settled }: Analysis): Iterable<readonly [wide: ClaimGroup, narrow: ClaimGroup]> {
-  const { claims: index } = settled
-  for (const group of index.groups) {
+function* containedSets(
+  { settled }: Analysis,
+  alike: readonly ClaimGroup[],
+): Iterable<readonly [wide: ClaimGroup, narrow: ClaimGroup]> {
+  for (const group of alike) {
     const [claim] = group.declared
     if (claim === undefined) continue
-    for (const { relation, group: other } of index.overlapsOf(claim)) {
+    for (const { relation, group: other } of settled.claims.overlapsOf(claim)) {
       if (relation === 'Contains' && other.declared.length > 0) yield [group, other]
     }
   }
 }
 
-/** The last of them says that there are more. */
-function withMore(findings: readonly Finding[]): readonly Finding[] {
-  const last = findings.at(-1)
-  if (last === undefined) return findings
-  const more =
-    'there are more label sets within others than are told one by one; explain names all peers of a binding'
-  return [...findings.slice(0, -1), { ...last, evidence: [...last.evidence, more] }]
+/** A binding whose label set contains others or is within them, among so many that its peers are counted; no peer is `related`. */
+function amongMany({ settled }: Analysis, claim: Claim): Finding | undefined {
+  const judgement = settled.judgements.get(claim.owner)
+  const collision = judgement?.state === 'refused' ? judgement.collision : undefined
+  if (collision === undefined) return undefined
+  if (!collision.named.some(isWithin) && !settled.claims.overlapsOf(claim).some(isWithin)) return undefined
+  const { name } = claimSubject(claim)
+  const more = collision.count > collision.named.length ? ' and more' : ''
+  return finding(COLLISION, {
+    subject: claimSubject(claim),
+    ...(claim.containerName === undefined && { fix: FIX_OF_VARIANTS }),
+    summary: `${name} claims ${claimed(claim)}pods that ${counted(collision.count, 'other binding')} claim${collision.count === 1 ? 's' : ''} too`,
+    evidence: [
+      `same service account ${claim.serviceAccountName}; label sets within one another: ${collision.named.map((peer) => claimSubject(peer.claim).name).join(', ')}${more}`,
+      'explain of this binding names all of them',
+    ],
+  })
+}
+
+function isWithin({ relation }: { readonly relation: Relation }): boolean {
+  return relation !== 'SamePods'
+}
+
+/**
+ * Whether a collision is told of one binding and not of those that collide: one more binding may make the difference, which is
+ * no news about the others.
+ */
+export function isCollisionAmongMany({ code, related }: Finding): boolean {
+  return code === COLLISION && related.length === 0
 }
 
 function samePods(analysis: Analysis, group: ClaimGroup): Finding {
@@ -98,7 +162,7 @@ function collisionFinding(
   const [first, ...others] = claims.map(claimSubject)
   const claim = claims[0]
   const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
-  return finding('KLM301', {
+  return finding(COLLISION, {
     subject: first ?? { kind: BINDING_KIND, namespace: '', name: '' },
     related: others,
     ...(claim?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
@@ -130,17 +194,6 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
  * Label sets that exclude each other nowhere and contain each other neither way. Sets with the same keys exclude each
  * other; others are joined on the keys that they have in common, so that only pairs that do overlap cost anything.
  */
-function overlaps(analysis: Analysis): readonly Finding[] {
-  const groups = new Map<string, ClaimGroup[]>()
-  for (const group of analysis.settled.claims.groups) {
-    const claim = group.declared[0]
-    if (claim === undefined) continue
-    const key = JSON.stringify([claim.namespace, claim.serviceAccountName, claim.containerName])
-    getOrCreate(groups, key, () => []).push(group)
-  }
-  return [...groups.values()].flatMap((alike) => overlapsAmong(analysis, alike))
-}
-
 function overlapsAmong(analysis: Analysis, groups: readonly ClaimGroup[]): readonly Finding[] {
   const findings: Finding[] = []
   for (const like of alikeInCommonKeys(groups)) {
@@ -149,7 +202,7 @@ function overlapsAmong(analysis: Analysis, groups: readonly ClaimGroup[]): reado
       for (const right of byKeys.slice(at + 1)) {
         for (const [one, other] of compatiblePairs(left, right)) {
           if (relationOf(one.labels, other.labels) !== undefined) continue
-          if (findings.length >= OVERLAPS_MAX) return findings
+          if (findings.length >= OVERLAPS_MAX) return withMore(findings)
           findings.push(overlapFinding(analysis, one, other))
         }
       }
@@ -180,6 +233,17 @@ function* compatiblePairs(
   const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(keys.map((key) => labels.get(key)))
   const byJoin = Map.groupBy(right, joinKey)
   for (const one of left) for (const other of byJoin.get(joinKey(one)) ?? []) yield [one, other]
+}
+
+/** The last of them says that there are more. */
+function withMore(findings: readonly Finding[]): readonly Finding[] {
+  const last = findings.at(-1)
+  if (last === undefined) return findings
+  const evidence = [
+    ...last.evidence,
+    'more label sets of this container may overlap than are told one by one',
+  ]
+  return [...findings.slice(0, -1), { ...last, evidence }]
 }
 
 function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
