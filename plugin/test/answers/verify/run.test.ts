@@ -75,6 +75,25 @@ describe('the estate against a server', () => {
   })
 })
 
+test('an extra entry behind a thousand others is told of, also to who asks about its namespace alone', async () => {
+  const entries = await entriesOfEstate()
+  const extraOf = (namespace: string, id: string): JsonRecord => {
+    const one = entries.find((entry) =>
+      String(dig(entry, 'spiffe_id', 'path')).startsWith(`/ns/${namespace}/`),
+    )
+    if (one === undefined) throw new Error(`the estate has an entry of ${namespace}`)
+    const selectors = [{ type: 'k8s', value: `ns:${namespace}` }]
+    return { ...one, id, selectors, spiffe_id: { trust_domain: 'example.org', path: `/made/${id}` } }
+  }
+  const crowd = Array.from({ length: 1_001 }, (_, at) => extraOf('serving', `a${1_000 + at}`))
+  const file = await dumped([...entries, ...crowd, extraOf('team-a', 'z')])
+  const answer = await verify(file, ...AS_OF, '-n', 'team-a')
+  expect(answer.code).toBe(1)
+  expect(answer.stdout).toContain('no object asks for 2 more entries')
+  expect(answer.stdout).toContain('entry z: spiffe://example.org/made/z')
+  expect(answer.stdout).not.toContain('RegistrationEntry/a1000')
+})
+
 describe('a file that is no dump ends the command', () => {
   test.each([
     ['text of entry show', 'Found 3 entries\n', 'it is no JSON'],

@@ -14,7 +14,7 @@ import { sourceSubject } from './install-rules.ts'
 
 /** How many entries of an object a finding names. */
 const NAMED = 10
-/** How many extra entries have a finding each. */
+/** How many extra entries have a finding each; what is left has one for each code, so that none of them goes unsaid. */
 const EXTRA_FINDINGS = 1_000
 
 /** A difference with the containers that an extra entry is for. */
@@ -72,6 +72,9 @@ export function differenceFindings(
   const findings = [
     ...[...others.values()].flatMap((group) => ofGroup(group)),
     ...extra.slice(0, EXTRA_FINDINGS).map(ofExtra),
+    ...[...Map.groupBy(extra.slice(EXTRA_FINDINGS), ({ code }) => code)].map(([code, rest]) =>
+      ofOtherExtra(code, rest),
+    ),
   ]
   return findings.map((one) => depending(one, analysis.openSettings.assumptions))
 }
@@ -105,7 +108,7 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
 }
 
 function evidenceOf(one: ExplainedDifference): string {
-  if (one.kind === 'extra') return one.entry.id
+  if (one.kind === 'extra') return `entry ${one.entry.id}: ${one.entry.spiffeId}`
   const what = `${expectedText(one.expected)}: ${expectedParts(one).spiffeId}`
   if (one.kind === 'missing') return what
   const fields = one.fields.map(
@@ -137,9 +140,34 @@ function ofExtra({ difference, code, holders }: JudgedDifference): Finding {
     ],
     ...(all.length > 0 && { namespaces: new Set(all.map(({ pod }) => pod.namespace)) }),
   })
-  return code === 'KLM802' && holders.certain.length === 0
-    ? notCertain(one, ['which agents ask for it'], 'whether the agent of the node asks for it is not known')
+  return code === 'KLM802' && holders.certain.length === 0 ? unsureWhoAsks(one) : one
+}
+
+/** Further extra entries of one code. No one of them is its subject: who accepts that one has not seen the others. */
+function ofOtherExtra(code: FindingCode, rest: readonly JudgedDifference[]): Finding {
+  const named = rest.slice(0, NAMED).map(({ difference }) => evidenceOf(difference))
+  const namespaces = new Set<string>()
+  for (const { holders } of rest) {
+    for (const { pod } of holders.certain) namespaces.add(pod.namespace)
+    for (const { pod } of holders.possible) namespaces.add(pod.namespace)
+  }
+  const one = finding(code, {
+    subject: { kind: REGISTRATION_ENTRY_KIND, namespace: '', name: 'others' },
+    summary: `no object asks for ${rest.length} more entries`,
+    evidence: [...named, ...(rest.length > NAMED ? [`and ${rest.length - NAMED} more`] : [])],
+    ...(namespaces.size > 0 && { namespaces }),
+  })
+  return code === 'KLM802' && rest.every((extra) => extra.holders.certain.length === 0)
+    ? unsureWhoAsks(one)
     : one
+}
+
+function unsureWhoAsks(one: Finding): Finding {
+  return notCertain(
+    one,
+    ['which agents ask for it'],
+    'whether the agent of the node asks for it is not known',
+  )
 }
 
 function subjectsOf(holders: readonly HolderContainer[]): readonly Subject[] {
