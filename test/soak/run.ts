@@ -62,12 +62,19 @@ class Watcher {
   awayMs = 0
   readonly #cp: ControlPlane
   #lastMs = performance.now()
+  #begunMs = performance.now()
 
   constructor(cp: ControlPlane) {
     this.#cp = cp
   }
 
+  /** How long until the next look, a second after the last one began. */
+  untilNextMs(): number {
+    return Math.max(0, this.#begunMs + LOOK_EVERY_MS - performance.now())
+  }
+
   async look(): Promise<void> {
+    this.#begunMs = performance.now()
     const list = (apiVersion: string, kind: string) => this.#cp.admin.list({ apiVersion, kind })
     const found = await Promise.all([
       list('kleym.sonda.red/v1alpha1', 'InferenceIdentityBinding'),
@@ -147,7 +154,7 @@ async function soak(cp: ControlPlane): Promise<boolean> {
   )
   const looking = again(
     state,
-    () => LOOK_EVERY_MS,
+    () => watcher.untilNextMs(),
     () => watcher.look(),
   )
   const storm = { isOver: false }
