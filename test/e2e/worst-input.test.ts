@@ -106,15 +106,47 @@ function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, at) => at)
 }
 
-/** 20,000 pods of one label. */
-function manyPods(): readonly object[] {
-  return numbers(20_000).map((at) => ({
+/** Pods of one label, which a pool of the key `app` has. */
+function manyPods(count = 20_000, containers = 1): readonly object[] {
+  return numbers(count).map((at) => ({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: `p${at}`, namespace: 'a', labels: { app: 'a' } },
-    spec: { containers: [{ name: 'c', image: 'i' }] },
+    metadata: { name: `p${at}`, namespace: 'a', uid: `u${at}`, labels: { app: 'x' } },
+    spec: {
+      nodeName: 'n1',
+      serviceAccountName: 's',
+      containers: numbers(containers).map((container) => ({ name: `c${container}`, image: 'i' })),
+    },
   }))
 }
+
+/** ClusterStaticEntries that match every pod. */
+function staticEntries(count: number): readonly object[] {
+  return numbers(count).map((at) => ({
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterStaticEntry',
+    metadata: { name: `s${at}` },
+    spec: {
+      spiffeID: `spiffe://example.org/s${at}`,
+      parentID: 'spiffe://example.org/spire/agent/x509pop/a',
+      selectors: ['k8s:ns:a'],
+    },
+  }))
+}
+
+/** Bindings of one pool that are undetermined: no flag says which label key variants have. */
+function undetermined(count: number): readonly object[] {
+  const spec = { mode: 'PerVariant', poolRef: { name: 'p' }, serviceAccountName: 's' }
+  return numbers(count).map((at) => ({
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+    metadata: { name: `b${at}`, namespace: 'a' },
+    spec: { ...spec, identityBoundary: { variant: `v${at}` } },
+  }))
+}
+
+const SELECT_TOO_OFTEN =
+  'so large an answer\n  why:  ClusterSPIFFEIDs, ClusterStaticEntries and undetermined bindings select pods more than 1,000,000 times'
 
 /** ClusterSPIFFEIDs that select every pod. */
 function registrations(count: number): readonly object[] {
@@ -181,7 +213,28 @@ describe('a few megabytes', () => {
       'conflicts',
       () => [...manyPods(), ...registrations(2_000)],
       4,
-      'so large an answer\n  why:  ClusterSPIFFEIDs select pods more than 1,000,000 times\n  fix:  ',
+      SELECT_TOO_OFTEN,
+    ],
+    [
+      'of pods of many containers, and of ClusterSPIFFEIDs that select each of them',
+      'conflicts',
+      () => [...manyPods(2_000, 100), ...registrations(20)],
+      4,
+      SELECT_TOO_OFTEN,
+    ],
+    [
+      'of pods and of ClusterStaticEntries that match each of them',
+      'conflicts',
+      () => [...manyPods(2_000), ...staticEntries(2_000)],
+      4,
+      SELECT_TOO_OFTEN,
+    ],
+    [
+      'of pods and of undetermined bindings of their pool',
+      'conflicts',
+      () => [...manyPods(2_000), pool('p', ['app']), ...undetermined(2_000)],
+      4,
+      SELECT_TOO_OFTEN,
     ],
     [
       'of pods, each with more registrations than can be shown of all',

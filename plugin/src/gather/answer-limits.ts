@@ -1,11 +1,19 @@
 // How much an answer may hold. Some megabytes of files make thousands of ClusterSPIFFEIDs select each of thousands of pods, or all
 // bindings collide with all others; what follows of that takes gigabytes, and more than a person can read. What the worst of it
 // costs stands in docs/reliability.md.
-import type { Prediction } from '@kleym/shared/core/spire/prediction.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { SelectionCounts } from '@kleym/shared/core/spire/prediction.ts'
+import type { State } from '@kleym/shared/core/analysis/state.ts'
+import { undecidedOn } from '@kleym/shared/core/analysis/undecided.ts'
 import { KleymError } from '../io/errors.ts'
 
-/** ClusterSPIFFEIDs that select a pod, of all pods together: more entries than a SPIRE server holds. Each takes some 15 µs. */
-export const SELECTIONS_MAX = 1_000_000
+/**
+ * What may give pods an identity, of all pods together: ClusterSPIFFEIDs that select one, ClusterStaticEntries that may match one,
+ * and undetermined bindings of its pool. More entries than a SPIRE server holds; each takes some 15 µs, and some 100 bytes for each
+ * container of the pod.
+ */
+const SELECTIONS_MAX: SelectionCounts = { ofPods: 1_000_000, ofContainers: 3_000_000 }
 
 /** What an answer shows, and how much of it at most. */
 export interface AnswerLimit {
@@ -54,12 +62,37 @@ export function refuseMoreThan({ most, what, fix }: AnswerLimit, count: number):
 }
 
 /** Throws a KleymError where an answer, whichever it is, would be made of more than kleym works on. */
-export function refuseTooManySelections(prediction: Prediction): void {
-  if (!prediction.hasMoreSelections(SELECTIONS_MAX)) return
-  throw tooLarge(
-    `ClusterSPIFFEIDs select pods more than ${SELECTIONS_MAX.toLocaleString('en')} times`,
-    'give the ClusterSPIFFEIDs selectors that choose fewer pods, or give fewer files or one namespace',
-  )
+export function refuseTooManySelections({ now, settled }: Pick<Analysis, 'now' | 'settled'>): void {
+  for (const state of new Set([now, settled])) {
+    if (!state.prediction().hasMoreSelections(SELECTIONS_MAX) && !hasMoreUndecided(state)) continue
+    const [pods, containers] = [SELECTIONS_MAX.ofPods, SELECTIONS_MAX.ofContainers].map((most) =>
+      most.toLocaleString('en'),
+    )
+    throw tooLarge(
+      `ClusterSPIFFEIDs, ClusterStaticEntries and undetermined bindings select pods more than ${pods} times, or containers more than ${containers} times`,
+      'give what selects pods selectors that choose fewer of them, or give fewer files or one namespace',
+    )
+  }
+}
+
+/** Whether pods are perhaps given an identity by undetermined bindings more often than that. */
+function hasMoreUndecided({ undecided, base: { podsInQuestion } }: State): boolean {
+  if (undecided.size === 0) return false
+  const { ofPods, ofContainers } = SELECTIONS_MAX
+  const inNamespace = (pod: Pod): number => undecided.get(pod.namespace)?.length ?? 0
+  // At most those of the namespace; they are compared where these are too many.
+  if (!isMore(podsInQuestion, inNamespace)) return false
+  return isMore(podsInQuestion, (pod) => undecidedOn(undecided, pod).length)
+
+  function isMore(pods: readonly Pod[], countOf: (pod: Pod) => number): boolean {
+    let [onPods, onContainers] = [0, 0]
+    return pods.some((pod) => {
+      const count = countOf(pod)
+      onPods += count
+      onContainers += count * pod.containers.length
+      return onPods > ofPods || onContainers > ofContainers
+    })
+  }
 }
 
 function tooLarge(why: string, fix: string): KleymError {

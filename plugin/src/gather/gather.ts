@@ -254,7 +254,7 @@ class Gathering {
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     const analysisBefore = before === undefined ? analysis : analysed(before, settingsBefore)
-    for (const one of new Set([analysis, analysisBefore])) refuseTooManySelections(one.settled.prediction())
+    for (const one of new Set([analysis, analysisBefore])) refuseTooManySelections(one)
     return {
       after: analysis,
       analyse: (snapshot) => analysisSteps(snapshot, settings),

@@ -55,6 +55,7 @@ function entriesNow(input: AnswerInput, pods: readonly Pod[]): readonly Registra
   const coming = entriesOf(input, settled, pods).filter(
     (entry) => unwritten.has(entry.source) && !known.has(keyOf(entry)),
   )
+  refuseTooMany(there.length + coming.length)
   return [
     ...there,
     ...coming.map((entry) => ({ ...entry, depends: 'kleym has yet to write its ClusterSPIFFEID' })),

@@ -26,6 +26,7 @@ import {
   type Prediction,
   type PredictionInput,
   type ScmFault,
+  type SelectionCounts,
 } from './prediction.ts'
 import { idPreparer, type PreparedId } from './prepared-id.ts'
 import { trustDomainProblem } from './spiffe-id.ts'
@@ -54,6 +55,7 @@ class Predictor implements Prediction {
   readonly #namespaces: NamespaceFilter
   readonly #facts: PodFactsReader
   readonly #masking: StaticMasking
+  readonly #staticIndex: StaticIndex
   readonly #judge: PodJudge
   /** The first object that Go cannot decode: SCM then goes on with the ClusterSPIFFEIDs that it has read before. */
   readonly #undecodable: EntrySource | undefined
@@ -82,7 +84,8 @@ class Predictor implements Prediction {
     this.#namespaces = new NamespaceFilter(settings)
     this.#facts = new PodFactsReader(settings, input.nodes, input.endpoints)
     this.#masking = new StaticMasking(this.#statics)
-    const statics = { masking: this.#masking, index: new StaticIndex(this.#statics) }
+    this.#staticIndex = new StaticIndex(this.#statics)
+    const statics = { masking: this.#masking, index: this.#staticIndex }
     this.#judge = new PodJudge(this.#index, this.#namespaces, this.#facts, statics, input)
     this.#undecodable = this.#ids.find(({ undecodable }) => undecodable !== undefined)?.source
     this.#newOrEdited = new Set(
@@ -100,12 +103,19 @@ class Predictor implements Prediction {
     return outcomes
   }
 
-  hasMoreSelections(than: number): boolean {
+  hasMoreSelections(than: SelectionCounts): boolean {
     const { pods } = this.#input
+    const objects = this.#ids.length + this.#statics.length
+    const containers = pods.reduce((sum, pod) => sum + pod.containers.length, 0)
     // What has few pods or few objects, as nearly all has, needs no counting.
-    if (pods.length * this.#ids.length <= than) return false
-    let count = 0
-    return pods.some((pod) => (count += this.#index.selecting(pod).length) > than)
+    if (pods.length * objects <= than.ofPods && containers * objects <= than.ofContainers) return false
+    const count = { ofPods: 0, ofContainers: 0 }
+    return pods.some((pod) => {
+      const selections = this.#staticIndex.countCandidates(pod) + this.#index.selecting(pod).length
+      count.ofPods += selections
+      count.ofContainers += selections * pod.containers.length
+      return count.ofPods > than.ofPods || count.ofContainers > than.ofContainers
+    })
   }
 
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]> {

@@ -178,6 +178,12 @@ export interface ScmFault {
   readonly open?: string | undefined
 }
 
+/** How often something may give pods an identity: counted for each pod, and for each container of each. */
+export interface SelectionCounts {
+  readonly ofPods: number
+  readonly ofContainers: number
+}
+
 /** What SCM and SPIRE would do with a snapshot. Pure; each answer is worked out at the first question. */
 export interface Prediction {
   /** By `sourceText`. */
@@ -187,8 +193,11 @@ export interface Prediction {
    * there where their selectors may match one of its containers.
    */
   entriesOf(pod: Pod): readonly EntryOutcome[]
-  /** Whether ClusterSPIFFEIDs select pods more than so many times, each of them counted for each pod; nothing is rendered. */
-  hasMoreSelections(than: number): boolean
+  /**
+   * Whether ClusterSPIFFEIDs select pods, or ClusterStaticEntries may match them, more than so many times, each of them counted for
+   * each pod; nothing is rendered.
+   */
+  hasMoreSelections(than: SelectionCounts): boolean
   /** The pods of a namespace by the names of the ClusterSPIFFEIDs that choose them; goes through those pods once. */
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]>
   /** Every ClusterStaticEntry, in a total order. */

@@ -43,20 +43,21 @@ export function registrationEntries(
   return driveAtOnce(registrationEntrySteps(prediction, pods))
 }
 
-/** The same, a step for each pod; `onPod` hears how many there are so far. */
+/** The same, a step for each pod; `onHeld` hears how many there are so far, at first those of ClusterStaticEntries. */
 export function* registrationEntrySteps(
   prediction: Prediction,
   pods: readonly Pod[],
-  onPod: (held: number) => void = () => {},
+  onHeld: (held: number) => void = () => {},
 ): Steps<readonly RegistrationEntry[]> {
   const held = new Map<string, RegistrationEntry>()
   for (const outcome of prediction.staticEntries()) add(outcome, held)
+  onHeld(held.size)
   for (const pod of pods) {
     yield
     for (const outcome of prediction.entriesOf(pod)) {
       if (outcome.source.kind === 'ClusterSPIFFEID') add(outcome, held)
     }
-    onPod(held.size)
+    onHeld(held.size)
   }
   return [...held.values()].toSorted(compareEntries)
 }

@@ -35,6 +35,14 @@ export class StaticIndex {
     }
   }
 
+  /** How many `matching` looks at, at most; nothing is compared. */
+  countCandidates(pod: Pod): number {
+    if (this.#byText.size === 0 && this.#anywhere.length === 0) return 0
+    return (
+      this.#anywhere.length + sizeOf(this.#byText, knownTexts(pod)) + sizeOf(this.#byKind, unknownKinds(pod))
+    )
+  }
+
   /** The static entries whose selectors and parent do not rule out every container of the pod. */
   matching(pod: Pod, finding: PodFactsResult): readonly StaticCandidate[] {
     if (this.#byText.size === 0 && this.#anywhere.length === 0) return []
@@ -49,6 +57,10 @@ export class StaticIndex {
     }
     return candidates
   }
+}
+
+function sizeOf(index: ReadonlyMap<string, readonly PreparedStatic[]>, keys: readonly string[]): number {
+  return keys.reduce((sum, key) => sum + (index.get(key)?.length ?? 0), 0)
 }
 
 function distinguishingSelector({
