@@ -151,7 +151,9 @@ function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): 
 function podsOf(holders: readonly Holder[], { after, before }: DiffInput): ReadonlySet<Pod> {
   const named = new Set(holders.map(({ pod }) => pod))
   return new Set(
-    [after, before].flatMap(({ podsInQuestion }) => podsInQuestion.filter((pod) => named.has(podText(pod)))),
+    [after, before].flatMap(({ podsInQuestion, snapshot: { templates } }) =>
+      [...podsInQuestion, ...templates].filter((pod) => named.has(podText(pod))),
+    ),
   )
 }
 

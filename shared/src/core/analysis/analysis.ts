@@ -62,8 +62,9 @@ export function* analysing(
     openDecisions(snapshot),
   )
   yield
-  const certain = podsInQuestionOf(snapshot)
   const registered = [...live, ...outputs].map(({ object }) => object)
+  const { variantLabelKey } = config
+  const certain = podsInQuestionOf(snapshot, { registered, variantLabelKey })
   const perhaps = perhapsPodsOf(snapshot, { registered, pods: certain })
   const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield

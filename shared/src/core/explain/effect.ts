@@ -1,5 +1,7 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed, without ground or unchanged.
+import type { Pod } from '../objects/pod.ts'
+import { deepEqual } from '../plan/drift.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
@@ -71,8 +73,9 @@ export interface Effect {
 /** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
 export function effectOf(before: State, after: State, drive: Drive = driveAtOnce): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
-  const held = identitiesOf(before)
-  const will = identitiesOf(after)
+  const templates = templatesInQuestion(before, after)
+  const held = identitiesOf(before, templates)
+  const will = identitiesOf(after, templates)
   const [mayHaveHad, mayStillHold] = [doubtedOnly(before, after), doubtedOnly(after, before)]
   const uncertain = [...new Map([...held, ...will])].flatMap(([key, { holder }]) => {
     const why = openedBy(held.get(key), will.get(key))
@@ -157,14 +160,41 @@ const REASONS_MOST = 20
 
 const NONE_OPEN: Held['open'] = new Map()
 
-/** The identities that are certainly issued, by container. */
-function identitiesOf(state: State): ReadonlyMap<string, Held> {
+/**
+ * The templates that only one of two states asks about, or that differ between them: they are asked about in both. Existing pods may
+ * represent a template as it was, and not as it is changed to.
+ */
+function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { base } of [before, after])
+    for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
+  const [left, right] = [before, after].map(({ base }) => base.snapshot.templates)
+  if (left === undefined || right === undefined || left === right) return names
+  const templates = new Map(left.map((template) => [podText(template), template]))
+  for (const template of right) {
+    const other = templates.get(podText(template))
+    templates.delete(podText(template))
+    if (other === undefined || !areAlike(other, template)) names.add(podText(template))
+  }
+  for (const name of templates.keys()) names.add(name)
+  return names
+}
+
+function areAlike(left: Pod, right: Pod): boolean {
+  return deepEqual(left.metadata, right.metadata) && deepEqual(left.spec, right.spec)
+}
+
+/** The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them. */
+function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, Held> {
+  const { podsInQuestion, snapshot } = state.base
+  const there = new Set(podsInQuestion)
+  const represented = snapshot.templates.filter((one) => !there.has(one) && templates.has(podText(one)))
   const held = new Map<string, Held>()
   // A thousand bindings may be on each of a thousand pods.
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
-  for (const pod of state.base.podsInQuestion) {
+  for (const pod of [...podsInQuestion, ...represented]) {
     const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), specs))
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }

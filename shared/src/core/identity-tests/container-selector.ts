@@ -1,21 +1,15 @@
 // Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { dig, listAt, stringAt } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
 import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { namespaceNamed } from '../objects/pod.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
+import { partOf, workloadsOf, type WorkloadName } from '../objects/pod-workloads.ts'
 import { INJECTED_CONTAINERS, withInjected } from '../objects/sidecars.ts'
 import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
-
-/** A workload of some namespace. */
-export interface WorkloadName {
-  readonly kind: string
-  readonly name: string
-}
 
 /** Which containers, read. */
 export interface ContainerSelector {
@@ -261,39 +255,6 @@ function workloadKey(namespace: string, kind: string, name: string): string {
 
 function podKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
-}
-
-const LWS_NAME = 'leaderworkerset.sigs.k8s.io/name'
-const LWS_WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
-
-/** Which pods of a LeaderWorkerSet a pod is one of. */
-export function partOf(pod: Pod): string | undefined {
-  if (pod.part !== '') return pod.part
-  const index = pod.labels.get(LWS_WORKER_INDEX)
-  if (index === undefined) return undefined
-  return index === '0' ? 'leader' : 'worker'
-}
-
-/** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
-export function workloadsOf(pod: Pod): readonly WorkloadName[] {
-  const { ref } = pod
-  if (ref.kind !== 'Pod') return [{ kind: ref.kind, name: ref.name }]
-  const workloads: WorkloadName[] = []
-  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
-    const kind = stringAt(owner, 'kind') ?? ''
-    const name = stringAt(owner, 'name') ?? ''
-    if (dig(owner, 'controller') !== true) continue
-    workloads.push({ kind, name })
-    const hash = pod.labels.get('pod-template-hash')
-    if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`))
-      workloads.push({ kind: 'Deployment', name: name.slice(0, -hash.length - 1) })
-    // A CronJob names its Jobs after itself and the minute of the run.
-    const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined
-    if (cron !== undefined) workloads.push({ kind: 'CronJob', name: cron })
-  }
-  const group = pod.labels.get(LWS_NAME)
-  if (group !== undefined) workloads.push({ kind: 'LeaderWorkerSet', name: group })
-  return workloads
 }
 
 function workloadKeys(pod: Pod): readonly string[] {

@@ -3,13 +3,9 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
+import { workloadsOf } from '../objects/pod-workloads.ts'
 import { didYouMean } from '../text/suggest.ts'
-import {
-  workloadsOf,
-  type ChosenPods,
-  type ContainerSelector,
-  type SelectablePods,
-} from './container-selector.ts'
+import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
 import type { ContainerHolding } from './holding.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'

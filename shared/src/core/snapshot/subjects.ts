@@ -3,31 +3,113 @@
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
+import { workloadsOf } from '../objects/pod-workloads.ts'
 import { INJECTED_CONTAINERS } from '../objects/sidecars.ts'
+import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Snapshot } from './snapshot.ts'
 
+/** What tells pods apart, beside what their shape is. */
+export interface PodRegistrations {
+  /** Every ClusterSPIFFEID that is there now or will be. */
+  readonly registered: readonly ClusterSpiffeId[]
+  /** The label that says which variant a pod is of; undefined where it is not known. */
+  readonly variantLabelKey: string | undefined
+}
+
 /**
- * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an
- * existing pod with its labels, service account and containers.
+ * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an existing pod
+ * of its workload, or of none, that has its labels, service account and containers, and no further label that decides about an
+ * identity, unless the controller adds that one: a pod with such a label is of an earlier template, and those that replace it will
+ * lack it.
  */
-export function podsInQuestionOf(snapshot: Snapshot): readonly Pod[] {
+export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
   const existing = new PodsByShape(snapshot.pods.filter((pod) => pod.exists))
-  const answers = new Map<string, boolean>()
+  const deciding = new DecidingLabels(snapshot, registrations)
+  const answers = new Map<string, MakersOfPods>()
   const isRepresented = (template: Pod): boolean => {
     const alike = existing.like(template)
-    if (alike === undefined || template.labels.size === 0) return alike !== undefined
+    if (alike === undefined) return false
     // There may be thousands of workloads of one shape and tens of thousands of pods: each question is answered once, by index.
-    const { namespace, serviceAccountName, labels } = template
-    const question = [namespace, serviceAccountName, existing.containersText(template), ...labels]
-    return getOrCreate(
-      answers,
-      JSON.stringify(question),
-      () => alike.index().withLabels(namespace, labels).length > 0,
-    )
+    const { namespace, serviceAccountName, labels, unknownLabels } = template
+    const shape = [namespace, serviceAccountName, existing.containersText(template)]
+    const makers = getOrCreate(answers, JSON.stringify([...shape, [...unknownLabels], ...labels]), () => {
+      const candidates = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
+      return new MakersOfPods(candidates.filter((pod) => !deciding.areMoreOn(pod, template)))
+    })
+    return makers.mayInclude(template)
   }
   return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
+}
+
+/** The workloads that made some pods, as far as these tell. */
+class MakersOfPods {
+  /** `Kind/name`, from the nearest up. */
+  readonly #all = new Set<string>()
+  /** Those whose own maker is not known. */
+  readonly #topmost = new Set<string>()
+  readonly #hasUnowned: boolean
+
+  constructor(pods: readonly Pod[]) {
+    let hasUnowned = false
+    for (const pod of pods) {
+      const workloads = workloadsOf(pod).map(({ kind, name }) => `${kind}/${name}`)
+      const last = workloads.at(-1)
+      if (last === undefined) hasUnowned = true
+      else this.#topmost.add(last)
+      for (const workload of workloads) this.#all.add(workload)
+    }
+    this.#hasUnowned = hasUnowned
+  }
+
+  /** Whether one of the pods may be of the workload of this template. */
+  mayInclude({ ref, owner }: Pod): boolean {
+    if (this.#hasUnowned || this.#all.has(`${ref.kind}/${ref.name}`)) return true
+    if (owner === undefined) return this.#all.size > 0
+    if (owner.name !== undefined) return this.#all.has(`${owner.kind}/${owner.name}`)
+    // What is between the two is named after the workload.
+    return [...this.#topmost].some((workload) => workload.startsWith(`${owner.kind}/${ref.name}-`))
+  }
+}
+
+/** The labels that selectors name or templates read. */
+class DecidingLabels {
+  readonly #keys: () => ReadonlySet<string>
+  /** What templates of ClusterSPIFFEIDs do with labels, as text: which of them they read is not worked out. */
+  readonly #templates: () => readonly string[]
+  readonly #answers = new Map<string, boolean>()
+
+  constructor({ staticEntries, pools }: Snapshot, { registered, variantLabelKey }: PodRegistrations) {
+    this.#keys = lazy(() => {
+      const asked = labelsAskedFor(registered, staticEntries, pools)
+      return variantLabelKey === undefined ? asked : new Set([...asked, variantLabelKey])
+    })
+    this.#templates = lazy(() =>
+      registered.map(({ rawSpec }) => JSON.stringify(rawSpec)).filter((text) => text.includes('.Labels')),
+    )
+  }
+
+  /** Whether a pod has such a label that the template will not give to its pods, nor the controller of the template. */
+  areMoreOn(pod: Pod, { labels, unknownLabels, possibleLabels }: Pod): boolean {
+    for (const key of pod.labels.keys())
+      if (!labels.has(key) && !unknownLabels.has(key) && !possibleLabels.has(key) && this.#decides(key))
+        return true
+    return false
+  }
+
+  #decides(key: string): boolean {
+    return getOrCreate(
+      this.#answers,
+      key,
+      () =>
+        this.#keys().has(key) ||
+        this.#templates().some(
+          (text) => text.includes(JSON.stringify(key).slice(1, -1)) || text.includes('range'),
+        ),
+    )
+  }
 }
 
 /** Pods of one namespace, service account and set of containers. */

@@ -1,0 +1,126 @@
+// A workload whose template is edited while its pods run: they keep what they have until they are replaced, and what replaces them
+// may have less. `diff` and `test` must not take the old pods for the new ones.
+import { describe, expect, test } from 'vitest'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const WORLD = `apiVersion: v1
+kind: Namespace
+metadata: {name: demo}
+---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: demo}
+spec: {selector: {matchLabels: {app: llama, pool: a}}}
+---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: {name: chat, namespace: demo}
+spec: {poolRef: {name: llama}}
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: chat, namespace: demo, uid: u1}
+spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: vllm}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: example.org
+clusterName: prod
+watchClassless: true
+`
+
+function deployment(name: string, labels: string, account = 'runner'): string {
+  return `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}, namespace: demo}
+spec:
+  selector: {matchLabels: {app: llama}}
+  template:
+    metadata: {labels: {${labels}}}
+    spec: {serviceAccountName: ${account}, containers: [{name: vllm, image: server}]}
+`
+}
+
+function podOf(workload: string, labels: string): string {
+  return `---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: ${workload}-5d4-x
+  namespace: demo
+  uid: pod-of-${workload}
+  creationTimestamp: '2026-01-01T00:00:00Z'
+  labels: {${labels}, pod-template-hash: 5d4}
+  ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: ${workload}-5d4, uid: rs-${workload}, controller: true}]
+spec: {nodeName: n1, serviceAccountName: runner, containers: [{name: vllm, image: server}]}
+status: {phase: Running}
+`
+}
+
+const BOTH = 'app: llama, pool: a'
+const LIVE = `${WORLD}${deployment('llama', BOTH)}${podOf('llama', BOTH)}`
+
+const SETTINGS = ['--offline', '--trust-domain', 'example.org', '--clusterspiffeid-class-name', '']
+
+async function diff(live: string, edited: string): Promise<Ran> {
+  const cwd = await workspace({ 'live/all.yaml': live, 'edited/all.yaml': edited })
+  return inProcess(['diff', ...SETTINGS, '--live', 'live', '-f', 'edited', '--summary', '-n', 'demo'], cwd)
+}
+
+const LOSES =
+  /1 container of demo loses spiffe:\/\/example\.org\/ns\/demo\/objective\/chat; 1 left\s+without an identity/
+
+describe('while the pods of before run', () => {
+  test.each<[what: string, edited: string]>([
+    ['a template that loses the label of the pool', deployment('llama', 'app: llama')],
+    ['one that gets another value of it', deployment('llama', 'app: llama, pool: b')],
+    ['one that gets another service account', deployment('llama', BOTH, 'other')],
+  ])('%s loses the identity', async (_, edited) => {
+    const { code, stdout } = await diff(LIVE, edited)
+    expect(stdout).toMatch(LOSES)
+    expect(code).toBe(1)
+  })
+
+  test('pods of another workload do not stand for it', async () => {
+    const other = `${deployment('other', 'app: llama')}${podOf('other', 'app: llama')}`
+    const { code, stdout } = await diff(`${LIVE}${other}`, deployment('llama', 'app: llama'))
+    expect(stdout).toMatch(LOSES)
+    expect(code).toBe(1)
+  })
+
+  test('a new workload that looks like it gains the identity', async () => {
+    const { code, stdout } = await diff(LIVE, deployment('more', BOTH))
+    expect(stdout).toMatch(/1 container of demo gains spiffe:\/\/example\.org\/ns\/demo\/objective\/chat/)
+    expect(code).toBe(1)
+  })
+
+  test('an edit of what decides about no identity moves none', async () => {
+    const { stdout } = await diff(LIVE, deployment('llama', `${BOTH}, version: two`))
+    expect(stdout).toMatch(/no container gains or loses an identity/)
+  })
+
+  test('a test of the workload is about the edited template', async () => {
+    const cwd = await workspace({
+      'live/all.yaml': LIVE,
+      'edited/all.yaml': deployment('llama', 'app: llama'),
+      'identity-test.yaml': `apiVersion: test.kleym.sonda.red/v1alpha1
+kind: IdentityTest
+metadata: {name: chat}
+spec:
+  containers:
+    - subject: {namespace: demo, workload: deployment/llama, container: vllm}
+      holds: {atLeast: [spiffe://example.org/ns/demo/objective/chat]}
+`,
+    })
+    const run = (files: readonly string[]): Promise<Ran> =>
+      inProcess(['test', 'identity-test.yaml', ...SETTINGS, '--live', 'live', ...files], cwd)
+    expect((await run([])).code).toBe(0)
+    expect((await run(['-f', 'edited'])).code).toBe(1)
+  })
+})
