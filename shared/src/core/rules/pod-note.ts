@@ -97,8 +97,8 @@ function placeOf(text: string, sorted: readonly string[]): number {
 const ONE_BY_ONE_MAX = 16
 
 /**
- * A note for each binding whose identity a pod gets from elsewhere. Of very many, one for those of the pod's own namespace and one
- * for the rest: the first is its subject, and the others are related.
+ * A note for each binding whose identity a pod gets from elsewhere. Of very many, one for those of the pod's own namespace, and one
+ * for all of them together, which is the same for the pods of all namespaces: the first is its subject, the others are related.
  */
 export function notesOfBindings(
   bindings: readonly Subject[],
@@ -107,9 +107,16 @@ export function notesOfBindings(
 ): readonly Note[] {
   const isTheft = ({ namespace }: Subject): boolean => namespace !== pod.namespace
   if (bindings.length <= ONE_BY_ONE_MAX) return bindings.map((one) => noteOf(one, [], isTheft(one)))
-  return [...Map.groupBy(bindings.toSorted(compareSubjects), isTheft)].flatMap(
-    ([theft, [first, ...others]]) => (first === undefined ? [] : noteOf(first, others, theft)),
-  )
+  const noteOfAll = ([first, ...others]: readonly Subject[], theft: boolean): readonly Note[] =>
+    first === undefined ? [] : [noteOf(first, others, theft)]
+  const all = bindings.toSorted(compareSubjects)
+  return [
+    ...noteOfAll(
+      all.filter((one) => !isTheft(one)),
+      false,
+    ),
+    ...noteOfAll(all.some(isTheft) ? all : [], true),
+  ]
 }
 
 /** What makes two notes the same. */
