@@ -21,7 +21,10 @@ export function migrateFrame(
   tests: readonly (readonly NamedInTest[])[],
 ): Frame {
   const added = migrations.flatMap(({ effects }) => effects.whole.findings.added)
-  const findings = [...new Map(added.map((one) => [findingKey(one), one])).values()].toSorted(compareFindings)
+  // One may be certain of one namespace and perhaps so of another.
+  const findings = [
+    ...new Map(added.map((one) => [`${one.dependsOn === undefined} ${findingKey(one)}`, one])).values(),
+  ].toSorted(compareFindings)
   const bindings = distinctBindings(migrations)
   const missing = [
     ...missingOf(input, [], { bindings: new Set<string>() }),

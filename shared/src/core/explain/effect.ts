@@ -300,7 +300,12 @@ function* findingChanges(
   after: HeldState & { readonly findings: readonly Finding[] },
   isOpen: (namespace: string) => boolean,
 ): Steps<Effect['findings']> {
-  const had = new Map(before.findings.map((one) => [findingKey(one), one]))
+  // What is certain of one namespace may be told of another as perhaps: what was there for certain is no news.
+  const had = new Map(
+    before.findings
+      .toSorted((one, other) => Number(one.dependsOn === undefined) - Number(other.dependsOn === undefined))
+      .map((one) => [findingKey(one), one]),
+  )
   const has = new Set(after.findings.map(findingKey))
   const toldBefore = collisionsToldIn(before.findings)
   const toldAfter = collisionsToldIn(after.findings)

@@ -5,7 +5,7 @@ import { subjectText } from '../findings/finding.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { notesOfBindings, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { OPEN_RULES } from './pod-rules.ts'
 
 /** What a pod shows perhaps, without what it shows for certain. */
@@ -165,30 +165,27 @@ function containerAsIf(
   return { container, registrations: all, issued: all.filter(({ verdict }) => verdict === 'issued') }
 }
 
-/** An ID that is known in part and may be one of a binding: who gives it, as a rule of its own would note it. */
+/** An ID that is known in part and may be one of several bindings: who gives it, as a rule of its own would note it. */
 function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan): readonly Note[] {
   const { source, entry } = outcome
   const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
-  const binding = isOurs || entry === undefined ? undefined : scan.bindingThatMayBe(entry.spiffeId)
+  const bindings = isOurs || entry === undefined ? [] : scan.bindingsThatMayBe(entry.spiffeId)
   const reaches = facts.containers.some(({ registrations }) =>
     registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
   )
-  if (binding === undefined || entry === undefined || !reaches) return []
-  const isTheft = facts.pod.namespace !== binding.namespace
-  return [
-    {
-      code: isTheft ? 'KLM308' : 'KLM304',
-      subject: binding,
-      related: [ownerOf(source, scan)],
-      summary: (pods, namespaces) =>
-        `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
-      evidence: [`it registers ${entry.spiffeId}`],
-      depends: {
-        on: `what ${sourceText(source)} renders`,
-        why: 'depends: its SPIFFE ID is known but for what stands in angle brackets',
-      },
+  if (entry === undefined || !reaches) return []
+  return notesOfBindings(bindings, facts.pod, (subject, others, isTheft) => ({
+    code: isTheft ? 'KLM308' : 'KLM304',
+    subject,
+    related: [ownerOf(source, scan), ...others],
+    summary: (pods, namespaces) =>
+      `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
+    evidence: [`it registers ${entry.spiffeId}`],
+    depends: {
+      on: `what ${sourceText(source)} renders`,
+      why: 'depends: its SPIFFE ID is known but for what stands in angle brackets',
     },
-  ]
+  }))
 }
 
 function withReason(note: Note, doubts: readonly Doubt[], scan: Scan): Note {

@@ -2,6 +2,8 @@
 // not complete, whatever else was found.
 import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput } from '../analysis/state.ts'
+import { splitNamespacedName } from '../namespaced-name.ts'
+import { mayBecome } from '../go/template/mentions.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { madeBy } from '../snapshot/pod-makers-in.ts'
@@ -14,7 +16,7 @@ export interface Concern {
   readonly bindings?: ReadonlySet<string>
   /** The pods that it is about; undefined: all of them. */
   readonly pods?: ReadonlySet<Pod>
-  /** The namespace that it is about; undefined: all of them. */
+  /** The namespace that it is about, and what its identities are given to elsewhere; undefined: all of them. */
   readonly namespace?: string | undefined
   /** The SPIFFE ID that it is about, whatever gives it; undefined: those of bindings. */
   readonly spiffeId?: string
@@ -22,21 +24,19 @@ export interface Concern {
 
 /** The pods and containers that could matter and cannot be read, one reason for each object that makes them. */
 export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}): readonly UnknownReason[] {
-  const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && isAsked(pod, concern))
+  const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && concern.pods?.has(pod) !== false)
   if (perhaps.length === 0) return []
   const byOutput = bindingsByOutput(analysis.settled)
-  const wanted = new Map([...byOutput].filter(([, key]) => concern.bindings?.has(key) !== false))
-  const ids = new Set([
-    ...(concern.spiffeId === undefined ? [] : [concern.spiffeId]),
-    ...analysis.settled.outputs.flatMap(({ object }) =>
-      wanted.has(object.meta.name) ? [object.spec.spiffeIDTemplate] : [],
-    ),
-  ])
-  const mayGive = ({ verdict, source, spiffeId }: Registration): boolean =>
-    isOpen(verdict) &&
-    ((source.kind === 'ClusterSPIFFEID' && wanted.has(source.name)) || ids.has(spiffeId ?? ''))
+  const wanted = [...byOutput].filter(([, key]) => concern.bindings?.has(key) !== false)
+  const asked = concern.spiffeId === undefined ? [] : [concern.spiffeId]
+  const { namespace } = concern
+  const here = givingOf(analysis, wanted, asked)
+  // Of pods elsewhere, a namespace is concerned by those that may hold an identity of its own.
+  const own = wanted.filter(([, key]) => splitNamespacedName(key).namespace === namespace)
+  const elsewhere = namespace === undefined ? here : givingOf(analysis, own, [])
   const prediction = analysis.settled.prediction()
   const reasons = perhaps.flatMap((pod) => {
+    const mayGive = pod.namespace === namespace ? here : elsewhere
     const open = pod.containers.find(
       (container) =>
         (pod.perhaps !== undefined || container.injectedBy !== undefined) &&
@@ -48,6 +48,26 @@ export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}):
     return pod.perhaps === undefined ? injectedInto(pod, open) : madeBy(pod.ref, 'the pods')
   })
   return [...new Map(reasons.map((why) => [why.what, why])).values()]
+}
+
+/** Whether a registration may give an identity of these outputs, by name and binding, or one that is asked about. */
+function givingOf(
+  { settled }: Analysis,
+  wanted: readonly (readonly [output: string, binding: string])[],
+  asked: readonly string[],
+): (one: Registration) => boolean {
+  const names = new Set(wanted.map(([name]) => name))
+  const ids = new Set([
+    ...asked,
+    ...settled.outputs.flatMap(({ object }) =>
+      names.has(object.meta.name) ? [object.spec.spiffeIDTemplate] : [],
+    ),
+  ])
+  // An ID with a placeholder, such as `<node name>`, may become one of them.
+  const isOne = (spiffeId: string): boolean =>
+    ids.has(spiffeId) || (spiffeId.includes('<') && ids.values().some((id) => mayBecome(spiffeId, id)))
+  return ({ verdict, source, spiffeId = '' }) =>
+    isOpen(verdict) && ((source.kind === 'ClusterSPIFFEID' && names.has(source.name)) || isOne(spiffeId))
 }
 
 function isOpenPod({ perhaps, containers }: Pod): boolean {
@@ -62,10 +82,6 @@ function isForOne({ outcome }: Registration): boolean {
 function injectedInto(pod: Pod, { name, injectedBy }: Container): UnknownReason {
   const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
   return { verb: 'read', what, cause: 'not given' }
-}
-
-function isAsked(pod: Pod, { pods, namespace }: Concern): boolean {
-  return pods?.has(pod) !== false && (namespace === undefined || pod.namespace === namespace)
 }
 
 function isOpen(verdict: Registration['verdict']): boolean {

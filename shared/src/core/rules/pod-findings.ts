@@ -54,7 +54,7 @@ function* notesWithAlternatives(analysis: Analysis, pods: readonly Pod[]): Steps
 
 /**
  * The findings, each with what it rests on, and those that pods would show were SCM set otherwise: the latter depend on it,
- * but for those of an SCM that runs beside ours.
+ * but for those of an SCM that runs beside ours. What was told of a namespace is not told of it again.
  */
 function* withAlternatives(
   analysis: Analysis,
@@ -62,18 +62,21 @@ function* withAlternatives(
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
   const { assumptions, alternatives } = analysis.openSettings
-  const found = new Map(
-    notes.map((one) => [findingKey(one), depending(one, restsOn(analysis, one))] as const),
-  )
+  const found = notes.map((one) => depending(one, restsOn(analysis, one)))
+  const told = new Map<string, ReadonlySet<string>>()
+  const tell = (one: Finding): void => {
+    const key = findingKey(one)
+    told.set(key, (told.get(key) ?? new Set()).union(one.namespaces ?? new Set()))
+  }
+  for (const one of notes) tell(one)
   for (const alternative of alternatives) {
     const { when } = alternative
-    const theirs = yield* notesOf(underAlternative(analysis, alternative), pods, () => {})
+    const theirs = yield* notesOf(underAlternative(analysis, alternative), pods, () => {}, told)
     for (const one of theirs) {
-      const key = findingKey(one)
-      if (found.has(key) || (when === undefined && !GIVES_IDS.has(one.code))) continue
+      if (when === undefined && !GIVES_IDS.has(one.code)) continue
+      tell(one)
       const on = restsOn(analysis, one)
-      found.set(
-        key,
+      found.push(
         when === undefined
           ? depending(
               { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
@@ -83,7 +86,7 @@ function* withAlternatives(
       )
     }
   }
-  return [...found.values()]
+  return found
 }
 
 /** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
@@ -115,44 +118,137 @@ export function holderKey(pod: string, container: string): string {
   return `${pod}:${container}`
 }
 
+/** A note, and the pods that show it: all of them, or those of one namespace where it is not certain. */
+interface Shown {
+  readonly note: Note
+  /** As `noteKey` has it. */
+  readonly sameAs: string
+  /** As `findingKey` has it. */
+  readonly key: string
+  readonly pods: NameSummary
+  readonly count: PodCount
+  readonly namespaces: Set<string>
+}
+
+/**
+ * The findings that pods show, without those of namespaces that were `told` of them, by `findingKey`. What is certain and what is
+ * not are two findings, and each of them is one however many reasons the pods have for it.
+ */
 function* notesOf(
   analysis: Analysis,
   pods: readonly Pod[],
   visit: (facts: PodIdentities) => void,
+  told: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
   const scan = scanOf(analysis.settled)
-  const notes = new Map<string, { note: Note; pods: NameSummary; count: PodCount; namespaces: Set<string> }>()
+  const shown = new Map<string, Shown>()
   for (const pod of pods) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
     for (const note of [...POD_RULES.flatMap((rule) => rule(facts, scan)), ...openNotes(facts, scan)]) {
-      const seen = getOrCreate(notes, noteKey(note), () => ({
-        note,
-        pods: new NameSummary(),
-        count: new PodCount(),
-        namespaces: new Set(),
-      }))
+      const sameAs = noteKey(note)
+      const seen = getOrCreate(
+        shown,
+        note.depends === undefined ? sameAs : `${pod.namespace} ${sameAs}`,
+        () => newShown(note, sameAs),
+      )
+      if (told.get(seen.key)?.has(pod.namespace) === true) continue
       seen.pods.add(podText(pod))
       seen.count.add(pod)
       seen.namespaces.add(pod.namespace)
     }
     visit(facts)
   }
-  const all = [...notes.values()].map(({ note, pods: seen, count, namespaces }) => {
-    const one = finding(note.code, {
-      subject: note.subject,
-      related: note.related,
-      summary: note.summary(count.text(), namespacesText(namespaces)),
-      evidence: [...(note.evidence ?? []), `seen in ${seen.text()}`],
-      namespaces,
-    })
-    return note.depends === undefined ? one : notCertain(one, [note.depends.on], note.depends.why)
+  const all = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
+  const certain = byFinding(all.filter(({ note }) => note.depends === undefined))
+  const perhaps = byFinding(all.filter(({ note }) => note.depends !== undefined))
+  return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
+}
+
+type ByFinding = ReadonlyMap<string, readonly Shown[]>
+
+function byFinding(shown: readonly Shown[]): ByFinding {
+  return Map.groupBy(shown, ({ key }) => key)
+}
+
+function newShown(note: Note, sameAs: string): Shown {
+  const { code, subject, related } = note
+  return {
+    note,
+    sameAs,
+    key: findingKey(finding(code, { subject, related, summary: '' })),
+    pods: new NameSummary(),
+    count: new PodCount(),
+    namespaces: new Set(),
+  }
+}
+
+/** What some pods of a namespace show for certain is not told of others there as perhaps. */
+function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly Shown[])[] {
+  return [...perhaps].flatMap(([key, all]) => {
+    const sure = new Set(certain.get(key)?.flatMap(({ namespaces }) => [...namespaces]))
+    const left = all.filter(({ namespaces }) => ![...namespaces].some((one) => sure.has(one)))
+    return left.length === 0 ? [] : [left]
   })
-  // What some pods show for certain is not told of others as perhaps.
-  const certain = new Set(all.filter(({ dependsOn }) => dependsOn === undefined).map(findingKey))
-  return all.filter((one) => one.dependsOn === undefined || !certain.has(findingKey(one)))
+}
+
+/** Of so many reasons for one finding each is told with the pods that have it. */
+const REASONS_MAX = 5
+
+/** One finding of notes that differ in their reasons, and perhaps in their sentences, of which the first stands for it. */
+function findingOf(shown: readonly Shown[]): readonly Finding[] {
+  const [all] = together(shown)
+  if (all === undefined) return []
+  const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
+  const [first = '', ...sentences] = groupsOf(reasons, ({ note }) => note.summary('', '')).map(sentenceOf)
+  const told = reasons.slice(0, REASONS_MAX)
+  const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${pods.text()}`)
+  const { code, subject, related } = all.note
+  const one = finding(code, {
+    subject,
+    related,
+    summary: first,
+    evidence: [
+      ...sentences.slice(0, REASONS_MAX),
+      ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${pods.text()}`]),
+      ...more,
+    ],
+    namespaces: all.namespaces,
+  })
+  const depends = told.flatMap(({ note }) => note.depends ?? [])
+  return [notCertainAsOf(one, depends)]
+}
+
+/** The finding with each reason why it is not certain, and with each thing that decides about it once. */
+function notCertainAsOf(one: Finding, depends: readonly NonNullable<Note['depends']>[]): Finding {
+  const named = new Set<string>()
+  return [...new Map(depends.map((each) => [each.why, each])).values()].reduce((sofar, { on, why }) => {
+    const isNamed = named.has(on)
+    named.add(on)
+    return notCertain(sofar, isNamed ? [] : [on], why)
+  }, one)
+}
+
+function sentenceOf({ note, count, namespaces }: Shown): string {
+  return note.summary(count.text(), namespacesText(namespaces))
+}
+
+function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): readonly Shown[] {
+  return [...Map.groupBy(shown, keyOf).values()].flatMap(together)
+}
+
+/** Several as one, with the note of the first; none for none. */
+function together([first, ...others]: readonly Shown[]): readonly Shown[] {
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first]
+  const all = { ...first, pods: new NameSummary(), count: new PodCount(), namespaces: new Set<string>() }
+  for (const { pods, count, namespaces } of [first, ...others]) {
+    all.pods.addAll(pods)
+    all.count.addAll(count)
+    for (const name of namespaces) all.namespaces.add(name)
+  }
+  return [all]
 }
 
 function namespacesText(namespaces: ReadonlySet<string>): string {

@@ -2,15 +2,16 @@
 // into one finding that names a few of them and counts the rest.
 import { subjectOfKey } from '../findings/subjects.ts'
 import { mayBecome } from '../go/template/mentions.ts'
+import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { bindingsByOutput, type State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
-import type { Namespace } from '../objects/pod.ts'
+import type { Namespace, Pod } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
-import { subjectText, type Subject } from '../findings/finding.ts'
+import { compareSubjects, subjectText, type Subject } from '../findings/finding.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
@@ -36,10 +37,10 @@ export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
 export interface Scan {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, Subject>
-  /** The binding behind an ID of ours, as a subject; where our trust domain is not known, by the path of the ID. */
-  readonly bindingOfId: (spiffeId: string) => Subject | undefined
-  /** The binding of an ID of ours that an ID with placeholders, such as `<node name>`, may become. */
-  readonly bindingThatMayBe: (spiffeId: string) => Subject | undefined
+  /** The bindings behind an ID of ours, as subjects; where our trust domain is not known, by the path of the ID. */
+  readonly bindingsOfId: (spiffeId: string) => readonly Subject[]
+  /** The bindings of all IDs of ours that an ID with placeholders, such as `<node name>`, may become. */
+  readonly bindingsThatMayBe: (spiffeId: string) => readonly Subject[]
   /** A namespace by its name. */
   readonly namespaceOf: (name: string) => Namespace | undefined
   /** Whether a policy or a webhook may mount the Workload API in pods that are yet to be made. */
@@ -53,29 +54,29 @@ export function scanOf(state: State): Scan {
   )
   const isDomainKnown = state.base.config.trustDomain.kind === 'set'
   const keyOf = (spiffeId: string): string => (isDomainKnown ? spiffeId : pathIn(spiffeId))
-  const ids = new Map(
-    state.outputs.flatMap(({ object }) => {
-      const binding = bindings.get(object.meta.name)
-      return binding === undefined ? [] : [[keyOf(object.spec.spiffeIDTemplate), binding] as const]
-    }),
-  )
+  const ids = new Map<string, Subject[]>()
+  for (const { object } of state.outputs) {
+    const binding = bindings.get(object.meta.name)
+    if (binding !== undefined) getOrCreate(ids, keyOf(object.spec.spiffeIDTemplate), () => []).push(binding)
+  }
   const sorted = lazy(() => [...ids.keys()].toSorted(compareBytes))
-  const bindingThatMayBe = (spiffeId: string): Subject | undefined => {
+  const bindingsThatMayBe = (spiffeId: string): readonly Subject[] => {
     const id = keyOf(spiffeId)
-    if (!id.includes('<')) return undefined
+    if (!id.includes('<')) return []
     const start = id.slice(0, id.indexOf('<'))
     const all = sorted()
+    const found: Subject[] = []
     for (let at = placeOf(start, all); all[at]?.startsWith(start) === true; at++) {
       const one = all[at] ?? ''
-      if (mayBecome(id, one)) return ids.get(one)
+      if (mayBecome(id, one)) found.push(...(ids.get(one) ?? []))
     }
-    return undefined
+    return found
   }
   const namespaces = lazy(() => new Map(state.base.snapshot.namespaces.map((one) => [one.name, one])))
   return {
     bindings,
-    bindingOfId: (spiffeId) => ids.get(keyOf(spiffeId)),
-    bindingThatMayBe,
+    bindingsOfId: (spiffeId) => ids.get(keyOf(spiffeId)) ?? [],
+    bindingsThatMayBe,
     mayMountWorkloadApi: state.base.snapshot.mayMountWorkloadApi,
     namespaceOf: (name) => namespaces().get(name),
   }
@@ -90,6 +91,32 @@ function placeOf(text: string, sorted: readonly string[]): number {
     else to = middle
   }
   return from
+}
+
+/** Bindings of one identity, or of identities that something may give, up to so many have a note each. */
+const ONE_BY_ONE_MAX = 16
+
+/**
+ * A note for each binding whose identity a pod gets from elsewhere. Of very many, one for those of the pod's own namespace, and one
+ * for all of them together, which is the same for the pods of all namespaces: the first is its subject, the others are related.
+ */
+export function notesOfBindings(
+  bindings: readonly Subject[],
+  pod: Pod,
+  noteOf: (subject: Subject, others: readonly Subject[], isTheft: boolean) => Note,
+): readonly Note[] {
+  const isTheft = ({ namespace }: Subject): boolean => namespace !== pod.namespace
+  if (bindings.length <= ONE_BY_ONE_MAX) return bindings.map((one) => noteOf(one, [], isTheft(one)))
+  const noteOfAll = ([first, ...others]: readonly Subject[], theft: boolean): readonly Note[] =>
+    first === undefined ? [] : [noteOf(first, others, theft)]
+  const all = bindings.toSorted(compareSubjects)
+  return [
+    ...noteOfAll(
+      all.filter((one) => !isTheft(one)),
+      false,
+    ),
+    ...noteOfAll(all.some(isTheft) ? all : [], true),
+  ]
 }
 
 /** What makes two notes the same. */

@@ -1,4 +1,5 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
+import type { Subject } from '../findings/finding.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { isAskedFor, sourceText, whyOpen, type EntrySource, type EntryVerdict } from '../spire/prediction.ts'
@@ -6,7 +7,7 @@ import type { Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import { lossesOf, type Loss, type PodIdentities } from './pod-identities.ts'
-import { ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
 /** All rules over one pod. */
@@ -222,12 +223,13 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
 function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
-    const binding = entry === undefined ? undefined : scan.bindingOfId(entry.spiffeId)
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
-    if (binding === undefined || isOurs) return []
-    const isTheft = pod.namespace !== binding.namespace
+    if (entry === undefined || isOurs) return []
     // Which of two registrations gives an identity away does not matter.
-    if (verdict.state !== 'declared' && !(isTheft && isAskedFor(verdict))) return []
+    const isHeld = ({ namespace }: Subject): boolean =>
+      verdict.state === 'declared' || (namespace !== pod.namespace && isAskedFor(verdict))
+    const bindings = scan.bindingsOfId(entry.spiffeId).filter(isHeld)
+    if (bindings.length === 0) return []
     const reached = containers
       .flatMap(({ registrations }) => registrations.filter((one) => one.outcome === outcome))
       .filter((one) => one.verdict !== 'dead')
@@ -235,15 +237,15 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
     if (first === undefined) return []
     // Of a `depends` of the container's own, a selector decides.
     const isCertain = reached.some(({ selector }) => selector === undefined)
-    return {
-      code: isTheft ? ('KLM308' as const) : ('KLM304' as const),
-      subject: binding,
-      related: [sourceSubject(source)],
-      summary: (pods: string, namespaces: string) =>
+    return notesOfBindings(bindings, pod, (subject, others, isTheft) => ({
+      code: isTheft ? 'KLM308' : 'KLM304',
+      subject,
+      related: [sourceSubject(source), ...others],
+      summary: (pods, namespaces) =>
         `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
-      evidence: [`both register ${entry?.spiffeId ?? ''}`],
+      evidence: [`both register ${entry.spiffeId}`],
       ...(isCertain ? {} : dependsOnSelector(first)),
-    }
+    }))
   })
 }
 
