@@ -38,10 +38,12 @@ export async function compareWithServer(
 ): Promise<ServerComparison> {
   const { after } = input
   const isAsItIs = input.isLive && input.before === after
-  const comparison = new EntryComparison(...expectedOf(input, isAsItIs))
+  const { snapshot, settings, podsInQuestion } = after
+  const { nodes } = snapshot
+  const holders = new EntryHolderIndex({ pods: podsInQuestion, nodes, clusterName: settings.clusterName })
+  const comparison = new EntryComparison(...expectedOf(input, isAsItIs), (entry) => holders.isHeld(entry))
   await feed((entry) => comparison.add(entry))
   const counts = comparison.finish()
-  const { snapshot, settings, podsInQuestion } = after
   const whyIncomplete = whyObjectsMissing(input)
   const whyPodsUnknown =
     whyIncomplete ?? (input.isLive || snapshot.pods.some(({ exists }) => exists) ? undefined : NO_PODS)
@@ -54,8 +56,6 @@ export async function compareWithServer(
     counts: () => after.now.prediction().counts(),
     ...times,
   })
-  const { nodes } = snapshot
-  const holders = new EntryHolderIndex({ pods: podsInQuestion, nodes, clusterName: settings.clusterName })
   return {
     counts,
     judged: judgeDifferences(explained, ({ entry }) => holders.of(entry)),

@@ -46,7 +46,7 @@ export function verifyFrame(
         ? []
         : [PODS_NOT_GIVEN]),
     ],
-    notKnown: few(compared.counts.openOn),
+    notKnown: [...few(counts.openOn), ...unjudgedText(counts.extraUnjudged)],
     names: (shown) => shown.map(namedSubject),
     answer: (_, kept) => verifyAnswer(compared, kept, svids),
     view: (layout, shown) => viewVerify(compared, shown, layout),
@@ -61,6 +61,12 @@ const NOT_KNOWN_NAMED = 10
 function few(all: readonly string[]): readonly string[] {
   const more = all.length - NOT_KNOWN_NAMED
   return more <= 0 ? all : [...all.slice(0, NOT_KNOWN_NAMED), `the same of ${more} other registrations`]
+}
+
+/** What is not known of extra entries that were too many to judge. */
+function unjudgedText(count: number): readonly string[] {
+  const entries = count === 1 ? '1 entry' : `${count} entries`
+  return count === 0 ? [] : [`which containers get ${entries} more that no object asks for`]
 }
 
 /** An object that was not read may ask for an entry that seems to be extra. */

@@ -17,7 +17,7 @@ export function verifyFields(
       read: counts.read,
       agreed: counts.agreed,
       missing: counts.missing.length,
-      extra: counts.extra.length + counts.extraBeyond,
+      extra: counts.extra.length + counts.extraBeyond + counts.extraUnjudged,
       different: counts.different.length,
       open: counts.open,
       perhapsMissing: counts.perhapsMissing,

@@ -35,7 +35,7 @@ export function verifyAnswer(
   svids?: SvidAnswer,
 ): Answer {
   const { read, agreed, missing, different, open, perhapsMissing, pending } = counts
-  const extra = counts.extra.length + counts.extraBeyond
+  const extra = counts.extra.length + counts.extraBeyond + counts.extraUnjudged
   const parts = [
     ...(missing.length > 0 ? [`${missing.length} missing`] : []),
     ...(different.length > 0 ? [`${different.length} different`] : []),
@@ -78,9 +78,8 @@ export function verifyAnswer(
 
 /** What stands below. */
 export function viewVerify({ counts }: ServerComparison, shown: readonly Finding[], layout: Layout): Block {
+  const unlisted = counts.extraBeyond + counts.extraUnjudged
   const more =
-    counts.extraBeyond === 0
-      ? []
-      : [BLANK, line(`${entries(counts.extraBeyond)} more that no object asks for are not listed`)]
+    unlisted === 0 ? [] : [BLANK, line(`${entries(unlisted)} more that no object asks for are not listed`)]
   return [...viewFindingGroups(shown, layout), ...more]
 }

@@ -75,9 +75,9 @@ describe('the estate against a server', () => {
   })
 })
 
-test('an extra entry behind a thousand others is told of, also to who asks about its namespace alone', async () => {
-  const entries = await entriesOfEstate()
-  const extraOf = (namespace: string, id: string): JsonRecord => {
+describe('very many extra entries', () => {
+  /** An extra entry that all containers of a namespace of the estate get. */
+  function extraOf(entries: readonly JsonRecord[], namespace: string, id: string): JsonRecord {
     const one = entries.find((entry) =>
       String(dig(entry, 'spiffe_id', 'path')).startsWith(`/ns/${namespace}/`),
     )
@@ -85,13 +85,63 @@ test('an extra entry behind a thousand others is told of, also to who asks about
     const selectors = [{ type: 'k8s', value: `ns:${namespace}` }]
     return { ...one, id, selectors, spiffe_id: { trust_domain: 'example.org', path: `/made/${id}` } }
   }
-  const crowd = Array.from({ length: 1_001 }, (_, at) => extraOf('serving', `a${1_000 + at}`))
-  const file = await dumped([...entries, ...crowd, extraOf('team-a', 'z')])
-  const answer = await verify(file, ...AS_OF, '-n', 'team-a')
-  expect(answer.code).toBe(1)
-  expect(answer.stdout).toContain('no object asks for 2 more entries')
-  expect(answer.stdout).toContain('entry z: spiffe://example.org/made/z')
-  expect(answer.stdout).not.toContain('RegistrationEntry/a1000')
+
+  function crowdOf(entries: readonly JsonRecord[], namespace: string, count: number): readonly JsonRecord[] {
+    return Array.from({ length: count }, (_, at) => extraOf(entries, namespace, `a${1_000 + at}`))
+  }
+
+  test('one behind a thousand others is told of, also to who asks about its namespace alone', async () => {
+    const entries = await entriesOfEstate()
+    const all = [...entries, ...crowdOf(entries, 'serving', 1_001), extraOf(entries, 'team-a', 'z')]
+    const answer = await verify(await dumped(all), ...AS_OF, '-n', 'team-a')
+    expect(answer.code).toBe(1)
+    expect(answer.stdout).toContain('no object asks for 2 more entries')
+    expect(answer.stdout).toContain('entry z: spiffe://example.org/made/z')
+    expect(answer.stdout).not.toContain('RegistrationEntry/a1000')
+  })
+
+  test('who accepts those that are not told one by one has not accepted later ones', async () => {
+    const entries = await entriesOfEstate()
+    const crowd = [...entries, ...crowdOf(entries, 'serving', 1_002)]
+    const accepting = ['--suppress', 'KLM802=*/a*', '--suppress', 'KLM802=*/others']
+    const { stdout, code } = await verify(await dumped(crowd), ...AS_OF, ...accepting)
+    const [name = ''] = /others-[0-9a-f]{12}/.exec(stdout) ?? []
+    expect([code, name]).toEqual([1, expect.stringContaining('others-')])
+    const accepted = [...accepting.slice(0, 3), `KLM802=*/${name}`]
+    const before = await verify(await dumped(crowd), ...AS_OF, ...accepted)
+    // Of the estate itself some is open.
+    expect(before.code).toBe(4)
+    expect(before.stdout).not.toContain('more entries')
+    const later = await verify(
+      await dumped([...crowd, extraOf(entries, 'team-a', 'z')]),
+      ...AS_OF,
+      ...accepted,
+    )
+    expect(later.code).toBe(1)
+    expect(later.stdout).toContain('entry z: spiffe://example.org/made/z')
+  })
+
+  test('one that gives an identity, behind more than are kept that give none, is an error', async () => {
+    const entries = await entriesOfEstate()
+    const crowd = crowdOf(entries, 'serving', 50_001).map((entry) => ({
+      ...entry,
+      selectors: [{ type: 'k8s', value: 'ns:nowhere' }],
+    }))
+    const file = await dumped([...entries, ...crowd, extraOf(entries, 'team-a', 'z')])
+    const answer = await verify(file, ...AS_OF)
+    expect(answer.code).toBe(1)
+    expect(answer.stdout).toContain('RegistrationEntry/z')
+  })
+
+  test('more that give identities than are kept leave the answer incomplete', async () => {
+    const entries = await entriesOfEstate()
+    const crowd = crowdOf(entries, 'serving', 100_000)
+    const file = await dumped([...entries, ...crowd, extraOf(entries, 'team-a', 'z')])
+    const accepting = ['--suppress', 'KLM802=*/a*', '--suppress', 'KLM802=*/others-*']
+    const answer = await verify(file, ...AS_OF, ...accepting)
+    expect(answer.code).toBe(4)
+    expect(answer.stderr).toContain('which containers get 1 entry more that no object asks for')
+  })
 })
 
 describe('a file that is no dump ends the command', () => {

@@ -10,12 +10,17 @@ import type { EntryHolders, HolderContainer } from '../spire/verify/entry-holder
 import type { DifferenceCause, ExplainedDifference } from '../spire/verify/causes.ts'
 import { expectedParts } from '../spire/verify/compare-entries.ts'
 import { expectedText } from '../spire/verify/expected.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { sha256Hex } from '../text/sha256.ts'
 import { sourceSubject } from './install-rules.ts'
 
 /** How many entries of an object a finding names. */
 const NAMED = 10
 /** How many extra entries have a finding each; what is left has one for each code, so that none of them goes unsaid. */
 const EXTRA_FINDINGS = 1_000
+
+/** In hex digits: of what a set of entries is told by. */
+const DIGEST_LENGTH = 12
 
 /** A difference with the containers that an extra entry is for. */
 export interface JudgedDifference {
@@ -143,7 +148,10 @@ function ofExtra({ difference, code, holders }: JudgedDifference): Finding {
   return code === 'KLM802' && holders.certain.length === 0 ? unsureWhoAsks(one) : one
 }
 
-/** Further extra entries of one code. No one of them is its subject: who accepts that one has not seen the others. */
+/**
+ * Further extra entries of one code. No one of them is its subject, nor any set of them: its name is of these very entries, so that
+ * who accepts them (`--suppress`) has not accepted those that come later.
+ */
 function ofOtherExtra(code: FindingCode, rest: readonly JudgedDifference[]): Finding {
   const named = rest.slice(0, NAMED).map(({ difference }) => evidenceOf(difference))
   const namespaces = new Set<string>()
@@ -151,8 +159,10 @@ function ofOtherExtra(code: FindingCode, rest: readonly JudgedDifference[]): Fin
     for (const { pod } of holders.certain) namespaces.add(pod.namespace)
     for (const { pod } of holders.possible) namespaces.add(pod.namespace)
   }
+  const ids = rest.flatMap(({ difference }) => (difference.kind === 'extra' ? [difference.entry.id] : []))
+  const digest = sha256Hex(JSON.stringify(ids.toSorted(compareBytes))).slice(0, DIGEST_LENGTH)
   const one = finding(code, {
-    subject: { kind: REGISTRATION_ENTRY_KIND, namespace: '', name: 'others' },
+    subject: { kind: REGISTRATION_ENTRY_KIND, namespace: '', name: `others-${digest}` },
     summary: `no object asks for ${rest.length} more entries`,
     evidence: [...named, ...(rest.length > NAMED ? [`and ${rest.length - NAMED} more`] : [])],
     ...(namespaces.size > 0 && { namespaces }),

@@ -7,6 +7,7 @@ import {
   type EntryDifferences,
 } from '../../../src/core/spire/verify/compare-entries.ts'
 import { explainDifferences, type DifferenceEvidence } from '../../../src/core/spire/verify/causes.ts'
+import { EntryHolderIndex } from '../../../src/core/spire/verify/entry-holders.ts'
 import { expectedEntries } from '../../../src/core/spire/verify/expected.ts'
 import { readServerEntry } from '../../../src/core/spire/verify/server-entry.ts'
 import { predict } from '../../../src/core/spire/predict.ts'
@@ -19,9 +20,13 @@ const PREFIX = { entryIDPrefix: 'prod' }
 /** What SCM counts of an object that gives one pod of one namespace its entry. */
 const COUNTED = { namespacesSelected: 2, podsSelected: 1, entriesToSet: 1 }
 
-function differencesOf(estate: PredictedEstate, entries: readonly Fields[]): EntryDifferences {
+function differencesOf(
+  estate: PredictedEstate,
+  entries: readonly Fields[],
+  isHeld?: ConstructorParameters<typeof EntryComparison>[2],
+): EntryDifferences {
   const input = inputOf(estate)
-  const comparison = new EntryComparison(expectedEntries(predict(input), input.pods))
+  const comparison = new EntryComparison(expectedEntries(predict(input), input.pods), [], isHeld)
   for (const value of entries) {
     const reading = readServerEntry(value)
     if (!reading.ok) throw new Error(`${reading.field}: ${reading.why}`)
@@ -270,5 +275,41 @@ describe('why an entry says something else', () => {
     expect(causesOf(estate, [serverEntry({ hint: 'b', created_at: created, ...fields })])).toEqual([
       `different: ${cause}`,
     ])
+  })
+})
+
+describe('more extra entries than are kept', () => {
+  /** Entries of other clusters, so that no container here gets one. */
+  function crowd(count: number): readonly Fields[] {
+    return Array.from({ length: count }, (_, at) =>
+      serverEntry({
+        id: `far.${at}`,
+        spiffe_id: { trust_domain: 'td', path: `/far/${at}` },
+        parent_id: { trust_domain: 'td', path: '/spire/agent/k8s_psat/far/node' },
+      }),
+    )
+  }
+
+  const given = serverEntry({
+    id: 'made',
+    spiffe_id: { trust_domain: 'td', path: '/made' },
+    selectors: [{ type: 'k8s', value: 'ns:team-a' }],
+  })
+
+  function countsOf(entries: readonly Fields[], looksMax?: number): EntryDifferences {
+    const { pods } = inputOf({})
+    const holders = new EntryHolderIndex({ pods, nodes: undefined, clusterName: 'c1' }, looksMax)
+    return differencesOf({ ids: [] }, entries, (entry) => holders.isHeld(entry))
+  }
+
+  test('the one that a container gets is kept, and the others are counted', () => {
+    const { extra, extraBeyond, extraUnjudged } = countsOf([...crowd(50_003), given])
+    expect(extra.at(-1)?.entry.id).toBe('made')
+    expect([extra.length, extraBeyond, extraUnjudged]).toEqual([50_001, 3, 0])
+  })
+
+  test('where too many pods would have to be looked at, the one is counted as not judged', () => {
+    const { extra, extraBeyond, extraUnjudged } = countsOf([...crowd(50_003), given], 0)
+    expect([extra.length, extraBeyond, extraUnjudged]).toEqual([50_000, 3, 1])
   })
 })

@@ -45,8 +45,10 @@ export interface EntryDifferences {
   readonly missing: readonly MissingEntry[]
   readonly extra: readonly ExtraEntry[]
   readonly different: readonly DifferentEntry[]
-  /** Extra entries beyond those of `extra`. */
+  /** Extra entries beyond those of `extra`; no container gets one of them. */
   readonly extraBeyond: number
+  /** Further extra entries, of which it was not worked out which containers get them, or there is no room for those that do. */
+  readonly extraUnjudged: number
   /** Entries of the server, SCM's own probe not among them. */
   readonly read: number
   /** Entries that are there as predicted with certainty. */
@@ -65,7 +67,10 @@ export interface EntryDifferences {
   readonly newestAgreed: number | undefined
 }
 
-/** Of so many extra entries what they say is kept; more are counted. */
+/**
+ * Of so many extra entries what they say is kept. Of more, those that no container gets are counted, and of the others as many
+ * again are kept: an entry that gives an identity must not go unsaid because of what else the server holds.
+ */
 const EXTRA_KEPT = 50_000
 
 /** The comparison of one server with one prediction. */
@@ -78,7 +83,9 @@ export class EntryComparison {
   readonly #openLeft: ReadonlyMap<string, OpenEntry[]>
   readonly #extra: ExtraEntry[] = []
   readonly #different: DifferentEntry[] = []
+  readonly #isHeld: (entry: ServerEntry) => boolean | undefined
   #extraBeyond = 0
+  #extraUnjudged = 0
   #read = 0
   #agreed = 0
   #open = 0
@@ -87,9 +94,15 @@ export class EntryComparison {
   #newest: number | undefined
   #newestAgreed: number | undefined
 
-  constructor(expected: ExpectedEntries, beside: readonly ExpectedEntries[] = []) {
+  /** `isHeld`: whether a container gets an entry, or may; undefined: not known. It is asked where extra entries are very many. */
+  constructor(
+    expected: ExpectedEntries,
+    beside: readonly ExpectedEntries[] = [],
+    isHeld: (entry: ServerEntry) => boolean | undefined = () => undefined,
+  ) {
     this.#expected = expected
     this.#beside = beside
+    this.#isHeld = isHeld
     this.#openLeft = new Map([...expected.open].map(([uid, entries]) => [uid, [...entries]]))
   }
 
@@ -136,6 +149,7 @@ export class EntryComparison {
       extra: this.#extra,
       different: this.#different,
       extraBeyond: this.#extraBeyond,
+      extraUnjudged: this.#extraUnjudged,
       read: this.#read,
       agreed: this.#agreed,
       open: this.#open,
@@ -157,8 +171,15 @@ export class EntryComparison {
       return
     }
     if (this.#extra.length >= EXTRA_KEPT) {
-      this.#extraBeyond++
-      return
+      const isHeld = this.#isHeld(entry)
+      if (isHeld === false) {
+        this.#extraBeyond++
+        return
+      }
+      if (isHeld === undefined || this.#extra.length >= 2 * EXTRA_KEPT) {
+        this.#extraUnjudged++
+        return
+      }
     }
     const keptBy = this.#expected.refused.get(entry.key)
     this.#extra.push({ kind: 'extra', entry, keptBy, isSurplus })
