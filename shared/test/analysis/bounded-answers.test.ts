@@ -6,7 +6,7 @@ import { effectOf } from '../../src/core/explain/effect.ts'
 import { findingKey } from '../../src/core/findings/finding.ts'
 import { collisionFindings, labelsText } from '../../src/core/rules/collision-rules.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
@@ -124,6 +124,108 @@ test('one binding more or less among many is no news about the others', () => {
       collisionsIn([...shrunk.fixed, ...shrunk.noLongerApply]).map(({ subject }) => subject.name),
     ).toEqual([numbered(more - 1)])
   }
+})
+
+/** Label sets with a key each, any two of which a pod may carry: `count` of them are some `count` squared by two pairs. */
+function beside(count: number): readonly Labels[] {
+  return times(count, (at) => ({ [`l${at}`]: 'on' }))
+}
+
+/** The objects of one more binding, of that name, labels and container. */
+function oneMore(name: string, labels: Labels, containerName = 'vllm'): readonly JsonRecord[] {
+  return [
+    pool({ name, labels }),
+    objective({ name, poolRef: { name } }),
+    binding({ name, spec: { poolRef: { name }, objectiveRef: { name }, containerName } }),
+  ]
+}
+
+function overlapsIn(findings: ReturnType<typeof collisionFindings>): typeof findings {
+  return findings.filter(({ code }) => code === 'KLM302')
+}
+
+test('where very many label sets may overlap, each binding has a finding, and none is cut off', () => {
+  // 22 label sets are 231 pairs.
+  const two = [...oneMore('yy', { y: 'on' }), ...oneMore('zz', { z: 'on' })]
+  const analysis = analysisOf([...bindingsFor(beside(22)), ...two])
+  const found = overlapsIn(collisionFindings(analysis))
+  expect(found.map(({ subject }) => subject.name).toSorted()).toEqual([...times(22, numbered), 'yy', 'zz'])
+  expect(found.filter(({ related }) => related.length > 0)).toEqual([])
+  const about = overlapsIn(collisionFindings(analysis, new Set(['team-a/zz'])))
+  expect(about.map(({ subject, evidence }) => [subject.name, evidence[0]])).toEqual([
+    ['zz', 'for example {l0: on} of b0000'],
+  ])
+})
+
+test('label sets within one another are no label sets that may overlap, however many they are', () => {
+  const wide = times(45, (at) => ({ [`wide-${at}`]: 'on', app: numbered(at) }))
+  const narrow = times(45, (at) => ({ ...wide[at], app: numbered(at), only: 'this' }))
+  expect(overlapsIn(collisionFindings(analysisOf(bindingsFor([...wide, ...narrow]))))).toEqual([])
+})
+
+test('one label set that may overlap more or less among many is no news about the others', () => {
+  // 20 label sets are 190 pairs, 21 are 210.
+  for (const [fewer, more] of [
+    [20, 21],
+    [30, 31],
+  ] as const) {
+    const [few, many] = [fewer, more].map((count) => analysisOf(bindingsFor(beside(count))))
+    if (few === undefined || many === undefined) throw new Error('there are two')
+    const grown = effectOf(few.settled, many.settled).findings
+    expect(overlapsIn(grown.added).map(({ subject }) => subject.name)).toEqual([numbered(more - 1)])
+    expect(overlapsIn([...grown.fixed, ...grown.noLongerApply])).toEqual([])
+    const shrunk = effectOf(many.settled, few.settled).findings
+    expect(overlapsIn(shrunk.added)).toEqual([])
+    const gone = overlapsIn([...shrunk.fixed, ...shrunk.noLongerApply])
+    expect(gone.map(({ subject }) => subject.name)).toEqual([numbered(more - 1)])
+  }
+})
+
+test('a collision with another binding in another container is new, although both collided before', () => {
+  // 12 nested label sets are 66 pairs, so each binding has a finding; with 11 there are 55, and it is so still.
+  const crowd = bindingsFor(nested(12))
+  const others = [...oneMore('yy', { l0: 'on' }, 'proxy'), ...oneMore('zz', { l0: 'on', z: 'on' }, 'proxy')]
+  const last = `b0011`
+  const moved = [...crowd, ...others].filter(
+    ({ kind, metadata }) =>
+      kind !== 'InferenceIdentityBinding' || !isRecord(metadata) || metadata['name'] !== last,
+  )
+  const spec = { poolRef: { name: last }, objectiveRef: { name: last }, containerName: 'proxy' }
+  const [before, after] = [
+    [...crowd, ...others],
+    [...moved, binding({ name: last, spec })],
+  ].map((objects) => analysisOf(objects).settled)
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  const namesOf = ({ subject, related }: (typeof added)[number]): readonly string[] => [
+    subject.name,
+    ...related.map(({ name }) => name),
+  ]
+  const { added, unchanged } = effectOf(before, after).findings
+  expect(collisionsIn(added).map(namesOf)).toEqual([['yy', last]])
+  expect(collisionsIn(unchanged).map(namesOf)).toContainEqual(['yy', 'zz'])
+})
+
+test('a collision among many is new where it is in another container than before', () => {
+  const crowds = ['one', 'two'].flatMap((container) =>
+    nested(12).flatMap((labels, at) => oneMore(`${container}${at}`, labels, container)),
+  )
+  const [before, after] = ['one', 'two'].map(
+    (container) => analysisOf([...crowds, ...oneMore('mover', { l0: 'on', m: 'on' }, container)]).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  expect(collisionsIn(effectOf(before, after).findings.added).map(({ subject }) => subject.name)).toEqual([
+    'mover',
+  ])
+})
+
+test('bindings that come to select the same pods are new, although each collided among many', () => {
+  const before = analysisOf(bindingsFor(nested(12)))
+  const twins = nested(12).map((labels, at) => (at === 11 ? (nested(11).at(-1) ?? {}) : labels))
+  const after = analysisOf(bindingsFor(twins))
+  const { added } = effectOf(before.settled, after.settled).findings
+  expect(
+    collisionsIn(added).map(({ subject, related }) => [subject.name, ...related.map(({ name }) => name)]),
+  ).toEqual([[numbered(10), numbered(11)]])
 })
 
 test('of a very long label set the beginning is shown', () => {

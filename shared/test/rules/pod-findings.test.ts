@@ -149,6 +149,18 @@ test('what was certain before is no news, though it is told of another namespace
   expect(added).toEqual([])
 })
 
+test('what is certain of one namespace more than before depends on what it was before where that was perhaps', () => {
+  const pods = [binding(), pod(), podIn('team-b'), podIn('team-c')]
+  const [inPart, inAll] = ['team-c', 'team-x'].map((open) => analysisOf(world(...pods, thief(open))).settled)
+  if (inPart === undefined || inAll === undefined) throw new Error('there are two')
+  const { added } = effectOf(inPart, inAll).findings
+  expect(
+    added.map(({ code, namespaces, severity }) => [code, [...(namespaces ?? [])].join(' '), severity]),
+  ).toEqual([['KLM308', 'team-c', 'warning']])
+  expect(added[0]?.evidence.at(-1)).toBe('depends: it may have been so before this change')
+  expect(effectOf(inAll, inPart).findings.added).toEqual([])
+})
+
 test('what another SCM gives to pods of one more namespace is told too', () => {
   const { snapshot, config, settings } = analysisOf(
     world(binding(), pod(), podIn('team-b'), podIn('team-c'), thief('team-x')),

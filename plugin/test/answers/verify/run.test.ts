@@ -75,21 +75,19 @@ describe('the estate against a server', () => {
   })
 })
 
+/** An extra entry that all containers of a namespace of the estate get. */
+function extraOf(entries: readonly JsonRecord[], namespace: string, id: string): JsonRecord {
+  const one = entries.find((entry) => String(dig(entry, 'spiffe_id', 'path')).startsWith(`/ns/${namespace}/`))
+  if (one === undefined) throw new Error(`the estate has an entry of ${namespace}`)
+  const selectors = [{ type: 'k8s', value: `ns:${namespace}` }]
+  return { ...one, id, selectors, spiffe_id: { trust_domain: 'example.org', path: `/made/${id}` } }
+}
+
+function crowdOf(entries: readonly JsonRecord[], namespace: string, count: number): readonly JsonRecord[] {
+  return Array.from({ length: count }, (_, at) => extraOf(entries, namespace, `a${1_000 + at}`))
+}
+
 describe('very many extra entries', () => {
-  /** An extra entry that all containers of a namespace of the estate get. */
-  function extraOf(entries: readonly JsonRecord[], namespace: string, id: string): JsonRecord {
-    const one = entries.find((entry) =>
-      String(dig(entry, 'spiffe_id', 'path')).startsWith(`/ns/${namespace}/`),
-    )
-    if (one === undefined) throw new Error(`the estate has an entry of ${namespace}`)
-    const selectors = [{ type: 'k8s', value: `ns:${namespace}` }]
-    return { ...one, id, selectors, spiffe_id: { trust_domain: 'example.org', path: `/made/${id}` } }
-  }
-
-  function crowdOf(entries: readonly JsonRecord[], namespace: string, count: number): readonly JsonRecord[] {
-    return Array.from({ length: count }, (_, at) => extraOf(entries, namespace, `a${1_000 + at}`))
-  }
-
   test('one behind a thousand others is told of, also to who asks about its namespace alone', async () => {
     const entries = await entriesOfEstate()
     const all = [...entries, ...crowdOf(entries, 'serving', 1_001), extraOf(entries, 'team-a', 'z')]

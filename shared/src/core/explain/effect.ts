@@ -8,8 +8,7 @@ import { unchanged } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { undecidedFor, undecidedText, type UndecidedBinding } from '../analysis/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
-import { COLLISION, isCollisionAmongMany } from '../rules/collision-rules.ts'
-import { findingKey, notCertain, subjectText, type Finding } from '../findings/finding.ts'
+import type { Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import { lazy } from '../lazy.ts'
@@ -19,9 +18,9 @@ import { podText } from '../objects/pod-index.ts'
 import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { driveAtOnce, type Drive, type Steps } from '../steps.ts'
+import { driveAtOnce, type Drive } from '../steps.ts'
 import { holderKey } from '../rules/pod-findings.ts'
-import { fixedAmong, type HeldState } from './better-off.ts'
+import { findingChanges, type FindingChanges } from './finding-changes.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -60,14 +59,7 @@ export interface Effect {
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
   readonly verdicts: readonly VerdictChange[]
-  readonly findings: {
-    readonly added: readonly Finding[]
-    /** Those after which a container or a binding is better off. */
-    readonly fixed: readonly Finding[]
-    /** The others that are gone: what they told of is not there any more, and no container is better off. */
-    readonly noLongerApply: readonly Finding[]
-    readonly unchanged: readonly Finding[]
-  }
+  readonly findings: FindingChanges
 }
 
 /** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
@@ -293,75 +285,4 @@ function verdictChanges(before: State, after: State): readonly VerdictChange[] {
 export function verdictText(judgement: Judgement): string {
   const word = judgementWord(judgement.state)
   return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
-}
-
-function* findingChanges(
-  before: HeldState & { readonly findings: readonly Finding[] },
-  after: HeldState & { readonly findings: readonly Finding[] },
-  isOpen: (namespace: string) => boolean,
-): Steps<Effect['findings']> {
-  // What is certain of one namespace may be told of another as perhaps: what was there for certain is no news.
-  const had = new Map(
-    before.findings
-      .toSorted((one, other) => Number(one.dependsOn === undefined) - Number(other.dependsOn === undefined))
-      .map((one) => [findingKey(one), one]),
-  )
-  const has = new Set(after.findings.map(findingKey))
-  const toldBefore = collisionsToldIn(before.findings)
-  const toldAfter = collisionsToldIn(after.findings)
-  const gone = before.findings.filter((one) => !has.has(findingKey(one)) && !toldAfter(one))
-  const isNew = (one: Finding): boolean => !had.has(findingKey(one)) && !toldBefore(one)
-  // The same of the same subject, for another reason, is no better.
-  const added = new Set(after.findings.filter(isNew).map(subjectKey))
-  const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
-  const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
-  const newOf = (one: Finding): Finding | undefined => {
-    const other = had.get(findingKey(one))
-    return other === undefined && !isNew(one) ? undefined : addedTo(other, one)
-  }
-  return {
-    added: after.findings.flatMap((one) => newOf(one) ?? []),
-    fixed: gone.filter((one) => fixed.has(one)),
-    noLongerApply: gone.filter((one) => !fixed.has(one)),
-    unchanged: after.findings.filter((one) => newOf(one) === undefined),
-  }
-}
-
-/**
- * Whether a list tells of a collision in the other form: pair by pair, or for each binding where there are many. All bindings that
- * it names collide there, so nothing about them has come or gone.
- */
-function collisionsToldIn(findings: readonly Finding[]): (one: Finding) => boolean {
-  const colliding = new Set<string>()
-  const amongMany = new Set<string>()
-  for (const one of findings) {
-    if (one.code !== COLLISION) continue
-    for (const subject of [one.subject, ...one.related]) colliding.add(subjectText(subject))
-    if (isCollisionAmongMany(one)) amongMany.add(subjectText(one.subject))
-  }
-  return (one) => {
-    if (one.code !== COLLISION) return false
-    const named = [one.subject, ...one.related].map(subjectText)
-    const isOtherForm = isCollisionAmongMany(one) !== named.some((subject) => amongMany.has(subject))
-    return isOtherForm && named.every((subject) => colliding.has(subject))
-  }
-}
-
-/**
- * A finding as a new one; undefined where `other` was the same before. Where that was not certain, and is now, nothing tells whether
- * it is new.
- */
-function addedTo(other: Finding | undefined, one: Finding): Finding | undefined {
-  if (other === undefined) return one
-  if (other.dependsOn === undefined || one.dependsOn !== undefined) return undefined
-  return notCertain(one, other.dependsOn, 'depends: it may have been so before this change')
-}
-
-/** The namespaces of what a finding is about, and of the pods that show it. */
-function namespacesOf({ subject, related, namespaces }: Finding): ReadonlySet<string> {
-  return new Set([subject, ...related].map(({ namespace }) => namespace)).union(namespaces ?? new Set())
-}
-
-function subjectKey({ code, subject }: Finding): string {
-  return `${code} ${subjectText(subject)}`
 }

@@ -27,6 +27,11 @@ export interface Finding {
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
   /**
+   * What it tells of several things, a text for each, without counts: the fields of a manifest that are wrong, the sources of a rule.
+   * One more of them is news. Absent: it tells of one thing.
+   */
+  readonly parts?: readonly string[]
+  /**
    * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
    * is then no error (docs/assumptions.md).
    */
@@ -41,6 +46,7 @@ export interface Observation {
   readonly evidence?: readonly string[]
   readonly fix?: string
   readonly namespaces?: ReadonlySet<string>
+  readonly parts?: readonly string[]
 }
 
 /** Makes a finding of a code. */
@@ -55,6 +61,7 @@ export function finding(code: FindingCode, observation: Observation): Finding {
     evidence: observation.evidence ?? [],
     fix: observation.fix ?? entry.fix,
     namespaces: observation.namespaces,
+    ...(observation.parts !== undefined && { parts: observation.parts }),
   }
 }
 
@@ -100,7 +107,10 @@ function compareRelated(left: readonly Subject[], right: readonly Subject[]): nu
   return left.length - right.length
 }
 
-/** Equal for findings that count as the same one before and after a change: code, subject and related subjects. */
+/**
+ * Equal for findings that may count as the same one before and after a change: code, subject and related subjects. What else counts
+ * there stands in `explain/finding-changes.ts`.
+ */
 export function findingKey(one: Finding): string {
   return [one.code, subjectText(one.subject), ...one.related.map(subjectText)].join('\n')
 }

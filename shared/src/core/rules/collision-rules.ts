@@ -3,7 +3,7 @@
 import { subjectOfKey } from '../findings/subjects.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { claimsContainerOf, type Claim } from '../collide/claim.ts'
-import { relationOf, type ClaimGroup, type Relation } from '../collide/claim-index.ts'
+import { type ClaimGroup, type Relation } from '../collide/claim-index.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
@@ -15,8 +15,13 @@ import { counted } from '../text/counted.ts'
 
 /** The code of bindings that provably collide. */
 export const COLLISION = 'KLM301'
+/** The code of bindings that collide on a pod that carries the labels of both. */
+export const OVERLAP = 'KLM302'
 
-/** So many label sets of one container that may overlap are told pair by pair; the last of them says that there are more. */
+/**
+ * So many pairs of label sets of one container that may overlap are findings of their own. Where there are more, each binding of
+ * such a label set has one. As with `PAIRS_PER_SET`, it is a question of that container alone.
+ */
 const OVERLAPS_MAX = 200
 /**
  * The most bindings of one label set that a finding about two label sets names. A set with more has a finding of its
@@ -40,7 +45,7 @@ export function collisionFindings(analysis: Analysis, bindings?: ReadonlySet<str
   return [
     ...containers.flat().flatMap((group) => (group.declared.length > 1 ? [samePods(analysis, group)] : [])),
     ...containers.flatMap((alike) => containments(analysis, alike, bindings)),
-    ...containers.flatMap((alike) => overlapsAmong(analysis, alike)),
+    ...containers.flatMap((alike) => overlapsAmong(analysis, alike, bindings)),
     ...sharedIds(analysis),
   ]
 }
@@ -133,11 +138,11 @@ function isWithin({ relation }: { readonly relation: Relation }): boolean {
 }
 
 /**
- * Whether a collision is told of one binding and not of those that collide: one more binding may make the difference, which is
- * no news about the others.
+ * Whether a collision, or one that may be, is told of one binding and not of those that collide: one more binding may make the
+ * difference, which is no news about the others.
  */
-export function isCollisionAmongMany({ code, related }: Finding): boolean {
-  return code === COLLISION && related.length === 0
+export function isToldOfOne({ code, related }: Finding): boolean {
+  return (code === COLLISION || code === OVERLAP) && related.length === 0
 }
 
 function samePods(analysis: Analysis, group: ClaimGroup): Finding {
@@ -191,24 +196,125 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
 }
 
 /**
- * Label sets that exclude each other nowhere and contain each other neither way. Sets with the same keys exclude each
- * other; others are joined on the keys that they have in common, so that only pairs that do overlap cost anything.
+ * Findings about label sets that exclude each other nowhere and contain each other neither way: for each two of them, or, where they
+ * are many, for each binding.
  */
-function overlapsAmong(analysis: Analysis, groups: readonly ClaimGroup[]): readonly Finding[] {
-  const findings: Finding[] = []
-  for (const like of alikeInCommonKeys(groups)) {
-    const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
-    for (const [at, left] of byKeys.entries()) {
-      for (const right of byKeys.slice(at + 1)) {
-        for (const [one, other] of compatiblePairs(left, right)) {
-          if (relationOf(one.labels, other.labels) !== undefined) continue
-          if (findings.length >= OVERLAPS_MAX) return withMore(findings)
-          findings.push(overlapFinding(analysis, one, other))
-        }
+function overlapsAmong(
+  analysis: Analysis,
+  groups: readonly ClaimGroup[],
+  bindings: ReadonlySet<string> | undefined,
+): readonly Finding[] {
+  const isAsked = ({ owner }: Claim): boolean => bindings === undefined || bindings.has(owner)
+  if (!groups.some(({ declared }) => declared.some(isAsked))) return []
+  const pairs: (readonly [ClaimGroup, ClaimGroup])[] = []
+  for (const { left, right } of overlappingSets(groups)) {
+    for (const one of left) {
+      for (const other of right) {
+        pairs.push([one, other])
+        if (pairs.length > OVERLAPS_MAX) return overlapsOfEach(groups, isAsked)
       }
     }
   }
-  return findings
+  return pairs
+    .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
+    .map(([one, other]) => overlapFinding(analysis, one, other))
+}
+
+/** A finding for each binding whose label set may overlap another; it names one of those. */
+function overlapsOfEach(
+  groups: readonly ClaimGroup[],
+  isAsked: (claim: Claim) => boolean,
+): readonly Finding[] {
+  const peers = new Map<ClaimGroup, ClaimGroup>()
+  for (const { left, right } of overlappingSets(groups, (group) => peers.has(group))) {
+    const [one, other] = [left[0], right[0]]
+    if (one === undefined || other === undefined) continue
+    for (const group of left) if (!peers.has(group)) peers.set(group, other)
+    for (const group of right) if (!peers.has(group)) peers.set(group, one)
+    if (peers.size === groups.length) break
+  }
+  return groups.flatMap((group) => {
+    const peer = peers.get(group)
+    return peer === undefined
+      ? []
+      : group.declared.filter(isAsked).map((claim) => overlapOfOne(claim, group, peer))
+  })
+}
+
+function overlapOfOne(claim: Claim, { labels }: ClaimGroup, peer: ClaimGroup): Finding {
+  const [other] = peer.declared
+  return finding(OVERLAP, {
+    subject: claimSubject(claim),
+    ...(claim.containerName === undefined && { fix: FIX_OF_VARIANTS }),
+    summary: `a pod may carry both ${labelsText(labels)} and the labels of another binding, and ${claimedByBoth(claim)}`,
+    evidence: [
+      ...(other === undefined
+        ? []
+        : [`for example ${labelsText(peer.labels)} of ${claimSubject(other).name}`]),
+      'more label sets of this container may overlap than are told one by one',
+    ],
+  })
+}
+
+/**
+ * Label sets of which each on the left overlaps each on the right; none where all of both have been seen. Sets with the same keys
+ * exclude each other, and where all keys of one are keys of the other it contains it or excludes it. Others are joined on the keys
+ * that they have in common, so that only those that do overlap cost anything.
+ */
+function* overlappingSets(
+  groups: readonly ClaimGroup[],
+  isSeen: (group: ClaimGroup) => boolean = () => false,
+): Iterable<{ readonly left: readonly ClaimGroup[]; readonly right: readonly ClaimGroup[] }> {
+  for (const like of alikeInCommonKeys(groups)) {
+    const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
+    const all = byKeys.map((sets) => ({ sets, keys: new Set(sets[0]?.labels.keys()) }))
+    for (let at = 0; at < all.length; at++) {
+      for (let to = at + 1; to < all.length; to++) {
+        const [one, other] = [all[at], all[to]]
+        if (one === undefined || other === undefined) continue
+        if (one.sets.every(isSeen) && other.sets.every(isSeen)) continue
+        yield* overlapsOfKeys(one, other)
+      }
+    }
+  }
+}
+
+/** Label sets with the same keys. */
+interface SetsOfKeys {
+  readonly keys: ReadonlySet<string>
+  readonly sets: readonly ClaimGroup[]
+}
+
+function* overlapsOfKeys(
+  one: SetsOfKeys,
+  other: SetsOfKeys,
+): Iterable<{ readonly left: readonly ClaimGroup[]; readonly right: readonly ClaimGroup[] }> {
+  const [first, second] = [one.sets[0], other.sets[0]]
+  if (first !== undefined && second !== undefined && one.sets.length + other.sets.length === 2) {
+    // Thousands of label sets may have keys of their own each, which makes millions of these.
+    if (mayOverlap(first.labels, second.labels)) yield { left: one.sets, right: other.sets }
+    return
+  }
+  if (one.keys.isSubsetOf(other.keys) || other.keys.isSubsetOf(one.keys)) return
+  const common = [...one.keys.intersection(other.keys)]
+  const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(common.map((key) => labels.get(key)))
+  const byJoin = Map.groupBy(other.sets, joinKey)
+  for (const [join, left] of Map.groupBy(one.sets, joinKey)) {
+    const right = byJoin.get(join)
+    if (right !== undefined) yield { left, right }
+  }
+}
+
+/** Whether two label sets exclude each other nowhere and contain each other neither way. */
+export function mayOverlap(one: PoolLabels, other: PoolLabels): boolean {
+  let shared = 0
+  for (const [key, value] of one) {
+    const theirs = other.get(key)
+    if (theirs === undefined) continue
+    if (theirs !== value) return false
+    shared++
+  }
+  return shared < one.size && shared < other.size
 }
 
 /**
@@ -225,27 +331,6 @@ function alikeInCommonKeys(groups: readonly ClaimGroup[]): readonly (readonly Cl
   return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
 }
 
-function* compatiblePairs(
-  left: readonly ClaimGroup[],
-  right: readonly ClaimGroup[],
-): Iterable<readonly [ClaimGroup, ClaimGroup]> {
-  const keys = [...(left[0]?.labels.keys() ?? [])].filter((key) => right[0]?.labels.has(key))
-  const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(keys.map((key) => labels.get(key)))
-  const byJoin = Map.groupBy(right, joinKey)
-  for (const one of left) for (const other of byJoin.get(joinKey(one)) ?? []) yield [one, other]
-}
-
-/** The last of them says that there are more. */
-function withMore(findings: readonly Finding[]): readonly Finding[] {
-  const last = findings.at(-1)
-  if (last === undefined) return findings
-  const evidence = [
-    ...last.evidence,
-    'more label sets of this container may overlap than are told one by one',
-  ]
-  return [...findings.slice(0, -1), { ...last, evidence }]
-}
-
 function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
   const [first, ...rest] = [...one.declared, ...other.declared].toSorted((a, b) =>
     compareBytes(a.owner, b.owner),
@@ -253,13 +338,17 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
   const both = new Map([...one.labels, ...other.labels])
   const [left, right] = [labelsText(one.labels), labelsText(other.labels)].toSorted(compareBytes)
   const witnesses = first === undefined ? [] : analysis.pods().withLabels(first.namespace, both)
-  return finding('KLM302', {
+  return finding(OVERLAP, {
     subject: first === undefined ? { kind: BINDING_KIND, namespace: '', name: '' } : claimSubject(first),
     ...(first?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
     related: rest.map(claimSubject),
-    summary: `a pod may carry both ${left} and ${right}, and ${first?.containerName === undefined ? 'it' : `container ${first.containerName}`} is claimed by both sides`,
+    summary: `a pod may carry both ${left} and ${right}, and ${claimedByBoth(first)}`,
     evidence: [witnessText(witnesses, first, 'carries both')],
   })
+}
+
+function claimedByBoth(claim: Claim | undefined): string {
+  return `${claim?.containerName === undefined ? 'it' : `container ${claim.containerName}`} is claimed by both sides`
 }
 
 /** Ready bindings that render one SPIFFE ID. */

@@ -29,19 +29,17 @@ function findingsOfFault(fault: ManifestFault, analysis: Analysis): readonly Fin
   const related = bindingsThatName(fault, analysis)
   const found: Finding[] = []
   const [field] = dropped
-  if (field !== undefined)
-    found.push(
-      finding(isBinding ? 'KLM550' : DROPPED, {
-        subject,
-        related,
-        summary: droppedText(field, kind),
-        evidence: dropped.slice(1).map((other) => droppedText(other, kind)),
-      }),
-    )
+  if (field !== undefined) {
+    const parts = dropped.map((one) => droppedText(one, kind))
+    const [summary = '', ...evidence] = parts
+    found.push(finding(isBinding ? 'KLM550' : DROPPED, { subject, related, summary, evidence, parts }))
+  }
   const [refusal] = refusals
   // The checks of a binding name its wrong types, under the code of each field.
   if (refusal !== undefined && !isBinding)
-    found.push(finding(REFUSED, { subject, related, summary: refusal, evidence: refusals.slice(1) }))
+    found.push(
+      finding(REFUSED, { subject, related, summary: refusal, evidence: refusals.slice(1), parts: refusals }),
+    )
   return found
 }
 

@@ -135,6 +135,7 @@ function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Fi
       summary: `rule ${rule.name} names ${namedText(sources)}`,
       evidence:
         sources.length === 1 ? sources.map(({ resolution }) => resolution.text) : sources.map(evidenceOf),
+      parts: sources.map(({ text }) => text),
     })
   })
 }
@@ -210,9 +211,15 @@ function ineffective(
         ? `${who}: ${first.text}`
         : `${who}: ${own.length} reasons why it may not take effect as it is written`,
       evidence: isOne ? [first.source] : own.map(({ text, source }) => `${text}: ${source}`),
+      parts: own.map(partOf),
       fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
     }),
   ]
+}
+
+/** Generations and numbers of rules change without anything being new. */
+function partOf({ kind, text }: PolicyNote): string {
+  return kind === 'stale' || kind === 'over the limit' ? text.replaceAll(/\d+/g, '0') : text
 }
 
 function replaced(
@@ -242,7 +249,14 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
   const [first, ...evidence] = [...policy.problems, ...unread]
   if (first === undefined) return []
   const more = evidence.length === 0 ? '' : `, and ${counted(evidence.length, 'other thing')}`
-  return [finding('KLM609', { subject: policySubject(policy), summary: `${first}${more}`, evidence })]
+  return [
+    finding('KLM609', {
+      subject: policySubject(policy),
+      summary: `${first}${more}`,
+      evidence,
+      parts: [first, ...evidence],
+    }),
+  ]
 }
 
 /** That no policy names an identity is said only where all policies are known and understood. */

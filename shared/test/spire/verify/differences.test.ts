@@ -278,29 +278,29 @@ describe('why an entry says something else', () => {
   })
 })
 
-describe('more extra entries than are kept', () => {
-  /** Entries of other clusters, so that no container here gets one. */
-  function crowd(count: number): readonly Fields[] {
-    return Array.from({ length: count }, (_, at) =>
-      serverEntry({
-        id: `far.${at}`,
-        spiffe_id: { trust_domain: 'td', path: `/far/${at}` },
-        parent_id: { trust_domain: 'td', path: '/spire/agent/k8s_psat/far/node' },
-      }),
-    )
-  }
+/** Entries of other clusters, so that no container here gets one. */
+function crowd(count: number): readonly Fields[] {
+  return Array.from({ length: count }, (_, at) =>
+    serverEntry({
+      id: `far.${at}`,
+      spiffe_id: { trust_domain: 'td', path: `/far/${at}` },
+      parent_id: { trust_domain: 'td', path: '/spire/agent/k8s_psat/far/node' },
+    }),
+  )
+}
 
+function countsOf(entries: readonly Fields[], looksMax?: number): EntryDifferences {
+  const { pods } = inputOf({})
+  const holders = new EntryHolderIndex({ pods, nodes: undefined, clusterName: 'c1' }, looksMax)
+  return differencesOf({ ids: [] }, entries, (entry) => holders.isHeld(entry))
+}
+
+describe('more extra entries than are kept', () => {
   const given = serverEntry({
     id: 'made',
     spiffe_id: { trust_domain: 'td', path: '/made' },
     selectors: [{ type: 'k8s', value: 'ns:team-a' }],
   })
-
-  function countsOf(entries: readonly Fields[], looksMax?: number): EntryDifferences {
-    const { pods } = inputOf({})
-    const holders = new EntryHolderIndex({ pods, nodes: undefined, clusterName: 'c1' }, looksMax)
-    return differencesOf({ ids: [] }, entries, (entry) => holders.isHeld(entry))
-  }
 
   test('the one that a container gets is kept, and the others are counted', () => {
     const { extra, extraBeyond, extraUnjudged } = countsOf([...crowd(50_003), given])

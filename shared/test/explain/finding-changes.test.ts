@@ -1,0 +1,77 @@
+// Which findings a change brings where the state before has one of the same code, subject and related ones.
+import { expect, test } from 'vitest'
+import { effectOf } from '../../src/core/explain/effect.ts'
+import type { FindingChanges } from '../../src/core/explain/finding-changes.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { analysisOf, foreign, NODE, pod, policyOf, spiffe, TEAM_A } from '@kleym/testing/access-policies.ts'
+
+function changesBetween(
+  code: string,
+  before: readonly JsonRecord[],
+  after: readonly JsonRecord[],
+): FindingChanges {
+  const [left, right] = [before, after].map((objects) => analysisOf(objects).settled)
+  if (left === undefined || right === undefined) throw new Error('there are two')
+  const { added, fixed, noLongerApply, unchanged } = effectOf(left, right).findings
+  const [ofCode, ...others] = [added, fixed, noLongerApply, unchanged].map((all) =>
+    all.filter((one) => one.code === code),
+  )
+  const [fixedOnes = [], goneOnes = [], same = []] = others
+  return { added: ofCode ?? [], fixed: fixedOnes, noLongerApply: goneOnes, unchanged: same }
+}
+
+/** A registration whose entry the server refuses, since a DNS name has an empty label. */
+const REFUSED = foreign('all', {
+  spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Namespace }}',
+  dnsNameTemplates: ['a..b'],
+})
+
+function podIn(namespace: string, name: string): JsonRecord {
+  return pod({ namespace, name, labels: {} })
+}
+
+const NAMESPACES = ['team-a', 'team-b'].map((name) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name },
+}))
+const HAD = [NODE, ...NAMESPACES, REFUSED, podIn('team-a', 'a')]
+
+test('a finding that pods of one more namespace show is new, for that namespace', () => {
+  const { added, unchanged } = changesBetween('KLM405', HAD, [...HAD, podIn('team-b', 'b')])
+  expect(added.map(({ namespaces }) => [...(namespaces ?? [])])).toEqual([['team-b']])
+  expect(added[0]?.evidence.at(-1)).toBe('new with this change: namespace team-b')
+  expect(unchanged).toEqual([])
+})
+
+test('a finding that more pods of the same namespaces show is not new', () => {
+  const { added, unchanged } = changesBetween('KLM405', HAD, [...HAD, podIn('team-a', 'b')])
+  expect([added.length, unchanged.length]).toEqual([0, 1])
+})
+
+test('a finding that pods of one namespace less show is unchanged', () => {
+  const { added, fixed, noLongerApply } = changesBetween('KLM405', [...HAD, podIn('team-b', 'b')], HAD)
+  expect([added, fixed, noLongerApply]).toEqual([[], [], []])
+})
+
+function naming(...ids: readonly string[]): readonly JsonRecord[] {
+  return [...TEAM_A, policyOf(spiffe(ids))]
+}
+
+test('one more source of a rule that nothing gives is new', () => {
+  const [one, other] = ['spiffe://example.org/gone', 'spiffe://example.org/lost']
+  const { added } = changesBetween('KLM601', naming(one), naming(one, other))
+  expect(added.map(({ evidence }) => evidence.at(-1))).toEqual([`new with this change: ${other}`])
+  expect(changesBetween('KLM601', naming(one, other), naming(one)).added).toEqual([])
+})
+
+function having(action: unknown): readonly JsonRecord[] {
+  return [...TEAM_A, policyOf(spiffe(7), { spec: { action } })]
+}
+
+test('one more field of a policy that cannot be understood is new', () => {
+  const { added } = changesBetween('KLM609', having('Allow'), having(7))
+  expect(added.map(({ evidence }) => evidence.at(-1))).toEqual([
+    'new with this change: .spec.action is a number, not a string',
+  ])
+})
