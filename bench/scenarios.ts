@@ -7,6 +7,7 @@ import { effectOf } from '@kleym/shared/core/explain/effect.ts'
 import { explain } from '@kleym/shared/core/explain/explanation.ts'
 import { findingsOf } from '@kleym/shared/core/rules/all.ts'
 import { collisionFindings } from '@kleym/shared/core/rules/collision-rules.ts'
+import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { parseTemplate } from '@kleym/shared/core/go/template/template.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readSnapshot, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
@@ -129,7 +130,7 @@ function bindings(name: string, unit: string, make: (size: number) => readonly R
   const ask = (size: number): MeasuredQuestion =>
     one(make(size), (analysis) => {
       const created = analysis.changes.all.length
-      return `${created} created, ${collisionFindings(analysis).length} findings`
+      return `${created} created, ${driveAtOnce(collisionFindings(analysis)).length} findings`
     })
   return { name, unit, sizes: THOUSANDS, ask }
 }

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/analysis.ts'
 import { collisionOf } from '../../src/core/collide/conflict.ts'
 import { effectOf } from '../../src/core/explain/effect.ts'
-import { findingKey } from '../../src/core/findings/finding.ts'
+import { findingKey, type Finding } from '../../src/core/findings/finding.ts'
 import { collisionFindings, labelsText } from '../../src/core/rules/collision-rules.ts'
 import { poolFindings } from '../../src/core/rules/pool-rules.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
+import { driveAtOnce } from '../../src/core/steps.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
@@ -48,6 +49,13 @@ function analysisOf(objects: readonly JsonRecord[]): ReturnType<typeof analyse> 
   return analyse(snapshotOf(objects), CONFIG, readScmSettings(undefined, 'a test', evidence).settings)
 }
 
+function collisionsOf(
+  analysis: ReturnType<typeof analyse>,
+  bindings?: ReadonlySet<string>,
+): readonly Finding[] {
+  return driveAtOnce(collisionFindings(analysis, bindings))
+}
+
 function pod(name: string, labels: Labels): JsonRecord {
   return {
     apiVersion: 'v1',
@@ -64,7 +72,7 @@ function zoned(zone: string): JsonRecord {
 test('a finding about two label sets names a hundred bindings of each side and counts the rest', () => {
   const wide = times(150, () => ({ app: 'llama' }))
   const analysis = analysisOf(bindingsFor([...wide, { app: 'llama', size: 'small' }]))
-  const [own, contained] = collisionFindings(analysis).toSorted((a, b) => b.related.length - a.related.length)
+  const [own, contained] = collisionsOf(analysis).toSorted((a, b) => b.related.length - a.related.length)
   expect(own?.related).toHaveLength(149)
   expect(contained?.related).toHaveLength(100)
   expect(contained?.related.map(({ name }) => name)).toContain(numbered(150))
@@ -72,7 +80,7 @@ test('a finding about two label sets names a hundred bindings of each side and c
 })
 
 /** Those of label sets that are equal, or within each other. */
-function collisionsIn(findings: ReturnType<typeof collisionFindings>): typeof findings {
+function collisionsIn(findings: readonly Finding[]): typeof findings {
   return findings.filter(({ code }) => code === 'KLM301')
 }
 
@@ -82,13 +90,13 @@ test('where very many label sets are within others, each binding has a finding t
   const all = Object.fromEntries(wide.flatMap((labels) => Object.entries(labels)))
   const narrow = times(45, (at) => ({ ...all, only: numbered(at) }))
   const analysis = analysisOf(bindingsFor([...wide, ...narrow]))
-  const found = collisionsIn(collisionFindings(analysis))
+  const found = collisionsIn(collisionsOf(analysis))
   expect(found.map(({ subject }) => subject.name).toSorted()).toEqual(times(90, numbered))
   const counted = / claims container vllm of pods that 45 other bindings claim too$/
   expect(found.filter(({ summary, related }) => !counted.test(summary) || related.length > 0)).toEqual([])
   expect([...analysis.now.judgements.values()].every(({ state }) => state === 'refused')).toBe(true)
   const last = `team-a/${numbered(89)}`
-  const about = collisionsIn(collisionFindings(analysis, new Set([last])))
+  const about = collisionsIn(collisionsOf(analysis, new Set([last])))
   expect(about.map(({ subject }) => subject.name)).toEqual([numbered(89)])
 })
 
@@ -96,7 +104,7 @@ test('each binding that collides is told of, whatever collides in other namespac
   const crowd = bindingsFor(nested(64), 'aaa')
   const two = bindingsFor([{ app: 'x' }, { app: 'x', region: 'eu' }], 'zzz')
   const analysis = analysisOf([...crowd, ...two])
-  const named = collisionsIn(collisionFindings(analysis)).flatMap(({ subject, related }) =>
+  const named = collisionsIn(collisionsOf(analysis)).flatMap(({ subject, related }) =>
     [subject, ...related].map(({ namespace, name }) => `${namespace}/${name}`),
   )
   const refused = [...analysis.now.judgements]
@@ -140,7 +148,7 @@ function oneMore(name: string, labels: Labels, containerName = 'vllm'): readonly
   ]
 }
 
-function overlapsIn(findings: ReturnType<typeof collisionFindings>): typeof findings {
+function overlapsIn(findings: readonly Finding[]): typeof findings {
   return findings.filter(({ code }) => code === 'KLM302')
 }
 
@@ -148,10 +156,10 @@ test('where very many label sets may overlap, each binding has a finding, and no
   // 22 label sets are 231 pairs.
   const two = [...oneMore('yy', { y: 'on' }), ...oneMore('zz', { z: 'on' })]
   const analysis = analysisOf([...bindingsFor(beside(22)), ...two])
-  const found = overlapsIn(collisionFindings(analysis))
+  const found = overlapsIn(collisionsOf(analysis))
   expect(found.map(({ subject }) => subject.name).toSorted()).toEqual([...times(22, numbered), 'yy', 'zz'])
   expect(found.filter(({ related }) => related.length > 0)).toEqual([])
-  const about = overlapsIn(collisionFindings(analysis, new Set(['team-a/zz'])))
+  const about = overlapsIn(collisionsOf(analysis, new Set(['team-a/zz'])))
   expect(about.map(({ subject, evidence }) => [subject.name, evidence[0]])).toEqual([
     ['zz', 'for example {l0: on} of b0000'],
   ])
@@ -160,7 +168,7 @@ test('where very many label sets may overlap, each binding has a finding, and no
 test('label sets within one another are no label sets that may overlap, however many they are', () => {
   const wide = times(45, (at) => ({ [`wide-${at}`]: 'on', app: numbered(at) }))
   const narrow = times(45, (at) => ({ ...wide[at], app: numbered(at), only: 'this' }))
-  expect(overlapsIn(collisionFindings(analysisOf(bindingsFor([...wide, ...narrow]))))).toEqual([])
+  expect(overlapsIn(collisionsOf(analysisOf(bindingsFor([...wide, ...narrow]))))).toEqual([])
 })
 
 test('one label set that may overlap more or less among many is no news about the others', () => {
@@ -254,11 +262,11 @@ test('a wide set over many narrow ones names the same peers as one over few', ()
 
 test('label sets that differ in a key that all have never overlap; those that agree in it may', () => {
   const apart = times(5, (at) => ({ app: numbered(at), [numbered(at)]: 'on' }))
-  expect(collisionFindings(analysisOf(bindingsFor(apart)))).toEqual([])
+  expect(collisionsOf(analysisOf(bindingsFor(apart)))).toEqual([])
   const partly = [...apart, { app: numbered(3), other: 'on' }]
-  expect(collisionFindings(analysisOf(bindingsFor(partly)))).toHaveLength(1)
+  expect(collisionsOf(analysisOf(bindingsFor(partly)))).toHaveLength(1)
   const together = [...apart, { app: numbered(3), other: 'on' }, { other: 'on' }]
-  const pairs = collisionFindings(analysisOf(bindingsFor(together)))
+  const pairs = collisionsOf(analysisOf(bindingsFor(together)))
   expect(pairs.filter(({ code }) => code === 'KLM302').map(({ related }) => related.length)).toEqual([
     1, 1, 1, 1, 1, 1,
   ])

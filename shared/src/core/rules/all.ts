@@ -17,7 +17,6 @@ type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly 
 
 const RULE_SETS: readonly RuleSet[] = [
   bindingFindings,
-  collisionFindings,
   installFindings,
   manifestFindings,
   policyFindings,
@@ -30,12 +29,12 @@ export function findingsOf(analysis: Analysis): readonly Finding[] {
   return driveAtOnce(findingSteps(analysis))
 }
 
-/** The same in steps, one for each pod. */
+/** The same in steps, one for each pod and each label set. */
 export function* findingSteps(analysis: Analysis): Steps<readonly Finding[]> {
   return (yield* unsortedFindings(analysis)).toSorted(compareFindings)
 }
 
-/** The findings about some bindings, by `namespace/name`, and those that concern every registration; a step for each pod. */
+/** The findings about some bindings, by `namespace/name`, and those that concern every registration; in such steps. */
 export function* findingStepsAbout(
   analysis: Analysis,
   bindings: ReadonlySet<string>,
@@ -48,5 +47,9 @@ export function* findingStepsAbout(
 }
 
 function* unsortedFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
-  return [...(yield* podFindings(analysis)), ...RULE_SETS.flatMap((rules) => rules(analysis, bindings))]
+  return [
+    ...(yield* podFindings(analysis)),
+    ...(yield* collisionFindings(analysis, bindings)),
+    ...RULE_SETS.flatMap((rules) => rules(analysis, bindings)),
+  ]
 }

@@ -3,11 +3,13 @@
 import { subjectOfKey } from '../findings/subjects.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { claimsContainerOf, type Claim } from '../collide/claim.ts'
-import { type ClaimGroup, type Relation } from '../collide/claim-index.ts'
+import type { ClaimGroup, Relation } from '../collide/claim-index.ts'
+import { overlappingSets } from '../collide/overlapping-sets.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
+import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -39,15 +41,22 @@ const FIX_OF_VARIANTS =
  */
 const PAIRS_PER_SET = 4
 
-/** The findings about claims; `bindings`, by `namespace/name`: label sets of no other need be compared. */
-export function collisionFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+/** The findings about claims; `bindings`, by `namespace/name`: label sets of no other need be compared. A step for each label set. */
+export function* collisionFindings(
+  analysis: Analysis,
+  bindings?: ReadonlySet<string>,
+): Steps<readonly Finding[]> {
   const containers = groupsByContainer(analysis)
-  return [
-    ...containers.flat().flatMap((group) => (group.declared.length > 1 ? [samePods(analysis, group)] : [])),
-    ...containers.flatMap((alike) => containments(analysis, alike, bindings)),
-    ...containers.flatMap((alike) => overlapsAmong(analysis, alike, bindings)),
-    ...sharedIds(analysis),
-  ]
+  const found = containers
+    .flat()
+    .flatMap((group) => (group.declared.length > 1 ? [samePods(analysis, group)] : []))
+  for (const alike of containers) {
+    found.push(
+      ...(yield* containments(analysis, alike, bindings)),
+      ...(yield* overlapsAmong(analysis, alike, bindings)),
+    )
+  }
+  return [...found, ...sharedIds(analysis)]
 }
 
 /** How much of a label set is shown, in characters: 64 labels can have 24,000, and one set can be in thousands of findings. */
@@ -80,38 +89,44 @@ function groupsByContainer({ settled }: Analysis): readonly (readonly ClaimGroup
 }
 
 /** A finding for each two label sets of a container of which one contains the other; where they are many, for each binding. */
-function containments(
+function* containments(
   analysis: Analysis,
   alike: readonly ClaimGroup[],
   bindings: ReadonlySet<string> | undefined,
-): readonly Finding[] {
+): Steps<readonly Finding[]> {
   if (alike.length < 2) return []
   const isAsked = ({ owner }: Claim): boolean => bindings === undefined || bindings.has(owner)
   const pairs: (readonly [wide: ClaimGroup, narrow: ClaimGroup])[] = []
-  for (const pair of containedSets(analysis, alike)) {
-    pairs.push(pair)
+  for (const group of alike) {
+    yield
+    for (const narrow of containedIn(analysis, group)) pairs.push([group, narrow])
     if (pairs.length > PAIRS_PER_SET * alike.length)
-      return alike.flatMap(({ declared }) =>
-        declared.filter(isAsked).flatMap((claim) => amongMany(analysis, claim) ?? []),
-      )
+      return yield* containmentsOfEach(analysis, alike, isAsked)
   }
   return pairs
     .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
     .map(([wide, narrow]) => contains(analysis, wide, narrow))
 }
 
-/** Two label sets with claims, of which the first contains all pods of the second. */
-function* containedSets(
-  { settled }: Analysis,
+/** The label sets with claims whose pods are all among those of one. */
+function containedIn({ settled }: Analysis, { declared: [claim] }: ClaimGroup): readonly ClaimGroup[] {
+  const overlaps = claim === undefined ? [] : settled.claims.overlapsOf(claim)
+  return overlaps
+    .filter(({ relation, group }) => relation === 'Contains' && group.declared.length > 0)
+    .map(({ group }) => group)
+}
+
+function* containmentsOfEach(
+  analysis: Analysis,
   alike: readonly ClaimGroup[],
-): Iterable<readonly [wide: ClaimGroup, narrow: ClaimGroup]> {
-  for (const group of alike) {
-    const [claim] = group.declared
-    if (claim === undefined) continue
-    for (const { relation, group: other } of settled.claims.overlapsOf(claim)) {
-      if (relation === 'Contains' && other.declared.length > 0) yield [group, other]
-    }
+  isAsked: (claim: Claim) => boolean,
+): Steps<readonly Finding[]> {
+  const found: Finding[] = []
+  for (const { declared } of alike) {
+    yield
+    found.push(...declared.filter(isAsked).flatMap((claim) => amongMany(analysis, claim) ?? []))
   }
+  return found
 }
 
 /** A binding whose label set contains others or is within them, among so many that its peers are counted; no peer is `related`. */
@@ -199,46 +214,21 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
  * Findings about label sets that exclude each other nowhere and contain each other neither way: for each two of them, or, where they
  * are many, for each binding.
  */
-function overlapsAmong(
+function* overlapsAmong(
   analysis: Analysis,
   groups: readonly ClaimGroup[],
   bindings: ReadonlySet<string> | undefined,
-): readonly Finding[] {
+): Steps<readonly Finding[]> {
   const isAsked = ({ owner }: Claim): boolean => bindings === undefined || bindings.has(owner)
   if (!groups.some(({ declared }) => declared.some(isAsked))) return []
-  const pairs: (readonly [ClaimGroup, ClaimGroup])[] = []
-  for (const { left, right } of overlappingSets(groups)) {
-    for (const one of left) {
-      for (const other of right) {
-        pairs.push([one, other])
-        if (pairs.length > OVERLAPS_MAX) return overlapsOfEach(groups, isAsked)
-      }
-    }
-  }
-  return pairs
-    .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
-    .map(([one, other]) => overlapFinding(analysis, one, other))
-}
-
-/** A finding for each binding whose label set may overlap another; it names one of those. */
-function overlapsOfEach(
-  groups: readonly ClaimGroup[],
-  isAsked: (claim: Claim) => boolean,
-): readonly Finding[] {
-  const peers = new Map<ClaimGroup, ClaimGroup>()
-  for (const { left, right } of overlappingSets(groups, (group) => peers.has(group))) {
-    const [one, other] = [left[0], right[0]]
-    if (one === undefined || other === undefined) continue
-    for (const group of left) if (!peers.has(group)) peers.set(group, other)
-    for (const group of right) if (!peers.has(group)) peers.set(group, one)
-    if (peers.size === groups.length) break
-  }
-  return groups.flatMap((group) => {
-    const peer = peers.get(group)
-    return peer === undefined
-      ? []
-      : group.declared.filter(isAsked).map((claim) => overlapOfOne(claim, group, peer))
-  })
+  const { pairs, peers } = yield* overlappingSets(groups, OVERLAPS_MAX)
+  if (pairs !== undefined)
+    return pairs
+      .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
+      .map(([one, other]) => overlapFinding(analysis, one, other))
+  return [...peers].flatMap(([group, peer]) =>
+    group.declared.filter(isAsked).map((claim) => overlapOfOne(claim, group, peer)),
+  )
 }
 
 function overlapOfOne(claim: Claim, { labels }: ClaimGroup, peer: ClaimGroup): Finding {
@@ -254,81 +244,6 @@ function overlapOfOne(claim: Claim, { labels }: ClaimGroup, peer: ClaimGroup): F
       'more label sets of this container may overlap than are told one by one',
     ],
   })
-}
-
-/**
- * Label sets of which each on the left overlaps each on the right; none where all of both have been seen. Sets with the same keys
- * exclude each other, and where all keys of one are keys of the other it contains it or excludes it. Others are joined on the keys
- * that they have in common, so that only those that do overlap cost anything.
- */
-function* overlappingSets(
-  groups: readonly ClaimGroup[],
-  isSeen: (group: ClaimGroup) => boolean = () => false,
-): Iterable<{ readonly left: readonly ClaimGroup[]; readonly right: readonly ClaimGroup[] }> {
-  for (const like of alikeInCommonKeys(groups)) {
-    const byKeys = [...Map.groupBy(like, ({ labels }) => [...labels.keys()].join('\n')).values()]
-    const all = byKeys.map((sets) => ({ sets, keys: new Set(sets[0]?.labels.keys()) }))
-    for (let at = 0; at < all.length; at++) {
-      for (let to = at + 1; to < all.length; to++) {
-        const [one, other] = [all[at], all[to]]
-        if (one === undefined || other === undefined) continue
-        if (one.sets.every(isSeen) && other.sets.every(isSeen)) continue
-        yield* overlapsOfKeys(one, other)
-      }
-    }
-  }
-}
-
-/** Label sets with the same keys. */
-interface SetsOfKeys {
-  readonly keys: ReadonlySet<string>
-  readonly sets: readonly ClaimGroup[]
-}
-
-function* overlapsOfKeys(
-  one: SetsOfKeys,
-  other: SetsOfKeys,
-): Iterable<{ readonly left: readonly ClaimGroup[]; readonly right: readonly ClaimGroup[] }> {
-  const [first, second] = [one.sets[0], other.sets[0]]
-  if (first !== undefined && second !== undefined && one.sets.length + other.sets.length === 2) {
-    // Thousands of label sets may have keys of their own each, which makes millions of these.
-    if (mayOverlap(first.labels, second.labels)) yield { left: one.sets, right: other.sets }
-    return
-  }
-  if (one.keys.isSubsetOf(other.keys) || other.keys.isSubsetOf(one.keys)) return
-  const common = [...one.keys.intersection(other.keys)]
-  const joinKey = ({ labels }: ClaimGroup): string => JSON.stringify(common.map((key) => labels.get(key)))
-  const byJoin = Map.groupBy(other.sets, joinKey)
-  for (const [join, left] of Map.groupBy(one.sets, joinKey)) {
-    const right = byJoin.get(join)
-    if (right !== undefined) yield { left, right }
-  }
-}
-
-/** Whether two label sets exclude each other nowhere and contain each other neither way. */
-export function mayOverlap(one: PoolLabels, other: PoolLabels): boolean {
-  let shared = 0
-  for (const [key, value] of one) {
-    const theirs = other.get(key)
-    if (theirs === undefined) continue
-    if (theirs !== value) return false
-    shared++
-  }
-  return shared < one.size && shared < other.size
-}
-
-/**
- * Splits label sets by their values of the keys that all of them have (`app`, mostly): sets of different parts exclude
- * each other. Each part is split again, since it may have further keys in common.
- */
-function alikeInCommonKeys(groups: readonly ClaimGroup[]): readonly (readonly ClaimGroup[])[] {
-  const [first] = groups
-  if (first === undefined || groups.length < 2) return []
-  const common = [...first.labels.keys()].filter((key) => groups.every(({ labels }) => labels.has(key)))
-  const parts = [
-    ...Map.groupBy(groups, ({ labels }) => JSON.stringify(common.map((key) => labels.get(key)))).values(),
-  ]
-  return parts.length === 1 ? parts : parts.flatMap(alikeInCommonKeys)
 }
 
 function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
