@@ -6,28 +6,47 @@ import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { InputProblem } from './problem.ts'
+
+/**
+ * So many different ones are kept of an object; a file can have a hundred thousand, and what is said of them is the same. The others are
+ * not compared, and counted though they may be equal to one of these.
+ */
+const VARIANTS_MAX = 5
+
+/** The places of an object. */
+interface Places {
+  readonly variants: RawObject[]
+  /** Further ones, beyond those. */
+  more: number
+  last: RawObject
+  /** Whether one after the first is used. */
+  isUsed: boolean
+}
 
 /** The objects, each once, and a problem for each that differs from one before it. */
 export function withoutDuplicates(objects: readonly RawObject[]): {
   readonly objects: readonly RawObject[]
   readonly problems: readonly InputProblem[]
 } {
-  const places = new Map<string, { variants: RawObject[]; last: RawObject }>()
+  const places = new Map<string, Places>()
   const kept = objects.filter((object) => {
     const key = keyOf(object)
     if (key === undefined) return true
     const known = places.get(key)
     if (known === undefined) {
-      places.set(key, { variants: [object], last: object })
+      places.set(key, { variants: [object], more: 0, last: object, isUsed: false })
       return true
     }
-    if (!known.variants.some((one) => isEqual(one.value, object.value))) known.variants.push(object)
+    if (known.variants.length === VARIANTS_MAX) known.more++
+    else if (!known.variants.some((one) => isEqual(one.value, object.value))) known.variants.push(object)
+    known.isUsed ||= isUsed(object)
     if (isAppliedAfter(object, known.last)) known.last = object
     return false
   })
-  const problems = [...places.values()].flatMap(({ variants, last }) =>
-    variants.length > 1 ? problemOf(variants, last) : [],
+  const problems = [...places.values()].flatMap((known) =>
+    known.variants.length > 1 ? problemOf(known) : [],
   )
   return { objects: kept, problems }
 }
@@ -50,9 +69,9 @@ function isAppliedAfter({ origin: left }: RawObject, { origin: right }: RawObjec
   return compareBytes(names[at] ?? '', others[at] ?? '') > 0
 }
 
-function problemOf(variants: readonly RawObject[], last: RawObject): readonly InputProblem[] {
+function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): readonly InputProblem[] {
   const [first] = variants
-  if (first === undefined || !isUsed(variants)) return []
+  if (first === undefined || !(isLaterUsed || isUsed(first))) return []
   const kind = stringAt(first.value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(first.value, 'apiVersion') ?? '')
   const namespace = stringAt(first.value, 'metadata', 'namespace') ?? ''
@@ -60,8 +79,8 @@ function problemOf(variants: readonly RawObject[], last: RawObject): readonly In
   return [
     {
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} is defined ${timesText(variants.length)} in the files`,
-      where: variants.map(originText).join(' and '),
+      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} is defined ${timesText(variants.length + more)} in the files`,
+      where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
       why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
       fix: 'remove one of them, or give fewer files; the answer is about the first one',
       reach: [
@@ -72,10 +91,8 @@ function problemOf(variants: readonly RawObject[], last: RawObject): readonly In
 }
 
 /** A ConfigMap is read for SCM's configuration alone. */
-function isUsed(variants: readonly RawObject[]): boolean {
-  return variants.some(
-    ({ value }) => value['kind'] !== 'ConfigMap' || mayHoldScmConfig(JSON.stringify(value)),
-  )
+function isUsed({ value }: RawObject): boolean {
+  return value['kind'] !== 'ConfigMap' || mayHoldScmConfig(JSON.stringify(value))
 }
 
 function timesText(count: number): string {

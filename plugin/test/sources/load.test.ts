@@ -252,6 +252,10 @@ describe('what is an object', () => {
 
 const LABEL = '  labels: {app: x}\n'
 
+function configMap(value: string): string {
+  return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a.yaml: '${value}'}\n`
+}
+
 describe('the same object twice', () => {
   test.each([
     ['in one file', { 'f.yaml': `${pod('a')}---\n${pod('a', LABEL)}` }, 'f.yaml:1 and f.yaml:6'],
@@ -278,6 +282,28 @@ describe('the same object twice', () => {
     const loaded = await load(await workspace(files))
     expect(loaded.objects).toHaveLength(1)
     expect(loaded.problems).toMatchObject([{ kind: 'duplicate', where, reach: [{ name: 'a' }] }])
+  })
+
+  test('of very many five places are named, and the others are counted', async () => {
+    const all = Array.from({ length: 3_000 }, (_, at) => pod('a', `  labels: {app: x${at}}\n`)).join('---\n')
+    const { objects, problems } = await load(await workspace({ 'f.yaml': all }))
+    expect(objects).toHaveLength(1)
+    expect(problems).toMatchObject([
+      {
+        what: expect.stringContaining('is defined 3000 times'),
+        where: expect.stringMatching(/ and 2995 other places$/),
+      },
+    ])
+    expect(problems[0]?.where.match(/f\.yaml:/g)).toHaveLength(5)
+  })
+
+  test('a ConfigMap of which a later one alone holds the configuration of SCM is a problem', async () => {
+    const others = Array.from({ length: 8 }, (_, at) => configMap(`note: ${at}`)).join('---\n')
+    const holding = `${others}---\n${configMap('kind: ControllerManagerConfig')}`
+    expect(await load(await workspace({ 'f.yaml': others }))).toMatchObject({ problems: [] })
+    expect(await load(await workspace({ 'f.yaml': holding }))).toMatchObject({
+      problems: [{ kind: 'duplicate' }],
+    })
   })
 
   test('which one kubectl apply -R leaves goes by folders, name by name', async () => {
