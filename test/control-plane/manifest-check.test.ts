@@ -184,8 +184,8 @@ test.each<[string, JsonRecord, string]>([
   'an unknown field is refused by strict validation and dropped without it: %s',
   async (_what, object, field) => {
     const fault = faultOf(object)
-    expect(fault?.dropped.map(({ path }) => path.split('.').at(-1))).toEqual([field])
-    expect(fault?.refusals).toEqual([])
+    expect(fault?.dropped.first.map(({ path }) => path.split('.').at(-1))).toEqual([field])
+    expect(fault?.refusals.first).toEqual([])
     const strict = await created(object, 'strict')
     expect(strict.ok).toBe(false)
     expect(strict.said).toContain(field)
@@ -219,7 +219,7 @@ test.each<[string, JsonRecord]>([
   ['a label of a pool that is a number', pool({ selector: { matchLabels: { app: 1 } } })],
   ['a priority that is a fraction', objective({ poolRef: { name: 'llama' }, priority: 1.5 })],
 ])('a wrong type is refused, whatever validation is asked for: %s', async (_what, object) => {
-  expect(faultOf(object)?.refusals).not.toEqual([])
+  expect(faultOf(object)?.refusals.first).not.toEqual([])
   expect(await created(object, 'ignore')).toMatchObject({ ok: false })
 })
 
@@ -241,7 +241,7 @@ test.each<[string, JsonRecord]>([
 
 test('a null among labels is dropped, which makes a selector wider', async () => {
   const object = clusterSpiffeId({ spiffeIDTemplate: ID, podSelector: { matchLabels: { app: null } } })
-  expect(faultOf(object)?.dropped).toEqual([
+  expect(faultOf(object)?.dropped.first).toEqual([
     { path: '.spec.podSelector.matchLabels["app"]', isNull: true, near: [] },
   ])
   const taken = await created(object, 'strict')

@@ -1,5 +1,5 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
-import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import { withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
@@ -88,6 +88,15 @@ export function concerns({ subject, related, namespaces }: Finding, namespace: s
   if (namespace === undefined || namespaces?.has(namespace) === true) return true
   const named = [subject, ...related].map((one) => one.namespace).filter((name) => name !== '')
   return named.includes(namespace) || (named.length === 0 && namespaces === undefined)
+}
+
+/**
+ * A finding as it is about the pods of a namespace, where these are why it concerns that one: which pods hold the identity of a binding
+ * of it is told of all.
+ */
+export function seenFrom(namespace: string | undefined, one: Finding): Finding {
+  const isNamed = [one.subject, ...one.related].some((named) => named.namespace === namespace)
+  return namespace === undefined || isNamed ? one : withinNamespaces(one, new Set([namespace]))
 }
 
 /** The object of a finding in the form of `-o name`. */

@@ -79,6 +79,10 @@ test('a finding about two label sets names a hundred bindings of each side and c
   expect(contained?.evidence[0]).toMatch(/; 50 more with these label sets are not named here$/)
 })
 
+function namesOf({ subject, related }: Finding): readonly string[] {
+  return [subject.name, ...related.map(({ name }) => name)]
+}
+
 /** Those of label sets that are equal, or within each other. */
 function collisionsIn(findings: readonly Finding[]): typeof findings {
   return findings.filter(({ code }) => code === 'KLM301')
@@ -204,10 +208,6 @@ test('a collision with another binding in another container is new, although bot
     [...moved, binding({ name: last, spec })],
   ].map((objects) => analysisOf(objects).settled)
   if (before === undefined || after === undefined) throw new Error('there are two')
-  const namesOf = ({ subject, related }: (typeof added)[number]): readonly string[] => [
-    subject.name,
-    ...related.map(({ name }) => name),
-  ]
   const { added, unchanged } = effectOf(before, after).findings
   expect(collisionsIn(added).map(namesOf)).toEqual([['yy', last]])
   expect(collisionsIn(unchanged).map(namesOf)).toContainEqual(['yy', 'zz'])
@@ -226,14 +226,76 @@ test('a collision among many is new where it is in another container than before
   ])
 })
 
-test('bindings that come to select the same pods are new, although each collided among many', () => {
-  const before = analysisOf(bindingsFor(nested(12)))
-  const twins = nested(12).map((labels, at) => (at === 11 ? (nested(11).at(-1) ?? {}) : labels))
-  const after = analysisOf(bindingsFor(twins))
-  const { added } = effectOf(before.settled, after.settled).findings
-  expect(
-    collisionsIn(added).map(({ subject, related }) => [subject.name, ...related.map(({ name }) => name)]),
-  ).toEqual([[numbered(10), numbered(11)]])
+test('bindings that come to select the same pods are new only where they did not meet before', () => {
+  const crowd = bindingsFor(nested(12))
+  const [apart, met, same] = [{ y: 'on' }, { y: 'on', z: 'on' }, { z: 'on' }].map(
+    (labels) => analysisOf([...crowd, ...oneMore('yy', labels), ...oneMore('zz', { z: 'on' })]).settled,
+  )
+  if (apart === undefined || met === undefined || same === undefined) throw new Error('there are three')
+  expect(collisionsIn(effectOf(apart, same).findings.added).map(namesOf)).toEqual([['yy', 'zz']])
+  expect(collisionsIn(effectOf(met, same).findings.added)).toEqual([])
+})
+
+/** Binding sets of four families, each of which is a chain of `count` label sets: few chains are told in pairs, long ones are not. */
+function chains(count: number): readonly JsonRecord[] {
+  return times(4, (chain) =>
+    times(count, (at) =>
+      oneMore(`c${chain}${numbered(at)}`, {
+        app: 'a',
+        chain: String(chain),
+        ...Object.fromEntries(times(at + 1, (label) => [`k${label}`, 'on'])),
+      }),
+    ),
+  ).flat(2)
+}
+
+test('a binding whose labels come to contain those of others is new, in pairs and where each binding is told', () => {
+  for (const count of [2, 12]) {
+    const [before, after] = [{ app: 'a', chain: '0', k0: 'on', zz: 'on' }, { app: 'a' }].map(
+      (labels) => analysisOf([...chains(count), ...oneMore('mover', labels)]).settled,
+    )
+    if (before === undefined || after === undefined) throw new Error('there are two')
+    const added = collisionsIn(effectOf(before, after).findings.added).flatMap(namesOf)
+    expect(added).toContain('mover')
+  }
+})
+
+test('a binding that moves from one crowd to another in the same container is new', () => {
+  const crowds = ['x', 'z'].flatMap((fam) =>
+    times(12, (at) =>
+      oneMore(`${fam}${at}`, { fam, ...Object.fromEntries(times(at, (label) => [`k${label}`, 'on'])) }),
+    ).flat(),
+  )
+  const [before, after] = ['x', 'z'].map(
+    (fam) => analysisOf([...crowds, ...oneMore('mover', { fam, q: 'on' })]).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  expect(collisionsIn(effectOf(before, after).findings.added).map(namesOf)).toEqual([['mover']])
+})
+
+test('two bindings that meet on another container than before are new, and no longer meet on the first', () => {
+  const [before, after] = ['one', 'two'].map(
+    (container) =>
+      analysisOf([
+        ...oneMore('yy', { y: 'on' }, container),
+        ...oneMore('zz', { y: 'on', z: 'on' }, container),
+      ]).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  const { added, fixed, noLongerApply } = effectOf(before, after).findings
+  expect([added, fixed, noLongerApply].map((all) => collisionsIn(all).map(namesOf))).toEqual([
+    [['yy', 'zz']],
+    [],
+    [['yy', 'zz']],
+  ])
+})
+
+test('one binding less is no news about those that stay', () => {
+  const three = ['xx', 'yy', 'zz'].map((name) => oneMore(name, { y: 'on' }))
+  const [before, after] = [three, three.slice(0, 2)].map((all) => analysisOf(all.flat()).settled)
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  const { added, fixed, noLongerApply } = effectOf(before, after).findings
+  expect([added, fixed, noLongerApply]).toEqual([[], [], []])
 })
 
 test('of a very long label set the beginning is shown', () => {

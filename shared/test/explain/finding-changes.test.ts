@@ -44,6 +44,23 @@ test('a finding that pods of one more namespace show is new, for that namespace'
   expect(unchanged).toEqual([])
 })
 
+test('of a finding that many namespaces show, the pods and the reasons of the new one are told', () => {
+  const many = Array.from({ length: 30 }, (_, at) => podIn(`team-${at + 10}`, 'p'))
+  const refused = foreign('all', {
+    spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Namespace }}',
+    dnsNameTemplates: ['{{ .PodMeta.Namespace }}..x'],
+  })
+  const { added } = changesBetween('KLM405', [NODE, refused, ...many.slice(1)], [NODE, refused, ...many])
+  expect(added.map(({ summary, evidence }) => [summary, ...evidence])).toEqual([
+    [
+      'spire-server refuses the entry of ClusterSPIFFEID/all for 1 pod',
+      expect.stringContaining('gives "team-10..x"'),
+      'seen in pod team-10/p',
+      'new with this change: namespace team-10',
+    ],
+  ])
+})
+
 test('a finding that more pods of the same namespaces show is not new', () => {
   const { added, unchanged } = changesBetween('KLM405', HAD, [...HAD, podIn('team-a', 'b')])
   expect([added.length, unchanged.length]).toEqual([0, 1])

@@ -1,6 +1,7 @@
 // Whose identity a foreign registration gives to pods: each binding of that identity is told so.
 import { expect, test } from 'vitest'
 import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { effectOf } from '../../src/core/explain/effect.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { FindingCode } from '../../src/core/registry/findings.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
@@ -84,6 +85,9 @@ test('an ID that may be of very many bindings is one finding that names them all
   ])
   const found = findingsOf(analysis).filter(({ code }) => code === 'KLM308')
   expect(found).toHaveLength(1)
+  const fewer = namespaces.slice(0, 15).flatMap(bindingIn)
+  const few = analysisOfFiles(world(...fewer, unscheduled('team-10'), unscheduled('team-11'), IN_PART))
+  expect(effectOf(analysis.settled, few.settled).findings.added).toEqual([])
   const bindings = found
     .flatMap(({ subject, related }) => [subject, ...related])
     .filter(({ kind }) => kind === 'InferenceIdentityBinding')

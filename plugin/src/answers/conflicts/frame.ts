@@ -12,7 +12,7 @@ import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
 import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
-import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { concerns, namedSubject, seenFrom, type Frame } from '../../frame/frame.ts'
 import { missingOf, missingOfPolicies } from '../../frame/missing.ts'
 
 /** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
@@ -40,7 +40,10 @@ export function conflictsFrame(
       ? concerns(one, namespace)
       : isAbout(one, BINDING_KIND, keys) || concernsEveryBinding(one) || isNearMiss(one)
   const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
-  const findings = all.filter((one) => isClash(one) && isMeant(one)).toSorted(compareFindings)
+  const findings = all
+    .filter((one) => isClash(one) && isMeant(one))
+    .map((one) => (keys === undefined ? seenFrom(namespace, one) : one))
+    .toSorted(compareFindings)
   const bindings = chosen ?? bindingsIn(input, namespace)
   const counts = chosen === undefined ? countsOf(input, bindings, namespace) : countsOfBindings(bindings)
   return {

@@ -29,7 +29,9 @@ export function conflictsAnswer(
   const [worst] = findings
   return {
     mark: worst?.severity === 'error' ? 'bad' : worst?.severity === 'warning' ? 'warn' : 'note',
-    text: [span(`${severitiesText(findings)} in ${where}`, 'bold')],
+    text: [
+      span(`${severitiesText(findings)}${isEmpty ? '; no binding is in scope' : ` in ${where}`}`, 'bold'),
+    ],
     reasons: [[kindsText(findings.filter(({ severity }) => severity === worst?.severity))]],
   }
 }
@@ -40,6 +42,7 @@ export function viewConflicts(findings: readonly Finding[], layout: Layout): Blo
 }
 
 function whereText({ bindings, namespaces, policies = 0 }: ConflictCounts): string {
-  const and = policies === 0 ? '' : ` and ${policiesText(policies)}`
-  return `${counted(bindings, 'binding')} of ${counted(namespaces, 'namespace')}${and}`
+  const ofBindings = `${counted(bindings, 'binding')} of ${counted(namespaces, 'namespace')}`
+  if (policies === 0) return ofBindings
+  return bindings === 0 ? policiesText(policies) : `${ofBindings} and ${policiesText(policies)}`
 }

@@ -3,7 +3,7 @@ import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { concerns, type Frame } from '../../frame/frame.ts'
+import { concerns, seenFrom, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import { mapGraph, type MapScope, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'
@@ -35,7 +35,10 @@ export function mapFrame(
     concernsEveryBinding(one) ||
     isNearMiss(one) ||
     (isNarrow ? marks.of(one).length > 0 : concerns(one, scope.namespace))
-  const findings = all.filter(isShown).toSorted(compareFindings)
+  const findings = all
+    .filter(isShown)
+    .map((one) => (isNarrow ? one : seenFrom(scope.namespace, one)))
+    .toSorted(compareFindings)
   const graphOf = (shown: readonly Finding[]): typeof bare => ({
     ...bare,
     nodes: withFindings(bare.nodes, shown, marks),

@@ -43,3 +43,33 @@ test('one field less that a binding does not have is no news', async () => {
   const ran = await diffOf(withFields('note', 'aside'), withFields('note'))
   expect(newFindingsIn(ran)).toEqual([])
 })
+
+test('a field that a binding does not have is a new error behind twenty others too', async () => {
+  const twenty = Array.from({ length: 20 }, (_, at) => `note${at}`)
+  const ran = await diffOf(withFields(...twenty), withFields(...twenty, 'remark'))
+  expect(newFindingsIn(ran)).toEqual([['KLM550', expect.any(String)]])
+  expect(ran.stdout).toContain('and 1 more')
+  expect(ran.code).toBe(1)
+  const same = await diffOf(withFields(...twenty, 'remark'), withFields(...twenty, 'remark'))
+  expect(newFindingsIn(same)).toEqual([])
+})
+
+function withNames(...names: readonly unknown[]): readonly JsonRecord[] {
+  const registration = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name: 'other' },
+    spec: { spiffeIDTemplate: 'spiffe://example.org/other', dnsNameTemplates: names },
+  }
+  return [pool(), objective(), binding({ uid: '' }), registration]
+}
+
+test('a wrong entry of a list is no news where it stands elsewhere in the list, and a second one is', async () => {
+  for (const names of [
+    ['a', 7],
+    ['b', 'a', 7],
+  ])
+    expect(newFindingsIn(await diffOf(withNames(7, 'a'), withNames(...names)))).toEqual([])
+  const second = await diffOf(withNames(7, 'a'), withNames(7, 'a', 8))
+  expect(newFindingsIn(second)).toEqual([['KLM421', expect.stringContaining('[2]')]])
+})

@@ -66,11 +66,10 @@ function* compareAmong(groups: readonly ClaimGroup[], found: OverlappingSets): S
     }
     return
   }
-  const byValue = dividedBy(key, groups)
+  const { having, without, byValue } = dividedBy(key, groups)
   for (const alike of byValue.values()) yield* compareAmong(alike, found)
-  const without = byValue.get(undefined) ?? []
-  for (const [value, having] of byValue)
-    if (value !== undefined) yield* compareBetween(without, having, found)
+  yield* compareAmong(without, found)
+  yield* compareBetween(without, having, found)
 }
 
 function* compareBetween(
@@ -86,25 +85,33 @@ function* compareBetween(
     }
     return
   }
-  const theirs = dividedBy(key, right)
-  for (const [value, ours] of dividedBy(key, left)) {
-    if (value === undefined) yield* compareBetween(ours, right, found)
-    else
-      for (const others of [theirs.get(value), theirs.get(undefined)])
-        if (others !== undefined) yield* compareBetween(ours, others, found)
-  }
+  const [ours, theirs] = [dividedBy(key, left), dividedBy(key, right)]
+  yield* compareBetween(ours.without, right, found)
+  yield* compareBetween(ours.having, theirs.without, found)
+  for (const [value, alike] of ours.byValue)
+    yield* compareBetween(alike, theirs.byValue.get(value) ?? [], found)
 }
 
 function compareAt(one: ClaimGroup | undefined, other: ClaimGroup | undefined, found: OverlappingSets): void {
   if (one !== undefined && other !== undefined) found.compare(one, other)
 }
 
-/** By the value that they have for a key; undefined: they do not have it. */
-function dividedBy(
-  key: string,
-  groups: readonly ClaimGroup[],
-): ReadonlyMap<string | undefined, ClaimGroup[]> {
-  return Map.groupBy(groups, ({ labels }) => labels.get(key))
+interface Divided {
+  readonly having: readonly ClaimGroup[]
+  readonly without: readonly ClaimGroup[]
+  /** Those that have the key. */
+  readonly byValue: ReadonlyMap<string | undefined, readonly ClaimGroup[]>
+}
+
+/** Label sets by what they have for a key. */
+function dividedBy(key: string, groups: readonly ClaimGroup[]): Divided {
+  const isHaving = ({ labels }: ClaimGroup): boolean => labels.has(key)
+  const having = groups.filter(isHaving)
+  return {
+    having,
+    without: groups.filter((one) => !isHaving(one)),
+    byValue: Map.groupBy(having, ({ labels }) => labels.get(key)),
+  }
 }
 
 /** The key that excludes most pairs of a left and a right label set; undefined where none excludes many. */

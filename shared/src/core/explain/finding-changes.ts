@@ -4,15 +4,19 @@
 // it is about did not meet before.
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
-import { findingKey, notCertain, subjectText, type Finding, type Subject } from '../findings/finding.ts'
-import { namespacedName } from '../namespaced-name.ts'
-import type { Claim } from '../collide/claim.ts'
-import { relationOf, type ClaimGroup, type ClaimIndex } from '../collide/claim-index.ts'
-import { mayOverlap } from '../collide/overlapping-sets.ts'
-import { COLLISION, isToldOfOne, OVERLAP } from '../rules/collision-rules.ts'
+import {
+  findingKey,
+  namedIn,
+  notCertain,
+  subjectText,
+  withinNamespaces,
+  type Finding,
+} from '../findings/finding.ts'
+import type { FindingCode } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { fixedAmong, type HeldState } from './better-off.ts'
+import { collisionsBetween, isAboutClaims } from './collision-changes.ts'
 
 /** What becomes of findings. */
 export interface FindingChanges {
@@ -30,29 +34,27 @@ export interface ToldState extends HeldState {
   readonly findings: readonly Finding[]
 }
 
-/** Compares the findings of two states. `isOpen`: pods of a namespace may still hold what they seem to have lost. */
+/** Compares the findings of two states; a step for each. `isOpen`: pods of a namespace may still hold what they seem to have lost. */
 export function* findingChanges(
   before: ToldState,
   after: ToldState,
   isOpen: (namespace: string) => boolean,
 ): Steps<FindingChanges> {
-  const { continued, left } = matched(before.findings, after.findings)
-  const [claimsBefore, claimsAfter] = [before, after].map(({ state }) => new ClaimsByOwner(state.claims))
-  if (claimsBefore === undefined || claimsAfter === undefined) throw new TypeError('there are two states')
-  const toldBefore = collisionsToldIn(before.findings, { there: claimsBefore, here: claimsAfter })
-  const toldAfter = collisionsToldIn(after.findings, { there: claimsAfter, here: claimsBefore })
-  const newOf = (one: Finding): Finding | undefined => {
+  const collisions = collisionsBetween(before, after)
+  const { continued, left } = yield* matched(before.findings, after.findings)
+  const news = new Map<Finding, Finding>()
+  for (const one of after.findings) {
+    yield
     const others = continued.get(one)
-    if (others === undefined) return toldBefore(one) ? undefined : one
-    return hasMoved(one, claimsBefore, claimsAfter) ? one : addedTo(others, one)
+    const isNew = isAboutClaims(one) ? collisions.isNew(one) : others === undefined
+    const added = isNew ? one : others === undefined ? undefined : addedTo(others, one)
+    if (added !== undefined) news.set(one, added)
   }
-  const news = new Map(
-    after.findings.flatMap((one) => {
-      const added = newOf(one)
-      return added === undefined ? [] : [[one, added]]
-    }),
-  )
-  const gone = left.filter((one) => !toldAfter(one))
+  const gone: Finding[] = []
+  for (const one of left) {
+    yield
+    if (!isAboutClaims(one) || collisions.isGone(one)) gone.push(one)
+  }
   // The same of the same subject, for another reason, is no better.
   const added = new Set([...news.keys()].map(subjectKey))
   const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
@@ -65,53 +67,131 @@ export function* findingChanges(
   }
 }
 
-/** Of each finding those of before that it continues, and those of before that none continues. */
+type Findings = readonly [Finding, ...Finding[]]
+
+/** Of each finding those of before that it continues, and those of before that may be gone. */
 interface Matched {
-  readonly continued: ReadonlyMap<Finding, readonly [Finding, ...Finding[]]>
+  readonly continued: ReadonlyMap<Finding, Findings>
   readonly left: readonly Finding[]
 }
 
 /**
  * Of one code, subject and related ones there may be several: what pods show is one that is certain of some namespaces and one that
- * is perhaps so of others, and either continues both. Of others one continues one: that with the same text, else the next.
+ * is perhaps so of others, and either continues both. Of others one continues one: that with the same text, else the next. What
+ * none continues so may still be told by one that names more, or tell what one did that names less: three bindings of which one
+ * is deleted are two that were there before.
  */
-function matched(before: readonly Finding[], after: readonly Finding[]): Matched {
-  const byKey = Map.groupBy(before, findingKey)
-  const byText = Map.groupBy(before, textOf)
-  const continued = new Map<Finding, readonly [Finding, ...Finding[]]>()
+function* matched(before: readonly Finding[], after: readonly Finding[]): Steps<Matched> {
+  const byKey = queuesOf(before, findingKey)
+  const byText = queuesOf(before, textOf)
+  const continued = new Map<Finding, Findings>()
   const taken = new Set<Finding>()
-  const takeNext = (one: Finding, others: readonly Finding[] | undefined): void => {
-    const other = others?.find((candidate) => !taken.has(candidate))
+  const takeNext = (one: Finding, queue: Queue | undefined): void => {
+    const other = queue?.next(taken)
     if (other === undefined) return
     taken.add(other)
     continued.set(one, [other])
   }
-  for (const one of after) if (one.namespaces === undefined) takeNext(one, byText.get(textOf(one)))
   for (const one of after) {
+    yield
+    if (one.namespaces === undefined) takeNext(one, byText.get(textOf(one)))
+  }
+  for (const one of after) {
+    yield
     if (continued.has(one)) continue
-    const others = byKey.get(findingKey(one))
-    if (one.namespaces === undefined) takeNext(one, others)
-    else if (others !== undefined && isNotEmpty(others)) continued.set(one, others)
+    const queue = byKey.get(findingKey(one))
+    if (one.namespaces === undefined) takeNext(one, queue)
+    else if (queue !== undefined) continued.set(one, queue.all)
   }
   for (const others of continued.values()) for (const other of others) taken.add(other)
-  return { continued, left: before.filter((one) => !taken.has(one)) }
+  const left: Finding[] = []
+  const [toldBefore, toldAfter] = [new NamedFindings(before), new NamedFindings(after)]
+  for (const one of after) {
+    yield
+    const [other, ...others] = continued.has(one) ? [] : toldBefore.thatNameAllOf(one)
+    if (other !== undefined) continued.set(one, [other, ...others])
+  }
+  for (const one of before) {
+    yield
+    if (isAboutClaims(one) || (!taken.has(one) && toldAfter.thatNameAllOf(one).length === 0)) left.push(one)
+  }
+  return { continued, left }
 }
 
-function isNotEmpty(all: Finding[]): all is [Finding, ...Finding[]] {
-  return all.length > 0
+/** Findings of which one is taken after the other. */
+class Queue {
+  readonly all: Findings
+  #at = 0
+
+  constructor(all: Findings) {
+    this.all = all
+  }
+
+  /** The next one that is not taken. */
+  next(taken: ReadonlySet<Finding>): Finding | undefined {
+    for (; this.#at < this.all.length; this.#at++) {
+      const one = this.all[this.#at]
+      if (one !== undefined && !taken.has(one)) return one
+    }
+    return undefined
+  }
+}
+
+function queuesOf(findings: readonly Finding[], keyOf: (one: Finding) => string): ReadonlyMap<string, Queue> {
+  const queues = new Map<string, Queue>()
+  for (const [key, [first, ...others]] of Map.groupBy(findings, keyOf))
+    if (first !== undefined) queues.set(key, new Queue([first, ...others]))
+  return queues
 }
 
 function textOf(one: Finding): string {
   return [findingKey(one), one.summary, ...one.evidence].join('\n')
 }
 
+/** Codes of which one finding may be about very many bindings, and another about one of them. */
+const OF_MANY_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
+
+/** Codes of which a finding names bindings beside what it tells of: one more or less of these is no news of it. */
+const BESIDE_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM416', 'KLM420', 'KLM421'])
+
+/** Findings by what they name. */
+class NamedFindings {
+  readonly #bySubject: () => ReadonlyMap<string, readonly Finding[]>
+  readonly #named = new Map<Finding, ReadonlySet<string>>()
+
+  constructor(findings: readonly Finding[]) {
+    this.#bySubject = lazy(() => {
+      const bySubject = new Map<string, Finding[]>()
+      for (const one of findings) {
+        if (isAboutClaims(one)) continue
+        const subjects = OF_MANY_BINDINGS.has(one.code) ? namedIn(one) : [one.subject]
+        for (const subject of subjects)
+          getOrCreate(bySubject, `${one.code} ${subjectText(subject)}`, () => []).push(one)
+      }
+      return bySubject
+    })
+  }
+
+  /** Those of the same code and subject that name all that one tells of; findings about claims are another matter. */
+  thatNameAllOf(one: Finding): readonly Finding[] {
+    if (isAboutClaims(one)) return []
+    const named = BESIDE_BINDINGS.has(one.code) ? [] : namedIn(one).map(subjectText)
+    return (this.#bySubject().get(subjectKey(one)) ?? []).filter((other) => {
+      const theirs = getOrCreate(this.#named, other, () => new Set(namedIn(other).map(subjectText)))
+      return named.every((subject) => theirs.has(subject))
+    })
+  }
+}
+
 /**
  * A finding as a new one; undefined where it tells of nothing that `others` did not. Where these were not certain, and it is, nothing
  * tells whether it is new.
  */
-function addedTo(others: readonly [Finding, ...Finding[]], one: Finding): Finding | undefined {
+function addedTo(others: Findings, one: Finding): Finding | undefined {
   const namespaces = (one.namespaces ?? NONE).difference(namespacesShownIn(others))
-  const parts = [...new Set(one.parts).difference(new Set(others.flatMap((other) => other.parts ?? [])))]
+  const parts = [...(one.parts ?? [])]
+    .filter(([key]) => !others.some((other) => other.parts?.has(key) === true))
+    .map(([, text]) => text)
   if (namespaces.size + parts.length > 0) return withNews(one, { namespaces, parts })
   if (one.dependsOn !== undefined) return undefined
   const certain = others.filter(({ dependsOn }) => dependsOn === undefined)
@@ -130,133 +210,26 @@ const NONE: ReadonlySet<string> = new Set()
 /** How much of what is new is named. */
 const NEWS_NAMED = 10
 
-/** A finding that was there, of what it was not about; the pods of other namespaces are then none of its business. */
+/** A finding that was there, as it is about what it was not about before. */
 function withNews(
   one: Finding,
   { namespaces, parts: [first, ...others] }: { namespaces: ReadonlySet<string>; parts: readonly string[] },
 ): Finding {
-  const ofNamespaces = [...namespaces].toSorted(compareBytes).map((name) => `namespace ${name}`)
   // Where the sentence is about the first of several things, it is now about the first that is new.
-  if (first !== undefined && one.parts?.includes(one.summary) === true)
+  if (first !== undefined && [...(one.parts ?? [])].some(([, text]) => text === one.summary))
     return { ...one, summary: first, evidence: others }
+  const ofNamespaces = [...namespaces].toSorted(compareBytes).map((name) => `namespace ${name}`)
   const news = [...ofNamespaces, ...(first === undefined ? [] : [first]), ...others]
   const more = news.length - NEWS_NAMED
+  const told = namespaces.size > 0 ? withinNamespaces(one, namespaces) : one
   return {
-    ...one,
-    ...(namespaces.size > 0 && { namespaces }),
+    ...told,
     evidence: [
-      ...one.evidence,
+      ...told.evidence,
       ...news.slice(0, NEWS_NAMED).map((what) => `new with this change: ${what}`),
       ...(more > 0 ? [`new with this change: ${more} more`] : []),
     ],
   }
-}
-
-/** The declared claims of a state, by owner. */
-class ClaimsByOwner {
-  readonly #index: ClaimIndex
-  readonly #byOwner: () => ReadonlyMap<string, Claim>
-
-  constructor(index: ClaimIndex) {
-    this.#index = index
-    this.#byOwner = lazy(
-      () => new Map(index.groups.flatMap(({ declared }) => declared.map((claim) => [claim.owner, claim]))),
-    )
-  }
-
-  of({ namespace, name }: Subject): Claim | undefined {
-    return this.#byOwner().get(namespacedName(namespace, name))
-  }
-
-  /** The groups of bindings with equal claims, each with those of the bindings that it has; undefined where one has no claim. */
-  groupsOf(subjects: readonly Subject[]): ReadonlyMap<ClaimGroup, readonly Subject[]> | undefined {
-    const groups = new Map<ClaimGroup, Subject[]>()
-    for (const subject of subjects) {
-      const claim = this.of(subject)
-      const group = claim === undefined ? undefined : this.#index.groupOf(claim)
-      if (group === undefined) return undefined
-      getOrCreate(groups, group, () => []).push(subject)
-    }
-    return groups
-  }
-}
-
-/** Two states: the one whose findings may tell of a collision in another form, and the one of the finding in question. */
-interface BothClaims {
-  readonly there: ClaimsByOwner
-  readonly here: ClaimsByOwner
-}
-
-/**
- * Whether findings tell of a collision, or of one that may be, in the other form: pair by pair, or for each binding where there are
- * many. It is the same only where the claims that it is about met there as well.
- */
-function collisionsToldIn(findings: readonly Finding[], claims: BothClaims): (one: Finding) => boolean {
-  const told = lazy(() => formsOf(findings, claims.there))
-  return (one) => {
-    if (one.code !== COLLISION && one.code !== OVERLAP) return false
-    const keys = namedIn(one).map((subject) => `${one.code} ${subjectText(subject)}`)
-    const { inPairs, alone } = told()
-    return isToldOfOne(one)
-      ? keys.every((key) => inPairs.has(key)) && !hasMoved(one, claims.there, claims.here)
-      : keys.some((key) => alone.has(key)) && metThere(one, claims)
-  }
-}
-
-/** The bindings of which findings tell pair by pair, and one by one; those of one label set, which are told in either case, are in neither. */
-function formsOf(
-  findings: readonly Finding[],
-  claims: ClaimsByOwner,
-): { readonly inPairs: ReadonlySet<string>; readonly alone: ReadonlySet<string> } {
-  const inPairs = new Set<string>()
-  const alone = new Set<string>()
-  for (const one of findings) {
-    if (one.code !== COLLISION && one.code !== OVERLAP) continue
-    if (isToldOfOne(one)) alone.add(subjectKey(one))
-    else if ((claims.groupsOf(namedIn(one))?.size ?? 0) > 1)
-      for (const subject of namedIn(one)) inPairs.add(`${one.code} ${subjectText(subject)}`)
-  }
-  return { inPairs, alone }
-}
-
-function namedIn({ subject, related }: Finding): readonly Subject[] {
-  return [subject, ...related]
-}
-
-/** Whether what is told of one binding is about another container than before: what it collides with there is another matter. */
-function hasMoved(one: Finding, there: ClaimsByOwner, here: ClaimsByOwner): boolean {
-  if (!isToldOfOne(one)) return false
-  const [was, is] = [there.of(one.subject), here.of(one.subject)]
-  return was === undefined || is === undefined || !isOfSameContainer(was, is)
-}
-
-function isOfSameContainer(one: Claim, other: Claim): boolean {
-  return (
-    one.namespace === other.namespace &&
-    one.serviceAccountName === other.serviceAccountName &&
-    one.containerName === other.containerName
-  )
-}
-
-/** Of so many bindings of each of two label sets it is looked up how their claims stood. */
-const LOOKED_UP = 100
-
-/** Whether the bindings of two label sets, each with each of the other, met there in the same way. */
-function metThere(one: Finding, { there, here }: BothClaims): boolean {
-  const sides = [...(here.groupsOf(namedIn(one))?.values() ?? [])]
-  const [left, right] = sides.map((side) => [...(there.groupsOf(side.slice(0, LOOKED_UP))?.keys() ?? [])])
-  // Bindings of one label set have a finding of their own, in whatever form the others are.
-  if (sides.length !== 2 || left === undefined || right === undefined) return false
-  const pairs = left.flatMap((group) => right.map((other) => [group, other] as const))
-  return pairs.length > 0 && pairs.every(([group, other]) => isSoOf(one, group, other))
-}
-
-function isSoOf({ code }: Finding, one: ClaimGroup, other: ClaimGroup): boolean {
-  const [claim, peer] = [one.declared[0], other.declared[0]]
-  if (claim === undefined || peer === undefined || !isOfSameContainer(claim, peer)) return false
-  return code === COLLISION
-    ? relationOf(one.labels, other.labels) !== undefined
-    : mayOverlap(one.labels, other.labels)
 }
 
 /** The namespaces of what a finding is about, and of the pods that show it. */

@@ -12,6 +12,19 @@ export interface Subject {
   readonly container?: string
 }
 
+/**
+ * The several things that a finding tells of, a text for each: the fields of a manifest that are wrong, the sources of a rule. One more
+ * of them is news, which its key tells: it holds no counts, and no places in lists.
+ */
+export type Parts = ReadonlyMap<string, string>
+
+/** What pods of some namespaces show, and the evidence that this takes the place of: so many lines from the first one. */
+export interface ShownWithin {
+  readonly summary: string
+  readonly evidence: readonly string[]
+  readonly insteadOf: number
+}
+
 /** One finding of a rule. */
 export interface Finding {
   readonly code: FindingCode
@@ -26,11 +39,9 @@ export interface Finding {
   readonly fix: string
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
-  /**
-   * What it tells of several things, a text for each, without counts: the fields of a manifest that are wrong, the sources of a rule.
-   * One more of them is news. Absent: it tells of one thing.
-   */
-  readonly parts?: readonly string[]
+  /** What pods of some of these namespaces show; absent where no pods show it. */
+  readonly within?: (namespaces: ReadonlySet<string>) => ShownWithin
+  readonly parts?: Parts
   /**
    * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
    * is then no error (docs/assumptions.md).
@@ -46,7 +57,7 @@ export interface Observation {
   readonly evidence?: readonly string[]
   readonly fix?: string
   readonly namespaces?: ReadonlySet<string>
-  readonly parts?: readonly string[]
+  readonly parts?: Parts
 }
 
 /** Makes a finding of a code. */
@@ -86,6 +97,15 @@ export function notCertain(one: Finding, on: readonly string[], why: string): Fi
   }
 }
 
+/** A finding as it is about some of the namespaces whose pods show it; the same where no pods of them do. */
+export function withinNamespaces(one: Finding, wanted: ReadonlySet<string>): Finding {
+  const namespaces = wanted.intersection(one.namespaces ?? new Set())
+  if (one.within === undefined || namespaces.size === 0 || namespaces.size === one.namespaces?.size)
+    return one
+  const { summary, evidence, insteadOf } = one.within(namespaces)
+  return { ...one, summary, evidence: [...evidence, ...one.evidence.slice(insteadOf)], namespaces }
+}
+
 /** Worst first, then by code, subject, related subjects and summary: a total order. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
@@ -112,7 +132,12 @@ function compareRelated(left: readonly Subject[], right: readonly Subject[]): nu
  * there stands in `explain/finding-changes.ts`.
  */
 export function findingKey(one: Finding): string {
-  return [one.code, subjectText(one.subject), ...one.related.map(subjectText)].join('\n')
+  return [one.code, ...namedIn(one).map(subjectText)].join('\n')
+}
+
+/** What a finding names: its subject, then the others. */
+export function namedIn({ subject, related }: Finding): readonly Subject[] {
+  return [subject, ...related]
 }
 
 /** `Kind/namespace/name`, with the container behind a colon; a cluster-scoped object has no namespace. */

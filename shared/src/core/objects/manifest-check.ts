@@ -2,6 +2,8 @@
 // pruned, or refused by kubectl's strict validation; a value of another type is refused. kleym would else show what is left
 // of the object as if that had been meant. The table of fields: `crd-fields.ts`.
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
+import { compareBytes } from '../text/bytes.ts'
+import { sha256Hex } from '../text/sha256.ts'
 import { nearest } from '../text/suggest.ts'
 import { objectShapeOf, type FieldShape, type ObjectShape } from './crd-fields.ts'
 import type { RawObject } from './raw.ts'
@@ -16,15 +18,22 @@ export interface DroppedField {
   readonly near: readonly string[]
 }
 
+/** Faults of one sort: the first of them, in the order of the manifest, and what the others are. */
+export interface FaultList<Fault> {
+  readonly first: readonly Fault[]
+  readonly more: number
+  /** The same for the same others, wherever in their lists they stand; empty where there are no others. */
+  readonly moreDigest: string
+}
+
 /** A manifest that the API server does not take as it is. */
 export interface ManifestFault {
   readonly kind: ObjectShape['kind']
   readonly namespace: string
   readonly name: string
-  /** In the order of the manifest. */
-  readonly dropped: readonly DroppedField[]
+  readonly dropped: FaultList<DroppedField>
   /** Why the API server refuses it, as sentences about fields; empty where it takes it. */
-  readonly refusals: readonly string[]
+  readonly refusals: FaultList<string>
 }
 
 /** More of one object than a person reads. */
@@ -43,14 +52,29 @@ export function manifestFault({ value }: RawObject): ManifestFault | undefined {
     kind: object.kind,
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
     name: stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? '',
-    dropped: found.dropped.slice(0, FAULTS_MAX),
-    refusals: found.refusals.slice(0, FAULTS_MAX),
+    dropped: listOf(found.dropped, ({ path, isNull }) => `${path} ${isNull}`),
+    refusals: listOf(found.refusals, (text) => text),
   }
+}
+
+function listOf<Fault>(all: readonly Fault[], textOf: (fault: Fault) => string): FaultList<Fault> {
+  const others = all.slice(FAULTS_MAX)
+  const texts = others.map((one) => withoutPlaces(textOf(one))).toSorted(compareBytes)
+  return {
+    first: all.slice(0, FAULTS_MAX),
+    more: others.length,
+    moreDigest: others.length === 0 ? '' : sha256Hex(texts.join('\n')),
+  }
+}
+
+/** A text about a field without the places in lists: `.spec.dnsNameTemplates[]`. */
+export function withoutPlaces(text: string): string {
+  return text.replaceAll(/\[\d+\]/g, '[]')
 }
 
 /** Why the API server refuses a manifest; undefined where it takes it, and for an object that is in a cluster. */
 export function refusalOf(raw: RawObject): string | undefined {
-  return raw.isManifest === true ? manifestFault(raw)?.refusals[0] : undefined
+  return raw.isManifest === true ? manifestFault(raw)?.refusals.first[0] : undefined
 }
 
 interface Faults {
@@ -88,7 +112,7 @@ function checkFields(
   for (const [key, item] of Object.entries(value)) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
     if (field === undefined) {
-      const near = nearest(key, Object.keys(fields))
+      const near = found.dropped.length < FAULTS_MAX ? nearest(key, Object.keys(fields)) : []
       found.dropped.push({ path: `${path}.${key.slice(0, KEY_SHOWN)}`, isNull: false, near })
       // A string is by far the most that is looked at: its place is written down only where it is wrong.
     } else if (item !== null && !(typeof item === 'string' && field === 'string'))

@@ -34,12 +34,6 @@ export class PodCount {
     else this.#templates++
   }
 
-  /** Counts all that another has counted. */
-  addAll(other: PodCount): void {
-    this.#pods += other.#pods
-    this.#templates += other.#templates
-  }
-
   /** Pods and templates together. */
   get total(): number {
     return this.#pods + this.#templates

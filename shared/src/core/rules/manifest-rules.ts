@@ -5,7 +5,12 @@ import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { BINDING, OBJECTIVE_KIND, POOL_KIND, qualifiedKind, type Kind } from '../kinds.ts'
 import { SPIRE_GROUP } from '../names.ts'
-import type { DroppedField, ManifestFault } from '../objects/manifest-check.ts'
+import {
+  withoutPlaces,
+  type DroppedField,
+  type FaultList,
+  type ManifestFault,
+} from '../objects/manifest-check.ts'
 import type { FindingCode } from '../registry/findings.ts'
 
 /** The findings of all manifests. */
@@ -28,19 +33,41 @@ function findingsOfFault(fault: ManifestFault, analysis: Analysis): readonly Fin
   const subject = subjectOf(fault)
   const related = bindingsThatName(fault, analysis)
   const found: Finding[] = []
-  const [field] = dropped
-  if (field !== undefined) {
-    const parts = dropped.map((one) => droppedText(one, kind))
-    const [summary = '', ...evidence] = parts
-    found.push(finding(isBinding ? 'KLM550' : DROPPED, { subject, related, summary, evidence, parts }))
-  }
-  const [refusal] = refusals
+  const droppedOnes = observed(
+    dropped,
+    (one) => droppedText(one, kind),
+    ({ path, isNull }) => `${path} ${isNull}`,
+  )
+  if (droppedOnes !== undefined)
+    found.push(finding(isBinding ? 'KLM550' : DROPPED, { subject, related, ...droppedOnes }))
+  const refused = observed(
+    refusals,
+    (text) => text,
+    (text) => text,
+  )
   // The checks of a binding name its wrong types, under the code of each field.
-  if (refusal !== undefined && !isBinding)
-    found.push(
-      finding(REFUSED, { subject, related, summary: refusal, evidence: refusals.slice(1), parts: refusals }),
-    )
+  if (refused !== undefined && !isBinding) found.push(finding(REFUSED, { subject, related, ...refused }))
   return found
+}
+
+/** What a finding says of faults; undefined for none. The order of a list, and that something else stands in it, is no news. */
+function observed<Fault>(
+  { first, more, moreDigest }: FaultList<Fault>,
+  textOf: (fault: Fault) => string,
+  keyOf: (fault: Fault) => string,
+): Required<Pick<Finding, 'summary' | 'evidence' | 'parts'>> | undefined {
+  const [summary, ...others] = first.map(textOf)
+  if (summary === undefined) return undefined
+  const parts = new Map<string, string>()
+  for (const one of first) {
+    const key = withoutPlaces(keyOf(one))
+    let place = 1
+    while (parts.has(`${key} ${place}`)) place++
+    parts.set(`${key} ${place}`, textOf(one))
+  }
+  const moreText = `and ${more} more`
+  if (more > 0) parts.set(moreDigest, moreText)
+  return { summary, evidence: [...others, ...(more > 0 ? [moreText] : [])], parts }
 }
 
 function droppedText({ path, isNull, near: [nearest] }: DroppedField, { kind, version }: Kind): string {

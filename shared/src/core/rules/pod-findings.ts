@@ -10,7 +10,14 @@ import type { Binding } from '../objects/binding.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { depending, finding, findingKey, notCertain, type Finding } from '../findings/finding.ts'
+import {
+  depending,
+  finding,
+  findingKey,
+  notCertain,
+  type Finding,
+  type ShownWithin,
+} from '../findings/finding.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { restsOn, underAlternative } from './resting.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
@@ -125,8 +132,7 @@ interface Shown {
   readonly sameAs: string
   /** As `findingKey` has it. */
   readonly key: string
-  readonly pods: NameSummary
-  readonly count: PodCount
+  readonly pods: Pod[]
   readonly namespaces: Set<string>
 }
 
@@ -155,8 +161,7 @@ function* notesOf(
         () => newShown(note, sameAs),
       )
       if (told.get(seen.key)?.has(pod.namespace) === true) continue
-      seen.pods.add(podText(pod))
-      seen.count.add(pod)
+      seen.pods.push(pod)
       seen.namespaces.add(pod.namespace)
     }
     visit(facts)
@@ -179,8 +184,7 @@ function newShown(note: Note, sameAs: string): Shown {
     note,
     sameAs,
     key: findingKey(finding(code, { subject, related, summary: '' })),
-    pods: new NameSummary(),
-    count: new PodCount(),
+    pods: [],
     namespaces: new Set(),
   }
 }
@@ -204,21 +208,26 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
   const [first = '', ...sentences] = groupsOf(reasons, ({ note }) => note.summary('', '')).map(sentenceOf)
   const told = reasons.slice(0, REASONS_MAX)
-  const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${pods.text()}`)
+  const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
   const { code, subject, related } = all.note
+  const within = (namespaces: ReadonlySet<string>): ShownWithin => {
+    const [part] = findingOf(shown.flatMap((some) => shownIn(namespaces, some)))
+    return { summary: part?.summary ?? '', evidence: part?.evidence ?? [], insteadOf: whole.evidence.length }
+  }
   const one = finding(code, {
     subject,
     related,
     summary: first,
     evidence: [
       ...sentences.slice(0, REASONS_MAX),
-      ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${pods.text()}`]),
+      ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
       ...more,
     ],
     namespaces: all.namespaces,
   })
   const depends = told.flatMap(({ note }) => note.depends ?? [])
-  return [notCertainAsOf(one, depends)]
+  const whole: Finding = { ...notCertainAsOf(one, depends), within }
+  return [whole]
 }
 
 /** The finding with each reason why it is not certain, and with each thing that decides about it once. */
@@ -231,8 +240,25 @@ function notCertainAsOf(one: Finding, depends: readonly NonNullable<Note['depend
   }, one)
 }
 
-function sentenceOf({ note, count, namespaces }: Shown): string {
+function shownIn(namespaces: ReadonlySet<string>, one: Shown): readonly Shown[] {
+  const pods = one.pods.filter(({ namespace }) => namespaces.has(namespace))
+  return pods.length === 0 ? [] : [{ ...one, pods, namespaces: namespacesOf(pods) }]
+}
+
+function namespacesOf(pods: readonly Pod[]): Set<string> {
+  return new Set(pods.map(({ namespace }) => namespace))
+}
+
+function sentenceOf({ note, pods, namespaces }: Shown): string {
+  const count = new PodCount()
+  for (const pod of pods) count.add(pod)
   return note.summary(count.text(), namespacesText(namespaces))
+}
+
+function podsText(pods: readonly Pod[]): string {
+  const names = new NameSummary()
+  for (const pod of pods) names.add(podText(pod))
+  return names.text()
 }
 
 function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): readonly Shown[] {
@@ -242,13 +268,8 @@ function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): reado
 /** Several as one, with the note of the first; none for none. */
 function together([first, ...others]: readonly Shown[]): readonly Shown[] {
   if (first === undefined || others.length === 0) return first === undefined ? [] : [first]
-  const all = { ...first, pods: new NameSummary(), count: new PodCount(), namespaces: new Set<string>() }
-  for (const { pods, count, namespaces } of [first, ...others]) {
-    all.pods.addAll(pods)
-    all.count.addAll(count)
-    for (const name of namespaces) all.namespaces.add(name)
-  }
-  return [all]
+  const pods = [first, ...others].flatMap((one) => one.pods)
+  return [{ ...first, pods, namespaces: namespacesOf(pods) }]
 }
 
 function namespacesText(namespaces: ReadonlySet<string>): string {

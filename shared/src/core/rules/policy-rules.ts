@@ -135,7 +135,7 @@ function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Fi
       summary: `rule ${rule.name} names ${namedText(sources)}`,
       evidence:
         sources.length === 1 ? sources.map(({ resolution }) => resolution.text) : sources.map(evidenceOf),
-      parts: sources.map(({ text }) => text),
+      parts: new Map(sources.map(({ text }) => [text, text])),
     })
   })
 }
@@ -211,14 +211,14 @@ function ineffective(
         ? `${who}: ${first.text}`
         : `${who}: ${own.length} reasons why it may not take effect as it is written`,
       evidence: isOne ? [first.source] : own.map(({ text, source }) => `${text}: ${source}`),
-      parts: own.map(partOf),
+      parts: new Map(own.map((note) => [partKey(note), note.text])),
       fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
     }),
   ]
 }
 
 /** Generations and numbers of rules change without anything being new. */
-function partOf({ kind, text }: PolicyNote): string {
+function partKey({ kind, text }: PolicyNote): string {
   return kind === 'stale' || kind === 'over the limit' ? text.replaceAll(/\d+/g, '0') : text
 }
 
@@ -254,7 +254,7 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
       subject: policySubject(policy),
       summary: `${first}${more}`,
       evidence,
-      parts: [first, ...evidence],
+      parts: new Map([first, ...evidence].map((text) => [text, text])),
     }),
   ]
 }

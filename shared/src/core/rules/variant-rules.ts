@@ -157,7 +157,7 @@ function unnamed({ bindings, parts }: SharedPool, { left }: PodsByVariant): read
       evidence: [...left]
         .toSorted(([one], [other]) => compareBytes(one, other))
         .map(([what, pods]) => `${what}: ${pods.text()}`),
-      parts: [...left.keys()],
+      parts: new Map([...left.keys()].map((what) => [what, what])),
     }),
   ]
 }

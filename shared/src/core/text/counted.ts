@@ -16,12 +16,6 @@ export class NameSummary {
     }
   }
 
-  /** Counts all that another has counted. */
-  addAll(other: NameSummary): void {
-    this.#count += other.#count
-    this.#first = [...this.#first, ...other.#first].toSorted(compareBytes).slice(0, NAMED_MAX)
-  }
-
   /** How many names were added. */
   get count(): number {
     return this.#count
