@@ -83,3 +83,13 @@ export function keysOf<T extends object>(record: T): readonly Extract<keyof T, s
   for (const key in record) if (Object.hasOwn(record, key)) keys.push(key)
   return keys
 }
+
+/** A JSON value as text, with the keys of each mapping in order: equal values give the same text, in whatever order their keys came. */
+export function canonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value) ?? 'null'
+  const fields = Object.keys(value)
+    .toSorted()
+    .flatMap((key) => (value[key] === undefined ? [] : `${JSON.stringify(key)}:${canonicalText(value[key])}`))
+  return `{${fields.join(',')}}`
+}

@@ -1,7 +1,9 @@
 // Which pods and templates of workloads an answer is about.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
+import type { RawObject } from '../../src/core/objects/raw.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { perhapsPodsOf } from '../../src/core/snapshot/perhaps-pods.ts'
 import { podsInQuestionOf } from '../../src/core/snapshot/subjects.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -86,5 +88,223 @@ describe('a pod that has a label more than a template', () => {
   ])('%s takes its place', (_, objects) => {
     const labels = { app: 'llama', 'pod-template-hash': 'small', size: 'small' }
     expect(namesInQuestion([...objects, pod('a', labels), edited])).toEqual(['a'])
+  })
+})
+
+type Template = Readonly<{ annotations?: Labels; finalizers?: readonly string[]; spec?: JsonRecord }>
+
+const SPEC = { serviceAccountName: 'runner', containers: [{ name: 'vllm', image: 'server:1' }] }
+
+/** A pod of the workload below, as an API server holds it. */
+function podMade({ annotations, finalizers, spec }: Template): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: 'old',
+      namespace: 'team-a',
+      uid: 'u',
+      labels: { app: 'llama' },
+      annotations,
+      finalizers,
+    },
+    spec: { ...SPEC, nodeName: 'n1', restartPolicy: 'Always', securityContext: {}, ...spec },
+  }
+}
+
+function made({ annotations, finalizers, spec }: Template, kind = 'Deployment'): JsonRecord {
+  const metadata = { labels: { app: 'llama' }, annotations, finalizers, creationTimestamp: null }
+  return {
+    apiVersion: 'apps/v1',
+    kind,
+    metadata: { name: 'edited', namespace: 'team-a', uid: 'w' },
+    spec: { template: { metadata, spec: { ...SPEC, ...spec } } },
+  }
+}
+
+function rollout(template: Template): JsonRecord {
+  return { ...made(template), apiVersion: 'argoproj.io/v1alpha1', kind: 'Rollout' }
+}
+
+function selecting(selector: string): JsonRecord {
+  const object = registration('spiffe://x/y')
+  return { ...object, spec: { spiffeIDTemplate: 'spiffe://x/y', workloadSelectorTemplates: [selector] } }
+}
+
+const WHO_OK = { annotations: { who: 'ok', note: 'a' } }
+const BY_WHO = registration('spiffe://x/{{ .PodMeta.Annotations.who }}')
+const BY_CLASS = registration('spiffe://x/{{ .PodSpec.PriorityClassName }}')
+const BY_SPEC = registration('spiffe://x/{{ printf "%v" .PodSpec }}')
+const IMAGE_2 = { spec: { containers: [{ name: 'vllm', image: 'server:2' }] } }
+const TOKEN = { name: 'kube-api-access-x', mountPath: '/var/run/secrets' }
+const DEFAULTED = {
+  spec: {
+    containers: [{ ...SPEC.containers[0], volumeMounts: [TOKEN], terminationMessagePolicy: 'File' }],
+    tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }],
+    volumes: [{ name: 'kube-api-access-x' }],
+    dnsPolicy: 'ClusterFirst',
+    priority: 0,
+  },
+}
+
+function perhapsBeside(template: Template): readonly string[] {
+  const objects: readonly RawObject[] = [
+    { value: BY_WHO },
+    { value: podMade(WHO_OK) },
+    { value: rollout(template), isUnread: true },
+  ]
+  const snapshot = readSnapshot({ objects })
+  const certain = {
+    registered: snapshot.clusterSpiffeIds,
+    variantLabelKey: undefined,
+    pods: snapshot.pods,
+  }
+  return perhapsPodsOf(snapshot, certain).map(({ ref }) => ref.name)
+}
+
+describe('a pod does not take the place of an edited template', () => {
+  test.each<[what: string, registered: JsonRecord, pod: Template, template: Template]>([
+    ['that changes an annotation that is read', BY_WHO, WHO_OK, { annotations: { who: 'chat' } }],
+    ['that adds one', BY_WHO, {}, { annotations: { who: 'chat' } }],
+    ['that drops one', BY_WHO, WHO_OK, { annotations: { note: 'a' } }],
+    [
+      'that changes one which index reads',
+      registration('spiffe://x/{{ index .PodMeta.Annotations "example.org/who" }}'),
+      { annotations: { 'example.org/who': 'ok' } },
+      { annotations: { 'example.org/who': 'chat' } },
+    ],
+    [
+      'that changes one which a label names',
+      registration('spiffe://x/{{ index .PodMeta.Annotations .PodMeta.Labels.app }}'),
+      { annotations: { llama: 'ok' } },
+      { annotations: { llama: 'chat' } },
+    ],
+    [
+      'that changes one which range reads',
+      registration('spiffe://x/{{ range .PodMeta.Annotations }}{{ . }}{{ end }}'),
+      WHO_OK,
+      { annotations: { who: 'chat', note: 'a' } },
+    ],
+    [
+      'that changes one which is read by its getter',
+      registration('spiffe://x/{{ .PodMeta.GetAnnotations.who }}'),
+      WHO_OK,
+      { annotations: { who: 'chat', note: 'a' } },
+    ],
+    [
+      'that changes one which a DNS name reads',
+      { ...BY_WHO, spec: { spiffeIDTemplate: 'x', dnsNameTemplates: ['{{ .PodMeta.Annotations.who }}'] } },
+      WHO_OK,
+      { annotations: { who: 'chat' } },
+    ],
+    [
+      'that changes one which a selector reads',
+      selecting('k8s:pod-label:app:{{ .PodMeta.Annotations.who }}'),
+      WHO_OK,
+      { annotations: { who: 'chat' } },
+    ],
+    [
+      'that changes finalizers that are read',
+      registration('spiffe://x/{{ index .PodMeta.Finalizers 0 }}'),
+      { finalizers: ['a/b'] },
+      { finalizers: ['a/c'] },
+    ],
+    [
+      'that changes a field of the spec',
+      BY_CLASS,
+      { spec: { priorityClassName: 'ok' } },
+      { spec: { priorityClassName: 'chat' } },
+    ],
+    ['that adds one', BY_CLASS, {}, { spec: { priorityClassName: 'chat' } }],
+    ['that drops one', BY_CLASS, { spec: { priorityClassName: 'ok' } }, {}],
+    [
+      'that changes one which is read with with',
+      registration('spiffe://x/{{ with .PodSpec }}{{ .Hostname }}{{ end }}'),
+      { spec: { hostname: 'ok' } },
+      { spec: { hostname: 'chat' } },
+    ],
+    [
+      'that drops a host name, which no controller of a Deployment adds',
+      registration('spiffe://x/{{ .PodSpec.Hostname }}'),
+      { spec: { hostname: 'ok' } },
+      {},
+    ],
+    [
+      'that changes part of one',
+      registration('spiffe://x/{{ .PodSpec.NodeSelector.zone }}'),
+      { spec: { nodeSelector: { zone: 'a', other: 'b' } } },
+      { spec: { nodeSelector: { zone: 'b', other: 'b' } } },
+    ],
+    [
+      'that changes an image where the spec is read',
+      registration('spiffe://x/{{ (index .PodSpec.Containers 0).Image }}'),
+      DEFAULTED,
+      IMAGE_2,
+    ],
+    [
+      'that changes anything where all of the spec is read',
+      BY_SPEC,
+      DEFAULTED,
+      { spec: { hostNetwork: true } },
+    ],
+    ['that names another node', selecting('k8s:ns:team-a'), {}, { spec: { nodeName: 'n2' } }],
+    [
+      'that changes an image that a selector asks for',
+      selecting('k8s:container-image:server:2'),
+      {},
+      IMAGE_2,
+    ],
+    ['that changes an image that a selector may ask for', selecting('{{ "k8s:pod-image:x" }}'), {}, IMAGE_2],
+  ])('%s', (_, registered, old, template) => {
+    expect(namesInQuestion([registered, podMade(old), made(template)])).toEqual(['old', 'edited'])
+  })
+
+  test('whose new pods a webhook gives a sidecar that a selector asks for', () => {
+    const template = made({ annotations: { 'sidecar.istio.io/inject': 'true' } })
+    const objects = [selecting('k8s:container-name:istio-proxy'), podMade({}), template]
+    expect(namesInQuestion(objects)).toEqual(['old', 'edited'])
+  })
+
+  test('of a kind that kleym does not read', () => {
+    expect(perhapsBeside({ annotations: { who: 'ok' } })).toEqual([])
+    expect(perhapsBeside({ annotations: { who: 'chat' } })).toEqual(['edited'])
+    expect(perhapsBeside({ annotations: { who: 'ok' }, spec: { serviceAccountName: 'other' } })).toEqual([
+      'edited',
+    ])
+  })
+})
+
+describe('a pod takes the place of a template', () => {
+  test.each<[what: string, registered: JsonRecord, pod: Template, template: Template]>([
+    ['with another annotation that nothing reads', BY_WHO, WHO_OK, { annotations: { who: 'ok', note: 'b' } }],
+    [
+      'where only a label of the metadata is read',
+      registration('spiffe://x/{{ with index .PodMeta.Labels "app" }}{{ . }}{{ end }}'),
+      WHO_OK,
+      { annotations: { who: 'chat' } },
+    ],
+    [
+      'where the annotation is read of what with gives',
+      registration('spiffe://x/{{ with .PodMeta }}{{ .Annotations.who }}{{ end }}'),
+      WHO_OK,
+      { annotations: { who: 'ok' } },
+    ],
+    ['with another field of the spec that nothing reads', BY_CLASS, {}, { spec: { hostNetwork: true } }],
+    [
+      'with a field that the API server fills in',
+      registration('spiffe://x/{{ .PodSpec.RestartPolicy }}'),
+      {},
+      { spec: { securityContext: {} } },
+    ],
+    ['where all of the spec is read and the pod has defaults', BY_SPEC, DEFAULTED, {}],
+    ['with another image that no selector asks for', selecting('k8s:pod-label:app:image'), {}, IMAGE_2],
+  ])('%s', (_, registered, old, template) => {
+    expect(namesInQuestion([registered, podMade(old), made(template)])).toEqual(['old'])
+  })
+
+  test('whose controller gives each pod a host name', () => {
+    const byHost = registration('spiffe://x/{{ .PodSpec.Hostname }}')
+    const old = podMade({ spec: { hostname: 'edited-0' } })
+    expect(namesInQuestion([byHost, old, made({}, 'StatefulSet')])).toEqual(['old'])
   })
 })

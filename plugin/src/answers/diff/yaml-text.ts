@@ -1,7 +1,7 @@
 // A ClusterSPIFFEID as YAML for a diff: what kleym writes and what drift would be, without what a server adds.
 import { CLUSTER_SPIFFE_ID, apiVersionOf } from '@kleym/shared/core/kinds.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
-import { keysOf } from '@kleym/shared/core/json.ts'
+import { isRecord } from '@kleym/shared/core/json.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
@@ -63,8 +63,13 @@ function textOf(
   )
 }
 
-function sorted<T extends object>(record: T): Partial<T> {
-  const result: Partial<T> = {}
-  for (const key of keysOf(record).toSorted(compareBytes)) result[key] = record[key]
-  return result
+/** With the keys of each mapping in order: another order is no difference. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted(compareBytes)
+      .map((key) => [key, sorted(value[key])]),
+  )
 }

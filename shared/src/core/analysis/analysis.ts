@@ -65,7 +65,7 @@ export function* analysing(
   const registered = [...live, ...outputs].map(({ object }) => object)
   const { variantLabelKey } = config
   const certain = podsInQuestionOf(snapshot, { registered, variantLabelKey })
-  const perhaps = perhapsPodsOf(snapshot, { registered, pods: certain })
+  const perhaps = perhapsPodsOf(snapshot, { registered, variantLabelKey, pods: certain })
   const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield
   // A witness, or a pod of two pools, is one that is certain.

@@ -10,7 +10,7 @@ import { undecidedFor, undecidedText, type UndecidedBinding } from '../analysis/
 import { findingSteps } from '../rules/all.ts'
 import type { Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { own } from '../json.ts'
+import { canonicalText, own } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import { doubtsByKind, type Doubt } from '../snapshot/doubt.ts'
 import { identityGap } from '../snapshot/unread.ts'
@@ -186,8 +186,15 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
+  // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
+  const textOfSpec = textsByName((name) => specs.get(name))
+  const selectors = textsByName((name) => {
+    const spec = specs.get(name)
+    return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
+  })
   for (const pod of [...podsInQuestion, ...represented]) {
-    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), specs))
+    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
+    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
     for (const container of pod.containers) {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
@@ -214,7 +221,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
         if (verdict !== 'unknown') continue
         // Nothing of it is known but what it is made from: where that changes, its result may.
         one.unfollowed = true
-        one.open.set(JSON.stringify([source, specs.get(source.name), pod.metadata, pod.spec]), open)
+        one.open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), open)
       }
     }
   }
@@ -223,7 +230,14 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
 
 function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
   const { binding, spiffeId, labels } = undecided
-  return { registration: JSON.stringify([binding, spiffeId, [...labels]]), why: undecidedText(undecided) }
+  const ordered = [...labels].toSorted(([a], [b]) => compareBytes(a, b))
+  return { registration: JSON.stringify([binding, spiffeId, ordered]), why: undecidedText(undecided) }
+}
+
+/** Makes a function that gives a value by its name as a text, and makes each text once. */
+function textsByName(valueOf: (name: string) => unknown): (name: string) => string {
+  const texts = new Map<string, string>()
+  return (name) => getOrCreate(texts, name, () => canonicalText(valueOf(name)))
 }
 
 /**
@@ -232,14 +246,13 @@ function textsOf(undecided: UndecidedBinding): { readonly registration: string; 
  */
 function conditionsOf(
   outcomes: readonly EntryOutcome[],
-  specs: ReadonlyMap<string, unknown>,
+  selectorsOf: (name: string) => string,
 ): readonly string[] {
   return outcomes
     .filter(({ verdict }) => verdict.state === 'depends')
     .map(({ source, entry }) => {
-      const spec = source.kind === 'ClusterSPIFFEID' ? specs.get(source.name) : undefined
-      const selectors = [own(spec, 'namespaceSelector'), own(spec, 'podSelector'), entry?.selectors]
-      return JSON.stringify([source, ...selectors, entry?.parentId])
+      const selectors = source.kind === 'ClusterSPIFFEID' ? selectorsOf(source.name) : undefined
+      return JSON.stringify([source, selectors, entry?.selectors, entry?.parentId])
     })
 }
 

@@ -1,7 +1,7 @@
 // One rule of an access policy: the clients that it names, in both shapes of a source (required, as in KAN v0.1.0;
 // optional, as on its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities
 // that are no SPIFFE IDs, a list of authorizations. A source that cannot be understood never reads as one for any client.
-import { isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
+import { canonicalText, isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 /** A field that cannot be understood: `.spec.rules[0].source.spiffe` and `is a number, not a string`. */
@@ -205,7 +205,7 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
     field,
     emptyInline: emptyInline(items),
     mentioned: [...new Set(items.flatMap((item) => idsIn(own(item, 'cel'))))].toSorted(compareBytes),
-    text: canonical(found),
+    text: canonicalText(found),
   }
 }
 
@@ -241,13 +241,6 @@ function present(value: unknown): unknown {
 
 function notA(what: string, value: unknown): string {
   return value === undefined ? 'is missing' : `is ${typeName(value)}, not a ${what}`
-}
-
-/** The same value gives the same text, whatever the order of its keys. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, one: unknown) =>
-    isRecord(one) ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => compareBytes(a, b))) : one,
-  )
 }
 
 /** A text from a manifest as a message repeats it: shortened, and in quotes. */

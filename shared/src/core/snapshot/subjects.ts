@@ -3,41 +3,42 @@
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
-import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
 import { workloadsOf } from '../objects/pod-workloads.ts'
 import { INJECTED_CONTAINERS } from '../objects/sidecars.ts'
-import { labelsAskedFor } from './labels-asked-for.ts'
+import { DecidingFacts, type PodRegistrations } from './deciding.ts'
 import type { Snapshot } from './snapshot.ts'
-
-/** What tells pods apart, beside what their shape is. */
-export interface PodRegistrations {
-  /** Every ClusterSPIFFEID that is there now or will be. */
-  readonly registered: readonly ClusterSpiffeId[]
-  /** The label that says which variant a pod is of; undefined where it is not known. */
-  readonly variantLabelKey: string | undefined
-}
 
 /**
  * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an existing pod
- * of its workload, or of none, that has its labels, service account and containers, and no further label that decides about an
- * identity, unless the controller adds that one: a pod with such a label is of an earlier template, and those that replace it will
- * lack it.
+ * of its workload, or of none, that has its labels, service account and containers, no further label that decides about an
+ * identity, unless the controller adds that one, and all else that decides about one as the template has it. Any other pod is of an
+ * earlier template, and those that replace it will not be like it.
  */
 export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
   const existing = new PodsByShape(snapshot.pods.filter((pod) => pod.exists))
-  const deciding = new DecidingLabels(snapshot, registrations)
+  const deciding = new DecidingFacts(snapshot, registrations)
+  const candidates = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
   const answers = new Map<string, MakersOfPods>()
   const isRepresented = (template: Pod): boolean => {
     const alike = existing.like(template)
     if (alike === undefined) return false
     // There may be thousands of workloads of one shape and tens of thousands of pods: each question is answered once, by index.
     const { namespace, serviceAccountName, labels, unknownLabels } = template
-    const shape = [namespace, serviceAccountName, existing.containersText(template)]
-    const makers = getOrCreate(answers, JSON.stringify([...shape, [...unknownLabels], ...labels]), () => {
-      const candidates = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
-      return new MakersOfPods(candidates.filter((pod) => !deciding.areMoreOn(pod, template)))
+    const containers = existing.containersText(template)
+    const shape = JSON.stringify([namespace, serviceAccountName, containers, [...unknownLabels], ...labels])
+    const [text, bounds] = [deciding.textOf(template), deciding.boundsOf(template)]
+    const makers = getOrCreate(answers, [shape, text, bounds].join('\n'), () => {
+      const byText = getOrCreate(candidates, shape, () => {
+        const pods = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
+        const others = pods.filter((pod) => !deciding.areMoreLabelsOn(pod, template))
+        return Map.groupBy(others, (pod) => deciding.textOf(pod))
+      })
+      const same = byText.get(text) ?? []
+      return new MakersOfPods(
+        bounds === '' ? same : same.filter((pod) => deciding.isWithinBounds(template, pod)),
+      )
     })
     return makers.mayInclude(template)
   }
@@ -71,44 +72,6 @@ class MakersOfPods {
     if (owner.name !== undefined) return this.#all.has(`${owner.kind}/${owner.name}`)
     // What is between the two is named after the workload.
     return [...this.#topmost].some((workload) => workload.startsWith(`${owner.kind}/${ref.name}-`))
-  }
-}
-
-/** The labels that selectors name or templates read. */
-class DecidingLabels {
-  readonly #keys: () => ReadonlySet<string>
-  /** What templates of ClusterSPIFFEIDs do with labels, as text: which of them they read is not worked out. */
-  readonly #templates: () => readonly string[]
-  readonly #answers = new Map<string, boolean>()
-
-  constructor({ staticEntries, pools }: Snapshot, { registered, variantLabelKey }: PodRegistrations) {
-    this.#keys = lazy(() => {
-      const asked = labelsAskedFor(registered, staticEntries, pools)
-      return variantLabelKey === undefined ? asked : new Set([...asked, variantLabelKey])
-    })
-    this.#templates = lazy(() =>
-      registered.map(({ rawSpec }) => JSON.stringify(rawSpec)).filter((text) => text.includes('.Labels')),
-    )
-  }
-
-  /** Whether a pod has such a label that the template will not give to its pods, nor the controller of the template. */
-  areMoreOn(pod: Pod, { labels, unknownLabels, possibleLabels }: Pod): boolean {
-    for (const key of pod.labels.keys())
-      if (!labels.has(key) && !unknownLabels.has(key) && !possibleLabels.has(key) && this.#decides(key))
-        return true
-    return false
-  }
-
-  #decides(key: string): boolean {
-    return getOrCreate(
-      this.#answers,
-      key,
-      () =>
-        this.#keys().has(key) ||
-        this.#templates().some(
-          (text) => text.includes(JSON.stringify(key).slice(1, -1)) || text.includes('range'),
-        ),
-    )
   }
 }
 

@@ -1,6 +1,6 @@
 // What a template can read and what it can render, from its text alone: which parts of a pod must be kept for it, and whether
 // it can render a given text at all. Both err on the safe side: they keep too much, and call too much possible.
-import type { Command, TemplateNode, Operand, Pipe } from './ast.ts'
+import type { Command, ParsedSource, TemplateNode, Operand, Pipe } from './ast.ts'
 import { toByteText } from './byte-text.ts'
 import { parseSource } from './parser.ts'
 import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
@@ -10,7 +10,7 @@ import { MAX_SOURCE, SyntaxFault, Unsupported } from './signals.ts'
  * `*` where it takes everything, or where that cannot be told.
  */
 export function mentionsOf(template: string): ReadonlySet<string> {
-  const parsed = parse(template)
+  const parsed = sourceOf(template)
   if (parsed === 'syntax error') return new Set()
   if (parsed === 'unclear') return new Set(['*'])
   const mentioned = new Set<string>()
@@ -25,7 +25,7 @@ const ASCII = /^[\u0020-\u007e]*$/
 export function mayGive(template: string, texts: readonly string[]): boolean {
   // Most templates have no action, and render their own text.
   if (ASCII.test(template) && !template.includes('{{')) return texts.includes(template)
-  const parsed = parse(template)
+  const parsed = sourceOf(template)
   if (parsed === 'syntax error') return false
   if (parsed === 'unclear') return true
   const parts = parsed.main.map((node) => (node.kind === 'text' ? node.text : undefined))
@@ -67,9 +67,8 @@ function* joined(parts: readonly (string | undefined)[]): Iterable<string> {
   yield text
 }
 
-type Parsed = ReturnType<typeof parseSource> | 'syntax error' | 'unclear'
-
-function parse(template: string): Parsed {
+/** A template's tree; Go refuses one with a syntax error, and what kleym cannot follow is unclear. */
+export function sourceOf(template: string): ParsedSource | 'syntax error' | 'unclear' {
   if (template.length > MAX_SOURCE) return 'unclear'
   try {
     return parseSource(toByteText(template))
@@ -102,7 +101,7 @@ function* within(operand: Operand): Iterable<Operand> {
 }
 
 /** The objects of the root; what is below any other name was reached through one of them. */
-const OBJECTS: ReadonlySet<string> = new Set(['PodMeta', 'PodSpec', 'NodeMeta', 'NodeSpec'])
+export const OBJECTS: ReadonlySet<string> = new Set(['PodMeta', 'PodSpec', 'NodeMeta', 'NodeSpec'])
 
 function mention(operand: Operand, mentioned: Set<string>): void {
   // Inside `range` and `with` the dot is something that was named before; outside it is everything.
