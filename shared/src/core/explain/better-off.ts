@@ -1,6 +1,6 @@
 // Which of the findings that a change makes go away it has fixed: those after which a container or a binding is better off
 // than before. Any other does not apply any more because its ground is gone: the fallback whose loss it told of, the binding
-// that it was about (docs/offline.md, "Fixed, and no longer applies").
+// that it was about (docs/offline.md, "New, fixed, and no longer applies").
 import type { State } from '../analysis/state.ts'
 import { subjectText, findingKey, type Finding, type Subject } from '../findings/finding.ts'
 import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICIES } from '../kinds.ts'

@@ -18,6 +18,11 @@ export interface Subject {
  */
 export type Parts = ReadonlyMap<string, string>
 
+/** What pods show, of whichever namespaces are asked about. */
+export interface ShownByNamespace {
+  of(namespaces: ReadonlySet<string>): ShownWithin
+}
+
 /** What pods of some namespaces show, and the evidence that this takes the place of: so many lines from the first one. */
 export interface ShownWithin {
   readonly summary: string
@@ -40,7 +45,7 @@ export interface Finding {
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
   /** What pods of some of these namespaces show; absent where no pods show it. */
-  readonly within?: (namespaces: ReadonlySet<string>) => ShownWithin
+  readonly within?: ShownByNamespace
   readonly parts?: Parts
   /**
    * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
@@ -102,7 +107,7 @@ export function withinNamespaces(one: Finding, wanted: ReadonlySet<string>): Fin
   const namespaces = wanted.intersection(one.namespaces ?? new Set())
   if (one.within === undefined || namespaces.size === 0 || namespaces.size === one.namespaces?.size)
     return one
-  const { summary, evidence, insteadOf } = one.within(namespaces)
+  const { summary, evidence, insteadOf } = one.within.of(namespaces)
   return { ...one, summary, evidence: [...evidence, ...one.evidence.slice(insteadOf)], namespaces }
 }
 

@@ -16,6 +16,7 @@ import {
   findingKey,
   notCertain,
   type Finding,
+  type ShownByNamespace,
   type ShownWithin,
 } from '../findings/finding.ts'
 import type { FindingCode } from '../registry/findings.ts'
@@ -210,10 +211,6 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const told = reasons.slice(0, REASONS_MAX)
   const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
   const { code, subject, related } = all.note
-  const within = (namespaces: ReadonlySet<string>): ShownWithin => {
-    const [part] = findingOf(shown.flatMap((some) => shownIn(namespaces, some)))
-    return { summary: part?.summary ?? '', evidence: part?.evidence ?? [], insteadOf: whole.evidence.length }
-  }
   const one = finding(code, {
     subject,
     related,
@@ -226,8 +223,8 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
     namespaces: all.namespaces,
   })
   const depends = told.flatMap(({ note }) => note.depends ?? [])
-  const whole: Finding = { ...notCertainAsOf(one, depends), within }
-  return [whole]
+  const whole = notCertainAsOf(one, depends)
+  return [{ ...whole, within: new ShownPods(shown, whole.evidence.length) }]
 }
 
 /** The finding with each reason why it is not certain, and with each thing that decides about it once. */
@@ -238,6 +235,22 @@ function notCertainAsOf(one: Finding, depends: readonly NonNullable<Note['depend
     named.add(on)
     return notCertain(sofar, isNamed ? [] : [on], why)
   }, one)
+}
+
+/** What is shown, to be asked about some of its namespaces. Its fields are private: a finding is compared by what it says. */
+class ShownPods implements ShownByNamespace {
+  readonly #shown: readonly Shown[]
+  readonly #lines: number
+
+  constructor(shown: readonly Shown[], lines: number) {
+    this.#shown = shown
+    this.#lines = lines
+  }
+
+  of(namespaces: ReadonlySet<string>): ShownWithin {
+    const [part] = findingOf(this.#shown.flatMap((some) => shownIn(namespaces, some)))
+    return { summary: part?.summary ?? '', evidence: part?.evidence ?? [], insteadOf: this.#lines }
+  }
 }
 
 function shownIn(namespaces: ReadonlySet<string>, one: Shown): readonly Shown[] {
