@@ -61,6 +61,29 @@ test('the identity of two bindings that is given away is told of each of them', 
   ])
 })
 
+function podNamed(name: string): JsonRecord {
+  return pod({ labels: LABELS, metadata: { name, namespace: 'team-b', uid: name } })
+}
+
+test('another identity of a binding that is given away is new, also behind one of very many', () => {
+  const chats = Array.from({ length: 18 }, (_, at) =>
+    binding({ name: `b${at}`, spec: { containerName: `c${at}` } }),
+  )
+  const vip = binding({ name: 'b5', spec: { containerName: 'c5', objectiveRef: { name: 'vip' } } })
+  const other = thief('spiffe://example.org/ns/team-a/objective/{{ .PodMeta.Name }}')
+  const given = [objective({ name: 'vip' }), other, podNamed('chat'), podNamed('vip')]
+  const [before, after] = [chats, chats.with(5, vip)].map(
+    (bindings) => analysisOf(world(...bindings, ...given)).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  const { added, fixed } = effectOf(before, after).findings
+  const thefts = added.filter(({ code }) => code === 'KLM308')
+  expect(thefts.map(({ subject, evidence }) => [subject.name, evidence.at(-1)])).toEqual([
+    ['b5', 'new with this change: spiffe://example.org/ns/team-a/objective/vip'],
+  ])
+  expect(fixed.filter(({ code }) => code === 'KLM308')).toEqual([])
+})
+
 const IN_PART = thief('spiffe://example.org/ns/{{ .NodeMeta.Name }}/objective/chat')
 
 test('an ID that is known in part is told of each binding that it may be of', () => {

@@ -96,7 +96,11 @@ type Template = Readonly<{ annotations?: Labels; finalizers?: readonly string[];
 const SPEC = { serviceAccountName: 'runner', containers: [{ name: 'vllm', image: 'server:1' }] }
 
 /** A pod of the workload below, as an API server holds it. */
-function podMade({ annotations, finalizers, spec }: Template): JsonRecord {
+function podMade({
+  annotations,
+  finalizers,
+  spec,
+}: Template): JsonRecord & { readonly metadata: JsonRecord } {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -147,10 +151,16 @@ const DEFAULTED = {
   },
 }
 
-function perhapsBeside(template: Template): readonly string[] {
+function perhapsBeside(
+  template: Template,
+  registered = BY_WHO,
+  labels: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  const old = podMade(WHO_OK)
+  const metadata = { ...old.metadata, labels: { app: 'llama', ...labels } }
   const objects: readonly RawObject[] = [
-    { value: BY_WHO },
-    { value: podMade(WHO_OK) },
+    { value: registered },
+    { value: { ...old, metadata } },
     { value: rollout(template), isUnread: true },
   ]
   const snapshot = readSnapshot({ objects })
@@ -247,6 +257,43 @@ describe('a pod does not take the place of an edited template', () => {
       DEFAULTED,
       { spec: { hostNetwork: true } },
     ],
+    [
+      'that drops the first item of a list that is read',
+      registration('spiffe://x/{{ (index .PodSpec.Volumes 0).Name }}'),
+      {
+        spec: {
+          volumes: [
+            { name: 'ok', emptyDir: {} },
+            { name: 'chat', emptyDir: {} },
+          ],
+        },
+      },
+      { spec: { volumes: [{ name: 'chat', emptyDir: {} }] } },
+    ],
+    [
+      'that drops an argument where the containers are read',
+      registration('spiffe://x/{{ index (index .PodSpec.Containers 0).Args 0 }}'),
+      { spec: { containers: [{ name: 'vllm', args: ['ok', 'chat'] }] } },
+      { spec: { containers: [{ name: 'vllm', args: ['chat'] }] } },
+    ],
+    [
+      'that drops a field of which the pod has no default',
+      registration('spiffe://x/{{ .PodSpec.SchedulerName }}'),
+      { spec: { schedulerName: 'custom' } },
+      {},
+    ],
+    [
+      'that drops a toleration that is no default',
+      registration('spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}'),
+      { spec: { tolerations: [{ key: 'gpu' }] } },
+      {},
+    ],
+    [
+      'that goes to other nodes where a label of the node is read',
+      registration('spiffe://x/{{ index .NodeMeta.Labels "who" }}'),
+      { spec: { nodeSelector: { who: 'ok' } } },
+      { spec: { nodeSelector: { who: 'chat' } } },
+    ],
     ['that names another node', selecting('k8s:ns:team-a'), {}, { spec: { nodeName: 'n2' } }],
     [
       'that changes an image that a selector asks for',
@@ -272,6 +319,25 @@ describe('a pod does not take the place of an edited template', () => {
       'edited',
     ])
   })
+
+  test('of a kind that kleym does not read, that drops a label which a registration reads or must not see', () => {
+    const reading = registration('spiffe://x/{{ with .PodMeta.Labels.team }}{{ . }}{{ else }}chat{{ end }}')
+    const avoiding = {
+      ...registration('spiffe://x/y'),
+      spec: {
+        spiffeIDTemplate: 'spiffe://x/y',
+        podSelector: { matchExpressions: [{ key: 'team', operator: 'DoesNotExist' }] },
+      },
+    }
+    for (const registered of [reading, avoiding]) {
+      expect(perhapsBeside({}, registered, { team: 'a' })).toEqual(['edited'])
+      expect(perhapsBeside({}, registered)).toEqual([])
+      // Its controller may add these.
+      expect(
+        perhapsBeside({}, registered, { 'argoproj.io/x': 'a', 'rollouts-pod-template-hash': 'b' }),
+      ).toEqual([])
+    }
+  })
 })
 
 describe('a pod takes the place of a template', () => {
@@ -295,6 +361,20 @@ describe('a pod takes the place of a template', () => {
       registration('spiffe://x/{{ .PodSpec.RestartPolicy }}'),
       {},
       { spec: { securityContext: {} } },
+    ],
+    [
+      'with what admission adds',
+      registration(
+        'spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}{{ len .PodSpec.Volumes }}',
+      ),
+      {
+        spec: {
+          tolerations: [{ key: 'gpu' }, { key: 'node.kubernetes.io/not-ready', operator: 'Exists' }],
+          volumes: [{ name: 'kube-api-access-x', projected: { defaultMode: 420 } }],
+          schedulerName: 'default-scheduler',
+        },
+      },
+      { spec: { tolerations: [{ key: 'gpu' }] } },
     ],
     ['where all of the spec is read and the pod has defaults', BY_SPEC, DEFAULTED, {}],
     ['with another image that no selector asks for', selecting('k8s:pod-label:app:image'), {}, IMAGE_2],

@@ -73,3 +73,22 @@ test('a wrong entry of a list is no news where it stands elsewhere in the list, 
   const second = await diffOf(withNames(7, 'a'), withNames(7, 'a', 8))
   expect(newFindingsIn(second)).toEqual([['KLM421', expect.stringContaining('[2]')]])
 })
+
+function withScm(settings: JsonRecord): readonly JsonRecord[] {
+  const config = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ControllerManagerConfig',
+    metadata: { name: 'scm' },
+    clusterName: 'prod',
+    trustDomain: 'example.org',
+    ignoreNamespaces: ['('],
+    ...settings,
+  }
+  return [pool(), objective(), binding({ uid: '' }), config]
+}
+
+test('a second fault of the configuration of SCM is a new error beside the first', async () => {
+  const ran = await diffOf(withScm({}), withScm({ parentIDTemplate: 'spiffe://{{ .Foo' }))
+  expect(newFindingsIn(ran).filter((one) => String(one).startsWith('KLM414'))).toHaveLength(1)
+  expect(newFindingsIn(await diffOf(withScm({}), withScm({})))).toEqual([])
+})

@@ -104,16 +104,18 @@ function* matched(before: readonly Finding[], after: readonly Finding[]): Steps<
     else if (queue !== undefined) continued.set(one, queue.all)
   }
   for (const others of continued.values()) for (const other of others) taken.add(other)
-  const left: Finding[] = []
   const [toldBefore, toldAfter] = [new NamedFindings(before), new NamedFindings(after)]
   for (const one of after) {
     yield
-    const [other, ...others] = continued.has(one) ? [] : toldBefore.thatNameAllOf(one)
+    const naming = continued.has(one) ? [] : toldBefore.thatNameAllOf(one)
+    const [other, ...others] = naming.filter((candidate) => !taken.has(candidate))
     if (other !== undefined) continued.set(one, [other, ...others])
   }
+  const told = new Set([...continued.values()].flat())
+  const left: Finding[] = []
   for (const one of before) {
     yield
-    if (isAboutClaims(one) || (!taken.has(one) && toldAfter.thatNameAllOf(one).length === 0)) left.push(one)
+    if (isAboutClaims(one) || (!told.has(one) && toldAfter.thatNameAllOf(one).length === 0)) left.push(one)
   }
   return { continued, left }
 }

@@ -181,6 +181,7 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
     summary: (pods, namespaces) =>
       `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
     evidence: [`it registers ${entry.spiffeId}`],
+    spiffeId: entry.spiffeId,
     depends: {
       on: `what ${sourceText(source)} renders`,
       why: 'depends: its SPIFFE ID is known but for what stands in angle brackets',

@@ -211,6 +211,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const told = reasons.slice(0, REASONS_MAX)
   const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
   const { code, subject, related } = all.note
+  const ids = new Set(shown.flatMap(({ note }) => note.spiffeId ?? []))
   const one = finding(code, {
     subject,
     related,
@@ -221,6 +222,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
       ...more,
     ],
     namespaces: all.namespaces,
+    ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
   })
   const depends = told.flatMap(({ note }) => note.depends ?? [])
   const whole = notCertainAsOf(one, depends)

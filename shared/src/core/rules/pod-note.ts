@@ -26,6 +26,8 @@ export interface Note {
   /** The sentence, given how many pods show it, and in which namespaces: `namespaces a, b, c, d, e and 4 more`. */
   readonly summary: (pods: string, namespaces: string) => string
   readonly evidence?: readonly string[]
+  /** The SPIFFE ID of another that is given away: another one is another matter. */
+  readonly spiffeId?: string
   /** What the pod shows only perhaps: why, and what decides it. Absent: it is certain. */
   readonly depends?: { readonly on: string; readonly why: string }
 }

@@ -244,6 +244,7 @@ function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Sca
       summary: (pods, namespaces) =>
         `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry.spiffeId}`],
+      spiffeId: entry.spiffeId,
       ...(isCertain ? {} : dependsOnSelector(first)),
     }))
   })

@@ -4,8 +4,8 @@ import { canonicalText, digPath, isRecord, own } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
-import { INJECTION_KEYS } from '../objects/sidecars.ts'
-import { labelsAskedFor } from './labels-asked-for.ts'
+import { INJECTED_CONTAINERS, INJECTION_KEYS } from '../objects/sidecars.ts'
+import { labelsAskedFor, labelsAskedToLack } from './labels-asked-for.ts'
 import { podReadsOf, SHAPE_AND_NODE, type PodReads, type ReadKeys, type SpecPath } from './pod-reads.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -21,6 +21,7 @@ export interface PodRegistrations {
 export class DecidingFacts {
   readonly #reads: () => PodReads
   readonly #labels: () => ReadonlySet<string>
+  readonly #lacked: () => ReadonlySet<string>
   readonly #exact: () => readonly SpecPath[]
   readonly #loose: () => readonly SpecPath[]
   readonly #texts = new WeakMap<Pod, string>()
@@ -32,6 +33,7 @@ export class DecidingFacts {
       const asked = labelsAskedFor(registered, staticEntries, pools)
       return variantLabelKey === undefined ? asked : new Set([...asked, variantLabelKey])
     })
+    this.#lacked = lazy(() => labelsAskedToLack(registered))
     this.#exact = lazy(() => this.#reads().spec.filter(([field]) => !isAdded(field)))
     this.#loose = lazy(() => {
       const { spec } = this.#reads()
@@ -95,23 +97,32 @@ export class DecidingFacts {
     if (!hasSidecarsOf(template, pod)) return false
     return this.#loose().every((path) => {
       const [said, found] = [template, pod].map(({ spec }) => filled(digPath(spec, path)))
-      return said === undefined ? found === undefined || isAddedFor(template, path[0]) : isWithin(said, found)
+      if (isWithin(said, found)) return true
+      return said === undefined && (isAddedFor(template, path[0]) || isFilledIn(path.at(-1) ?? '', found))
     })
   }
 
-  /** Whether a pod shows what a template makes, beside its shape and its labels. */
-  isShownBy(template: Pod, pod: Pod): boolean {
-    return this.textOf(template) === this.textOf(pod) && this.isWithinBounds(template, pod)
+  /**
+   * Whether a pod has a label that the template does not have and that a template of a registration reads, or without which a
+   * registration would apply. A controller that is not known may have added any other, and any of its own.
+   */
+  hasUnwantedLabels(pod: Pod, { labels, ref }: Pod): boolean {
+    for (const key of pod.labels.keys())
+      if (
+        !labels.has(key) &&
+        (this.#lacked().has(key) || isAmong(key, this.#reads().labels)) &&
+        !isOfController(key, ref.kind)
+      )
+        return true
+    return false
   }
 }
 
-/** What the API server, its admission and webhooks add to the spec of a pod, or fill in. */
+/** The fields of a pod's spec that the API server, its admission and webhooks add to, or fill in. */
 const ADDED: ReadonlySet<string> = new Set([
   'containers',
   'dnsPolicy',
   'enableServiceLinks',
-  'ephemeralContainers',
-  'imagePullSecrets',
   'initContainers',
   'overhead',
   'preemptionPolicy',
@@ -123,20 +134,37 @@ const ADDED: ReadonlySet<string> = new Set([
   'volumes',
 ])
 
-/** What controllers other than that of a Deployment add: a DaemonSet's the node's name, those that number pods a host name. */
-const ADDED_BY_CONTROLLERS: ReadonlySet<string> = new Set(['affinity', 'hostname', 'subdomain'])
+/** What controllers that number their pods give each of them. */
+const ADDED_BY_CONTROLLERS: ReadonlySet<string> = new Set(['hostname', 'subdomain'])
 
-const ADDED_FIELDS = [...ADDED, ...ADDED_BY_CONTROLLERS]
+const ADDED_FIELDS = [...ADDED, ...ADDED_BY_CONTROLLERS, 'affinity']
 
 /** The workloads whose controllers add nothing to the spec of the template. */
 const ADDING_NOTHING: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet'])
 
 function isAdded(field: string | undefined): boolean {
-  return field !== undefined && (ADDED.has(field) || ADDED_BY_CONTROLLERS.has(field))
+  return field !== undefined && ADDED_FIELDS.includes(field)
 }
 
+/** Whether a pod may have a field of which its template says nothing, whatever is in it. */
 function isAddedFor({ ref }: Pod, field: string | undefined): boolean {
-  return field !== undefined && (ADDED.has(field) || !ADDING_NOTHING.has(ref.kind))
+  if (field === undefined) return false
+  if (field === 'priority' || field === 'overhead') return true
+  // A DaemonSet gives each pod the name of its node.
+  if (field === 'affinity') return ref.kind === 'DaemonSet'
+  return ADDED_BY_CONTROLLERS.has(field) && !ADDING_NOTHING.has(ref.kind)
+}
+
+/** Whether a label may be one that the controller of a kind adds: `ray.io/cluster` for `RayCluster.ray.io`, and the hash of a template. */
+function isOfController(key: string, kind: string): boolean {
+  const slash = key.indexOf('/')
+  if (slash < 0) return key.endsWith('template-hash')
+  return domainOf(key.slice(0, slash)) === domainOf(kind)
+}
+
+function domainOf(name: string): string {
+  const domain = name.split('.').slice(-2).join('.')
+  return domain === 'kubernetes.io' ? 'k8s.io' : domain
 }
 
 function isAmong(key: string, keys: ReadKeys): boolean {
@@ -193,18 +221,60 @@ function filled(value: unknown): unknown {
   return fields.length === 0 ? undefined : Object.fromEntries(fields)
 }
 
-/** Whether all that one value says is in another: what mappings and lists have more, in whatever place, is an addition. */
+/** What the API server fills in where nothing is said, by the name of the field; any value of those that have none here. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  dnsPolicy: 'ClusterFirst',
+  enableServiceLinks: true,
+  preemptionPolicy: 'PreemptLowerPriority',
+  restartPolicy: 'Always',
+  schedulerName: 'default-scheduler',
+  terminationGracePeriodSeconds: 30,
+  apiVersion: 'v1',
+  defaultMode: undefined,
+  failureThreshold: 3,
+  imagePullPolicy: undefined,
+  periodSeconds: 10,
+  protocol: 'TCP',
+  scheme: 'HTTP',
+  successThreshold: 1,
+  terminationMessagePath: '/dev/termination-log',
+  terminationMessagePolicy: 'File',
+  timeoutSeconds: 1,
+}
+
+function isFilledIn(field: string, value: unknown): boolean {
+  return Object.hasOwn(DEFAULTS, field) && (DEFAULTS[field] === undefined || DEFAULTS[field] === value)
+}
+
+const ACCOUNT_TOKENS = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+/** Whether an item of a list is one that admission adds to pods: the account's token and its mount, tolerations of nodes, sidecars. */
+function isAddedItem(item: unknown): boolean {
+  if (!isRecord(item)) return false
+  const { name, key, mountPath } = item
+  return (
+    mountPath === ACCOUNT_TOKENS ||
+    (typeof name === 'string' && (name.startsWith('kube-api-access-') || INJECTED_CONTAINERS.has(name))) ||
+    (typeof key === 'string' && key.startsWith('node.kubernetes.io/'))
+  )
+}
+
+/** Whether a value says what another does, and nothing else but what is filled in or added. */
 function isWithin(said: unknown, found: unknown): boolean {
-  if (said === undefined || said === found) return true
-  if (Array.isArray(said)) {
-    if (!Array.isArray(found)) return false
+  if (said === found) return true
+  if (Array.isArray(found)) {
+    const left = [...(Array.isArray(said) ? said : [])]
+    if (said !== undefined && !Array.isArray(said)) return false
     // In their order: a template may read the first item.
-    let at = 0
-    return said.every((item) => {
-      while (at < found.length) if (isWithin(item, found[at++])) return true
-      return false
-    })
+    for (const item of found) {
+      if (left.length > 0 && isWithin(left[0], item)) left.shift()
+      else if (!isAddedItem(item)) return false
+    }
+    return left.length === 0
   }
   if (!isRecord(said) || !isRecord(found)) return false
-  return Object.keys(said).every((key) => isWithin(said[key], own(found, key)))
+  return [...new Set([...Object.keys(said), ...Object.keys(found)])].every((field) => {
+    const value = own(found, field)
+    return isWithin(own(said, field), value) || (own(said, field) === undefined && isFilledIn(field, value))
+  })
 }

@@ -5,6 +5,16 @@ import type { ClusterStaticEntry } from '../objects/static-entry.ts'
 
 const POD_LABEL = 'k8s:pod-label:'
 
+/** The keys of labels without which a pod may be selected, and is not with them. */
+export function labelsAskedToLack(registered: readonly Pick<ClusterSpiffeId, 'spec'>[]): ReadonlySet<string> {
+  const expressions = registered.flatMap(({ spec }) => spec.podSelector?.matchExpressions ?? [])
+  return new Set(
+    expressions.flatMap(({ key, operator }) =>
+      operator === 'DoesNotExist' || operator === 'NotIn' ? [key] : [],
+    ),
+  )
+}
+
 /** The keys of all labels that selectors of these objects name. */
 export function labelsAskedFor(
   registered: readonly Pick<ClusterSpiffeId, 'spec'>[],

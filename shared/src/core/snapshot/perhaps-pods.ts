@@ -1,5 +1,8 @@
 // The pods that objects of kinds which kleym does not read may make. Beside the labels of their templates they may carry any
 // other: what matters are those that some registration asks for.
+import { getOrCreate } from '../get-or-create.ts'
+import { lazy } from '../lazy.ts'
+import { indexPods } from '../objects/pod-index.ts'
 import type { PodMaker } from '../objects/pod-makers.ts'
 import type { Pod } from '../objects/pod.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
@@ -19,16 +22,28 @@ export function perhapsPodsOf(snapshot: Snapshot, certain: CertainObjects): read
   if (podMakers.length === 0) return []
   const keys = labelsAskedFor(registered, staticEntries)
   const deciding = new DecidingFacts(snapshot, certain)
-  const existing = Map.groupBy(
-    pods.filter((pod) => pod.exists),
-    ({ namespace }) => namespace,
-  )
-  /** Whether there is a pod with the labels and containers of the template: it shows what the controller makes of it. */
+  const existing = lazy(() => indexPods(pods.filter((pod) => pod.exists)))
+  const candidates = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
+  const answers = new Map<string, boolean>()
+  /**
+   * Whether there is a pod with the labels and containers of the template: it shows what the controller makes of it, which may add
+   * labels. Thousands of templates may be alike: each question is answered once, by index.
+   */
   const isRepresented = (template: Pod, { makesPools }: PodMaker): boolean => {
-    if (template.labels.size === 0 || makesPools) return false
-    return (existing.get(template.namespace) ?? []).some(
-      (pod) => hasLabelsAndContainers(pod, template) && deciding.isShownBy(template, pod),
-    )
+    const { namespace, labels, containers, serviceAccountName, perhaps: unsure } = template
+    if (labels.size === 0 || makesPools) return false
+    const account = unsure?.knowsAccount === false ? null : serviceAccountName
+    const shape = JSON.stringify([namespace, account, containers.map(({ name }) => name), ...labels])
+    const [text, bounds] = [deciding.textOf(template), deciding.boundsOf(template)]
+    return getOrCreate(answers, [shape, text, bounds].join('\n'), () => {
+      const byText = getOrCreate(candidates, shape, () => {
+        const alike = existing()
+          .withLabels(namespace, labels)
+          .filter((pod) => isOfShape(pod, template) && !deciding.hasUnwantedLabels(pod, template))
+        return Map.groupBy(alike, (pod) => deciding.textOf(pod))
+      })
+      return byText.get(text)?.some((pod) => deciding.isWithinBounds(template, pod)) === true
+    })
   }
   return podMakers.flatMap((maker) =>
     maker.pods
@@ -40,9 +55,8 @@ export function perhapsPodsOf(snapshot: Snapshot, certain: CertainObjects): read
   )
 }
 
-function hasLabelsAndContainers(pod: Pod, { labels, containers, perhaps, serviceAccountName }: Pod): boolean {
+function isOfShape(pod: Pod, { containers, perhaps, serviceAccountName }: Pod): boolean {
   return (
-    [...labels].every(([key, value]) => pod.labels.get(key) === value) &&
     containers.every(({ name }) => pod.containers.some((one) => one.name === name)) &&
     (perhaps?.knowsAccount === false || pod.serviceAccountName === serviceAccountName)
   )

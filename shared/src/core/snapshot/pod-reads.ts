@@ -78,6 +78,9 @@ class Collected implements PodReads {
   add([object, ...names]: readonly string[]): void {
     if (object === undefined || object === 'PodMeta') this.#addMetadata(names)
     if (object === undefined || object === 'PodSpec') this.#addSpec(names)
+    // What says on which nodes a pod may run.
+    if (object === 'NodeMeta' || object === 'NodeSpec')
+      for (const field of ['nodeSelector', 'affinity']) this.#addPath([field])
   }
 
   #addMetadata([name, key]: readonly string[]): void {
@@ -100,7 +103,11 @@ class Collected implements PodReads {
 
   #addSpec(names: readonly string[]): void {
     const path = specPathOf(names)
-    if (!SHAPE_AND_NODE.has(path[0] ?? '')) this.#spec.set(JSON.stringify(path), path)
+    if (!SHAPE_AND_NODE.has(path[0] ?? '')) this.#addPath(path)
+  }
+
+  #addPath(path: SpecPath): void {
+    this.#spec.set(JSON.stringify(path), path)
   }
 
   /** Of a selector that a template gives, the kind or the key of a label may be known only once it is rendered. */
