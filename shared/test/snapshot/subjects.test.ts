@@ -312,6 +312,16 @@ describe('a pod does not take the place of an edited template', () => {
     expect(namesInQuestion(objects)).toEqual(['old', 'edited'])
   })
 
+  test('whose namespace has come to ask for the sidecar', () => {
+    const namespace = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'team-a', labels: { 'istio-injection': 'enabled' } },
+    }
+    const objects = [selecting('k8s:container-name:istio-proxy'), namespace, podMade({}), made({})]
+    expect(namesInQuestion(objects)).toEqual(['old', 'edited'])
+  })
+
   test('of a kind that kleym does not read', () => {
     expect(perhapsBeside({ annotations: { who: 'ok' } })).toEqual([])
     expect(perhapsBeside({ annotations: { who: 'chat' } })).toEqual(['edited'])
@@ -380,6 +390,33 @@ describe('a pod takes the place of a template', () => {
     ['with another image that no selector asks for', selecting('k8s:pod-label:app:image'), {}, IMAGE_2],
   ])('%s', (_, registered, old, template) => {
     expect(namesInQuestion([registered, podMade(old), made(template)])).toEqual(['old'])
+  })
+
+  test('whose controller adds to the affinity, or a claim for each pod', () => {
+    const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+    const onNode = registration('spiffe://x/{{ index .NodeMeta.Labels "zone" }}')
+    const affinity = (nodes: string, other = 'a'): JsonRecord => ({
+      nodeAffinity: { [required]: { nodeSelectorTerms: [{ nodes }] } },
+      podAntiAffinity: { other },
+    })
+    const daemon = made({ spec: { affinity: affinity('linux') } }, 'DaemonSet')
+    const ofNode = podMade({ spec: { affinity: affinity('n1') } })
+    expect(namesInQuestion([onNode, ofNode, daemon])).toEqual(['old'])
+    const moved = podMade({ spec: { affinity: affinity('n1', 'b') } })
+    expect(namesInQuestion([onNode, moved, daemon])).toEqual(['old', 'edited'])
+    const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data-old' } }
+    const claiming = registration('spiffe://x/{{ len .PodSpec.Volumes }}')
+    const ofClaim = podMade({ spec: { volumes: [claim] } })
+    expect(namesInQuestion([claiming, ofClaim, made({}, 'StatefulSet')])).toEqual(['old'])
+  })
+
+  test('whose containers differ in what is not read of them', () => {
+    const byImage = registration('spiffe://x/{{ (index .PodSpec.Containers 0).Image }}')
+    const [container] = SPEC.containers
+    const old = podMade({
+      spec: { containers: [{ ...container, env: [{ name: 'A' }], resources: { limits: {} } }] },
+    })
+    expect(namesInQuestion([byImage, old, made({})])).toEqual(['old'])
   })
 
   test('whose controller gives each pod a host name', () => {

@@ -1,6 +1,7 @@
 // Whether a pod shows what a template makes, as far as it decides about an identity: by the labels that selectors name, by what
 // templates of registrations read of a pod, and by its images where a selector may ask for one.
-import { canonicalText, digPath, isRecord, own } from '../json.ts'
+import { ITEM } from '../go/template/reads.ts'
+import { canonicalText, digPath, isRecord, listAt, own, stringAt } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -74,7 +75,7 @@ export class DecidingFacts {
   /** What decides of a template and of which its pods may say more, as a text; empty where there is nothing of the sort. */
   boundsOf(template: Pod): string {
     const { nodeName, spec } = template
-    const said = this.#loose().map((path) => digPath(spec, path) ?? null)
+    const said = this.#loose().map((path) => [...valuesAt(spec, path)])
     const images = this.#reads().images ? template.containers.map(({ image }) => image ?? null) : []
     const injected = template.containers.flatMap(({ name, injectedBy }) =>
       injectedBy === undefined ? [] : name,
@@ -95,11 +96,7 @@ export class DecidingFacts {
     if (template.nodeName !== undefined && template.nodeName !== pod.nodeName) return false
     if (this.#reads().images && !hasImagesOf(template, pod)) return false
     if (!hasSidecarsOf(template, pod)) return false
-    return this.#loose().every((path) => {
-      const [said, found] = [template, pod].map(({ spec }) => filled(digPath(spec, path)))
-      if (isWithin(said, found)) return true
-      return said === undefined && (isAddedFor(template, path[0]) || isFilledIn(path.at(-1) ?? '', found))
-    })
+    return this.#loose().every((path) => isAtPathWithin(path, template, pod))
   }
 
   /**
@@ -134,6 +131,44 @@ const ADDED: ReadonlySet<string> = new Set([
   'volumes',
 ])
 
+/** What is said at a path: of each container by its name, or of the pod. */
+function valuesAt(spec: unknown, path: SpecPath): ReadonlyMap<string, unknown> {
+  const [list = '', item, ...field] = path
+  if (item !== ITEM) return new Map([['', digPath(spec, path) ?? null]])
+  return new Map(listAt(spec, list).map((one) => [stringAt(one, 'name') ?? '', digPath(one, field) ?? null]))
+}
+
+function isAtPathWithin(path: SpecPath, template: Pod, pod: Pod): boolean {
+  if (path[0] === 'affinity' && template.ref.kind === 'DaemonSet') {
+    const [said, found] = [template, pod].map(({ spec }) =>
+      filled(withoutNodeOfDaemon(own(spec, 'affinity'))),
+    )
+    return isWithin(said, found)
+  }
+  const foundOnes = valuesAt(withoutOwnClaims(pod), path)
+  return [...valuesAt(template.spec, path)].every(([name, value]) => {
+    const [said, found] = [filled(value), filled(foundOnes.get(name))]
+    if (isWithin(said, found)) return true
+    return said === undefined && (isAddedFor(template, path[0]) || isFilledIn(path.at(-1) ?? '', found))
+  })
+}
+
+/** The spec without the volumes of the claims that a StatefulSet makes for this one pod, which are named after it. */
+function withoutOwnClaims({ spec, ref }: Pod): unknown {
+  const volumes = own(spec, 'volumes')
+  if (!isRecord(spec) || !Array.isArray(volumes)) return spec
+  const isOwn = (volume: unknown): boolean =>
+    stringAt(volume, 'persistentVolumeClaim', 'claimName')?.endsWith(`-${ref.name}`) === true
+  return { ...spec, volumes: volumes.filter((volume) => !isOwn(volume)) }
+}
+
+/** A DaemonSet's controller says in place of the required node affinity on which node each pod is to run. */
+function withoutNodeOfDaemon(affinity: unknown): unknown {
+  if (!isRecord(affinity) || !isRecord(affinity['nodeAffinity'])) return affinity
+  const { requiredDuringSchedulingIgnoredDuringExecution: _, ...nodeAffinity } = affinity['nodeAffinity']
+  return { ...affinity, nodeAffinity }
+}
+
 /** What controllers that number their pods give each of them. */
 const ADDED_BY_CONTROLLERS: ReadonlySet<string> = new Set(['hostname', 'subdomain'])
 
@@ -150,8 +185,6 @@ function isAdded(field: string | undefined): boolean {
 function isAddedFor({ ref }: Pod, field: string | undefined): boolean {
   if (field === undefined) return false
   if (field === 'priority' || field === 'overhead') return true
-  // A DaemonSet gives each pod the name of its node.
-  if (field === 'affinity') return ref.kind === 'DaemonSet'
   return ADDED_BY_CONTROLLERS.has(field) && !ADDING_NOTHING.has(ref.kind)
 }
 
@@ -164,7 +197,8 @@ function isOfController(key: string, kind: string): boolean {
 
 function domainOf(name: string): string {
   const domain = name.split('.').slice(-2).join('.')
-  return domain === 'kubernetes.io' ? 'k8s.io' : domain
+  // Projects of the SIGs have groups of the one and labels of the other.
+  return domain === 'kubernetes.io' || domain === 'x-k8s.io' ? 'k8s.io' : domain
 }
 
 function isAmong(key: string, keys: ReadKeys): boolean {
@@ -187,17 +221,19 @@ function hasImagesOf(template: Pod, pod: Pod): boolean {
 
 /**
  * Whether a pod has the containers that a webhook may add to the template's pods, or lacks them though it asks for them as the
- * template does.
+ * template does. Where its namespace asks, that may be younger than the pod.
  */
 function hasSidecarsOf(template: Pod, pod: Pod): boolean {
   const lacks = template.containers.some(
     ({ name, injectedBy }) => injectedBy !== undefined && !pod.containers.some((one) => one.name === name),
   )
-  return !lacks || canonicalText(askingOf(template)) === canonicalText(askingOf(pod))
+  if (!lacks) return true
+  const [words, ofPod] = [askingOf(template), askingOf(pod)]
+  return words.some((word) => word !== null) && canonicalText(words) === canonicalText(ofPod)
 }
 
 /** What a pod says to webhooks that add containers. */
-function askingOf({ labels, metadata }: Pod): unknown {
+function askingOf({ labels, metadata }: Pod): readonly unknown[] {
   const annotations = own(metadata, 'annotations')
   return INJECTION_KEYS.map((key) => labels.get(key) ?? own(annotations, key) ?? null)
 }
@@ -231,10 +267,16 @@ const DEFAULTS: Readonly<Record<string, unknown>> = {
   terminationGracePeriodSeconds: 30,
   apiVersion: 'v1',
   defaultMode: undefined,
+  expirationSeconds: 3_600,
   failureThreshold: 3,
   imagePullPolicy: undefined,
+  // Requests are filled in from limits, and both by a LimitRange.
+  limits: undefined,
+  path: '/',
   periodSeconds: 10,
   protocol: 'TCP',
+  requests: undefined,
+  resources: undefined,
   scheme: 'HTTP',
   successThreshold: 1,
   terminationMessagePath: '/dev/termination-log',
@@ -248,14 +290,21 @@ function isFilledIn(field: string, value: unknown): boolean {
 
 const ACCOUNT_TOKENS = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-/** Whether an item of a list is one that admission adds to pods: the account's token and its mount, tolerations of nodes, sidecars. */
+/** The names of volumes that admission, meshes and clouds add to pods begin so. */
+const ADDED_VOLUMES =
+  /^(kube-api-access-|istio|linkerd-|workload-(socket|certs)$|credential-socket$|aws-iam-token$|vault-|home-(init|sidecar)$)/
+/** The keys of the tolerations that admission adds: those of nodes that are not ready, and of the devices that a pod asks for. */
+const ADDED_TOLERATIONS =
+  /^(node\.kubernetes\.io|nvidia\.com|amd\.com|gpu\.intel\.com|google\.com|habana\.ai|aws\.amazon\.com)\//
+
+/** Whether an item of a list is one that admission adds to pods: a volume, the mount of the account's token, a toleration, a sidecar. */
 function isAddedItem(item: unknown): boolean {
   if (!isRecord(item)) return false
   const { name, key, mountPath } = item
   return (
     mountPath === ACCOUNT_TOKENS ||
-    (typeof name === 'string' && (name.startsWith('kube-api-access-') || INJECTED_CONTAINERS.has(name))) ||
-    (typeof key === 'string' && key.startsWith('node.kubernetes.io/'))
+    (typeof name === 'string' && (ADDED_VOLUMES.test(name) || INJECTED_CONTAINERS.has(name))) ||
+    (typeof key === 'string' && ADDED_TOLERATIONS.test(key))
   )
 }
 

@@ -1,13 +1,13 @@
 // What registrations read of a pod beside the labels that their selectors name: by the templates of ClusterSPIFFEIDs, and by the
 // selectors that the attestor gives by images.
 import { goType, type GoType } from '../go/template/go-types.ts'
-import { readsOf } from '../go/template/reads.ts'
+import { ITEM, readsOf } from '../go/template/reads.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 
 /** The keys that are read of a map. */
 export type ReadKeys = ReadonlySet<string> | 'all'
 
-/** The keys of the JSON from a pod's spec to what is read; empty: all of it. */
+/** The keys of the JSON from a pod's spec to what is read, with `ITEM` for each of the containers; empty: all of it. */
 export type SpecPath = readonly string[]
 
 /** What some registrations read of a pod. */
@@ -102,7 +102,9 @@ class Collected implements PodReads {
   }
 
   #addSpec(names: readonly string[]): void {
-    const path = specPathOf(names)
+    const path = withoutItems(specPathOf(names))
+    // The names of containers are part of a pod's shape.
+    if (path[1] === ITEM && path[2] === 'name') return
     if (!SHAPE_AND_NODE.has(path[0] ?? '')) this.#addPath(path)
   }
 
@@ -122,7 +124,20 @@ class Collected implements PodReads {
   }
 }
 
-/** The path in the JSON to a field in Go, as far as there are structs and maps; a list is read as one. */
+/** A path to an item of any other list than that of the containers is to the list. */
+function withoutItems(path: SpecPath): SpecPath {
+  const [list, item, ...field] = path
+  const isContainers = list === 'containers' || list === 'initContainers'
+  if (isContainers && item === ITEM && field.length > 0) return [list, item, ...upToItems(field)]
+  return upToItems(path)
+}
+
+function upToItems(path: SpecPath): SpecPath {
+  const at = path.indexOf(ITEM)
+  return at < 0 ? path : path.slice(0, at)
+}
+
+/** The path in the JSON to a field in Go, through structs, maps and items of lists. */
 function specPathOf(names: readonly string[]): SpecPath {
   const path: string[] = []
   let type: GoType = goType('v1.PodSpec')
@@ -132,7 +147,7 @@ function specPathOf(names: readonly string[]): SpecPath {
     if (field !== undefined) {
       path.push(...field.path)
       type = field.type
-    } else if (type.kind === 'map') {
+    } else if (type.kind === 'map' || (type.kind === 'slice' && name === ITEM)) {
       path.push(name)
       type = type.elem
     } else break

@@ -14,7 +14,7 @@ test.each<[template: string, reads: readonly string[]]>([
   ['{{ len .PodMeta.Labels }}', ['PodMeta Labels']],
   ['{{ $.PodMeta.Labels.app }}', ['PodMeta Labels app']],
   ['{{ (.PodMeta).Labels.app }}', ['PodMeta Labels app']],
-  ['{{ (index .PodSpec.Containers 0).Image }}', ['PodSpec Containers']],
+  ['{{ (index .PodSpec.Containers 0).Image }}', ['PodSpec Containers [] Image']],
   ['{{ with .PodMeta }}{{ .Labels.app }}{{ end }}', ['PodMeta Labels app']],
   ['{{ with .PodMeta }}{{ . }}{{ end }}', ['PodMeta']],
   ['{{ with .PodMeta.Labels }}{{ .app }}{{ end }}', ['PodMeta Labels', 'PodMeta Labels app']],

@@ -5,8 +5,8 @@ import { fromByteText } from './byte-text.ts'
 import { OBJECTS, sourceOf } from './mentions.ts'
 
 /**
- * The names of fields and the keys of maps from the root to what is read, with all that is below it: `PodMeta`, `Labels`, `app`. The
- * empty path is everything.
+ * The names of fields and the keys of maps from the root to what is read, with all that is below it: `PodMeta`, `Labels`, `app`; `ITEM`
+ * for an item of a list. The empty path is everything.
  */
 export type ReadPath = readonly string[]
 
@@ -85,7 +85,7 @@ class Reads {
     const [of, ...keys] = args
     if (of === undefined) return this.#operand(first, dot, variables)
     if (first.kind === 'function' && first.name === 'index' && keys.length > 0) {
-      const names = keys.flatMap((key) => (key.kind === 'string' ? [fromByteText(key.text).text] : []))
+      const names = keys.flatMap((key) => nameOf(key) ?? [])
       const place = names.length === keys.length ? this.#operand(of, dot, variables) : undefined
       if (place !== undefined) return [...place, ...names]
     }
@@ -117,6 +117,14 @@ class Reads {
   #read(place: Place): void {
     if (place !== undefined) this.paths.push(place)
   }
+}
+
+/** An item of a list, whichever. */
+export const ITEM = '[]'
+
+function nameOf(key: Operand): string | undefined {
+  if (key.kind === 'number') return ITEM
+  return key.kind === 'string' ? fromByteText(key.text).text : undefined
 }
 
 function below(place: Place, names: readonly string[]): Place {
