@@ -27,7 +27,8 @@ import {
 import { readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, ListRequest } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
-import { isFinishedJob, podTrim, withoutManagedFields } from './trim.ts'
+import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
+import { podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */
 export interface LiveSide {

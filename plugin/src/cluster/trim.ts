@@ -192,15 +192,3 @@ function without(object: JsonRecord, field: string): JsonRecord {
   const { [field]: _, ...rest } = object
   return rest
 }
-
-/** Whether a Job has run to its end: it will make no pods any more. */
-export function isFinishedJob({ kind, status }: JsonRecord): boolean {
-  return (
-    kind === 'Job' &&
-    listAt(status, 'conditions').some(
-      (condition) =>
-        ['Complete', 'Failed'].includes(stringAt(condition, 'type') ?? '') &&
-        stringAt(condition, 'status') === 'True',
-    )
-  )
-}

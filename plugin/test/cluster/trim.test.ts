@@ -8,7 +8,8 @@ import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { readPod, recordAt } from '@kleym/shared/core/objects/pod.ts'
 import { isMirrorPod } from '@kleym/shared/core/spire/attestor.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
-import { isFinishedJob, podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
+import { podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
+import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
 
 /** A pod that has something in every field that a template of these tests names. */
 const POD: JsonRecord = {

@@ -172,6 +172,37 @@ function perhapsBeside(
   return perhapsPodsOf(snapshot, certain).map(({ ref }) => ref.name)
 }
 
+function ownedMetadata(name: string, kind: string): JsonRecord {
+  const ownerReferences = [{ kind, name: 'x', controller: true }]
+  return { name, namespace: 'team-a', uid: name, ownerReferences }
+}
+
+test('a workload in a cluster that will make no pods any more is not asked about', () => {
+  const template = { metadata: { labels: { app: 'x' } }, spec: SPEC }
+  const set = (name: string, replicas: number, owner = 'Deployment'): JsonRecord => ({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: ownedMetadata(name, owner),
+    spec: { replicas, template },
+  })
+  const job = (name: string, type: string): JsonRecord => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: ownedMetadata(name, 'CronJob'),
+    spec: { template },
+    status: { conditions: [{ type, status: 'True' }] },
+  })
+  const yetToBe = { ...set('manifest', 0), metadata: { name: 'manifest', namespace: 'team-a' } }
+  const over = [set('earlier', 0), job('ended', 'Complete'), job('failed', 'Failed')]
+  const others = [set('latest', 1), set('by-hand', 0, 'Other'), job('suspended', 'Suspended'), yetToBe]
+  expect(namesInQuestion([...over, ...others]).toSorted()).toEqual([
+    'by-hand',
+    'latest',
+    'manifest',
+    'suspended',
+  ])
+})
+
 describe('a pod does not take the place of an edited template', () => {
   test.each<[what: string, registered: JsonRecord, pod: Template, template: Template]>([
     ['that changes an annotation that is read', BY_WHO, WHO_OK, { annotations: { who: 'chat' } }],

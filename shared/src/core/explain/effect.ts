@@ -160,7 +160,9 @@ function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
   const names = new Set<string>()
   for (const { base } of [before, after])
     for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
-  const [left, right] = [before, after].map(({ base }) => base.snapshot.templates)
+  const [left, right] = [before, after].map(({ base }) =>
+    base.snapshot.templates.filter((one) => one.isOver !== true),
+  )
   if (left === undefined || right === undefined || left === right) return names
   const templates = new Map(left.map((template) => [podText(template), template]))
   for (const template of right) {

@@ -51,6 +51,8 @@ export interface Pod {
   readonly unknownLabels: ReadonlySet<string>
   /** Keys of labels that the pod may or may not carry: the API server copies some from the node. */
   readonly possibleLabels: ReadonlySet<string>
+  /** The workload of this template will make no pods any more. */
+  readonly isOver?: true
   readonly serviceAccountName: string
   /** Undefined: not scheduled (a pod that exists), or not known yet. */
   readonly nodeName: string | undefined

@@ -1,7 +1,7 @@
 // The pods that a workload's controller will make of its template, before they exist: the keys of the labels that it adds
 // are known, though often not their values.
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
-import { dig, isRecord, own, stringAt, type JsonRecord } from '../json.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
 import { NODE_COPIED_LABELS, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -270,7 +270,36 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     status: {},
     owner: made.owner,
     origin: raw.origin,
+    ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
   }
+}
+
+/**
+ * Whether a workload that is in a cluster will make no pods any more: a ReplicaSet of an earlier template of a Deployment, which keeps ten
+ * of them, or a Job that has ended.
+ */
+function isOver(kind: WorkloadKind, object: JsonRecord, { uid, ownerReferences }: ObjectMeta): boolean {
+  if (uid === undefined) return false
+  if (kind === 'Job') return isFinishedJob(object)
+  return (
+    kind === 'ReplicaSet' &&
+    dig(object, 'spec', 'replicas') === 0 &&
+    ownerReferences.some(
+      (owner) => stringAt(owner, 'kind') === 'Deployment' && dig(owner, 'controller') === true,
+    )
+  )
+}
+
+/** Whether a Job has run to its end. */
+export function isFinishedJob({ kind, status }: JsonRecord): boolean {
+  return (
+    kind === 'Job' &&
+    listAt(status, 'conditions').some(
+      (condition) =>
+        ['Complete', 'Failed'].includes(stringAt(condition, 'type') ?? '') &&
+        stringAt(condition, 'status') === 'True',
+    )
+  )
 }
 
 /** The name of a workload; undefined where `generateName` will make one up. */

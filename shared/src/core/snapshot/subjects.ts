@@ -13,7 +13,7 @@ import type { Snapshot } from './snapshot.ts'
  * The pods of a snapshot, and those of its templates that no existing pod represents. A template is represented by an existing pod
  * of its workload, or of none, that has its labels, service account and containers, no further label that decides about an
  * identity, unless the controller adds that one, and all else that decides about one as the template has it. Any other pod is of an
- * earlier template, and those that replace it will not be like it.
+ * earlier template, and those that replace it will not be like it. Of a workload that will make no pods any more nothing is asked.
  */
 export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
   if (snapshot.templates.length === 0) return snapshot.pods
@@ -42,7 +42,7 @@ export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrat
     })
     return makers.mayInclude(template)
   }
-  return [...snapshot.pods, ...snapshot.templates.filter((template) => !isRepresented(template))]
+  return [...snapshot.pods, ...snapshot.templates.filter((one) => one.isOver !== true && !isRepresented(one))]
 }
 
 /** The workloads that made some pods, as far as these tell. */
