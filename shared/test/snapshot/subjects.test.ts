@@ -439,6 +439,7 @@ describe('a pod takes the place of a template', () => {
     const claiming = registration('spiffe://x/{{ len .PodSpec.Volumes }}')
     const ofClaim = podMade({ spec: { volumes: [claim] } })
     expect(namesInQuestion([claiming, ofClaim, made({}, 'StatefulSet')])).toEqual(['old'])
+    expect(namesInQuestion([claiming, ofClaim, made({})])).toEqual(['old', 'edited'])
   })
 
   test('whose containers differ in what is not read of them', () => {

@@ -131,6 +131,25 @@ const ADDED: ReadonlySet<string> = new Set([
   'volumes',
 ])
 
+/** What controllers that number their pods give each of them. */
+const ADDED_BY_CONTROLLERS: ReadonlySet<string> = new Set(['hostname', 'subdomain'])
+
+const ADDED_FIELDS = [...ADDED, ...ADDED_BY_CONTROLLERS, 'affinity']
+
+/** The workloads whose controllers add nothing to the spec of the template. */
+const ADDING_NOTHING: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet'])
+
+function isAdded(field: string | undefined): boolean {
+  return field !== undefined && ADDED_FIELDS.includes(field)
+}
+
+/** Whether a pod may have a field of which its template says nothing, whatever is in it. */
+function isAddedFor({ ref }: Pod, field: string | undefined): boolean {
+  if (field === undefined) return false
+  if (field === 'priority' || field === 'overhead') return true
+  return ADDED_BY_CONTROLLERS.has(field) && !ADDING_NOTHING.has(ref.kind)
+}
+
 /** What is said at a path: of each container by its name, or of the pod. */
 function valuesAt(spec: unknown, path: SpecPath): ReadonlyMap<string, unknown> {
   const [list = '', item, ...field] = path
@@ -145,7 +164,7 @@ function isAtPathWithin(path: SpecPath, template: Pod, pod: Pod): boolean {
     )
     return isWithin(said, found)
   }
-  const foundOnes = valuesAt(withoutOwnClaims(pod), path)
+  const foundOnes = valuesAt(template.ref.kind === 'StatefulSet' ? withoutOwnClaims(pod) : pod.spec, path)
   return [...valuesAt(template.spec, path)].every(([name, value]) => {
     const [said, found] = [filled(value), filled(foundOnes.get(name))]
     if (isWithin(said, found)) return true
@@ -167,25 +186,6 @@ function withoutNodeOfDaemon(affinity: unknown): unknown {
   if (!isRecord(affinity) || !isRecord(affinity['nodeAffinity'])) return affinity
   const { requiredDuringSchedulingIgnoredDuringExecution: _, ...nodeAffinity } = affinity['nodeAffinity']
   return { ...affinity, nodeAffinity }
-}
-
-/** What controllers that number their pods give each of them. */
-const ADDED_BY_CONTROLLERS: ReadonlySet<string> = new Set(['hostname', 'subdomain'])
-
-const ADDED_FIELDS = [...ADDED, ...ADDED_BY_CONTROLLERS, 'affinity']
-
-/** The workloads whose controllers add nothing to the spec of the template. */
-const ADDING_NOTHING: ReadonlySet<string> = new Set(['Deployment', 'ReplicaSet'])
-
-function isAdded(field: string | undefined): boolean {
-  return field !== undefined && ADDED_FIELDS.includes(field)
-}
-
-/** Whether a pod may have a field of which its template says nothing, whatever is in it. */
-function isAddedFor({ ref }: Pod, field: string | undefined): boolean {
-  if (field === undefined) return false
-  if (field === 'priority' || field === 'overhead') return true
-  return ADDED_BY_CONTROLLERS.has(field) && !ADDING_NOTHING.has(ref.kind)
 }
 
 /** Whether a label may be one that the controller of a kind adds: `ray.io/cluster` for `RayCluster.ray.io`, and the hash of a template. */
@@ -312,14 +312,15 @@ function isAddedItem(item: unknown): boolean {
 function isWithin(said: unknown, found: unknown): boolean {
   if (said === found) return true
   if (Array.isArray(found)) {
-    const left = [...(Array.isArray(said) ? said : [])]
     if (said !== undefined && !Array.isArray(said)) return false
+    const items: readonly unknown[] = said ?? []
+    let at = 0
     // In their order: a template may read the first item.
     for (const item of found) {
-      if (left.length > 0 && isWithin(left[0], item)) left.shift()
+      if (at < items.length && isWithin(items[at], item)) at++
       else if (!isAddedItem(item)) return false
     }
-    return left.length === 0
+    return at === items.length
   }
   if (!isRecord(said) || !isRecord(found)) return false
   return [...new Set([...Object.keys(said), ...Object.keys(found)])].every((field) => {
