@@ -2,6 +2,7 @@
 // still run: these do not stand for those that replace them.
 import { describe, expect, test } from 'vitest'
 import { inProcess } from '../../support/in-process.ts'
+import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
 const WORLD = `apiVersion: v1
@@ -17,16 +18,7 @@ kind: InferencePool
 metadata: {name: llama, namespace: demo}
 spec: {selector: {matchLabels: {app: llama}}}
 ---
-apiVersion: llm-d.ai/v1alpha2
-kind: InferenceObjective
-metadata: {name: chat, namespace: demo}
-spec: {poolRef: {name: llama}}
----
-apiVersion: kleym.sonda.red/v1alpha1
-kind: InferenceIdentityBinding
-metadata: {name: chat, namespace: demo, uid: u1}
-spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: vllm}
----
+${CHAT_BINDING}---
 apiVersion: v1
 kind: Node
 metadata: {name: n1}
@@ -42,12 +34,7 @@ metadata:
 spec: {nodeName: n1, serviceAccountName: runner, containers: [{name: vllm, image: server}]}
 status: {phase: Running}
 ---
-apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
+${SCM_CONFIG}`
 
 interface Theft {
   /** What the ClusterSPIFFEID says after its selector. */

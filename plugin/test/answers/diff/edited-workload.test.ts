@@ -2,6 +2,7 @@
 // may have less. `diff` and `test` must not take the old pods for the new ones.
 import { describe, expect, test } from 'vitest'
 import { inProcess, type Ran } from '../../support/in-process.ts'
+import { CHAT_BINDING, SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
 const WORLD = `apiVersion: v1
@@ -13,26 +14,12 @@ kind: InferencePool
 metadata: {name: llama, namespace: demo}
 spec: {selector: {matchLabels: {app: llama, pool: a}}}
 ---
-apiVersion: llm-d.ai/v1alpha2
-kind: InferenceObjective
-metadata: {name: chat, namespace: demo}
-spec: {poolRef: {name: llama}}
----
-apiVersion: kleym.sonda.red/v1alpha1
-kind: InferenceIdentityBinding
-metadata: {name: chat, namespace: demo, uid: u1}
-spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: vllm}
----
+${CHAT_BINDING}---
 apiVersion: v1
 kind: Node
 metadata: {name: n1}
 ---
-apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
+${SCM_CONFIG}`
 
 function deployment(name: string, labels: string, account = 'runner'): string {
   return `---

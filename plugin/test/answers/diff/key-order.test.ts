@@ -1,6 +1,7 @@
 // The order in which the keys of a mapping are written is no difference: `diff` must not tell of a change where there is none.
 import { expect, test } from 'vitest'
 import { inProcess } from '../../support/in-process.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
 const POOL_LABELS = ['app: llama', 'colour: blue']
@@ -13,12 +14,7 @@ apiVersion: v1
 kind: Node
 metadata: {name: n1, uid: node-1}
 ---
-apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
+${SCM_CONFIG}`
 
 function pod(labels: readonly string[]): string {
   return `---

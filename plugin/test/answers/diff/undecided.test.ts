@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { dig, listAt, own } from '@kleym/shared/core/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
 const WORLD = `apiVersion: inference.networking.k8s.io/v1
@@ -24,12 +25,7 @@ kind: Pod
 metadata: {name: llama-0, namespace: serving, labels: {app: llama, llm-d.ai/role: prefill}}
 spec: {nodeName: n1, serviceAccountName: runner, containers: [{name: vllm}]}
 ---
-apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
+${SCM_CONFIG}`
 
 function variant(name: string, poolName = 'llama'): string {
   return `---
