@@ -1,5 +1,5 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
-import { withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { namedIn, withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
@@ -84,10 +84,10 @@ export interface PageParts {
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */
-export function concerns({ subject, related, namespaces }: Finding, namespace: string | undefined): boolean {
-  if (namespace === undefined || namespaces?.has(namespace) === true) return true
-  const named = [subject, ...related].map((one) => one.namespace).filter((name) => name !== '')
-  return named.includes(namespace) || (named.length === 0 && namespaces === undefined)
+export function concerns(one: Finding, namespace: string | undefined): boolean {
+  if (namespace === undefined || one.namespaces?.has(namespace) === true) return true
+  const named = namedIn(one).flatMap((subject) => (subject.namespace === '' ? [] : subject.namespace))
+  return named.includes(namespace) || (named.length === 0 && one.namespaces === undefined)
 }
 
 /**
@@ -95,7 +95,7 @@ export function concerns({ subject, related, namespaces }: Finding, namespace: s
  * of it is told of all.
  */
 export function seenFrom(namespace: string | undefined, one: Finding): Finding {
-  const isNamed = [one.subject, ...one.related].some((named) => named.namespace === namespace)
+  const isNamed = namedIn(one).some((named) => named.namespace === namespace)
   return namespace === undefined || isNamed ? one : withinNamespaces(one, new Set([namespace]))
 }
 

@@ -1,5 +1,5 @@
 // What clashes, as a graph: each finding leads to its parties.
-import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { namedIn, subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Diagram, DiagramEdge, DiagramNode } from '../../output/mermaid.ts'
 import { DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
 
@@ -9,7 +9,7 @@ export function conflictsDiagram(shown: readonly Finding[]): Diagram {
   const edges: DiagramEdge[] = []
   for (const one of shown) {
     const from = findingNode(one)
-    const parties = [one.subject, ...one.related]
+    const parties = namedIn(one)
     for (const { container, ...party } of parties.slice(0, DRAWN_MAX)) {
       const key = subjectText(party)
       nodes.push({ key, lines: [party.kind, key.slice(party.kind.length + 1)], style: 'plain' })

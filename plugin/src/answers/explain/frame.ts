@@ -5,7 +5,7 @@ import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { explain, type Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { inForceFinding } from '@kleym/shared/core/explain/in-force-finding.ts'
 import { findingSteps, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
-import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, isAbout, namedIn, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isAboutRegistration } from '@kleym/shared/core/rules/manifest-rules.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
@@ -155,7 +155,7 @@ function namedByOf({ identity, judgement }: Explanation, policies: Policies): Na
 function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, readonly Finding[]> {
   const about = new Map<string, Finding[]>()
   for (const one of findings) {
-    const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
+    const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
     for (const key of new Set(bindings.map(({ namespace, name }) => namespacedName(namespace, name)))) {
       getOrCreate(about, key, () => []).push(one)
     }

@@ -2,7 +2,7 @@
 // than before. Any other does not apply any more because its ground is gone: the fallback whose loss it told of, the binding
 // that it was about (docs/offline.md, "New, fixed, and no longer applies").
 import type { State } from '../analysis/state.ts'
-import { subjectText, findingKey, type Finding, type Subject } from '../findings/finding.ts'
+import { subjectText, findingKey, namedIn, type Finding, type Subject } from '../findings/finding.ts'
 import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICIES } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'
@@ -81,7 +81,7 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   if (STOPS_ALL.has(code))
     return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
   if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
-  const bindings = [one.subject, ...one.related].filter(({ kind }) => kind === BINDING_KIND)
+  const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
   if (
     GIVES_IDS.has(code) &&
     bindings.some((binding) => mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after))

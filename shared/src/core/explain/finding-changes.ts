@@ -235,8 +235,8 @@ function withNews(
 }
 
 /** The namespaces of what a finding is about, and of the pods that show it. */
-function namespacesOf({ subject, related, namespaces }: Finding): ReadonlySet<string> {
-  return new Set([subject, ...related].map(({ namespace }) => namespace)).union(namespaces ?? NONE)
+function namespacesOf(one: Finding): ReadonlySet<string> {
+  return new Set(namedIn(one).map(({ namespace }) => namespace)).union(one.namespaces ?? NONE)
 }
 
 function subjectKey({ code, subject }: Finding): string {

@@ -159,10 +159,8 @@ export function countBySeverity(findings: readonly Finding[]): Readonly<Record<S
 }
 
 /** Whether a finding is about one of these objects, as subject or as a related one; `keys` are `namespace/name`. */
-export function isAbout({ subject, related }: Finding, kind: string, keys: ReadonlySet<string>): boolean {
-  return [subject, ...related].some(
-    (one) => one.kind === kind && keys.has(namespacedName(one.namespace, one.name)),
-  )
+export function isAbout(found: Finding, kind: string, keys: ReadonlySet<string>): boolean {
+  return namedIn(found).some((one) => one.kind === kind && keys.has(namespacedName(one.namespace, one.name)))
 }
 
 /** Whether a severity is as bad as a threshold, or worse. */
