@@ -314,6 +314,12 @@ describe('a pod does not take the place of an edited template', () => {
       {},
     ],
     [
+      'that adds a toleration behind those of before',
+      registration('spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}'),
+      { spec: { tolerations: [{ key: 'gpu' }] } },
+      { spec: { tolerations: [{ key: 'gpu' }, { key: 'chat' }] } },
+    ],
+    [
       'that drops a toleration that is no default',
       registration('spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}'),
       { spec: { tolerations: [{ key: 'gpu' }] } },
