@@ -1,4 +1,9 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { runsMs } from './test/testing/src/runs.ts'
+
+/** vitest would leave one core alone, which is half of a small machine. */
+const ALL_CORES = availableParallelism()
 
 /** Suites mostly wait, so two on two cores are faster than one; many more, and bounded waits would run out. */
 const CONTROL_PLANES_AT_A_TIME = 2
@@ -6,14 +11,19 @@ const CONTROL_PLANES_AT_A_TIME = 2
 /**
  * The runner's bound is a net, which ends a test without a reason. Each wait within a test has a bound of its own, mostly of
  * a minute (test/testing/src/wait.ts), and says what it has waited for; this is longer than any of them, and than several of
- * them in a row on a machine that does other work too.
+ * them in a row on a machine that does other work too. No test has one of its own.
  */
-const NET_MS = 600_000
+const NET_MS = runsMs(300_000)
 
 const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
 
-// Four groups, one after the other: what runs anywhere, what needs a real control plane, what needs SPIRE beside it, and what
-// needs root and a cgroup for a real agent.
+/** What needs Node and the project's packages alone: `npm test` runs it. A new folder of tests that needs no more goes here. */
+const ANYWHERE = ['{shared,operator,plugin}/test', 'test/{chart,docs,house,testing}']
+/** What needs executables, a browser, the site or a terminal. */
+const PROGRAMS = ['test/{browser,e2e,release,soak,terminal}']
+
+// Three groups, one after the other: what needs Node alone, whole programs, and what needs a real control plane. The last are
+// three projects that run side by side: the control plane alone, SPIRE beside it, and a real agent, which needs root and a cgroup.
 export default defineConfig({
   test: {
     projects: [
@@ -23,9 +33,22 @@ export default defineConfig({
           name: 'anywhere',
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          include: ['*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', 'test/control-plane/**', 'test/svid/**'],
+          include: testsIn(ANYWHERE),
+          maxWorkers: ALL_CORES,
+          // The files of one worker share what they import, which is half of the work.
+          isolate: false,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'programs',
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
+          include: testsIn(PROGRAMS),
+          maxWorkers: ALL_CORES,
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -37,7 +60,7 @@ export default defineConfig({
           maxWorkers: CONTROL_PLANES_AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -47,8 +70,7 @@ export default defineConfig({
           include: ['test/svid/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/svid/agent/**'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
-          // Each has an API server, a SPIRE server and an SCM that all work hard.
-          maxWorkers: 1,
+          maxWorkers: CONTROL_PLANES_AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
           sequence: { groupOrder: 2 },
@@ -60,12 +82,16 @@ export default defineConfig({
           name: 'agent',
           include: ['test/svid/agent/**/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts', 'test/svid/agent/setup.ts'],
-          maxWorkers: 1,
+          maxWorkers: CONTROL_PLANES_AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          sequence: { groupOrder: 3 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],
   },
 })
+
+function testsIn(folders: readonly string[]): string[] {
+  return folders.map((folder) => `${folder}/**/*.test.ts`)
+}

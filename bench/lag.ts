@@ -10,6 +10,7 @@ import { X_GROUP, CONFIG, binding, pool } from '@kleym/testing/manifests.ts'
 import { createCaches } from '../operator/src/caches/caches.ts'
 import { ClaimRegister } from '../operator/src/claims/claim-register.ts'
 import { Compiler } from '../operator/src/claims/compiler.ts'
+import { seenReferences } from '../operator/src/claims/held-references.ts'
 import { Indexes } from '../operator/src/claims/indexes.ts'
 import { WorkQueue } from '../operator/src/queue/queue.ts'
 import { machineLine } from './machine.ts'
@@ -56,8 +57,21 @@ function operatorOver(bindings: number) {
     workers: Infinity,
   })
   const wake = (key: string): void => queue.add(key)
-  const compiler = new Compiler({ caches, config: CONFIG })
-  const indexes = new Indexes({ caches, compiler, register: new ClaimRegister({ wake }), wake })
+  const seen = seenReferences(caches)
+  const compiler = new Compiler({ seen, config: CONFIG })
+  const register = new ClaimRegister({ wake })
+  const turn = { onPause: async (): Promise<void> => setImmediate() }
+  const pause = (): Promise<void> => turn.onPause()
+  const indexes = new Indexes({
+    caches,
+    seen,
+    clock: systemClock,
+    compiler,
+    register,
+    installs: { isOther: () => false },
+    wake,
+    pause,
+  })
   for (const cache of caches.pools.values()) cache.setSyncState({ kind: 'synced' })
   for (const cache of caches.objectives.values()) cache.setSyncState({ kind: 'synced' })
   let version = 0
@@ -75,6 +89,7 @@ function operatorOver(bindings: number) {
   const texts = Array.from({ length: bindings }, (_, at) => next(binding({ name: `binding-${at}` })))
   return {
     indexes,
+    turn,
     /** All bindings at once, as a list brings them; `read` first, page by page. */
     read: () => texts.map((text) => caches.bindings.read(parsed(text))),
     list: (objects: ReturnType<typeof caches.bindings.read>[]) => {
@@ -98,8 +113,13 @@ function operatorOver(bindings: number) {
   }
 }
 
+type Operator = ReturnType<typeof operatorOver>
+
 /** The longest without a turn of the event loop while each of some things happens and is worked in. */
-async function longestLag(indexes: Indexes, happenings: Iterable<() => unknown>): Promise<Lag> {
+async function longestLag(
+  { indexes, turn: loop }: Operator,
+  happenings: Iterable<() => unknown>,
+): Promise<Lag> {
   let lag: Lag = { wall: 0, cpu: 0 }
   let since = now()
   const turn = async (): Promise<void> => {
@@ -108,10 +128,11 @@ async function longestLag(indexes: Indexes, happenings: Iterable<() => unknown>)
     await setImmediate()
     since = now()
   }
+  loop.onPause = turn
   for (const happen of happenings) {
     since = now()
     happen()
-    await indexes.workInSlices(turn)
+    await indexes.workInAll()
     await turn()
   }
   return lag
@@ -135,23 +156,24 @@ function report(name: string, bindings: number, { wall, cpu }: Lag): void {
 
 process.stdout.write(`${machineLine()}\n\n`)
 for (const { name, bindings, labels } of SHAPES) {
-  const { indexes, read, list, editPool } = operatorOver(bindings)
+  const operator = operatorOver(bindings)
+  const { indexes, read, list, editPool } = operator
   list(read())
-  await indexes.workInSlices(setImmediate)
+  await indexes.workInAll()
   report(
     name,
     bindings,
     await longestLag(
-      indexes,
+      operator,
       Array.from({ length: EDITS }, () => editPool(labels)),
     ),
   )
 }
 const all = operatorOver(ALL)
 const objects = all.read()
-report('all bindings are listed', ALL, await longestLag(all.indexes, [() => all.list(objects)]))
+report('all bindings are listed', ALL, await longestLag(all, [() => all.list(objects)]))
 all.editPool({ app: 'llama' })()
-await all.indexes.workInSlices(setImmediate)
-report('a kind goes and comes', ALL, await longestLag(all.indexes, [all.kindGoes, all.kindComes]))
+await all.indexes.workInAll()
+report('a kind goes and comes', ALL, await longestLag(all, [all.kindGoes, all.kindComes]))
 await all.drain()
-report('every binding is woken', ALL, await longestLag(all.indexes, [() => all.indexes.wakeAll()]))
+report('every binding is woken', ALL, await longestLag(all, [() => all.indexes.wakeAll()]))

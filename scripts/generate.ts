@@ -5,16 +5,18 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { reportJsonSchema } from '../plugin/src/answers/schema.ts'
+import { settingsJsonSchema } from '../plugin/src/settings/json-schema.ts'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
 import { bindingPage } from './binding-reference.ts'
 import { chartFiles } from './chart/files.ts'
 import { commandReference } from './command-reference.ts'
+import { editorSchemas } from './editor-schemas.ts'
 import { explainPicture } from './explain-picture.ts'
 import { findingExamples } from './finding-examples.ts'
 import { exampleOutputs } from './example-outputs.ts'
-import { identityTestPage, identityTestSchemaFile } from './identity-test-reference.ts'
+import { identityTestPage } from './identity-test-reference.ts'
 
 const GENERATED_YAML =
   '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
@@ -43,8 +45,9 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/reference/reasons.md', reasonsPage()],
     ['docs/reference/inferenceidentitybinding.md', bindingPage()],
     ['docs/reference/report.schema.json', reportJsonSchema()],
-    ['docs/reference/identity-test.schema.json', identityTestSchemaFile()],
+    ...editorSchemas(),
     ['docs/reference/identity-test.md', identityTestPage()],
+    ['docs/reference/settings.schema.json', `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`],
     ['docs/images/explain.svg', await explainPicture(root)],
     ['docs/reference/commands.md', commandReference()],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],

@@ -1,4 +1,4 @@
-// `docs/reference/identity-test.md` and `identity-test.schema.json`: every field of an IdentityTest, from the schema that reads it.
+// `docs/reference/identity-test.md`: every field of an IdentityTest, from the schema that reads it.
 import { identityTestJsonSchema } from '../plugin/src/answers/test/kind-schema.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/json.ts'
 import { recordAt } from '../shared/src/core/objects/pod.ts'
@@ -12,11 +12,6 @@ const SHARED = [
   { heading: 'Label selector', path: ['spec', 'containers', '*', 'subject', 'podSelector'] },
   { heading: 'Identity', path: ['spec', 'containers', '*', 'holds', 'exactly', '*'] },
 ] as const
-
-/** `docs/reference/identity-test.schema.json`. */
-export function identityTestSchemaFile(): string {
-  return `${JSON.stringify(identityTestJsonSchema(), null, 2)}\n`
-}
 
 /** `docs/reference/identity-test.md`: a table of fields for each list, and one for each shape that stands in several places. */
 export function identityTestPage(): string {
@@ -33,7 +28,7 @@ export function identityTestPage(): string {
     NOTE,
     '# IdentityTest\n',
     `${stringAt(root, 'description') ?? ''} What it is for, with examples: [identity tests](../testing.md).`,
-    'For editors: [`identity-test.schema.json`](identity-test.schema.json).\n',
+    'For editors: [its JSON Schema](schemas/test.kleym.sonda.red/identitytest_v1alpha1.json).\n',
     'A field that is not here is an error, and so is a list without items. **Bold** fields are required.\n',
     '## The object\n',
     '| field | what it takes | |',

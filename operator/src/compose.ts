@@ -7,9 +7,12 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from './caches/caches.ts'
 import { LiveLists } from './caches/live-lists.ts'
+import { OutputSchema } from './caches/output-schema.ts'
 import { ClaimRegister } from './claims/claim-register.ts'
 import { Compiler } from './claims/compiler.ts'
+import { seenReferences } from './claims/held-references.ts'
 import { Indexes } from './claims/indexes.ts'
+import { Installs } from './claims/installs.ts'
 import { Ledger } from './claims/ledger.ts'
 import { WorkQueue } from './queue/queue.ts'
 import { ApplyFailures } from './reconcile/apply-failures.ts'
@@ -20,10 +23,12 @@ import { InForceTracker } from './reconcile/in-force-tracker.ts'
 import { Orphans } from './reconcile/orphans.ts'
 import { Reconciler } from './reconcile/reconciler.ts'
 import { Repairs } from './reconcile/repairs.ts'
+import { NamespaceRoom } from './reconcile/namespace-room.ts'
 import { Reports } from './reconcile/reports.ts'
 import type { EventRecorder } from './telemetry/events.ts'
 import type { Log } from './telemetry/log.ts'
 import type { Metrics } from './telemetry/metrics.ts'
+import { WriteBudget } from './write/write-budget.ts'
 import { Writer } from './write/writer.ts'
 
 /** What a controller needs of the outside. */
@@ -37,8 +42,15 @@ export interface ControllerParts {
   readonly log: Log
   readonly metrics: Metrics
   readonly events: EventRecorder
+  /** The installs whose outputs count as ours (`--take-over`). */
+  readonly takeOver: ReadonlySet<string>
+  /** Whether no SCM takes an output without a class (`--classless-ignored`). */
+  readonly classlessIgnored: boolean
   /** Asks the API server again whether it serves the kind of a cache; resolves when the cache's state says so. */
   readonly recheck: (cache: AnyFollowedKind) => Promise<void>
+  /** The most writes in a second, and bindings with an output in a namespace; undefined: no limit. */
+  readonly writesPerSecond: number | undefined
+  readonly bindingsPerNamespace: number | undefined
   /** How many bindings are worked on at the same time. */
   readonly workers: number
   /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
@@ -61,16 +73,41 @@ export function composeController(parts: ControllerParts): Controller {
   })
   metrics.watchQueue(queue)
   const register = new ClaimRegister({ wake })
-  const compiler = new Compiler(parts)
-  const indexes = new Indexes({ ...parts, compiler, register, wake })
+  const seen = seenReferences(caches)
+  const compiler = new Compiler({ ...parts, seen })
+  const { install } = parts.config
+  const installs = new Installs({ ...parts, install, onFree: () => controller.lookAtAll() })
+  const indexes = new Indexes({ ...parts, seen, compiler, register, installs, wake })
   const ledger = new Ledger({ ...parts, compiler, indexes, register })
   const writer = new Writer({ ...parts, ledger })
   const inForce = new InForceTracker(parts)
-  const reports = new Reports({ ...parts, writer, inForce })
+  const budget = new WriteBudget({
+    clock,
+    perSecond: parts.writesPerSecond,
+    groupOf: namespaceWritten,
+    wake,
+  })
+  const room = new NamespaceRoom({ ...parts, wake })
+  const reports = new Reports({ ...parts, writer, inForce, budget })
   const repairs = new Repairs(parts)
   const applyFailures = new ApplyFailures(parts)
   const lists = new LiveLists(parts)
-  const shared = { ...parts, indexes, ledger, writer, reports, repairs, applyFailures, inForce, lists, wake }
+  const outputSchema = new OutputSchema({ ...parts, onChange: () => controller.lookAtAll() })
+  const shared = {
+    ...parts,
+    indexes,
+    ledger,
+    writer,
+    reports,
+    repairs,
+    applyFailures,
+    inForce,
+    lists,
+    outputSchema,
+    budget,
+    room,
+    wake,
+  }
   const reconciler = new Reconciler({
     ...shared,
     orphans: new Orphans(shared),
@@ -81,6 +118,6 @@ export function composeController(parts: ControllerParts): Controller {
     }),
     deletion: new BindingDeletion(shared),
   })
-  const controller = new Controller({ ...shared, queue, reconciler })
+  const controller = new Controller({ ...shared, installs, queue, reconciler })
   return controller
 }

@@ -4,12 +4,14 @@ import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { classLabelProblem } from '@kleym/shared/core/compile/output.ts'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { classWithoutLabelText } from './check/checks.ts'
+import { isOthersCrd } from './check/other-implementation.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { composeController } from './compose.ts'
 import type { Controller } from './reconcile/controller.ts'
@@ -19,6 +21,7 @@ import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
 import { eventRecorder, type EventRecorder } from './telemetry/events.ts'
 import { fenced } from './election/fence.ts'
+import type { LeaseName } from './election/lease.ts'
 import { newSignature } from './election/signature.ts'
 import type { RunningServer } from './server/http.ts'
 import type { Log } from './telemetry/log.ts'
@@ -143,11 +146,14 @@ class Operator {
       onError,
       onRecovered,
       onCrdChange: (cache) => {
-        if (cache === this.#caches.bindings) this.#controller.bindingsCrdChanged()
+        if (cache !== this.#caches.bindings) return
+        void this.#refuseOtherImplementation().then(() => this.#controller.bindingsCrdChanged())
+        if (cache === this.#caches.outputs) this.#controller.outputsCrdChanged()
       },
     })
     const instance = env['POD_NAME'] ?? hostname()
-    this.#election = this.#createElection(made.namespace, instance)
+    const lease = leaseOf(settings.lease, made.namespace)
+    this.#election = settings.leaderElection ? this.#createElection(lease, instance) : undefined
     const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }
     this.#events = eventRecorder({
       api: client,
@@ -170,13 +176,18 @@ class Operator {
         className: settings.className,
         outputLabels: settings.outputLabels,
         variantLabelKey: settings.variantLabelKey,
+        install: namespacedName(lease.namespace, lease.name),
       },
       clock,
       random,
       log,
       metrics,
       events: this.#events,
+      takeOver: settings.takeOver,
+      classlessIgnored: settings.classlessIgnored,
       recheck: (cache) => this.#keeper.recheck(cache),
+      writesPerSecond: settings.writesPerSecond,
+      bindingsPerNamespace: settings.bindingsPerNamespace,
       workers: settings.workers,
       resyncMs: settings.resyncMs,
       pause: () => setImmediate(),
@@ -213,6 +224,7 @@ class Operator {
     if (this.#election === undefined) this.#elected.resolve()
     else this.#election.start()
     const led = await this.#within(FIRST_TRY_MS, this.#elected.promise)
+    await this.#refuseOtherImplementation()
     await this.#keeper.start()
     await this.#elected.promise
     // Caches that were filled before this process led may lack what the last leader wrote.
@@ -224,6 +236,22 @@ class Operator {
     if (end !== undefined) return end
     await leads
     return undefined
+  }
+
+  /** Ends where the CRD of bindings is the other implementation's, whose operator would fight this one over the same objects. */
+  async #refuseOtherImplementation(): Promise<void> {
+    try {
+      if (!(await isOthersCrd(this.#client))) return
+    } catch (error) {
+      // Its kinds cannot be read either, and are unknown.
+      this.#surroundings.log.debug('cannot read the CRD of bindings', { error })
+      return
+    }
+    this.#broken.reject(
+      new OperatorEnded(
+        'the CRD of InferenceIdentityBinding is that of the Go implementation of the same API group (it has no spec.mode), and two operators would fight over the same objects: remove one of the two',
+      ),
+    )
   }
 
   /** At start no pool kind is served: withdraws what rests on one, and says why to end (docs/contract.md §3), unless a pool kind is served by then. */
@@ -263,21 +291,19 @@ class Operator {
     this.#keeper.beginHistory()
   }
 
-  #createElection(clusterNamespace: string, instance: string): Election | undefined {
-    const { leaderElection } = this.#settings
-    if (leaderElection === undefined) return undefined
+  #createElection(lease: LeaseName, instance: string): Election {
     const { clock, random, log } = this.#surroundings
     const election = new Election({
       api: this.#history.watchedLeases(this.#client),
       clock,
       random,
       log,
-      lease: leaseOf(leaderElection, clusterNamespace),
+      lease,
       identity: newSignature(instance),
       onElected: () => this.#elected.resolve(),
       onLost: (reason) => this.#broken.reject(new OperatorEnded(`the Lease is lost: ${reason}`)),
     })
-    this.#metrics.watchLeadership(election, leaderElection.leaseName)
+    this.#metrics.watchLeadership(election, lease.name)
     return election
   }
 
@@ -301,8 +327,11 @@ class Operator {
 
   #notReady(): string | undefined {
     const waiting = allCaches(this.#caches).filter(({ syncState }) => syncState.kind === 'waiting')
-    if (waiting.length === 0) return undefined
-    return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
+    if (waiting.length > 0)
+      return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
+    const others = this.#controller.otherInstalls
+    if (others.length === 0) return undefined
+    return `other installs of kleym have outputs here: ${others.join(', ')}; uninstall them, or start this one with --take-over`
   }
 
   /** Whether every cache has what there is, or is known to have nothing. */

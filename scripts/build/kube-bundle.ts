@@ -19,12 +19,19 @@ const NO_TRANSPORT = [
   'export const HttpProxyAgent = none, HttpsProxyAgent = none',
 ].join('\n')
 
+/** `shared/src/kube/context-cluster.ts` refuses these auth providers, as kubectl does. */
+const NO_CLOUD_AUTH = [
+  'const none = class { isAuthProvider() { return false } }',
+  'export const AzureAuth = none, GoogleCloudPlatformAuth = none',
+].join('\n')
+
 /** The kubeconfig is given to the library as JSON. */
 const JSON_FOR_YAML = 'export const load = JSON.parse'
 
 const STUBS: Readonly<Record<string, string>> = {
   'generated-api': NO_GENERATED_API,
   transport: NO_TRANSPORT,
+  'cloud-auth': NO_CLOUD_AUTH,
   yaml: JSON_FOR_YAML,
 }
 
@@ -47,6 +54,7 @@ export const kubeBundle: Plugin = {
     }
     stub(/^\.\/gen\//, 'generated-api')
     stub(/^(?:undici|socks|socks-proxy-agent|hpagent)$/, 'transport')
+    stub(/^\.\/(?:azure|gcp)_auth\.js$/, 'cloud-auth')
     stub(/^js-yaml$/, 'yaml')
     build.onLoad({ filter: /.*/, namespace: 'kube-bundle' }, ({ path }) => ({
       contents: STUBS[path] ?? '',

@@ -57,11 +57,11 @@ export const ACCESS_VALUES: Values = {
           enabled: off('Whether it is in force.'),
           kinds: {
             about:
-              'The groups of the pools that count. Their CRDs must be there, or every such write is refused.',
-            default: ['inference.networking.k8s.io'],
+              'The groups of the pools that count; when empty, each that the cluster serves as the release is installed or upgraded. ' +
+              'Their CRDs must be there, or every such write is refused.',
+            default: [],
             schema: {
               type: 'array',
-              minItems: 1,
               uniqueItems: true,
               items: { enum: ['inference.networking.k8s.io', 'inference.networking.x-k8s.io'] },
             },

@@ -1,5 +1,5 @@
 // The values of the chart that shape the operator's pods.
-import { choice, object, objects, on, section, stringMap, text, whole, type Values } from './setting.ts'
+import { choice, object, objects, off, on, section, stringMap, text, whole, type Values } from './setting.ts'
 
 /**
  * What the chart in the repository says in the place of a registry. It can never be one (RFC 2606), and templates/_check.tpl
@@ -36,6 +36,10 @@ export const POD_VALUES: Values = {
       seccompProfile: { type: 'RuntimeDefault' },
     },
   ),
+  openshift: off(
+    'Leave `runAsUser`, `runAsGroup` and `fsGroup` out of it: the SCC `restricted-v2` of OpenShift gives each namespace its own, and ' +
+      'refuses others.',
+  ),
   securityContext: object('The security context of the container.', {
     allowPrivilegeEscalation: false,
     readOnlyRootFilesystem: true,
@@ -62,7 +66,9 @@ export const POD_VALUES: Values = {
 export const PLACEMENT_VALUES: Values = {
   nodeSelector: stringMap('Labels of the nodes to run on.', { 'kubernetes.io/os': 'linux' }),
   tolerations: objects('Taints to tolerate.'),
-  affinity: object('Affinities, as Kubernetes writes them.'),
+  affinity: object(
+    'Affinities, as Kubernetes writes them. With none, and more than one replica, the pods prefer different nodes.',
+  ),
   topologySpreadConstraints: objects(
     'How the pods spread; one without a `labelSelector` gets that of the operator.',
   ),

@@ -8,6 +8,7 @@ import {
   choice,
   object,
   objects,
+  off,
   on,
   section,
   stringMap,
@@ -33,6 +34,13 @@ const IDENTITY_VALUES: Values = {
     '`spec.className` of every ClusterSPIFFEID. It must be the class of your SPIRE controller manager; the SPIRE hardened ' +
       'chart makes that `<its namespace>-<its release>`, e.g. `spire-mgmt-spire`, and ignores objects without a class.',
   ),
+  takeOver: texts(
+    'Installs of kleym whose ClusterSPIFFEIDs this one adopts, as `namespace/name` of their Leases, e.g. `old/kleym-operator`. They must not run any more.',
+  ),
+  classlessIgnored: off(
+    'No SPIRE controller manager of the cluster takes a ClusterSPIFFEID without a class (each has one, and none sets `watchClassless`). An output ' +
+      'that loses its class, because the CRD of an older SPIRE controller manager lacks the field, then stays; it is withdrawn otherwise.',
+  ),
   outputLabels: stringMap(
     'Labels of every ClusterSPIFFEID beside those of kleym, for a SPIRE controller manager that sees only labelled ones ' +
       '(`clusterSPIFFEIDLabelSelector`). The label of its class (`filterByClassName`) is set by kleym itself.',
@@ -55,6 +63,17 @@ const OPERATOR_VALUES: Values = {
     [1, 64],
     'How many bindings are looked at at the same time.',
   ),
+  writesPerSecond: whole(
+    Number(flagDefault('--writes-per-second')),
+    [0, 100_000],
+    'The most writes of ClusterSPIFFEIDs, statuses and finalizers in a second, shared fairly by namespace; 0 is no limit. Withdrawals, deletions and ' +
+      'the Lease are exempt.',
+  ),
+  bindingsPerNamespace: whole(
+    Number(flagDefault('--bindings-per-namespace')),
+    [0, 100_000],
+    'The most bindings of a namespace with a ClusterSPIFFEID; 0 is no limit. One more is `NamespaceFull` until there is room.',
+  ),
   resyncPeriod: text(
     flagDefault('--resync-period'),
     'How often every binding is looked at without a cause, e.g. `30m`; `0` is never.',
@@ -65,6 +84,18 @@ const OPERATOR_VALUES: Values = {
       'Write only while holding the Lease. Off only where one process runs, also during an upgrade.',
     ),
   }),
+  flowSchema: section(
+    'A FlowSchema for the Lease: the API server answers for it with the priority of its own leader elections, so that its load costs no ' +
+      'Lease.',
+    {
+      enabled: on('Install it. It is of the whole cluster, named after the namespace of the release.'),
+      matchingPrecedence: whole(
+        250,
+        [1, 10_000],
+        'Its place among all FlowSchemas; it must stand before `service-accounts`, which has 9000.',
+      ),
+    },
+  ),
   extraArgs: texts('More flags of the operator (`kleym-operator --help`), each as `--flag=value`.'),
   extraEnv: objects('More environment variables, as Kubernetes writes them.'),
 }

@@ -10,9 +10,13 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { TLSSocket } from 'node:tls'
-import { acceptWebSocket } from './web-socket.ts'
+import { WebSocketServer, type WebSocket } from 'ws'
 
 const PROTOCOL = 'v5.channel.k8s.io'
+/** Bytes; kubectl sends what it reads in pieces of some KiB. */
+const LARGEST_MESSAGE = 16 * 1024 * 1024
+/** RFC 6455 §7.4.1. */
+const NORMAL_CLOSURE = 1000
 const [STDIN, STDOUT, STDERR, STATUS, CLOSED] = [0, 1, 2, 3, 255]
 
 /** A container as a request names it. */
@@ -52,6 +56,11 @@ export async function startKubeletServer(
   const certificate = readFileSync(serving.certificate, 'utf8')
   const own = new X509Certificate(certificate).fingerprint256
   const running = new Set<ChildProcess>()
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: LARGEST_MESSAGE,
+    handleProtocols: () => PROTOCOL,
+  })
   const server = createServer(
     {
       cert: certificate,
@@ -68,7 +77,7 @@ export async function startKubeletServer(
     else if (asked === undefined) refuse(socket, '404 Not Found', 'only exec and containerLogs are here')
     else if (!(request.headers['sec-websocket-protocol'] ?? '').includes(PROTOCOL))
       refuse(socket, '400 Bad Request', `only ${PROTOCOL} is spoken here: kubectl 1.31 or later`)
-    else runCommand({ request, socket, head }, asked, containers, running)
+    else sockets.handleUpgrade(request, socket, head, (peer) => runCommand(peer, asked, containers, running))
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -136,32 +145,29 @@ function execOf({ url = '' }: IncomingMessage): Exec | undefined {
   }
 }
 
-function runCommand(
-  upgrade: { readonly request: IncomingMessage; readonly socket: Duplex; readonly head: Buffer },
-  asked: Exec,
-  containers: Containers,
-  running: Set<ChildProcess>,
-): void {
+function runCommand(peer: WebSocket, asked: Exec, containers: Containers, running: Set<ChildProcess>): void {
+  // The peer may go at any time; 'close' follows.
+  peer.on('error', () => undefined)
   const started = asked.tty
     ? 'there are no terminals here: kubectl exec without -t'
     : containers.start(asked.name, asked.command)
   if (typeof started === 'string') {
     // kubectl takes a refused upgrade for a server that knows no WebSockets.
-    const peer = acceptWebSocket(upgrade, PROTOCOL, { message: () => undefined, gone: () => undefined })
     peer.send(Buffer.concat([Buffer.from([STATUS]), Buffer.from(JSON.stringify(failureOf(started)))]))
-    return peer.close()
+    return peer.close(NORMAL_CLOSURE)
   }
   const child = startIn(started)
   running.add(child)
-  const peer = acceptWebSocket(upgrade, PROTOCOL, {
-    message: (message) => {
-      if (message[0] === STDIN) child.stdin?.write(message.subarray(1))
-      else if (message[0] === CLOSED && message[1] === STDIN) child.stdin?.end()
-    },
-    gone: () => killGroup(child),
+  peer.on('message', (message) => {
+    // `ws` gives a Buffer, as long as nobody sets another binaryType.
+    if (!Buffer.isBuffer(message)) return
+    if (message[0] === STDIN) child.stdin?.write(message.subarray(1))
+    else if (message[0] === CLOSED && message[1] === STDIN) child.stdin?.end()
   })
-  const send = (channel: number, data: Buffer): void =>
-    peer.send(Buffer.concat([Buffer.from([channel]), data]))
+  peer.once('close', () => killGroup(child))
+  const send = (channel: number, data: Buffer): void => {
+    if (peer.readyState === peer.OPEN) peer.send(Buffer.concat([Buffer.from([channel]), data]))
+  }
   // It may end before it has read its input.
   child.stdin?.on('error', () => undefined)
   if (!asked.stdin) child.stdin?.end()
@@ -174,7 +180,7 @@ function runCommand(
   child.once('close', (code, signal) => {
     running.delete(child)
     send(STATUS, Buffer.from(JSON.stringify(statusOf(failure, code, signal))))
-    peer.close()
+    peer.close(NORMAL_CLOSURE)
   })
 }
 

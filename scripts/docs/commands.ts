@@ -33,15 +33,23 @@ export const RUNNERS = {
     test: 'test/control-plane/install-plugin.test.ts',
     how: 'by a shell with the real krew and npm, on the files of the release',
   },
+  settings: {
+    test: 'plugin/test/settings/settings-page.test.ts',
+    how: 'in this process, in the order of the page, from a folder that is empty but for manifests',
+  },
   watch: {
     test: 'test/control-plane/plugin-watch.test.ts',
     how: 'by the suite about `watch`, which starts the same command and ends it',
+  },
+  mcp: {
+    test: 'test/e2e/mcp.test.ts',
+    how: 'by the suite about `mcp`: each command line starts, and ends with stdin',
   },
   tryIt: {
     test: 'test/svid/agent/try-it.test.ts',
     how: 'by a shell on what `npm run control-plane -- --spire` starts: an API server, the real SPIRE server, SCM and agents, and the operator',
   },
-  gate: { test: 'scripts/test.ts', how: 'as a step of `npm test`, or as what `npm test` is' },
+  gate: { test: 'scripts/gate/parts.ts', how: 'as a part of `npm run gate`, or as what that is' },
 } as const
 export type RunnerName = keyof typeof RUNNERS
 
@@ -64,14 +72,16 @@ const SHARES: readonly Share[] = [
   {
     by: 'gate',
     pages: /./,
-    commands: /^npm (?:test|run (?:demo|build|release -- --dry-run|bench -- --quick))$/,
+    commands: /^npm (?:test|run (?:gate|demo|build|release -- --dry-run|bench -- --quick))$/,
   },
   { by: 'quickStart', pages: /^docs\/(?:quick-start|variants)\.md$|^README\.md$/, commands: /^helm / },
   { by: 'quickStart', pages: /^docs\/quick-start\.md$/, commands: /./ },
   { by: 'plugin', pages: /^docs\/install-plugin\.md$/, commands: /./ },
   { by: 'plugin', pages: /./, commands: /^kubectl kleym completion install/ },
   { by: 'chart', pages: /^docs\/(?:install|upgrade|uninstall)\.md$/, commands: /./ },
+  { by: 'settings', pages: /^docs\/settings\.md$/, commands: /^kubectl kleym .*--context / },
   { by: 'watch', pages: /./, commands: /^kubectl kleym watch\b/ },
+  { by: 'mcp', pages: /./, commands: /^kubectl kleym mcp\b/ },
   {
     by: 'files',
     pages: /./,
@@ -90,6 +100,16 @@ interface Exception {
 
 /** Each fits a command of a page; a test finds those that do not. */
 export const NOT_RUN: readonly Exception[] = [
+  {
+    pages: /^docs\/reference\/commands\.md$/,
+    commands: /^kubectl kleym settings --write --context /,
+    why: 'names a context of the reader; plugin/test/settings/settings-page.test.ts runs it',
+  },
+  {
+    pages: /^docs\/settings\.md$/,
+    commands: /^git worktree /,
+    why: 'needs a repository with a remote; plugin/test/settings/settings-page.test.ts adds a worktree of one that it makes',
+  },
   {
     pages: /^docs\/quick-start\.md$/,
     commands: /^(?:kind|docker) /,
@@ -134,13 +154,18 @@ export const NOT_RUN: readonly Exception[] = [
   {
     pages: /^docs\/performance\.md$/,
     commands: /^npm run bench(?!.* -- --quick$)|^npm run bench:\S+ -- --quick$|^node bench|^kubectl-kleym/,
-    why: 'takes minutes to hours; `npm test` runs `npm run bench -- --quick`',
+    why: 'takes minutes to hours; `npm run gate` runs `npm run bench -- --quick`',
   },
-  { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm test` runs the same suites' },
+  {
+    pages: /./,
+    commands: /^npm run (?:gate -- |campaign)/,
+    why: 'is a part of the gate, or takes an hour; test/release/workflows.test.ts holds that each part is run',
+  },
+  { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm run gate` runs the same suites' },
   {
     pages: /^docs\/compatibility\.md$/,
     commands: /^npm run test:versions/,
-    why: 'takes ten minutes for each minor or release; a workflow runs it every week, and `npm test` a part on the oldest minor',
+    why: 'takes ten minutes for each minor or release; a workflow runs it every week',
   },
   {
     pages: /^README\.md$/,

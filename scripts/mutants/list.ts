@@ -113,8 +113,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'what was altered before is tried by a dry run first',
-      'const options = { dryRun: this.#lastTryFailed(key) && !dryRuns.has(hash) }',
+      'const options = { dryRun: (isRight || this.#lastTryFailed(key)) && !dryRuns.has(hash) }',
       'const options = { dryRun: false }',
+    ],
+    [
+      'what is right is tried by a dry run first',
+      '(isRight || this.#lastTryFailed(key))',
+      'this.#lastTryFailed(key)',
     ],
     [
       'the status is the memory of an altered output',
@@ -171,14 +176,24 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...inFile('operator/src/claims/indexes.ts', OPERATOR, [
     [
-      'what has a name of kleym and names nobody wakes its peers',
-      'else if (object.isWhole && object.bindingKey === undefined) this.#refreshOutput(object.meta.name)',
+      'no more than a slice is worked in at once',
+      'return this.#stale.sizeOf(namespace) > SLICE',
+      'return false',
+    ],
+    [
+      'a namespace rests after its references were taken in',
+      'if (!this.#rests.isOver(namespace)) return\n',
       '',
+    ],
+    [
+      'what has a name of kleym and names nobody wakes its peers',
+      'else if (latest.isWhole && latest.bindingKey === undefined) {',
+      'else if (name === "") {',
     ],
     [
       'the binding whose name an object takes hears of it',
       'if (renderer !== undefined) wake(renderer)',
-      'if (renderer === undefined) wake(object.meta.name)',
+      'if (renderer === undefined) wake(name)',
     ],
     [
       'a finalizer that goes changes a decision',
@@ -187,17 +202,21 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'peers that waited silently hear when nobody is about to decide any more',
-      'for (const claim of claimsOf(now)) register.wakePeers(claim)',
+      'for (const claim of claimsOf(now)) register.touch(claim)',
       '',
     ],
   ]),
   ...inFile('operator/src/claims/claim-register.ts', OPERATOR, [
     [
       'the peers of an old claim are woken',
-      'this.wakePeers(claim)\n      this.index.remove(claim)',
+      'this.touch(claim)\n      this.index.remove(claim)',
       'this.index.remove(claim)',
     ],
-    ['the peers of a new claim are woken', 'for (const claim of now) this.wakePeers(claim)', ''],
+    [
+      'the peers of a new claim are woken',
+      'this.index.add(claim)\n      this.touch(claim)',
+      'this.index.add(claim)',
+    ],
   ]),
   ...inFile('operator/src/write/writer.ts', OPERATOR, [
     [
@@ -267,8 +286,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'after a conflict the object is read',
-      'return overtaken ? readAgain() : unknown(error, verb, what)',
-      "return overtaken ? { kind: 'overtaken' } : unknown(error, verb, what)",
+      'if (overtaken && error.isStatus) return readAgain()',
+      "if (overtaken && error.isStatus) return { kind: 'overtaken' }",
     ],
     [
       'a reservation ends after the live read',
@@ -598,7 +617,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...inFile('shared/src/core/plan/altered-fields.ts', CORE, [
     ['a stripped selector alters', "  'workloadSelectorTemplates',\n", ''],
-    ['an annotation that is changed alters', 'if (annotations.some(', 'if (annotations.every('],
+    ['an annotation that is changed alters', 'if (PROVEN_ANNOTATIONS.some(', 'if (PROVEN_ANNOTATIONS.every('],
     [
       'a field that is never sent alters',
       '  for (const field of NEVER_SENT) {',

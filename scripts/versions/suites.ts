@@ -25,8 +25,10 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'operator-large-objects',
     'operator-names',
     'operator-ownership',
+    'operator-pool-edits',
     'operator-pool-refs',
     'operator-reasons',
+    'operator-right-outputs',
     'operator-repairs',
     'operator-replicas',
     'operator-restore',
@@ -56,11 +58,15 @@ export const OF_NO_VERSION: readonly string[] = [
   'chart-alerts',
   'chart-archive',
   'documented-commands',
+  'door-oracle',
   'fault-proxy',
   'gitops-health',
   'install-plugin',
   'krew',
   'kustomize',
+  'kustomize-base',
+  'open-reports',
+  'other-implementation',
   'publish',
   'supervisor',
   'whole-tree',
@@ -68,7 +74,7 @@ export const OF_NO_VERSION: readonly string[] = [
 ]
 
 /**
- * What `npm test` runs on the oldest minor, within four minutes: where an older API server would be missed first. The schema
+ * What `--quick` runs on a minor, within four minutes: where an older API server would be missed first. The schema
  * and its CEL rules, admission policies, server-side apply, ownership, rights, the chart, and the plugin's reads.
  */
 export const QUICK: readonly string[] = [

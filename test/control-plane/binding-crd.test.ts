@@ -53,7 +53,12 @@ test.each<[string, JsonRecord]>([
     'PerVariant with a variant in capitals',
     changed(PER_VARIANT, { identityBoundary: { variant: 'Prefill_1.x' } }),
   ],
-  ['without a mode, which is PerObjective', changed(PER_OBJECTIVE, { mode: undefined })],
+  ['no mode with an objective and a container', changed(PER_OBJECTIVE, { mode: undefined })],
+  ['no mode with a variant', changed(PER_VARIANT, { mode: undefined })],
+  [
+    'no mode with a variant and an empty container',
+    changed(PER_VARIANT, { mode: undefined, containerName: '' }),
+  ],
   [
     'a pool of the older group',
     changed(PER_OBJECTIVE, { poolRef: { name: 'llama', group: 'inference.networking.x-k8s.io' } }),
@@ -123,9 +128,19 @@ test.each<[string, JsonRecord | undefined, readonly string[]]>([
     ['spec.identityBoundary must be absent unless spec.mode is PerVariant'],
   ],
   [
-    'a variant without a mode, which is PerObjective',
+    'no mode with a variant, an objective and a container',
     changed(PER_OBJECTIVE, { mode: undefined, identityBoundary: { variant: 'prefill' } }),
-    ['spec.identityBoundary must be absent unless spec.mode is PerVariant'],
+    ['spec.mode is required here: spec.identityBoundary means PerVariant'],
+  ],
+  [
+    'no mode with a variant and an objective',
+    changed(PER_VARIANT, { mode: undefined, objectiveRef: { name: 'chat' } }),
+    ['spec.mode is required here: spec.identityBoundary means PerVariant'],
+  ],
+  [
+    'no boundary at all',
+    changed(POOL_ONLY, { mode: undefined }),
+    ['spec names no boundary: set spec.mode to PoolOnly, or spec.identityBoundary'],
   ],
   ['no pool', changed(POOL_ONLY, { poolRef: undefined }), ['spec.poolRef: Required value']],
   ['a pool without a name', changed(POOL_ONLY, { poolRef: {} }), ['spec.poolRef.name: Required value']],
@@ -154,10 +169,10 @@ test.each<[string, JsonRecord | undefined, readonly string[]]>([
   for (const word of words) expect(said).toContain(word)
 })
 
-test('a binding without a mode is stored as PerObjective', async () => {
-  await cp.apply([binding(changed(PER_OBJECTIVE, { mode: undefined }), 'defaulted')])
-  const stored = await cp.admin.get({ ...API, name: 'defaulted', namespace: 'default' })
-  expect(stored).toMatchObject({ spec: { mode: 'PerObjective' } })
+test('a binding without a mode is stored without one', async () => {
+  await cp.apply([binding(changed(PER_VARIANT, { mode: undefined }), 'inferred')])
+  const stored = await cp.admin.get({ ...API, name: 'inferred', namespace: 'default' })
+  expect(stored?.['spec']).toEqual(changed(PER_VARIANT, { mode: undefined }))
 })
 
 test('kubectl get iib shows mode, pool, objective, verdict and identity', async () => {

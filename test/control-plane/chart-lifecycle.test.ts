@@ -187,6 +187,8 @@ test('from the install to the uninstall, by the commands of the pages', async ()
 
   await step('the operator works as it is deployed', async () => {
     await settle('team-a')
+    await cp.apply([...estate('defaulted'), ...member('defaulted', 'chat', { mode: undefined })])
+    await untilReason(cp, 'defaulted', 'chat', 'Reconciled')
     const [output] = await outputsOf(cp, 'team-a', 'chat')
     expect(dig(output, 'spec', 'className')).toBe(CLASS)
   })
@@ -222,6 +224,8 @@ test('from the install to the uninstall, by the commands of the pages', async ()
       expect(await columns()).toContain(NEW_COLUMN)
       expect(await configMap(DROPPED)).toBeUndefined()
       expect(await versions()).toEqual(before)
+      const defaulted = await cp.admin.get(bindingId('defaulted', 'chat'))
+      expect(dig(defaulted, 'spec', 'mode')).toBe('PerObjective')
     },
   )
 
@@ -244,6 +248,8 @@ test('from the install to the uninstall, by the commands of the pages', async ()
     await works(UPGRADE[0])
     expect(await columns()).toContain(NEW_COLUMN)
     expect(await versions()).toEqual(before)
+    await cp.admin.delete(bindingId('defaulted', 'chat'))
+    await untilBindingGone(cp, 'defaulted', 'chat')
   })
 
   // A second release.

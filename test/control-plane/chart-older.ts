@@ -1,4 +1,5 @@
-// A chart one version lower than the one that ships: what an upgrade begins with. Its CRD lacks a printer column, a template
+// A chart one version lower than the one that ships: what an upgrade begins with. Its CRD lacks a printer column
+// and writes a mode into each binding that has none, a template
 // of today is not there yet, and one that was dropped since still is.
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,6 +19,11 @@ export function writeOlderChart(folder: string): string {
     join(chart, 'files/kleym.sonda.red_inferenceidentitybindings.yaml'),
     new RegExp(`^ +- name: ${NEW_COLUMN}\\n.*\\n.*\\n`, 'm'),
     '',
+  )
+  edit(
+    join(chart, 'files/kleym.sonda.red_inferenceidentitybindings.yaml'),
+    /^( +)(- PerObjective\n)(?= +containerName:)/m,
+    '$1$2                  default: PerObjective\n',
   )
   rmSync(join(chart, 'templates/uninstall-guard.yaml'))
   const dropped = `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: ${DROPPED}\n  namespace: {{ .Release.Namespace }}\n`

@@ -74,7 +74,6 @@ beforeAll(async () => {
     `metrics.port=${metrics}`,
     'policies.serviceAccounts.enabled=true',
     'policies.poolPods.enabled=true',
-    'policies.poolPods.kinds={inference.networking.k8s.io,inference.networking.x-k8s.io}',
     // The harness's controllers all are one user.
     'policies.poolPods.exemptUsers={kube-controller-manager}',
     `variantLabelKey=${ROLE}`,
@@ -668,7 +667,7 @@ test('the policies compile: the controller that checks their types warns of noth
 
 test('a policy about a kind that is not there is refused: it would refuse every pod', async () => {
   await cp.removeCrd('inferencepools.inference.networking.x-k8s.io')
-  const sets = ['--reuse-values', '--set', 'commonLabels.changed=yes']
+  const sets = ['--reuse-values', '--set', 'policies.poolPods.kinds={inference.networking.x-k8s.io}']
   const { status, stderr } = await helm('upgrade', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...sets)
   expect(stderr).toContain(
     'policies.poolPods.kinds: the cluster has no InferencePool of inference.networking.x-k8s.io',

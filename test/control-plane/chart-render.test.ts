@@ -112,6 +112,53 @@ test.each<[what: string, replicas: number, budgets: number]>([
   expect(ofKind(objects, 'PodDisruptionBudget')).toHaveLength(budgets)
 })
 
+test('two replicas prefer different nodes, and one, or one with affinities of its own, prefers nothing', async () => {
+  const affinityOf = async (...values: readonly string[]): Promise<unknown> => {
+    const [pod] = podsOf(objectsIn(await template(...LEAST, ...values)))
+    return dig(pod, 'spec', 'affinity')
+  }
+  const preferred = 'preferredDuringSchedulingIgnoredDuringExecution'
+  const [first] = listAt(await affinityOf('--set', 'replicas=2'), 'podAntiAffinity', preferred)
+  const labels = dig(first, 'podAffinityTerm', 'labelSelector', 'matchLabels')
+  const [deployment] = ofKind(objectsIn(await template(...LEAST)), 'Deployment')
+  expect(labels).toEqual(dig(deployment, 'spec', 'selector', 'matchLabels'))
+  expect(await affinityOf('--set', 'replicas=1')).toBeUndefined()
+  const own = { nodeAffinity: {} }
+  expect(await affinityOf('--set', 'replicas=2', '--set-json', `affinity=${JSON.stringify(own)}`)).toEqual(
+    own,
+  )
+})
+
+test('on OpenShift the pods name no IDs, which restricted-v2 gives, and stay as restricted as elsewhere', async () => {
+  const objects = objectsIn(await template(...LEAST, '--set', 'openshift=true'))
+  const pods = [...podsOf(objects), ...ofKind(objects, 'Pod')]
+  expect(pods).toHaveLength(2)
+  for (const pod of pods)
+    expect(dig(pod, 'spec', 'securityContext')).toEqual({
+      runAsNonRoot: true,
+      seccompProfile: { type: 'RuntimeDefault' },
+    })
+  expect((await dryRun(pods)).stderr).toBe('')
+})
+
+test('a security context of the pods that is set to null is none', async () => {
+  const objects = objectsIn(await template(...LEAST, '--set', 'podSecurityContext=null'))
+  expect(podsOf(objects).map((pod) => dig(pod, 'spec', 'securityContext'))).toEqual([undefined])
+})
+
+test('the FlowSchema is about the Lease of the operator that the chart runs', async () => {
+  const objects = objectsIn(await template(...LEAST))
+  const [schema] = ofKind(objects, 'FlowSchema')
+  const [rule] = listAt(schema, 'spec', 'rules')
+  const [subject] = listAt(rule, 'subjects')
+  const [pod] = podsOf(objects)
+  expect(dig(subject, 'serviceAccount', 'name')).toBe(dig(pod, 'spec', 'serviceAccountName'))
+  const off = objectsIn(
+    await template(...LEAST, '--set', 'leaderElection.enabled=false', '--set', 'replicas=1'),
+  )
+  expect(ofKind(off, 'FlowSchema')).toEqual([])
+})
+
 test('the network policy is about the pods of the operator, and about that of helm test', async () => {
   const objects = objectsIn(await template(...LEAST, '--set', 'networkPolicy.enabled=true'))
   const [policy] = ofKind(objects, 'NetworkPolicy')

@@ -1,10 +1,10 @@
 // What the chart's notes and `kubectl kleym status` say of SCM, with no flag, on a real API server with each of the ways in
 // which people install it: the one that acts on the class, or that none does.
-import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
 import { SCM_NAMESPACES } from '../../plugin/src/flags/flags.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -13,7 +13,6 @@ import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } f
 import { namespace } from './objects.ts'
 
 const PLUGIN = join(import.meta.dirname, '../../plugin/src/main.ts')
-const PLUGIN_MS = 60_000
 
 let cp: ControlPlane
 let helm: Helm
@@ -36,12 +35,10 @@ async function notes(className: string, ...more: readonly string[]): Promise<str
 
 /** The lines of `kubectl kleym status` about SCM. */
 function statusLines(className: string, ...more: readonly string[]): readonly string[] {
-  const { stdout, stderr } = spawnSync(
+  const { stdout, stderr } = runToEnd(
     process.execPath,
     [PLUGIN, 'status', '--trust-domain=example.org', `--clusterspiffeid-class-name=${className}`, ...more],
     {
-      encoding: 'utf8',
-      timeout: PLUGIN_MS,
       env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(), COLUMNS: '300' },
     },
   )

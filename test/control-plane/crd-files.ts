@@ -1,16 +1,16 @@
 // The CRD files of other projects, out of the Go modules that hold them: through Go where it is there, and otherwise from
 // the module proxy, so that KUBEBUILDER_ASSETS alone is enough. Either way go.sum says what they must be.
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import process from 'node:process'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { stringAt } from '../../shared/src/core/json.ts'
 import type { CrdSource } from './tools.ts'
 import { unzip } from './zip.ts'
 
 const PUBLIC_PROXY = 'https://proxy.golang.org'
-const DOWNLOAD_MS = 120_000
+const DOWNLOAD_MS = 300_000
 
 interface Fetching {
   readonly go: boolean
@@ -44,10 +44,10 @@ export async function ensureCrdFiles(
 type ReadFile = (file: string) => Uint8Array
 
 function readThroughGo(source: CrdSource, env: Fetching['env']): ReadFile {
-  const { status, stdout, stderr } = spawnSync(
+  const { status, stdout, stderr } = runToEnd(
     'go',
     ['mod', 'download', '-json', `${source.path}@${source.version}`],
-    { cwd: source.folder, env, encoding: 'utf8' },
+    { cwd: source.folder, env, ms: DOWNLOAD_MS },
   )
   const answer: unknown = stdout.trim() === '' ? undefined : JSON.parse(stdout)
   const folder = stringAt(answer, 'Dir')

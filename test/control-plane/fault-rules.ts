@@ -10,6 +10,8 @@ export type Fault =
       readonly status: number
       readonly reason?: string
       readonly retryAfterSeconds?: number
+      /** A page of text in place of a Status. */
+      readonly page?: string
     }
   /** The connection breaks and the server never sees the request. */
   | { readonly kind: 'drop' }

@@ -1,11 +1,15 @@
 // Programs built from Go modules: whether there is a Go that can, and the build itself.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { accessSync, constants, existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import process from 'node:process'
+import { runToEnd } from '@kleym/testing/child-process.ts'
+import { codeOf } from '../../shared/src/kube/failures.ts'
 
 const PROGRESS_EVERY_MS = 15_000
 /** How long one program may take to build: some ten times what it takes on two idle cores with an empty build cache. */
 export const LONGEST_BUILD_MS = 40 * 60_000
+/** How long Go may take to fetch another version of itself. */
+const LONGEST_FETCH_MS = 10 * 60_000
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -41,15 +45,18 @@ export function isProgram(path: string): boolean {
 /** `usable`, or what is wrong with the Go of this machine. */
 export function goOn(env: Environment, { folder, goVersion }: GoModuleBuild): string {
   // In the module's folder: a Go that fetches newer toolchains by itself does it here, or says why it cannot.
-  const { error, status, stdout, stderr } = spawnSync('go', ['env', 'GOVERSION'], {
-    cwd: folder,
-    env,
-    encoding: 'utf8',
-  })
-  if (error !== undefined) return 'there is no go on the PATH'
-  if (status !== 0) return stderr.trim()
-  const version = stdout.trim().replace(/^go/, '')
-  return isAtLeast(version, goVersion) ? 'usable' : `the go on the PATH is ${version}, which is too old`
+  try {
+    const { status, stdout, stderr } = runToEnd('go', ['env', 'GOVERSION'], {
+      cwd: folder,
+      env,
+      ms: LONGEST_FETCH_MS,
+    })
+    if (status !== 0) return stderr.trim()
+    const version = stdout.trim().replace(/^go/, '')
+    return isAtLeast(version, goVersion) ? 'usable' : `the go on the PATH is ${version}, which is too old`
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? 'there is no go on the PATH' : String(error)
+  }
 }
 
 function numbersIn(text: string): readonly number[] {

@@ -1,6 +1,5 @@
 // The operator's image where there is no container engine: its root file system is assembled as the Dockerfile does it, and
 // the operator runs with that as its root and with the image's user, as a pod on a real control plane would.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -21,6 +20,7 @@ import { startOperatorPlane, TRUST_DOMAIN } from './operator.ts'
 import { freePorts } from './ports.ts'
 import type { Program } from './processes.ts'
 import { expectReady } from './status-words.ts'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 
 /** Where the kubelet mounts the service account: the only thing in the container that is not of the image. */
@@ -136,14 +136,15 @@ function confined(folder: string): readonly [string, ...string[]] {
           `--root=${folder}`,
           `/${EXECUTABLE}`,
         ]
-  const { status, stderr, error } = spawnSync(command[0], [...command.slice(1), '--version'], {
-    encoding: 'utf8',
-  })
-  if (status !== 0)
+  try {
+    printedBy(command[0], [...command.slice(1), '--version'])
+  } catch (error) {
     throw new Error(
-      `this user may not start a program with another root: ${error?.message ?? stderr}\n` +
+      'this user may not start a program with another root\n' +
         '  fix:  allow user namespaces (kernel.apparmor_restrict_unprivileged_userns=0 on Ubuntu), or run as root',
+      { cause: error },
     )
+  }
   return command
 }
 

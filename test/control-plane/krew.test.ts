@@ -1,6 +1,6 @@
 // The archives and the manifest as krew takes them: the real krew and its checker, an index and archives of our own on this
 // machine, and then the real kubectl, which finds the plugin as it does for people.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ import {
   VERSION,
 } from '../release/released.ts'
 import { ensureBinaries } from './binaries.ts'
-import { ended, type Ended } from '@kleym/testing/child-process.ts'
+import { ended, type Ended, printedBy } from '@kleym/testing/child-process.ts'
 import { ensureClient } from './client-binaries.ts'
 
 const NEXT_VERSION = '999.0.0'
@@ -101,10 +101,8 @@ function publish(version: string): void {
     ['init', '--quiet'],
     ['add', '.'],
     [...author, 'commit', '--quiet', '-m', version],
-  ]) {
-    const { status, stderr } = spawnSync('git', args, { cwd: index, encoding: 'utf8' })
-    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
-  }
+  ])
+    printedBy('git', args, { cwd: index })
 }
 
 async function answer(): Promise<string> {

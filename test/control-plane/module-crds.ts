@@ -9,11 +9,22 @@ import { cacheFolder } from './binaries.ts'
 import { ensureCrdFiles } from './crd-files.ts'
 import { goOn } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
-import { BUILD, MONITORING_CRD_SOURCES, POLICY_CRD_SOURCES, type CrdSource } from './tools.ts'
+import {
+  BUILD,
+  MONITORING_CRD_SOURCES,
+  POLICY_CRD_SOURCES,
+  REPORT_CRD_SOURCES,
+  type CrdSource,
+} from './tools.ts'
 
 /** What the Prometheus operator is told by: PodMonitor, ServiceMonitor, PrometheusRule. Rejects without their module. */
 export function monitoringCrds(): Promise<readonly JsonRecord[]> {
   return crdsOf('monitoring', MONITORING_CRD_SOURCES)
+}
+
+/** Report and ClusterReport of OpenReports. Rejects when its module cannot be had. */
+export function reportCrds(): Promise<readonly JsonRecord[]> {
+  return crdsOf('reports', REPORT_CRD_SOURCES)
 }
 
 /** XAccessPolicy of Kube Agentic Networking. Rejects when its module cannot be had. */

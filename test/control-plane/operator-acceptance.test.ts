@@ -1,6 +1,5 @@
 // The operator's main promise on a real API server: a binding becomes a ClusterSPIFFEID and stays one with no more work,
 // what is unsafe is refused in clear words, and nothing else is touched. docs/contract.md §5 to §8 and docs/operator.md.
-import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS, type AuditMark } from './audit.ts'
@@ -22,6 +21,7 @@ import {
 } from './objects.ts'
 import { LEASE, LEASE_NAME, OPERATOR } from './operator-access.ts'
 import { EXECUTABLE, startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
+import { runToEnd, type Ended } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
 
@@ -52,6 +52,7 @@ test('a binding with its pool and objective becomes one ClusterSPIFFEID, and its
   expect(dig(output, 'metadata', 'annotations')).toEqual({
     'kleym.sonda.red/binding': 'team-a/chat',
     'kleym.sonda.red/binding-uid': stringAt(ready, 'metadata', 'uid'),
+    'kleym.sonda.red/install': 'kleym-system/kleym-operator',
   })
   expect(dig(output, 'spec')).toEqual({
     spiffeIDTemplate: spiffeID,
@@ -149,9 +150,9 @@ test('kubectl waits for Ready, and shows the columns', async () => {
     'SPIFFE-ID',
     'AGE',
   ])
+  // The binding names no mode, so that column is empty.
   expect(rows[1]?.split(/\s+/).slice(0, -1)).toEqual([
     'chat',
-    'PerObjective',
     'llama',
     'chat',
     'True',
@@ -326,6 +327,6 @@ async function sumOf(pattern: RegExp): Promise<number> {
 }
 
 /** The shipped executable with no environment. */
-function run(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(EXECUTABLE, args, { env: {}, encoding: 'utf8' })
+function run(args: readonly string[]): Ended {
+  return runToEnd(EXECUTABLE, args, { env: {} })
 }

@@ -32,6 +32,7 @@ import {
   untilReason,
 } from './objects.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
+import { allWatches } from './proxied-watches.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
 
@@ -140,6 +141,11 @@ const EACH_WRITE: readonly { readonly name: string; readonly fault: Fault; reado
   { name: 'is answered 504 twice', fault: { kind: 'answer', status: 504 }, times: 2 },
   { name: 'is answered 429 once', fault: { kind: 'answer', status: 429, retryAfterSeconds: 1 }, times: 1 },
   { name: 'is answered 409 five times', fault: { kind: 'answer', status: 409 }, times: 5 },
+  {
+    name: 'is answered 404 twice, by a text of a proxy',
+    fault: { kind: 'answer', status: 404, page: '404 page not found' },
+    times: 2,
+  },
   { name: 'is lost on its way twice', fault: { kind: 'drop' }, times: 2 },
   { name: 'is carried out and its answer lost', fault: { kind: 'drop answer' }, times: 1 },
   { name: 'is carried out and its answer lost, three times', fault: { kind: 'drop answer' }, times: 3 },
@@ -161,8 +167,21 @@ describe('the state is that of a run in peace when each write', () => {
   })
 })
 
-/** Bindings, outputs, two kinds of pools, two of objectives, and CRDs. */
-const WATCHES = 7
+test('a page of a proxy that says 404 for a pool is no absence: the output stays until the API server itself says so', async () => {
+  const space = 'page'
+  const { name, output } = await settle(cp, space)
+  const fault: Fault = { kind: 'answer', status: 404, page: '<html><title>404 Not Found</title></html>' }
+  const path = /\/namespaces\/page\/inferencepools\/absent$/
+  const pages = proxy.inject({ method: 'GET', path, count: Infinity, fault })
+  await cp.admin.patch(bindingId(space, 'chat'), { spec: { poolRef: { name: 'absent' } } })
+  await pages.hit(3)
+  const open = await untilReason(cp, space, 'chat', 'Undetermined')
+  expect(stringAt(open, 'status', 'clusterSPIFFEID', 'name')).toBe(name)
+  expect(await cp.admin.get(outputId(name))).toEqual(output)
+  pages.remove()
+  await untilReason(cp, space, 'chat', 'TargetPoolNotFound')
+  expect(await outputsOf(cp, space, 'chat')).toEqual([])
+})
 
 /** What happens to all at once; each resolves when it is over. */
 const IN_THE_MIDST_OF_IT: readonly { readonly name: string; readonly disturb: () => Promise<void> }[] = [
@@ -187,12 +206,9 @@ const IN_THE_MIDST_OF_IT: readonly { readonly name: string; readonly disturb: ()
   },
   {
     name: 'all watches break',
-    disturb: async () => {
-      await until(() => proxy.watches().count === WATCHES, 'all kinds to be watched')
-      proxy.watches().drop()
-    },
+    disturb: async () => (await allWatches(proxy)).drop(),
   },
-  { name: 'all watches are ended', disturb: async () => proxy.watches().end() },
+  { name: 'all watches are ended', disturb: async () => (await allWatches(proxy)).end() },
   { name: 'all connections break', disturb: async () => proxy.dropConnections() },
 ]
 
@@ -252,7 +268,7 @@ describe('what was missed is made up for when', () => {
     await prepare(cp, 'stalled')
     await goTo(cp, 'stalled', 'before')
     await untilState(cp, 'stalled', peace.before)
-    const watches = proxy.watches()
+    const watches = await allWatches(proxy)
     watches.stall()
     await goTo(cp, 'stalled', 'after')
     watches.end()

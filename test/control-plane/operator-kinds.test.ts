@@ -312,8 +312,8 @@ describe('a kind that may not be listed', () => {
       group: 'llm-d.ai',
       resource: 'inferenceobjectives',
       message: 'cannot list InferenceObjective.llm-d.ai: forbidden',
-      /** What does not ask that kind. */
-      other: { objectiveRef: { name: 'chat', group: 'inference.networking.x-k8s.io' } },
+      /** What does not ask that kind: an objective of a less preferred group does (docs/contract.md §4.2). */
+      other: { mode: 'PoolOnly', objectiveRef: undefined, containerName: undefined },
     },
     {
       group: 'inference.networking.x-k8s.io',

@@ -29,10 +29,13 @@ import {
 import { operatorAccess } from './operator-access.ts'
 import { startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { idOf } from './rest.ts'
+import { until } from '@kleym/testing/wait.ts'
 import { all, expectReady, expectRefused, said, told } from './status-words.ts'
 
 const POOL = 'InferencePool/llama (inference.networking.k8s.io/v1)'
-const OLDER_KIND = { name: 'rival', group: 'inference.networking.x-k8s.io' }
+/** How many bindings of a namespace may have an output. */
+const MOST = 5
+const OLDER_GROUP = 'inference.networking.x-k8s.io'
 const LOOSENED = [
   'inferenceidentitybindings.kleym.sonda.red',
   'inferencepools.inference.networking.k8s.io',
@@ -49,7 +52,7 @@ beforeAll(async () => {
   for (const name of LOOSENED) await cp.installCrd(loosened(cp.crd(name)))
   proxy = await startFaultProxy(cp)
   neverTwo = await watchNeverTwo(cp)
-  operator = await startLeading(cp, { server: proxy.server })
+  operator = await startLeading(cp, { server: proxy.server, flags: [`--bindings-per-namespace=${MOST}`] })
 })
 afterAll(() => stopAll(neverTwo, proxy, cp))
 
@@ -96,6 +99,26 @@ const CASES: readonly Case[] = [
     breakIt: (space) => cp.apply([olderPool(space, 'llama', { app: 'gemma' })]),
     says: ['InferencePool llama exists in'],
     mend: (space) => edit(space, { poolRef: { group: 'inference.networking.k8s.io' } }),
+  },
+  {
+    how: 'it names the pool of the older group, and the other pool of that name selects other pods',
+    reason: 'AmbiguousPoolRef',
+    breakIt: async (space) => {
+      await cp.apply([olderPool(space, 'llama', { app: 'gemma' })])
+      await edit(space, { poolRef: { group: OLDER_GROUP } })
+    },
+    says: ['InferencePool llama exists in inference.networking.k8s.io and inference.networking.x-k8s.io'],
+    mend: (space) => edit(space, { poolRef: { group: 'inference.networking.k8s.io' } }),
+  },
+  {
+    how: 'it names the objective of the older group, and the other objective of that name has another pool',
+    reason: 'InvalidObjectiveRef',
+    breakIt: async (space) => {
+      await edit(space, { objectiveRef: { group: OLDER_GROUP } })
+      await cp.apply([newerObjective(space, 'chat', 'gemma')])
+    },
+    says: ['InferenceObjective/chat (llm-d.ai/v1alpha2) has the same name', '"gemma", not "llama"'],
+    mend: (space) => cp.apply([newerObjective(space, 'chat', 'llama')]),
   },
   field('an objective name that is no DNS name', 'InvalidObjectiveRef', { objectiveRef: { name: '-' } }, [
     '.spec.objectiveRef.name',
@@ -235,7 +258,7 @@ test('Undetermined: a kind that may no longer be read keeps outputs and verdicts
   const before = await untilReason(cp, space, 'chat', 'Reconciled')
   const lost = await untilReason(cp, space, 'lost', 'InvalidObjectiveRef')
 
-  await cp.apply(operatorAccess().map(withoutLlmd))
+  await cp.apply(operatorAccess().map(withoutOlderObjectives))
   try {
     await withoutTheRight(space, before, lost)
   } finally {
@@ -264,6 +287,27 @@ test('WaitingForPeer: a binding without a verdict says so in all five conditions
   await cp.admin.patch(outputId(name), { metadata: { finalizers: null } })
   expectReady(await untilReason(cp, space, 'next', 'Reconciled'))
   seen.add('WaitingForPeer')
+})
+
+test('NamespaceFull: a namespace with as many outputs as it may have keeps them, and the next binding gets the first that is free', async () => {
+  const space = 'full'
+  const names = Array.from({ length: MOST }, (_, at) => `b-${at}`)
+  await cp.apply([...estate(space), ...names.flatMap((name) => member(space, name, { containerName: name }))])
+  for (const name of names) await untilReason(cp, space, name, 'Reconciled')
+  await cp.apply(member(space, 'late', { containerName: 'late' }))
+  const found = await untilReason(cp, space, 'late', 'NamespaceFull')
+  const message = `${MOST} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets its first when one of them is deleted`
+  expect(said(found)).toEqual(all(found, () => ({ status: 'Unknown', reason: 'NamespaceFull', message })))
+  expect(await outputsOf(cp, space, 'late')).toEqual([])
+  // What is in force is maintained.
+  await cp.admin.patch(bindingId(space, 'b-0'), { spec: { serviceAccountName: 'gemma' } })
+  await until(
+    async () => JSON.stringify(await outputsOf(cp, space, 'b-0')).includes('k8s:sa:gemma'),
+    'the output of an edited binding to follow',
+  )
+  await cp.admin.delete(bindingId(space, 'b-1'))
+  expectReady(await untilReason(cp, space, 'late', 'Reconciled'))
+  seen.add('NamespaceFull')
 })
 
 /** Last of the table, because they meet every binding. */
@@ -308,8 +352,8 @@ test('no reason is left out but the one that a start with --trust-domain cannot 
 })
 
 async function withoutTheRight(space: string, before: JsonRecord, lost: JsonRecord): Promise<void> {
-  proxy.watches(/\/apis\/llm-d\.ai\/.*inferenceobjectives/).drop()
-  const message = 'cannot watch InferenceObjective.llm-d.ai: forbidden'
+  proxy.watches(/x-k8s\.io\/.*inferenceobjectives/).drop()
+  const message = `cannot watch InferenceObjective.${OLDER_GROUP}: forbidden`
   const unknown = { status: 'Unknown', reason: 'Undetermined', message }
 
   const kept = await untilReason(cp, space, 'chat', 'Undetermined')
@@ -326,7 +370,7 @@ async function withoutTheRight(space: string, before: JsonRecord, lost: JsonReco
   expect(said(fresh)).toEqual(all(fresh, () => unknown))
   expect(await outputsOf(cp, space, 'new')).toEqual([])
   // Whoever does not read that kind is served, or waits for one of whom nobody knows whether it collides.
-  await cp.apply([objective(space, 'rival', 'llama'), binding(space, 'rival', { objectiveRef: OLDER_KIND })])
+  await cp.apply([newerObjective(space, 'rival', 'llama'), binding(space, 'rival')])
   const rival = await untilReason(cp, space, 'rival', 'WaitingForPeer')
   expect(stringAt(conditionOf(rival, 'Ready'), 'message')).toBe(
     `waiting for binding ${space}/chat, whose own checks cannot be decided and more`,
@@ -407,9 +451,18 @@ function loosened(crd: JsonRecord): JsonRecord {
   return { ...crd, spec: { ...record(own(crd, 'spec')), versions } }
 }
 
-/** The operator's rights without those on llm-d's objectives. */
-function withoutLlmd(object: JsonRecord): JsonRecord {
-  const rules = listAt(object, 'rules').filter((rule) => !listAt(rule, 'apiGroups').includes('llm-d.ai'))
+/** An objective of `llm-d.ai/v1alpha2`. */
+function newerObjective(space: string, name: string, poolName: string): JsonRecord {
+  return { ...objective(space, name, poolName), apiVersion: 'llm-d.ai/v1alpha2' }
+}
+
+/** The operator's rights without those on objectives of the older group. */
+function withoutOlderObjectives(object: JsonRecord): JsonRecord {
+  const rules = listAt(object, 'rules').filter(
+    (rule) =>
+      !listAt(rule, 'apiGroups').includes(OLDER_GROUP) ||
+      !listAt(rule, 'resources').includes('inferenceobjectives'),
+  )
   return own(object, 'kind') === 'ClusterRole' ? { ...object, rules } : object
 }
 

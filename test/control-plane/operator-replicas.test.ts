@@ -2,11 +2,21 @@
 // what is there. The replicas are two users, so that the audit log says which of them wrote what, and when.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../../shared/src/core/names.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { isWrite } from './observed-request.ts'
-import { binding, bindingId, namespace, objective, outputsOf, pool, untilReason } from './objects.ts'
+import {
+  binding,
+  bindingId,
+  namespace,
+  objective,
+  outputId,
+  outputsOf,
+  pool,
+  untilReason,
+} from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
 import { until } from '@kleym/testing/wait.ts'
@@ -320,3 +330,112 @@ test('of two that start at the same time one leads, and the other writes nothing
   const refused = (await writesSince(since)).filter(({ user }) => user !== leader)
   expect(refused.every(({ resource }) => resource === 'leases')).toBe(true)
 })
+
+/** Flags of an install of its own, whose Lease nobody else uses. */
+function installOf(name: string, ...more: readonly string[]): OperatorOptions {
+  return { flags: ['--leader-elect=false', `--leader-election-lease-name=${name}`, ...more] }
+}
+
+function marksOf(objects: readonly JsonRecord[]): readonly (string | undefined)[] {
+  return objects.map((object) => stringAt(object, 'metadata', 'annotations', ANNOTATION_INSTALL))
+}
+
+test('a second install that does not know of the first writes nothing and is not ready; with --take-over it adopts what the first has left', async () => {
+  const space = 'installs'
+  const own = `${LEASE.namespace}/${LEASE.name}`
+  await prepare(space, ['chat', 'late'])
+  const first = await replica(OPERATOR)
+  await first.leads()
+  await cp.apply([apart(space, 'chat')])
+  await allReady(space, ['chat'])
+  expect(marksOf(await outputsOf(cp, space, 'chat'))).toEqual([own])
+
+  const since = await cp.auditMark()
+  const second = await replica(OPERATOR_B, installOf('other', '--trust-domain=other.org'))
+  await second.leads()
+  const said = `other installs of kleym have outputs here: ${own}; uninstall them, or start this one with --take-over`
+  await until(async () => (await second.probe('/readyz')).body.includes(said), 'the second to be not ready')
+  // What both see.
+  await cp.admin.patch(bindingId(space, 'chat'), { spec: { containerName: 'moved-chat' } })
+  await cp.apply([apart(space, 'late')])
+  await until(async () => isMoved(await outputsOf(cp, space, 'chat')), 'the first to follow the edit')
+  await allReady(space, ['chat', 'late'])
+  const writes = await writesSince(since)
+  expect(writes.filter(({ user }) => user === OPERATOR_B)).toEqual([])
+  expect((await first.probe('/readyz')).status).toBe(200)
+  await Promise.all([first.stop(), second.stop()])
+
+  // The release moves to another namespace.
+  const uids = async (): Promise<readonly (string | undefined)[]> =>
+    (await Promise.all(['chat', 'late'].map((name) => outputsOf(cp, space, name))))
+      .flat()
+      .map((object) => stringAt(object, 'metadata', 'uid'))
+  const before = await uids()
+  const moved = await replica(OPERATOR_B, installOf('moved', `--take-over=${own}`))
+  await moved.leads()
+  await until(
+    async () =>
+      marksOf(await outputsOf(cp, space, 'late')).every((mark) => mark === `${LEASE.namespace}/moved`),
+    'the outputs to be marked anew',
+  )
+  await allReady(space, ['chat', 'late'])
+  expect(await uids()).toEqual(before)
+  expect((await moved.probe('/readyz')).status).toBe(200)
+  await moved.stop()
+
+  // A version that knows no marks leaves them as they are; one that has removed them leaves outputs that are ours.
+  const [late] = await outputsOf(cp, space, 'late')
+  await cp.admin.patch(outputId(stringAt(late, 'metadata', 'name') ?? ''), {
+    metadata: { annotations: { [ANNOTATION_INSTALL]: null } },
+  })
+  const back = await replica(OPERATOR_B, installOf('moved'))
+  await back.leads()
+  await until(
+    async () => marksOf(await outputsOf(cp, space, 'late')).includes(`${LEASE.namespace}/moved`),
+    'an output without a mark to be marked',
+  )
+  expect(await uids()).toEqual(before)
+})
+
+test('a restore of bindings and outputs, as by Velero: the outputs name UIDs that are gone, and are made anew', async () => {
+  const space = 'velero'
+  const taken = `--take-over=${LEASE.namespace}/moved`
+  await prepare(space, ['chat'])
+  const operator = await replica(OPERATOR, { flags: [taken] })
+  await operator.leads()
+  await cp.apply([apart(space, 'chat')])
+  await allReady(space, ['chat'])
+  const [output] = await outputsOf(cp, space, 'chat')
+  const backup = [await cp.admin.get(bindingId(space, 'chat')), output].map(withoutVersion)
+  await cp.admin.delete(bindingId(space, 'chat'))
+  await until(
+    async () => (await cp.admin.get(bindingId(space, 'chat'))) === undefined,
+    'the binding to be gone',
+  )
+  await operator.stop()
+  // Velero restores in the order of names of kinds, with finalizers and without statuses.
+  for (const object of backup.toReversed()) await cp.admin.create(object)
+  const next = await replica(OPERATOR, { flags: [taken] })
+  await next.leads()
+  await allReady(space, ['chat'])
+  const [[now], restored] = await Promise.all([
+    outputsOf(cp, space, 'chat'),
+    cp.admin.get(bindingId(space, 'chat')),
+  ])
+  expect(stringAt(now, 'metadata', 'annotations', ANNOTATION_BINDING_UID)).toBe(
+    stringAt(restored, 'metadata', 'uid'),
+  )
+})
+
+function withoutVersion(object: JsonRecord | undefined): JsonRecord {
+  const { status: _, ...rest } = object ?? {}
+  const {
+    uid: _uid,
+    resourceVersion: _version,
+    generation: _generation,
+    creationTimestamp: _at,
+    managedFields: _fields,
+    ...metadata
+  } = Object(rest['metadata'])
+  return { ...rest, metadata }
+}

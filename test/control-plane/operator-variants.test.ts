@@ -93,6 +93,18 @@ test('two bindings of one variant collide, and each converges when the other tak
   expect(await eventsOf(cp, SPACE, 'decode', 4)).toContain('Normal IdentityCollisionResolved')
 })
 
+test('a binding that names a variant and no mode, as the Go implementation has them, is PerVariant', async () => {
+  const space = 'theirs'
+  await cp.apply([...estate(space), perVariant(space, 'decode', 'decode', { mode: undefined })])
+  const { binding, output } = await settled(cp, space, 'decode')
+  const spiffeID = `spiffe://example.org/ns/${space}/pool/llama/variant/decode`
+  expect(dig(binding, 'spec', 'mode')).toBeUndefined()
+  expect(binding).toMatchObject({ status: { computedSpiffeIDs: [{ mode: 'PerVariant', spiffeID }] } })
+  expect(labelsOf(output)).toEqual({ app: 'llama', [DEFAULT_VARIANT_LABEL_KEY]: 'decode' })
+  await cp.admin.delete(bindingId(space, 'decode'))
+  await until(async () => (await outputsOf(cp, space, 'decode')).length === 0, 'its output to be gone')
+})
+
 describe('another label key of the install', () => {
   test('rewrites every output in place, and no binding is refused meanwhile', async () => {
     const names = ['prefill', 'decode', 'again']

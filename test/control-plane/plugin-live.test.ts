@@ -114,7 +114,7 @@ const codesIn = (report: JsonRecord): readonly string[] =>
 
 describe('a user who may read everything', () => {
   test.for<readonly [command: string, code: number, says: RegExp]>([
-    ['explain chat', 0, /^√ team-a\/chat is ready: 3 containers get/],
+    ['explain chat', 0, /^‼ team-a\/chat is ready: 3 containers get/],
     ['explain playground/phi', 1, /^× playground\/phi is refused/],
     ['explain -A -o name', 1, /^inferenceidentitybinding\.kleym\.sonda\.red\/team-a\/chat$/m],
     ['who-selects deployment/llama', 0, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
@@ -242,7 +242,7 @@ describe('files over the cluster', () => {
     expect(run.code).toBe(1)
     const explained = await kleym(READER, 'explain', 'chat', '-f', change)
     expect(explained.stdout).toMatch(/^× team-a\/chat is refused/)
-    expect((await kleym(READER, 'explain', 'chat')).stdout).toMatch(/^√ team-a\/chat is ready/)
+    expect((await kleym(READER, 'explain', 'chat')).stdout).toMatch(/^[√‼] team-a\/chat is ready/)
   })
 
   test('a pull request cannot bring its own verdict', async () => {
@@ -307,7 +307,9 @@ describe('one team', () => {
     // Whose outputs are there is not known: nothing is called ready, and the derivation is there all the same.
     expect(run.stdout).not.toMatch(/^√ team-a\/chat/m)
     expect(run.stdout).toMatch(/√ selector +app=llama/)
-    expect(run.stderr).toContain('cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden')
+    expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden',
+    )
     expect(run.stderr).toMatch(
       /a ClusterRole would need these rules:\n(?: {2}- .*\n)* {2}- \{apiGroups: \["spire\.spiffe\.io"\], verbs: \[list\], resources: \[clusterspiffeids, clusterstaticentries\]\}/,
     )

@@ -227,7 +227,7 @@ describe('where there are policies', () => {
     for (const command of [['policies', '-A'], ...COMMANDS]) {
       const { stdout, stderr, code } = await kleym(BLIND, ...command)
       expect(`${code} ${stdout}`).toMatch(/^[14] /)
-      expect(stderr).toContain(`cannot list ${POLICIES}: forbidden`)
+      expect(saidIn({ stdout, stderr })).toContain(`cannot list ${POLICIES}: forbidden`)
       expect(stderr).toMatch(
         /apiGroups: \["agentic\.networking\.x-k8s\.io"\], verbs: \[list\], resources: \[xaccesspolicies\]/,
       )
@@ -244,7 +244,7 @@ describe('where there are policies', () => {
   test('who may read those of one namespace sees them there, and hears that there may be more', async () => {
     const { stdout, stderr, code } = await kleym(AGENTS, 'policies', '-n', 'agents')
     expect(stdout).toMatch(/agents\/tools/)
-    expect(stderr).toContain(`cannot list ${POLICIES}: forbidden`)
+    expect(saidIn({ stdout, stderr })).toContain(`cannot list ${POLICIES}: forbidden`)
     expect(code).toBe(4)
     const others = await kleym(AGENTS, 'explain', 'chat', '-n', 'team-a')
     expect(others.stdout).not.toMatch(/no rule of any policy/)
@@ -334,4 +334,9 @@ function policyPart(report: JsonRecord): unknown {
   const { policies, affected, findings } = report
   const about = listAt({ findings }, 'findings').filter((one) => stringAt(one, 'code')?.startsWith('KLM6'))
   return { policies, affected, about }
+}
+
+/** All that is said, without the breaks of lines: a cause stands in the answer or on stderr. */
+function saidIn({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string {
+  return `${stdout} ${stderr}`.replaceAll(/\s+/g, ' ')
 }

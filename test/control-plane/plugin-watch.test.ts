@@ -127,7 +127,7 @@ beforeAll(() => {
 describe.each(TERMINALS)('in %s', (_, start) => {
   test('it moves, filters, opens, resizes, follows the cluster, and quits', async () => {
     const terminal = watch(start, ['-A'])
-    await untilShown(terminal, /> ‼ team-a\/chat +ready, to be created/)
+    await untilShown(terminal, /> ‼ team-a\/chat +valid, not applied yet/)
     terminal.press(DOWN)
     await untilShown(terminal, /> ‼ team-a\/embed/)
     terminal.press('j')

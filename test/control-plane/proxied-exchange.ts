@@ -48,24 +48,25 @@ function drop({ observed, response }: ProxiedExchange): void {
 
 /** A failure Status, as apimachinery writes it. */
 function answer({ observed, response }: ProxiedExchange, fault: Extract<Fault, { kind: 'answer' }>): void {
-  const { status, retryAfterSeconds } = fault
+  const { status, retryAfterSeconds, page } = fault
   const reason = fault.reason ?? REASONS[status] ?? 'InternalError'
   const body = Buffer.from(
-    JSON.stringify({
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Failure',
-      message: `answered by the fault proxy: ${reason}`,
-      reason,
-      code: status,
-      ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
-    }),
+    page ??
+      JSON.stringify({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: `answered by the fault proxy: ${reason}`,
+        reason,
+        code: status,
+        ...(retryAfterSeconds === undefined ? {} : { details: { retryAfterSeconds } }),
+      }),
   )
   observed.outcome = 'answered'
   observed.status = status
   response.writeHead(status, {
-    'content-type': 'application/json',
+    'content-type': page === undefined ? 'application/json' : 'text/html',
     'content-length': body.length,
     ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
   })

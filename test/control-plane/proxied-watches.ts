@@ -1,5 +1,9 @@
 // The watches that are open through a proxy, and what can be done to them.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { until } from '@kleym/testing/wait.ts'
+
+/** What an operator watches: bindings, outputs, two kinds of pools, two of objectives, and CRDs. */
+const OPERATOR_WATCHES = 7
 
 /** What can be done to the watches that are open now. */
 export interface OpenWatches {
@@ -37,4 +41,16 @@ export function openWatches(watches: readonly OpenWatch[]): OpenWatches {
     }),
     resume: each(({ answer: from, response }) => from.pipe(response)),
   }
+}
+
+/**
+ * Waits until an operator watches all of its kinds at the same moment, and returns these watches. Each ends every half minute or
+ * so and begins anew: at a moment of one's own choice any of them may be missing.
+ */
+export function allWatches(proxy: { watches(): OpenWatches }): Promise<OpenWatches> {
+  return until(() => {
+    const open = proxy.watches()
+    if (open.count < OPERATOR_WATCHES) throw new Error(`${open.count} of ${OPERATOR_WATCHES} are open`)
+    return open
+  }, 'all kinds to be watched')
 }

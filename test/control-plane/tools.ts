@@ -196,6 +196,14 @@ export const POLICY_CRD_SOURCES: readonly CrdSource[] = [
   ]),
 ]
 
+/** What `-o openreports` writes. */
+export const REPORT_CRD_SOURCES: readonly CrdSource[] = [
+  crdSource('openreports', 'github.com/openreports/reports-api', [
+    'config/crd/openreports.io_clusterreports.yaml',
+    'config/crd/openreports.io_reports.yaml',
+  ]),
+]
+
 /** Names the folder of the cache that holds what these inputs lead to on this platform. */
 export function cacheKey(): string {
   const hash = createHash('sha256')

@@ -50,6 +50,13 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 {{- end }}
 `
 
+const GATE_POOL = 'charts/gate/templates/pool.yaml'
+
+/** The same chart, but its values decide whether there is a pool; by default there is. */
+export const POOL_OF_VALUES: Readonly<Record<string, string>> = {
+  [GATE_POOL]: `{{- if .Values.extra.enabled }}\n${pool('team-b', 'gate')}{{- end }}\n`,
+}
+
 /** What is read as it stands, in the raw tree and in the rendered one. */
 export const LEFT_AS_IT_IS: Readonly<Record<string, string>> = {
   'README.md': '```yaml\nkind: InferencePool\n```\n',
@@ -109,7 +116,7 @@ export const RENDERED_TREE: Readonly<Record<string, string>> = {
   'charts/gate/ci/other-values.yaml': 'extra:\n  enabled: false\n',
   'charts/gate/templates/_helpers.tpl': HELPERS,
   'charts/gate/templates/NOTES.txt': 'See the ClusterStaticEntry of {{ .Release.Name }}.\n',
-  'charts/gate/templates/pool.yaml': `{{- if .Values.extra.enabled }}\n${pool('team-b', 'gate')}{{- end }}\n`,
+  [GATE_POOL]: `{{- if .Release.IsInstall }}\n${pool('team-b', 'gate')}{{- end }}\n`,
   'charts/gate/templates/peer.yaml': documents(
     objective('team-d', 'peer'),
     binding('team-d', 'peer', 'two').replace('name: two, group', 'name: {{ "two" }}, group'),

@@ -1,16 +1,16 @@
 // A tree as people have them, with charts, kustomizations, templates, duplicates and files of tools: with `--render` its
 // answers are those of the same tree rendered by hand, byte for byte; without, each verdict is the same or not known.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { own } from '../../shared/src/core/json.ts'
 import { built, kleym, type Run } from '../e2e/plugin.ts'
 import { ensureBinaries } from './binaries.ts'
 import { ensureClient, FIRST_BUILD_MS } from './client-binaries.ts'
-import { HAND_RENDERED, LEFT_AS_IT_IS, RENDERED_TREE } from './whole-tree-files.ts'
+import { HAND_RENDERED, LEFT_AS_IT_IS, POOL_OF_VALUES, RENDERED_TREE } from './whole-tree-files.ts'
 
 let folder: string
 /** A folder with nothing but helm and kubectl. */
@@ -25,6 +25,7 @@ beforeAll(async () => {
   symlinkSync(binaries.programs.kubectl, join(path, 'kubectl'))
   symlinkSync(await ensureClient('helm'), join(path, 'helm'))
   write('raw', { ...RENDERED_TREE, ...LEFT_AS_IT_IS })
+  write('of values', { ...RENDERED_TREE, ...LEFT_AS_IT_IS, ...POOL_OF_VALUES })
   const rendered = Object.fromEntries(
     HAND_RENDERED.map(({ file, program, args }) => [file, byHand(program, args)]),
   )
@@ -44,13 +45,7 @@ function write(name: string, files: Readonly<Record<string, string>>): void {
 
 /** What a person would get who renders a part of the tree. */
 function byHand(program: string, args: readonly string[]): string {
-  const { status, stdout, stderr } = spawnSync(join(path, program), args, {
-    cwd: join(folder, 'raw'),
-    encoding: 'utf8',
-    env: { HOME: folder },
-  })
-  if (status !== 0) throw new Error(`${program} ${args.join(' ')} ended with ${String(status)}: ${stderr}`)
-  return stdout
+  return printedBy(join(path, program), args, { cwd: join(folder, 'raw'), env: { HOME: folder } })
 }
 
 const SETTINGS = [
@@ -62,7 +57,7 @@ const SETTINGS = [
   '../scm.yaml',
 ]
 
-async function ask(tree: 'raw' | 'rendered', args: readonly string[]): Promise<Run> {
+async function ask(tree: 'raw' | 'rendered' | 'of values', args: readonly string[]): Promise<Run> {
   writeFileSync(join(folder, 'scm.yaml'), SCM)
   return kleym([...args, '-A', '--offline', '-R', '-f', '.', '--fail-on', 'never', ...SETTINGS], {
     cwd: join(folder, tree),
@@ -96,6 +91,22 @@ describe('with --render', () => {
     const raw = await ask('raw', [command, '--render', ...options])
     expect({ code: raw.code, stdout: raw.stdout }).toEqual({ code: rendered.code, stdout: rendered.stdout })
     expect(raw.stdout).not.toBe('')
+  })
+
+  test('what values decide is not known, and each other container has the identities of the rendered tree', async () => {
+    const question = ['who-selects', '--render', '-o', 'json']
+    const rendered = identities(await ask('rendered', question))
+    const ofValues = await ask('of values', question)
+    expect(ofValues.stderr).toMatch(
+      /^error: the chart in charts\/gate was rendered with its default values \(charts\/gate\)\n {2}why: {2}.* not known: InferencePool\S* \(in team-b\)/m,
+    )
+    const open = 'pod team-b/gate/server'
+    // A pool of that name of the preferred group may be what values add: then the binding is ambiguous.
+    const expected = [...rendered].map(([container, held]) =>
+      container === open ? [container, { ids: [], isOpen: true }] : [container, held],
+    )
+    expect(rendered.get(open)?.isOpen).toBe(false)
+    expect([...identities(ofValues)]).toEqual(expected)
   })
 
   test('what was rendered is told, one line each', async () => {
@@ -139,13 +150,10 @@ describe('without --render', () => {
     },
   )
 
-  test('what was left out is told, one line each, with how to have it in', async () => {
+  test('what was left out is told, one line for each sort, with how to have it in', async () => {
     const { stderr, code } = await ask('raw', ['explain'])
     expect(code).toBe(4)
-    expect(stderr).toMatch(
-      /^left out a chart in charts\/web: it may hold Deployment\.apps, whose pods were not looked at; to have it in: --render, or helm template charts\/web/m,
-    )
-    expect(stderr).toMatch(/^error: left out a chart \(charts\/gate\)$/m)
+    expect(stderr).toMatch(/^error: 3 charts are not rendered \(charts\/gate; charts\/spire; charts\/web\)$/m)
     expect(stderr).toMatch(/^error: left out what a kustomization changes \(deploy\/overlays\/prod\)$/m)
     expect(stderr).not.toMatch(/it is no JSON|\.vscode|node_modules/)
   })

@@ -42,6 +42,7 @@ const PINNED: readonly (readonly [row: string, module: string, folder: string])[
     'sigs.k8s.io/kube-agentic-networking',
     'kube-agentic-networking',
   ],
+  ['OpenReports: `Report`, `ClusterReport`', 'github.com/openreports/reports-api', 'openreports'],
   ['Prometheus rules, monitors', 'github.com/prometheus/prometheus', 'prometheus'],
   ['Prometheus rules, monitors', 'github.com/prometheus-operator/prometheus-operator', 'prometheus-operator'],
 ]

@@ -40,7 +40,8 @@ describe("kleym's class is not given", () => {
       expect(run.stdout).toMatch(/^‼ this rests on settings that were not given\n/m)
       expect(run.stdout).toMatch(/KLM308|depends: ignored/)
       expect(run.stdout).not.toMatch(/^ *[√×]/m)
-      expect(run.stderr).toMatch(/not known: kleym's class \(not given\): it is taken to be SCM's/)
+      expect(run.stdout).toMatch(/^ {2}kleym's class: it is taken to be SCM's/m)
+      expect(run.stderr).not.toContain("kleym's class")
       expect(run.code).toBe(4)
     },
   )
@@ -59,9 +60,7 @@ describe("kleym's class is not given", () => {
     )
     const run = await ask({ 'all.yaml': documents(SMALL, beside) }, 'conflicts', ...TRUST)
     expect(run.stdout).toMatch(/KLM303$/m)
-    expect(run.stdout).toContain(
-      "depends on SCM's settings and kleym's class: it is so where SCM has no class",
-    )
+    expect(run.stdout).toContain("depends on SCM's settings: it is so where SCM has no class")
     expect(run.code).toBe(4)
   })
 
@@ -70,6 +69,7 @@ describe("kleym's class is not given", () => {
       { 'all.yaml': SMALL, 'config.yaml': scmConfig('className: spire-mgmt-spire') },
       'explain',
       'team-a/chat',
+      '--strict',
       ...TRUST,
     )
     expect(run.stdout).not.toContain('KLM401')
@@ -191,6 +191,51 @@ describe('several SCMs', () => {
   })
 })
 
+function scmOf(trustDomain: string): string {
+  return scmConfig('className: c\nignoreNamespaces: []').replace('example.org', trustDomain)
+}
+
+describe('what IDs hold of SCM is not known', () => {
+  const registrations = documents(
+    foreign('by-domain', 'spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/x", className: c'),
+    foreign('literal', 'spiffeIDTemplate: "spiffe://other.example/y", className: c'),
+  )
+
+  test('an ID that it is part of may be another, and one that names another domain may be issued', async () => {
+    const given = ['--scm-config', 'scm.yaml', '--clusterspiffeid-class-name', 'c', ...TRUST]
+    const files = { 'all.yaml': documents(SMALL, registrations), 'scm.yaml': scmOf('${TRUST_DOMAIN}') }
+    const run = await ask(files, 'who-selects', 'pod/team-a/llama-0', ...given)
+    expect(run.stdout).not.toContain('√')
+    expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('depends: failed (.spec.spiffeIDTemplate of')
+    expect(run.code).toBe(4)
+  })
+
+  test.each([
+    ['trust domain', scmOf('example.org'), scmOf('two.example'), registrations],
+    [
+      'cluster name',
+      scmOf('example.org'),
+      scmOf('example.org').replace('clusterName: prod', 'clusterName: test'),
+      foreign('by-cluster', 'spiffeIDTemplate: "spiffe://example.org/{{ .ClusterName }}", className: c'),
+    ],
+  ])('nor is an ID certain that holds the %s of one of two SCMs', async (_what, one, other, objects) => {
+    const scms = [one, other].map(
+      (config, at) =>
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: spire-controller-manager, namespace: spire-${at}}\ndata:\n  controller-manager-config.yaml: |\n${config.replaceAll(/^(?=.)/gm, '    ')}`,
+    )
+    const given = ['--clusterspiffeid-class-name', 'c', ...TRUST]
+    const run = await ask(
+      { 'all.yaml': documents(SMALL, objects, ...scms) },
+      'who-selects',
+      'pod/team-a/llama-0',
+      ...given,
+    )
+    expect(run.stdout).toMatch(/‼ spiffe:\/\/example\.org\/(x|prod)\n/)
+    expect(run.stdout).not.toMatch(/√ \S+org\/(x|prod)\n/)
+    expect(run.code).toBe(4)
+  })
+})
+
 describe('the default identity', () => {
   const settings = [...TRUST, ...CHARTS_CLASS, '--scm-config', 'scm.yaml'] as const
   const files = {
@@ -213,7 +258,7 @@ describe('the default identity', () => {
     ],
     [
       'who-selects pod/team-a/llama-0',
-      /× no identity among these files; no ClusterSPIFFEID of others is among\s+them/,
+      /· no identity among these files; no ClusterSPIFFEID of others is among\s+them/,
     ],
     ['explain team-a/chat', /besides +no ClusterSPIFFEID of others is among these files/],
     ['diff', /container gains/],
@@ -257,8 +302,8 @@ describe('the default identity', () => {
     ],
   ])('a chart of SPIRE %s that is not rendered makes it not known', async (_what, chart) => {
     const run = await ask({ ...files, 'chart.yaml': chart }, 'who-selects', 'pod/team-a/llama-0', ...settings)
-    expect(run.stdout).not.toContain('× no identity')
-    expect(run.stderr).toMatch(/error: the chart \S*spire\S* is not rendered/)
+    expect(run.stdout).not.toContain('· no identity')
+    expect(run.stderr).toMatch(/deploys what is not among the files: \S*spire/)
     expect(run.code).toBe(4)
   })
 
@@ -273,7 +318,7 @@ describe('the default identity', () => {
       ['conflicts', '--offline', '--live', 'live', '-f', 'head', ...settings],
       { cwd },
     )
-    expect(stderr).not.toContain('not rendered')
+    expect(stderr).not.toContain('deploys')
     expect(code).toBe(0)
   })
 
@@ -291,6 +336,13 @@ describe('the default identity', () => {
       ...settings,
     )
     expect(crds.code).toBe(0)
+  })
+
+  test('a chart of a repository is no folder, whatever folders there are', async () => {
+    const chart =
+      'apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {name: spire}\nspec: {chart: spiffe/spire}\n'
+    const all = { ...files, 'apps/spiffe/spire/chart.yaml': chart }
+    expect((await ask(all, 'conflicts', ...settings)).code).toBe(4)
   })
 })
 
@@ -314,6 +366,30 @@ describe('settings that disagree', () => {
     expect(run.stdout).toContain('pending anyway: 1 ClusterSPIFFEID: ')
     expect(run.stdout).toMatch(/^\d+ to create, \d+ to delete$/m)
     expect(run.code).toBe(1)
+  })
+
+  test('labels that SCM asks for are not certain where a settings file says otherwise', async () => {
+    const run = await ask(
+      {
+        'all.yaml': documents(
+          SMALL,
+          'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: kleym, namespace: kleym-system}\nspec:\n  selector: {matchLabels: {app: kleym}}\n  template:\n    metadata: {labels: {app: kleym}}\n    spec: {containers: [{name: operator, image: ghcr.io/x/kleym-operator:1, args: [--trust-domain=example.org, --clusterspiffeid-class-name=c, --output-label=team=infer]}]}\n',
+        ),
+        'scm.yaml': scmConfig('className: c\nclusterSPIFFEIDLabelSelector: {team: infer}'),
+        'other.json': '{"outputLabels": {"team": "other"}}',
+      },
+      'who-selects',
+      'pod/team-a/llama-0',
+      '--scm-config',
+      'scm.yaml',
+      '--config',
+      'other.json',
+    )
+    expect(run.stdout).not.toContain('√')
+    expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      "depends: issued as assumed; depends on kleym's output labels",
+    )
+    expect(run.code).toBe(4)
   })
 
   test('a diff of files alone says so first too', async () => {
@@ -351,7 +427,14 @@ describe("kleym's class stands in what is not read", () => {
       'all.yaml': documents(SMALL, operatorWith(container)),
       'scm.yaml': scmConfig('className: spire\nwatchClassless: false\nignoreNamespaces: []'),
     }
-    const { code, stdout } = await ask(files, 'explain', 'team-a/chat', '--scm-config', 'scm.yaml')
+    const { code, stdout } = await ask(
+      files,
+      'explain',
+      'team-a/chat',
+      '--strict',
+      '--scm-config',
+      'scm.yaml',
+    )
     expect(stdout).toContain("kleym's class")
     expect([code, stdout]).toEqual([4, expect.not.stringContaining('KLM401')])
   })
@@ -360,7 +443,7 @@ describe("kleym's class stands in what is not read", () => {
     const files = {
       'all.yaml': documents(SMALL, operatorWith('args: ["--trust-domain={{ .Values.domain }}"]')),
     }
-    const { code, stdout } = await ask(files, 'explain', 'team-a/chat')
+    const { code, stdout } = await ask(files, 'explain', 'team-a/chat', '--strict')
     expect(stdout).toContain("kleym's trust domain")
     expect([code, stdout]).toEqual([4, expect.not.stringMatching(/KLM411|KLM506/)])
   })

@@ -181,16 +181,16 @@ describe('objects that lack what they need', () => {
 
 describe('no trust domain', () => {
   test('explain answers with a placeholder, and says what to pass', async () => {
-    const run = await inFolder({ 'all.yaml': SMALL }, ['explain', 'team-a/chat', ...ALL])
+    const run = await inFolder({ 'all.yaml': SMALL }, ['explain', 'team-a/chat', '--strict', ...ALL])
     expect(run.stdout).toContain('spiffe://<trust-domain>/ns/team-a/objective/chat')
-    expect(run.stderr).toMatch(/kleym's trust domain \(not given\): .*: pass --trust-domain\n/)
+    expect(run.stdout).toMatch(/^ {2}kleym's trust domain: [^(]*\(pass\s+--trust-domain\)$/m)
     expect(run.code).toBe(4)
   })
 
-  test('diff cannot do without it', async () => {
+  test('diff spells it as every command does', async () => {
     const run = await inFolder({ 'all.yaml': SMALL }, ['diff', ...ALL])
-    expectError(run, 2, 'diff needs the trust domain', 'add --trust-domain NAME')
-    expect(run.stdout).toBe('')
+    expect(run.stdout).toContain('spiffe://<trust-domain>/ns/team-a/objective/chat')
+    expect(run.code).toBe(4)
   })
 })
 
@@ -200,7 +200,8 @@ describe('a scope in which nothing is', () => {
     async (command) => {
       const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
       const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n'
-      expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 4, stdout: head })
+      const fix = '  fix: did you mean team-a?; --allow-empty where there may be none\n'
+      expect(run).toMatchObject({ code: 4, stdout: `${head}${fix}`, stderr: '' })
     },
   )
 })

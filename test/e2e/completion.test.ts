@@ -1,9 +1,9 @@
 // Completion by the executable that ships: asked directly, through a link of kubectl's name for it, and through the
 // script that `completion install` writes. That nothing but the lines of the protocol comes out, and that it ends.
-import { spawnSync } from 'node:child_process'
 import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { built, kleym, PLUGIN, type Run } from './plugin.ts'
 import { workspace } from './workspace.ts'
 
@@ -18,7 +18,7 @@ function runFile(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Pick<Run, 'code' | 'stdout' | 'stderr'> {
-  const { status, stdout, stderr } = spawnSync(file, args, { env, encoding: 'utf8' })
+  const { status, stdout, stderr } = runToEnd(file, args, { env })
   return { code: status, stdout, stderr }
 }
 

@@ -1,9 +1,10 @@
 // What the executable is beside its answers: one file that runs anywhere, obeys nothing that lies about, and fails in
 // kleym's own words. Its runtime is Bun's: docs/decisions/2026-11-21-single-executable.md.
-import { spawnSync, type StdioOptions } from 'node:child_process'
+import type { StdioOptions } from 'node:child_process'
 import { closeSync, copyFileSync, openSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { built, kleym, PLUGIN, type Run } from './plugin.ts'
 import { SCM_CONFIG, SMALL, workspace } from './workspace.ts'
 
@@ -15,7 +16,7 @@ const FILES = { 'all.yaml': SMALL, 'scm.yaml': SCM_CONFIG } as const
 
 /** Runs a file with nothing in its environment, not even a PATH. */
 function runAlone(file: string, cwd: string): Pick<Run, 'code' | 'stdout' | 'stderr'> {
-  const { status, stdout, stderr } = spawnSync(file, QUESTION, { cwd, env: {}, encoding: 'utf8' })
+  const { status, stdout, stderr } = runToEnd(file, QUESTION, { cwd, env: {} })
   return { code: status, stdout, stderr }
 }
 
@@ -27,7 +28,7 @@ function runWith(
 ): Pick<Run, 'code' | 'stderr'> {
   const file = openSync(path, 'r')
   const stdio: StdioOptions = stream === 'stdin' ? [file, 'pipe', 'pipe'] : ['ignore', file, 'pipe']
-  const { status, stderr } = spawnSync(PLUGIN, args, { stdio, env: {}, encoding: 'utf8' })
+  const { status, stderr } = runToEnd(PLUGIN, args, { stdio, env: {} })
   closeSync(file)
   return { code: status, stderr }
 }

@@ -1,8 +1,8 @@
 // `kubectl kleym test` as people run it: the places of what fails, files that are wrong, every source, and what must never pass.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { built, ESTATE, kleym, ROOT, type Run } from './plugin.ts'
 import { workspace } from './workspace.ts'
 
@@ -327,7 +327,7 @@ describe('--update', () => {
     expect(code).toBe(1)
     // A rule that forbids something is for a person to change.
     expect(stderr).toContain('not updated: tests/team-c.yaml:31, tenancy/rules[1]: change it by hand')
-    const applied = spawnSync('git', ['apply', '-'], { cwd, input: stdout, encoding: 'utf8' })
+    const applied = runToEnd('git', ['apply', '-'], { cwd, input: stdout })
     expect(applied.stderr).toBe('')
     const after = readFileSync(join(cwd, 'tests/team-c.yaml'), 'utf8')
     expect(after).not.toBe(text)

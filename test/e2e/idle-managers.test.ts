@@ -30,7 +30,7 @@ test('neither is taken for the one that is meant without a word', async () => {
   const { code, stdout, stderr } = await kleym(['who-selects', '-A', '--offline', ...files, ...settings], {
     cwd,
   })
-  expect(stderr).toContain('not known: which SCM serves the nodes of a pod')
+  expect(`${stdout}${stderr}`).toContain('which SCM serves the nodes of a pod')
   expect(stdout).not.toContain('√')
   expect(stdout).not.toContain('no identity')
   expect(code).toBe(4)

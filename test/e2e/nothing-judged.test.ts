@@ -41,8 +41,9 @@ describe('an empty pipe', () => {
       const { code, stdout, stderr } = await kleym(given, { cwd, stdin: '' })
       expect(stdout).toMatch(/^‼ nothing was judged: the files hold no document/)
       expect(stdout).not.toContain('√')
-      expect(stderr).toContain('error: nothing was judged')
-      expect(stderr).toContain('the command before a pipe; --allow-empty')
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the command before a pipe; --allow-empty')
+      // Said once: stderr does not repeat it.
+      expect(stderr).not.toContain('nothing was judged')
       expect(code).toBe(4)
       const allowed = await kleym([...given, '--allow-empty'], { cwd, stdin: '' })
       expect(allowed.stdout + allowed.stderr).not.toContain('nothing was judged')
@@ -83,9 +84,9 @@ describe('-n with a namespace in which nothing is', () => {
     '%s ends with 4 and has a suggestion',
     async (_, args) => {
       const line = args.filter((word) => word !== '-A')
-      const { code, stderr } = await ask(line, SMALL, '-n', 'team-aa')
-      expect(stderr).toContain('-n team-aa')
-      expect(stderr).toContain('did you mean team-a?')
+      const { code, stdout } = await ask(line, SMALL, '-n', 'team-aa')
+      expect(stdout).toContain('nothing in the files is of this namespace')
+      expect(stdout).toContain('did you mean team-a?')
       expect(code).toBe(4)
     },
   )
@@ -94,7 +95,9 @@ describe('-n with a namespace in which nothing is', () => {
     const manifests = documents(SMALL, POD.replace('team-a', 'team-b').replace('3d0f', '4d0f'))
     expect((await ask(['conflicts'], manifests, '-n', 'team-b')).code).toBe(0)
     const explained = await ask(['explain'], manifests, '-n', 'team-b')
-    expect(explained.stderr).toContain('no binding among them that the question is about')
+    expect(explained.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      'no binding among them that the question is about',
+    )
     expect(explained.code).toBe(4)
   })
 

@@ -1,9 +1,10 @@
 // Where the answer goes: files, pipes, readers that leave or are slow, and what cannot be written to.
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, constants, openSync, readFileSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { printedBy, runToEnd } from '@kleym/testing/child-process.ts'
 import { built, ESTATE, kleym, PLUGIN, ROOT } from './plugin.ts'
 import { workspace } from './workspace.ts'
 
@@ -18,10 +19,7 @@ function shell(
   args: readonly string[],
 ): { readonly code: number | null; readonly stderr: string } {
   const script = `"$0" "$@" ${redirection}`
-  const { status, stderr } = spawnSync('bash', ['-c', script, PLUGIN, ...args], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
+  const { status, stderr } = runToEnd('bash', ['-c', script, PLUGIN, ...args], { cwd: ROOT })
   return { code: status, stderr }
 }
 
@@ -33,7 +31,7 @@ test('a file gets what a pipe gets', async () => {
 
 test('a pipe that does not block gets all of it, however slowly it is read', async () => {
   const fifo = join(workspace({}), 'fifo')
-  execFileSync('mkfifo', [fifo])
+  printedBy('mkfifo', [fifo])
   // Opened for both, it opens at once. By a shell, since Node makes the stdout of its children blocking.
   const pipe = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK)
   const child = spawn('bash', ['-c', 'exec "$0" "$@" >&3', PLUGIN, ...LONG], {

@@ -1,13 +1,14 @@
 // The executable that ships, in its own process, as people run it. It is built when a source is newer than it, by the
 // first test file that needs it.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import { ended } from '@kleym/testing/child-process.ts'
+import { ended, printedBy } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import { requireValidCiFormat } from '../../plugin/test/support/ci-formats.ts'
+import { withoutSlowness } from '../../plugin/test/support/in-process.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
@@ -38,10 +39,10 @@ export interface RunOptions {
  * JSON, SARIF or JUnit that is not as its schema says: so every report of every test is held against it.
  */
 export async function kleym(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { status: code, ...rest } = await ended(start(args, options), options.stdin)
+  const { status: code, stderr, ...rest } = await ended(start(args, options), options.stdin)
   requireValidReport(rest.stdout)
   requireValidCiFormat(rest.stdout)
-  return { code, ...rest }
+  return { code, ...rest, stderr: withoutSlowness(stderr) }
 }
 
 /** Starts the plugin; the caller sees to its streams and its end. */
@@ -63,13 +64,7 @@ export async function built(): Promise<void> {
 
 async function build(): Promise<void> {
   if (isFresh()) return
-  const { status, signal, stderr } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'build.ts')], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    timeout: BUILD_MS,
-  })
-  if (signal !== null) throw new Error(`the build did not end within ${BUILD_MS} ms:\n${stderr}`)
-  if (status !== 0) throw new Error(`the build failed:\n${stderr}`)
+  printedBy(process.execPath, [join(ROOT, 'scripts', 'build.ts')], { cwd: ROOT, ms: BUILD_MS })
 }
 
 function isFresh(): boolean {

@@ -129,6 +129,55 @@ test('who-selects shows the container that a webhook may add', async () => {
   expect(stdout).toContain('depends')
 })
 
+describe('what a pod is given as a whole, a container that a webhook adds gets too', () => {
+  const ID = 'spiffe://example.org/ns/team-a/pool/llama'
+  const ofPool = BINDING.replace(/objectiveRef: .*/, 'mode: PoolOnly').replace(/ *containerName: .*\n/, '')
+  const pinned = (heldBy: string): string =>
+    `apiVersion: test.kleym.sonda.red/v1alpha1
+kind: IdentityTest
+metadata: {name: pool}
+spec:
+  identities:
+    - {spiffeID: "${ID}", heldBy: {exactly: [{namespace: team-a, workload: deployment/llama${heldBy}}]}}
+`
+
+  test.each([
+    ['the Namespace asks for it', [namespace('labels: {istio-injection: enabled}')]],
+    ['no Namespace says that nothing asks for it', []],
+  ])('which who-selects and test say alike if %s', async (_if, spaces) => {
+    const world = documents(POOL, ofPool, ...spaces, deployment())
+    const held = await ask(world, 'who-selects', '--spiffe-id', ID)
+    expect(held.stdout).toContain(
+      `‼ ${ID}: 1 container holds it, and so may any container that a webhook adds (incomplete)`,
+    )
+    expect(held.code).toBe(4)
+    const vllm = await ask(documents(world, pinned(', container: vllm')), 'test', 'manifests')
+    expect(vllm.stdout).toContain('any container that a webhook adds to team-a/Deployment/llama holds')
+    expect(vllm.code).toBe(4)
+    const whole = await ask(documents(world, pinned('')), 'test', 'manifests')
+    expect(whole.stdout).toContain('√ 1 passed in 1 test')
+    expect(whole.code).toBe(0)
+  })
+
+  test('so a Namespace that asks for none leaves both certain', async () => {
+    const world = documents(POOL, ofPool, PLAIN, deployment(), pinned(', container: vllm'))
+    const held = await ask(world, 'who-selects', '--spiffe-id', ID)
+    expect(held.stdout).toContain(`${ID}: 1 container holds it`)
+    expect(held.stdout).not.toContain('webhook')
+    expect(held.code).toBe(0)
+    expect((await ask(world, 'test', 'manifests')).code).toBe(0)
+  })
+
+  test('so tests that --generate writes name the workload, and pass', async () => {
+    const world = documents(POOL, ofPool, deployment())
+    const { stdout, code } = await ask(world, 'test', '--generate')
+    expect(stdout).toContain(
+      `spiffeID: ${ID} heldBy: exactly: - namespace: team-a workload: deployment/llama rules:`,
+    )
+    expect(code).toBe(0)
+  })
+})
+
 test('the binding of examples/sidecars depends on the webhook of Istio', async () => {
   const settings = ['--trust-domain', 'example.org', '--scm-config', 'examples/scm-config.yaml']
   const files = ['--offline', '-f', 'examples/sidecars', '--clusterspiffeid-class-name', 'spire-mgmt-spire']

@@ -172,12 +172,22 @@ describe('diff --base: two desired states', () => {
     expect(code).toBe(4)
   })
 
-  test('a trust domain that one side does not tell is asked for, and the side is named: exit code 2', async () => {
+  test('a trust domain that neither side tells needs no flag: what changes nothing changes nothing in any', async () => {
     const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': SMALL })
-    const { code, stderr } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
-    expect(stderr).toContain('error: diff needs the trust domain')
-    expect(stderr).toContain('the files of --base')
-    expect(code).toBe(2)
+    const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
+    expect(stdout).toMatch(/^√ no container gains or loses an identity/)
+    expect(code).toBe(0)
+  })
+
+  test('a trust domain that one side alone tells is a difference of settings, and not known: exit code 4', async () => {
+    const cwd = workspace({
+      'base/all.yaml': SMALL,
+      'head/all.yaml': SMALL,
+      'head/operator.yaml': operator('example.org'),
+    })
+    const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
+    expect(stdout).toContain('the two sides have different settings: trust domain (not known) → example.org')
+    expect(code).toBe(4)
   })
 
   test.each<[string, readonly string[], string]>([

@@ -93,13 +93,6 @@ describe('an object of a kind that is not read changes nothing', () => {
       ),
     ],
     [
-      'where its service account rules the binding out',
-      documents(
-        WORLD,
-        object('Rollout', 'argoproj.io/v1alpha1', `{template: ${TEMPLATE.replace('runner', 'web')}}`),
-      ),
-    ],
-    [
       'in another namespace',
       documents(
         WORLD,
@@ -137,6 +130,19 @@ describe('an object of a kind that is not read changes nothing', () => {
     const { code, stdout } = await ask(manifests, 'conflicts')
     expect(stdout).toContain('nothing clashes')
     expect(code).toBe(0)
+  })
+
+  test('but where its service account rules the binding out: that the identity reaches no container depends on it', async () => {
+    const rollout = object(
+      'Rollout',
+      'argoproj.io/v1alpha1',
+      `{template: ${TEMPLATE.replace('runner', 'web')}}`,
+    )
+    const { code, stdout } = await ask(documents(WORLD, rollout), 'conflicts')
+    expect(stdout).toMatch(
+      /^‼ 1 warning in 1 binding of 1 namespace the identity reaches no container \(KLM404\)/,
+    )
+    expect(code).toBe(4)
   })
 })
 
@@ -433,4 +439,16 @@ describe('examples/unread-kinds', () => {
     expect(stdout).toContain('LLMInferenceService')
     expect(code).toBe(4)
   })
+})
+
+test('a template whose service account rules the binding out is one that the identity perhaps does not reach', async () => {
+  const rollout = object(
+    'Rollout',
+    'argoproj.io/v1alpha1',
+    `{template: ${TEMPLATE.replace('runner', 'web')}}`,
+  )
+  const { code, stdout } = await ask(documents(WORLD, rollout), 'conflicts')
+  expect(stdout).toContain('KLM404')
+  expect(stdout).toContain('depends: kleym does not know what its controller makes of the template')
+  expect(code).toBe(4)
 })

@@ -42,7 +42,7 @@ describe('on the estate, where one pod has a selector that is not followed', () 
 
   test('an ID that nobody holds is held by nobody: the answer is complete', async () => {
     const { code, stdout } = await kleym(['who-selects', '--spiffe-id', `${CHAT}-x-y-z`, ...ESTATE])
-    expect(stdout).toMatch(/^× .*: no container holds it/)
+    expect(stdout).toMatch(/^· .*: no container holds it/)
     expect(stdout).toContain('nothing gives it')
     expect(code).toBe(0)
   })
@@ -60,7 +60,7 @@ describe('a registration of which a selector is not followed', () => {
   test('that renders another ID for this pod is none of the answer, though its template could', async () => {
     const by = unfollowed('spiffe://example.org/ns/{{ .PodMeta.Namespace }}')
     const { code, stdout } = await ask('spiffe://example.org/ns/team-b', documents(OWNED, by))
-    expect(stdout).toMatch(/^× .*: no container holds it/)
+    expect(stdout).toMatch(/^· .*: no container holds it/)
     expect(code).toBe(0)
   })
 
@@ -75,7 +75,7 @@ describe('a registration of which a selector is not followed', () => {
     const by = unfollowed('spiffe://example.org/owner/{{ .PodMeta.OwnerReferences }}')
     expect((await ask('spiffe://example.org/owner/x', documents(OWNED, by))).code).toBe(4)
     const other = await ask('spiffe://example.org/other/x', documents(OWNED, by))
-    expect(other.stdout).toMatch(/^× .*: no container holds it/)
+    expect(other.stdout).toMatch(/^· .*: no container holds it/)
     expect(other.code).toBe(0)
   })
 })
@@ -86,7 +86,7 @@ describe('an ID that nobody holds', () => {
       CHAT,
       SMALL.replace('containers: [{name: vllm}]', 'containers: [{name: vlm}]'),
     )
-    expect(stdout).toMatch(/^× .*: no container holds it/)
+    expect(stdout).toMatch(/^· .*: no container holds it/)
     expect(stdout).toMatch(
       /binding team-a\/chat of pool llama gives it, and no container holds it now:\s+k8s:container-name:vllm does not match/,
     )
@@ -120,7 +120,7 @@ describe('an ID that nobody holds', () => {
       '-n',
       'team-b',
     )
-    expect(stdout).toMatch(/^× .*: no container holds it/)
+    expect(stdout).toMatch(/^· .*: no container holds it/)
     expect(stdout).toMatch(/out of scope, 1 container will hold it, .*by binding team-a\/chat/s)
   })
 })

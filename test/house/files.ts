@@ -1,15 +1,12 @@
 // The files of the repository, as git tracks them.
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { printedBy } from '@kleym/testing/child-process.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 
 /** Paths from the root, with forward slashes. */
-export const TRACKED: readonly string[] = execFileSync('git', ['ls-files', '-z'], {
-  cwd: ROOT,
-  encoding: 'utf8',
-})
+export const TRACKED: readonly string[] = printedBy('git', ['ls-files', '-z'], { cwd: ROOT })
   .split('\0')
   .filter((path) => path !== '')
 

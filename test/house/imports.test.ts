@@ -22,7 +22,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['io'],
   ['text', 'output', 'sources'],
   ['flags'],
-  ['cluster'],
+  ['cluster', 'settings'],
   ['gather'],
   ['frame'],
   ['answers'],

@@ -25,7 +25,7 @@ test('each suite on a control plane runs on every minor, or is named among those
   expect(named.toSorted()).toEqual(found.map((path) => basename(path, '.test.ts')).toSorted())
 })
 
-test('what runs in `npm test` on the oldest minor is of every topic', () => {
+test('the quick part of the suites is of every topic', () => {
   expect(QUICK.filter((suite) => !ALL.includes(suite))).toEqual([])
   for (const topic of TOPICS) expect(SUITES[topic].some((suite) => QUICK.includes(suite))).toBe(true)
 })

@@ -1,10 +1,10 @@
 // The archives of the plugin that krew installs: what is in them, for which machine, and that they are the same every day.
-import { spawnSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { gzipSync } from 'node:zlib'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { bundle } from '../../scripts/build/bundle.ts'
 import { archiveProblems } from '../../scripts/release/archive-check.ts'
 import { sha256 } from '../../scripts/release/krew-manifest.ts'
@@ -74,12 +74,9 @@ test('what ships for this platform is the very file that the end-to-end tests ra
 
 test('tar unpacks it, and it runs', () => {
   const cwd = workspace({})
-  expect(spawnSync('tar', ['-xzf', archivePath(thisPlatform())], { cwd }).status).toBe(0)
-  const { status, stdout } = spawnSync(join(cwd, pluginFile(thisPlatform())), ['--version'], {
-    env: {},
-    encoding: 'utf8',
-  })
-  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/^kubectl-kleym \d/) })
+  printedBy('tar', ['-xzf', archivePath(thisPlatform())], { cwd })
+  const printed = printedBy(join(cwd, pluginFile(thisPlatform())), ['--version'], { env: {} })
+  expect(printed).toMatch(/^kubectl-kleym \d/)
 })
 
 test('built again in another folder, the executable for another platform has the same bytes', async () => {
@@ -133,15 +130,7 @@ async function packed(
   const cwd = workspace({ 'kubectl-kleym': 'program', LICENSE: 'licence', 'out/placeholder': '' })
   chmodSync(join(cwd, 'kubectl-kleym'), 0o755)
   fill(cwd)
-  const { status, stderr } = spawnSync(
-    'tar',
-    ['-P', '--hard-dereference', '-czf', 'out/one.tar.gz', ...members],
-    {
-      cwd,
-      encoding: 'utf8',
-    },
-  )
-  if (status !== 0) throw new Error(stderr)
+  printedBy('tar', ['-P', '--hard-dereference', '-czf', 'out/one.tar.gz', ...members], { cwd })
   return membersOf(readFileSync(join(cwd, 'out/one.tar.gz')))
 }
 describe('the check refuses what krew would', () => {

@@ -1,9 +1,9 @@
 // The npm package: installed from its archive by the real npm, without a network, and run by Node.
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, delimiter, join } from 'node:path'
 import process from 'node:process'
 import { beforeAll, expect, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { npm } from '../../scripts/release/npm.ts'
 import { membersOf } from '../../scripts/release/tar.ts'
 import { ESTATE, kleym, ROOT } from '../e2e/plugin.ts'
@@ -42,10 +42,9 @@ test('installs without a network and answers as the executable does', async () =
     what,
   })
   const question = ['explain', '-A', ...ESTATE]
-  const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/kubectl-kleym'), question, {
+  const { status, stdout, stderr } = runToEnd(join(prefix, 'bin/kubectl-kleym'), question, {
     cwd: ROOT,
     env: { PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter) },
-    encoding: 'utf8',
   })
   const executable = await kleym(question)
   expect({ status, stdout, stderr }).toEqual({

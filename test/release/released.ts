@@ -1,6 +1,5 @@
 // What `npm run release -- --dry-run` leaves in dist/release, made when a source is newer than it, by the first test file
-// that needs it. It takes a minute of CPU, which `npm test` spends before the tests.
-import { spawnSync } from 'node:child_process'
+// that needs it. It takes a minute of CPU, which `npm run gate` spends before these tests.
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -8,6 +7,7 @@ import { CHECKSUMS } from '../../scripts/release/artefacts.ts'
 import { isThisPlatform, PLATFORMS, type Platform } from '../../scripts/release/platforms.ts'
 import { archiveName } from '../../scripts/release/plugin-archives.ts'
 import { stringAt } from '../../shared/src/core/json.ts'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import { newest, ROOT } from '../e2e/plugin.ts'
 
@@ -38,17 +38,10 @@ export async function released(): Promise<void> {
     () => undefined,
     async () => {
       if (isFresh()) return
-      const { status, signal, stderr } = spawnSync(
-        process.execPath,
-        [join(ROOT, 'scripts/release.ts'), '--dry-run'],
-        {
-          cwd: ROOT,
-          encoding: 'utf8',
-          timeout: RELEASE_MS,
-        },
-      )
-      if (signal !== null) throw new Error(`the release was not made within ${RELEASE_MS} ms:\n${stderr}`)
-      if (status !== 0) throw new Error(`the release could not be made:\n${stderr}`)
+      printedBy(process.execPath, [join(ROOT, 'scripts/release.ts'), '--dry-run'], {
+        cwd: ROOT,
+        ms: RELEASE_MS,
+      })
     },
     RELEASE_MS,
   )

@@ -1,9 +1,9 @@
 // The runtime without what only a debugger reads: the same program, byte for byte where it is loaded.
-import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { stripElf } from '../../scripts/build/strip-elf.ts'
 
 const MIB = 1024 * 1024
@@ -38,10 +38,9 @@ test('Node is 30 MB smaller, and every byte that is loaded is where it was', () 
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const path = join(folder, 'node')
   writeFileSync(path, stripped, { mode: 0o755 })
-  const { stdout } = spawnSync(path, ['--print', 'process.version + crypto.randomUUID().length'], {
-    encoding: 'utf8',
-  })
-  expect(stdout).toBe(`${process.version}36\n`)
+  expect(printedBy(path, ['--print', 'process.version + crypto.randomUUID().length'])).toBe(
+    `${process.version}36\n`,
+  )
 })
 
 test.each<[what: string, file: Buffer]>([

@@ -1,9 +1,9 @@
 // When a release is refused, what its notes are, and what the command line takes.
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { describe, expect, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { notesOf } from '../../scripts/release/changelog.ts'
 import { krewManifest } from '../../scripts/release/krew-manifest.ts'
 import { PLATFORMS } from '../../scripts/release/platforms.ts'
@@ -46,13 +46,10 @@ describe('a release', () => {
     [[], 1, 'error: this is not released\n  why:  a release is made by CI from a tag\n'],
     [['--force'], 2, 'error: there is only --dry-run\n'],
   ])('of the command line %j ends with code %i', (args, code, words) => {
-    const { status, stdout, stderr } = spawnSync(
+    const { status, stdout, stderr } = runToEnd(
       process.execPath,
       [join(ROOT, 'scripts/release.ts'), ...args],
-      {
-        env: {},
-        encoding: 'utf8',
-      },
+      { env: {} },
     )
     expect({ status, stdout }).toEqual({ status: code, stdout: '' })
     expect(stderr.startsWith(words)).toBe(true)

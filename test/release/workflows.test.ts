@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { PARTS } from '../../scripts/gate/parts.ts'
 import { NEWEST_MINOR, OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
 import { OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
 import { ROOT } from '../e2e/plugin.ts'
@@ -116,6 +117,24 @@ test('the scheduled workflow runs every minor that can be run, and every other r
   )
 })
 
+test('the jobs for a change run every part of the gate, every shard of it, and npm test', () => {
+  const jobs = own(parse(WORKFLOWS.find(([name]) => name === 'ci.yml')?.[1] ?? ''), 'jobs')
+  expect(listAt(jobs, 'test', 'steps').map((step) => stringAt(step, 'run'))).toContain('npm test')
+  const shards = new Map<string, string[]>()
+  for (const entry of listAt(own(jobs, 'gate'), 'strategy', 'matrix', 'part')) {
+    const [part = '', shard = ''] = String(entry).split(' ')
+    shards.set(part, [...(shards.get(part) ?? []), shard])
+  }
+  expect([...shards.keys()].toSorted()).toEqual(PARTS.map(({ name }) => name).toSorted())
+  for (const [, of] of shards) expect(of).toEqual(of.map((_, i) => `${i + 1}/${of.length}`))
+})
+
+test('the scheduled workflow asks what became known of the packages, and who signed them', () => {
+  const jobs = own(parse(WORKFLOWS.find(([name]) => name === 'versions.yml')?.[1] ?? ''), 'jobs')
+  const runs = listAt(own(jobs, 'packages'), 'steps').flatMap((step) => stringAt(step, 'run') ?? [])
+  expect(runs).toEqual(['node scripts/bootstrap.mjs', 'npm audit', 'npm audit signatures'])
+})
+
 /** The workflow of a release, the steps of its jobs, and what they run. */
 const RELEASE = own(parse(WORKFLOWS.find(([name]) => name === 'release.yml')?.[1] ?? ''), 'jobs')
 function stepsOf(job: string): readonly unknown[] {
@@ -170,7 +189,13 @@ test('the job whose files go out runs no test, and the job that runs them all ma
   expect(built).toEqual(expect.arrayContaining(['release', 'layout']))
   expect(scriptsOf('build')).not.toMatch(/npm (run )?test/)
   const tests = scriptsOf('test')
-  const order = ['npm test', 'expect-digest.sh', 'expect-operator.sh', 'npm run release', 'same-release.sh']
+  const order = [
+    'npm run gate',
+    'expect-digest.sh',
+    'expect-operator.sh',
+    'npm run release',
+    'same-release.sh',
+  ]
   const places = order.map((one) => tests.indexOf(one))
   expect(places).toEqual(places.toSorted((a, b) => a - b))
   expect(places[0]).toBeGreaterThanOrEqual(0)
@@ -309,7 +334,7 @@ describe('the check finds', () => {
       (text) => text.replace('run: npm test', 'run: npm test\n        env: { T: "${{ github.token }}" }'),
       'test is given github.token',
     ],
-    ['no time limit', (text) => text.replace(/ +timeout-minutes: 90\n/, ''), 'test may run for hours'],
+    ['no time limit', (text) => text.replace(/ +timeout-minutes: \d+\n/, ''), 'test may run for hours'],
   ])('%s', (_, spoil, problem) => {
     const spoilt = spoil(GOOD)
     expect(spoilt).not.toBe(GOOD)

@@ -2,6 +2,7 @@
 // which all ClusterSPIFFEIDs reach into all namespaces. `KLEYM_SVID_ESTATES` and `KLEYM_SVID_SEED` ask for others.
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { sourceText } from '../../shared/src/core/spire/prediction.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { CAUSE_NAMES, causeOf } from './causes.ts'
@@ -13,7 +14,7 @@ import { startSpire, type Spire } from './spire.ts'
 import { build, clear, node } from './build-cluster.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261121')
-const COUNT = Number(process.env['KLEYM_SVID_ESTATES'] ?? '550')
+const COUNT = Number(process.env['KLEYM_SVID_ESTATES'] ?? runs(550))
 /** Three digits name a slot, and the API server is asked for several objects of each. */
 const PER_BATCH = 90
 /** Estates whose ClusterSPIFFEIDs reach into all of the others. */

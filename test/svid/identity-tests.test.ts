@@ -2,6 +2,7 @@
 // of it, and after an edit that changes what a container holds, by those entries, one of the tests fails.
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import type { Analysis } from '../../shared/src/core/analysis/analysis.ts'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { generatedFor, outcomesOfGenerated } from '../../shared/test/identity-tests/run-test.ts'
@@ -17,9 +18,9 @@ import { startSpire, type HeldEntry, type Spire } from './spire.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
 const PER_BATCH = 90
-const BATCHES = [0, 1, 2, 3]
+const BATCHES = Array.from({ length: runs(4) }, (_, at) => at)
 /** Edits that change what a container holds on the real server. */
-const LEAST_CHANGING = 200
+const LEAST_CHANGING = leastSeen(200)
 
 const ESTATES = estatesOf(SEED, PER_BATCH * BATCHES.length)
 const NODES = [node('n1', { zone: 'x' }), node('n2', { zone: 'y', 'topology.kubernetes.io/zone': 'y' })]

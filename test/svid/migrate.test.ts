@@ -2,6 +2,7 @@
 // deleted. What containers gain and lose by the entries that the server then holds is what was told beforehand.
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysing, type Analysis } from '../../shared/src/core/analysis/analysis.ts'
 import type { Effect, IdentityChange } from '../../shared/src/core/explain/effect.ts'
 import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
@@ -19,11 +20,11 @@ import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spi
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
 const PER_BATCH = 90
-const BATCHES = [0, 1, 2, 3]
+const BATCHES = Array.from({ length: runs(4) }, (_, at) => at)
 /** ClusterSPIFFEIDs that give an identity to a container and are taken away. */
-const LEAST_MIGRATED = 200
+const LEAST_MIGRATED = leastSeen(200)
 /** Of them, those with a binding that takes their place for some container. */
-const LEAST_REPLACED = 100
+const LEAST_REPLACED = leastSeen(100)
 
 const ESTATES = estatesOf(SEED, PER_BATCH * BATCHES.length)
 const NODES = [node('n1', { zone: 'x' }), node('n2', { zone: 'y', 'topology.kubernetes.io/zone': 'y' })]

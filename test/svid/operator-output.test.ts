@@ -1,6 +1,5 @@
 // The operator's own output on the real SCM: the whole of examples/, every binding of it, and who is issued what in the
 // end. Worked out here from docs/contract.md §5 and the cluster alone, without the code that is tested.
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -10,6 +9,7 @@ import { applyEstate } from '../control-plane/examples.ts'
 import { conditionOf, namespace } from '../control-plane/objects.ts'
 import { startOperator, startOperatorPlane, type RunningOperator } from '../control-plane/operator.ts'
 import { idOf } from '../control-plane/rest.ts'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spire.ts'
@@ -132,11 +132,18 @@ test('the plugin prints the same entries, from a dump of the cluster', async () 
   const settings = `--scm-config=${join(cp.folder, 'scm.json')}`
   const names = ['--trust-domain=example.org', `--clusterspiffeid-class-name=${ESTATE_CLASS}`]
   // It also says what is wrong with the estate, in its exit code.
-  const { stdout, stderr } = spawnSync(
-    PLUGIN,
-    ['who-selects', '-A', '--entries', '-o', 'json', '--offline', '-f', dump, settings, ...names],
-    { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 },
-  )
+  const { stdout, stderr } = runToEnd(PLUGIN, [
+    'who-selects',
+    '-A',
+    '--entries',
+    '-o',
+    'json',
+    '--offline',
+    '-f',
+    dump,
+    settings,
+    ...names,
+  ])
   expect(stderr).toBe('')
   const printed = listAt(JSON.parse(stdout), 'entries').filter(isRecord).map(entryLine)
   expect(printed.toSorted()).toEqual(after.held.map(heldLine).toSorted())

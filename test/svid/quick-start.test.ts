@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { until } from '@kleym/testing/wait.ts'
 import { SCM_LAYOUTS } from '@kleym/testing/scm-layouts.ts'
 import { commandsRunBy, documentedCommands, howRun } from '../../scripts/docs/commands.ts'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startDeployed, type DeployedOperator } from '../control-plane/chart-operator.ts'
 import { shellOn, type Shell } from '../control-plane/chart-shell.ts'
 import { FIRST_BUILD_MS } from '../control-plane/client-binaries.ts'
@@ -92,6 +92,33 @@ async function schedule(): Promise<void> {
   }
 }
 
+/** The operator runs in place of the Deployment's pod: that is reported as the kubelet would. */
+async function reportReady(): Promise<void> {
+  const pod = await until(
+    async () => (await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: 'kleym-system' }))[0],
+    "the pod of the operator's Deployment",
+  )
+  const at = new Date().toISOString()
+  const conditions = ['Ready', 'ContainersReady'].map((type) => ({
+    type,
+    status: 'True',
+    lastTransitionTime: at,
+  }))
+  const patch = JSON.stringify({ status: { phase: 'Running', conditions } })
+  const name = stringAt(pod, 'metadata', 'name') ?? ''
+  const where = ['-n', 'kleym-system', '--subresource=status', '--type=merge']
+  const { status, stderr } = await cp.kubectl(['patch', 'pod', name, ...where, '-p', patch])
+  if (status !== 0) throw new Error(stderr)
+  await until(async () => {
+    const [deployment] = await cp.admin.list({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      namespace: 'kleym-system',
+    })
+    return dig(deployment, 'status', 'availableReplicas') === 1
+  }, "the operator's Deployment to be available")
+}
+
 /** What a command must print, where the page promises something, and its exit code where it is not 0. */
 const PROMISED: readonly (readonly [command: RegExp, code: number, says: readonly string[]])[] = [
   [/^helm install kleym /, 0, ['acts on this class']],
@@ -121,6 +148,7 @@ test('every command of the page that can run here does what the page says', asyn
     if (command.startsWith('helm install kleym ')) {
       operator = await startDeployed(cp, 'kleym-system')
       await operator.leads()
+      await reportReady()
     }
     if (command.includes('model-server.yaml')) {
       await schedule()

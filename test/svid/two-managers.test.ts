@@ -4,7 +4,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
-import { bindingId, conditionOf, estate, poolOnly, untilReason } from '../control-plane/objects.ts'
+import { bindingId, conditionOf, estate, outputsOf, poolOnly, untilReason } from '../control-plane/objects.ts'
 import {
   startOperator,
   startOperatorPlane,
@@ -57,17 +57,21 @@ function tenant(space: string): readonly JsonRecord[] {
   return [
     ...estate(space),
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'llama', namespace: space } },
-    {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'llama-0', namespace: space, labels: { app: 'llama' } },
-      spec: {
-        nodeName: 'gpu-1',
-        serviceAccountName: 'llama',
-        containers: [{ name: 'vllm', image: 'vllm:1' }],
-      },
-    },
+    pod(space, 'llama-0'),
   ]
+}
+
+function pod(space: string, name: string): JsonRecord {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: space, labels: { app: 'llama' } },
+    spec: {
+      nodeName: 'gpu-1',
+      serviceAccountName: 'llama',
+      containers: [{ name: 'vllm', image: 'vllm:1' }],
+    },
+  }
 }
 
 /** Waits until the operator says this of the binding of a namespace; returns the condition `InForce`. */
@@ -107,6 +111,8 @@ async function untilHeld(wanted: readonly string[]): Promise<void> {
 }
 
 const OTHERS_OWN = ['first', 'second', 'third'].map((space) => `other /another/${space}`)
+/** Once the first tenant has a second pod. */
+const WITH_SECOND_POD = ['other /another/first', ...OTHERS_OWN]
 
 test('an output with the class and the label is in force under the SCM of that class, and makes no entry under the other', async () => {
   operator = await startOperator(cp, {
@@ -125,8 +131,17 @@ test('a class that moves to the other SCM takes the identities with it, and noth
   })
   await untilReason(cp, 'second', 'llm', 'Reconciled')
   expect(stringAt(await said('second', 'Registered'), 'status')).toBe('True')
+  await until(async () => {
+    const [output] = await outputsOf(cp, 'first', 'llm')
+    return stringAt(output, 'spec', 'className') === OTHER_CLASS
+  }, 'the output of first/llm to have the other class')
+  // The other SCM comes to other counters: the same ones would be taken for those of before, for a minute.
+  await cp.apply([pod('first', 'llama-1')])
   expect(stringAt(await said('first', 'Registered'), 'status')).toBe('True')
-  await untilHeld([...OTHERS_OWN, 'other /ns/first/pool/llama', 'other /ns/second/pool/llama'])
+  await untilHeld([
+    ...WITH_SECOND_POD,
+    ...['first', 'first', 'second'].map((space) => `other /ns/${space}/pool/llama`),
+  ])
 })
 
 test('an output with the class and without the label that its SCM selects is in force nowhere, and the operator says so', async () => {
@@ -135,7 +150,7 @@ test('an output with the class and without the label that its SCM selects is in 
   })
   await untilReason(cp, 'third', 'llm', 'Reconciled')
   expect(stringAt(await said('third', 'NotHandled'), 'status')).toBe('Unknown')
-  await untilHeld(OTHERS_OWN)
+  await untilHeld(WITH_SECOND_POD)
 })
 
 test('with that label it is in force, and all the others with it', async () => {
@@ -144,7 +159,7 @@ test('with that label it is in force, and all the others with it', async () => {
   })
   expect(stringAt(await said('third', 'Registered'), 'status')).toBe('True')
   await untilHeld([
-    ...['first', 'second', 'third'].map((space) => `gold /ns/${space}/pool/llama`),
-    ...OTHERS_OWN,
+    ...['first', 'first', 'second', 'third'].map((space) => `gold /ns/${space}/pool/llama`),
+    ...WITH_SECOND_POD,
   ])
 })

@@ -4,6 +4,7 @@
 import process from 'node:process'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import {
   binding,
@@ -21,7 +22,7 @@ import { compare, differenceText, type Comparison } from './compare.ts'
 import { CLASS, startSpire, type Spire } from './spire.ts'
 
 const SEED = 20_261_122
-const COUNT = Number(process.env['KLEYM_SVID_VARIANTS'] ?? '400')
+const COUNT = Number(process.env['KLEYM_SVID_VARIANTS'] ?? runs(400))
 const PER_BATCH = 100
 const ROLE = 'llm-d.ai/role'
 const INSTALL = { ...CONFIG, className: CLASS, variantLabelKey: ROLE }

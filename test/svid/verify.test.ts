@@ -6,6 +6,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
@@ -19,8 +20,8 @@ import { estatesOf } from './generator.ts'
 import { CLASS, CLUSTER_SPIFFE_ID, startSpire, TRUST_DOMAIN, type HeldEntry, type Spire } from './spire.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
-const CHANGES = 300
 const PER_BATCH = 100
+const CHANGES = runs(3) * PER_BATCH
 /** Of all changes, those whose cause may be undetermined. */
 const MOST_UNDETERMINED = 0.1
 

@@ -1,6 +1,7 @@
 // The widths of the plugin, against those of a terminal, and the terminal of the tests itself.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { displayWidth } from '../../plugin/src/text/width.ts'
 import { TerminalScreen } from './screen.ts'
 
@@ -37,6 +38,7 @@ test('a terminal moves its cursor by as much as the plugin counts', async () => 
     fc.asyncProperty(fc.string({ unit, maxLength: 30 }), async (text) => {
       expect((await screenOf(text)).column).toBe(displayWidth(text))
     }),
+    { numRuns: runs(100) },
   )
 })
 

@@ -1,12 +1,13 @@
 // A program in a terminal, driven as a person drives it: keys go in, the screen is read. In a pseudo-terminal of our own,
 // which every machine has, and in tmux, which is a real terminal, where it is installed.
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { executableName } from '../../scripts/build/bun.ts'
+import { printedBy, runToEnd } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import type { News, Order } from './pty.ts'
 import { TerminalScreen } from './screen.ts'
@@ -111,24 +112,20 @@ function bunPackage(): string {
 
 /** Whether tmux is installed. */
 export function hasTmux(): boolean {
-  return spawnSync('tmux', ['-V']).status === 0
+  try {
+    return runToEnd('tmux', ['-V']).status === 0
+  } catch {
+    return false
+  }
 }
 
 /** In tmux, on a server of its own. */
 export const startInTmux: StartTerminal = (command, { columns, rows, env = {} }) => {
   const folder = mkdtempSync(join(tmpdir(), 'kleym-tmux-'))
-  const tmux = (...args: readonly string[]): string => {
-    const { stdout, stderr, status } = spawnSync(
-      'tmux',
-      ['-S', join(folder, 'socket'), '-f', '/dev/null', ...args],
-      {
-        encoding: 'utf8',
-        env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
-      },
-    )
-    if (status !== 0) throw new Error(`tmux ${args[0]} failed: ${stderr}`)
-    return stdout
-  }
+  const tmux = (...args: readonly string[]): string =>
+    printedBy('tmux', ['-S', join(folder, 'socket'), '-f', '/dev/null', ...args], {
+      env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', LC_ALL: 'C.UTF-8' },
+    })
   // tmux's own -e leaves PATH as the server has it.
   const set = Object.entries(env).map(([name, value]) => `${name}=${value}`)
   const [pid, code] = [join(folder, 'pid'), join(folder, 'code')]

@@ -87,9 +87,13 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- $values := dict
   "--trust-domain" "trustDomain"
   "--clusterspiffeid-class-name" "className"
+  "--take-over" "takeOver"
+  "--classless-ignored" "classlessIgnored"
   "--output-label" "outputLabels"
   "--variant-label-key" "variantLabelKey"
   "--workers" "workers"
+  "--writes-per-second" "writesPerSecond"
+  "--bindings-per-namespace" "bindingsPerNamespace"
   "--resync-period" "resyncPeriod"
   "--leader-elect" "leaderElection.enabled"
   "--leader-election-namespace" "the namespace of the release"
@@ -154,6 +158,14 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 
 {{/* What only a real cluster can say; `helm template` sees none of it. */}}
 {{- define "kleym.check.cluster" }}
+{{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "inferenceidentitybindings.kleym.sonda.red" }}
+{{- range .spec.versions }}
+{{- $fields := dig "schema" "openAPIV3Schema" "properties" "spec" "properties" (dict) . }}
+{{- if and (hasKey $fields "identityBoundary") (not (hasKey $fields "mode")) }}
+{{- fail (printf "the CRD %s of this cluster is that of the Go implementation of the same API group (it has no spec.mode), and two operators would fight over the same objects: delete its bindings while its operator runs, then that operator and the CRD; docs/upstream.md has the order" "inferenceidentitybindings.kleym.sonda.red") }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- with lookup "rbac.authorization.k8s.io/v1" "ClusterRole" "" "kleym-operator" }}
 {{- $annotations := .metadata.annotations | default dict }}
 {{- $name := get $annotations "meta.helm.sh/release-name" }}
@@ -164,7 +176,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- end }}
 {{- $connected := lookup "v1" "Namespace" "" "kube-system" }}
 {{- if and .Values.policies.poolPods.enabled $connected }}
-{{- range .Values.policies.poolPods.kinds }}
+{{- range (include "kleym.poolGroups" . | fromJson).items }}
 {{- if not (lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" (printf "inferencepools.%s" .)) }}
 {{- fail (printf "policies.poolPods.kinds: the cluster has no InferencePool of %s, and a policy about a missing kind refuses every pod; install its CRD first, or leave the group out" .) }}
 {{- end }}

@@ -42,3 +42,19 @@ namespaceSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
+
+{{/*
+The groups of the pools that policies.poolPods is about, as {"items": [...]}: those of its `kinds`, else each that the cluster
+serves. A render without a cluster knows none, and takes the one of GA.
+*/}}
+{{- define "kleym.poolGroups" -}}
+{{- $groups := .Values.policies.poolPods.kinds }}
+{{- if not $groups }}
+{{- range $group, $version := dict "inference.networking.k8s.io" "v1" "inference.networking.x-k8s.io" "v1alpha2" }}
+{{- if $.Capabilities.APIVersions.Has (printf "%s/%s/InferencePool" $group $version) }}
+{{- $groups = append $groups $group }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- dict "items" ($groups | default (list "inference.networking.k8s.io")) | toJson }}
+{{- end }}

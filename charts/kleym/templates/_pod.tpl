@@ -11,7 +11,8 @@ enableServiceLinks: false
 imagePullSecrets:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with .Values.podSecurityContext }}
+{{- $context := .Values.podSecurityContext | default dict }}
+{{- with .Values.openshift | ternary (omit $context "runAsUser" "runAsGroup" "fsGroup") $context }}
 securityContext:
   {{- toYaml . | nindent 2 }}
 {{- end }}
@@ -102,6 +103,18 @@ tolerations:
 {{- with .Values.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
+{{- else }}
+{{- if gt (int .Values.replicas) 1 }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              {{- include "kleym.selectorLabels" . | nindent 14 }}
+{{- end }}
 {{- end }}
 {{- with .Values.topologySpreadConstraints }}
 topologySpreadConstraints:

@@ -2,9 +2,11 @@
 // may have been (docs/contract.md §6): both are kept whole, most of it as text. Of any other one only the metadata is kept, so
 // that the cache knows which names are taken.
 import { readOutputStats, type OutputStats } from '@kleym/shared/core/in-force/stats.ts'
-import { dig, isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { claimedNamespaces } from '@kleym/shared/core/collide/claim.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isOutputName } from '@kleym/shared/core/compile/output.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { ANNOTATION_BINDING, ANNOTATION_INSTALL } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
@@ -27,15 +29,25 @@ export class WholeOutput {
   readonly meta: KeptMeta
   /** The annotation's value, `namespace/name` if it is kleym's; any client may have written it. Undefined without it. */
   readonly bindingKey: string | undefined
+  /** The install that marks it. */
+  readonly install: string | undefined
   /** SCM's counters; undefined where there are none. */
   readonly stats: OutputStats | undefined
+  /** Where it claims, if that is not the namespace of its binding alone. */
+  readonly #elsewhere: readonly string[] | undefined
   /** The spec, and the metadata that `meta` does not hold. */
   readonly #text: string | undefined
 
   constructor(meta: KeptMeta, bindingKey: string | undefined, value: JsonRecord) {
     this.meta = meta
     this.bindingKey = bindingKey
+    this.install = stringAt(value, 'metadata', 'annotations', ANNOTATION_INSTALL)
     this.stats = readOutputStats(value)
+    const claimed = claimedNamespaces(
+      listAt(value, 'spec', 'workloadSelectorTemplates').filter((text) => typeof text === 'string'),
+    )
+    const own = bindingKey === undefined ? undefined : namespaceWritten(bindingKey)
+    this.#elsewhere = claimed.every((namespace) => namespace === own) ? undefined : claimed
     this.#text = textOf({
       labels: dig(value, 'metadata', 'labels'),
       annotations: dig(value, 'metadata', 'annotations'),
@@ -49,6 +61,12 @@ export class WholeOutput {
   /** On the prototype, so that it takes no room in each. */
   get isWhole(): true {
     return true
+  }
+
+  /** The namespaces whose decisions it may concern: its binding's, and those where it claims. */
+  get namespaces(): readonly string[] {
+    const own = this.bindingKey === undefined ? [] : [namespaceWritten(this.bindingKey)]
+    return this.#elsewhere === undefined ? own : [...own, ...this.#elsewhere]
   }
 
   /** Parses and reads the whole object, some 20 µs each time: read it once per decision. */

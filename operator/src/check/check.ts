@@ -47,7 +47,7 @@ async function* results(
   // Everything else would say the same again.
   if (server.state === 'failed') return
   const { leaderElection } = settings
-  const lease = leaderElection === undefined ? undefined : leaseOf(leaderElection, cluster.namespace)
+  const lease = leaderElection ? leaseOf(settings.lease, cluster.namespace) : undefined
   yield await checkRights(client, rightsWanted(settings, lease))
   yield* await checkKinds(client)
   yield* checkClass(settings.className)

@@ -8,8 +8,7 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'
-import { ApiError } from '@kleym/shared/kube/errors.ts'
-import { ignoranceOf } from '@kleym/shared/kube/failures.ts'
+import { ignoranceOf, isNotFound } from '@kleym/shared/kube/failures.ts'
 import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
@@ -196,7 +195,7 @@ async function look(
     if (pod !== undefined) return { holder, pod, renewed: stringAt(spec, 'renewTime') ?? '' }
     return { why: holder === '' ? 'no replica holds it' : 'what holds it is no kleym-operator' }
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { why: 'there is none' }
+    if (isNotFound(error, LEASES, lease.name)) return { why: 'there is none' }
     return { why: unknownReasonText(ignoranceOf(error, 'get', resourceName(LEASES))) }
   }
 }

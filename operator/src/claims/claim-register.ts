@@ -1,17 +1,27 @@
 // All claims of bindings, outputs and writes in flight, and who has to be decided again when one changes.
 import type { Claim } from '@kleym/shared/core/collide/claim.ts'
-import { ClaimIndex } from '@kleym/shared/core/collide/claim-index.ts'
-import { claimantsNear } from '@kleym/shared/core/collide/conflict.ts'
+import { ClaimIndex, relationOf, type ClaimGroup } from '@kleym/shared/core/collide/claim-index.ts'
+import { claimantsOf, groupsNear } from '@kleym/shared/core/collide/conflict.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import type { PoolLabels } from '@kleym/shared/core/objects/pool-selector.ts'
 
 export interface ClaimRegisterOptions {
   /** Asks for a binding's key to be reconciled soon. */
   readonly wake: (key: string) => void
 }
 
+/** A place in the index where claims have changed: one of them, and whose they all are; undefined: several owners'. */
+interface Touched {
+  readonly claim: Claim
+  readonly by: string | undefined
+}
+
 export class ClaimRegister {
   /** The claims, for decisions. */
   readonly index = new ClaimIndex()
   readonly #options: ClaimRegisterOptions
+  /** By namespace and place in the index, a claim there whose peers are to be woken. */
+  readonly #touched = new Map<string, Map<string, Touched>>()
 
   constructor(options: ClaimRegisterOptions) {
     this.#options = options
@@ -27,22 +37,55 @@ export class ClaimRegister {
     return labels === undefined ? claim : { ...claim, labels }
   }
 
-  /** Replaces claims, and wakes the direct peers under the old and the new ones; none where nothing has changed. */
+  /** Replaces claims. Who is to hear of it is noted: `wakeTouched` wakes each once, however many claims changed beside it. */
   replace(before: readonly Claim[], now: readonly Claim[]): void {
     if (before.length === now.length && before.every((claim, at) => claim === now[at])) return
     for (const claim of before) {
-      this.wakePeers(claim)
+      this.touch(claim)
       this.index.remove(claim)
     }
-    for (const claim of now) this.index.add(claim)
-    for (const claim of now) this.wakePeers(claim)
+    for (const claim of now) {
+      this.index.add(claim)
+      this.touch(claim)
+    }
   }
 
-  /** Wakes the owners of the claims that meet this one. */
-  wakePeers(claim: Claim): void {
-    for (const owner of claimantsNear(this.index, claim)) {
-      if (owner !== claim.owner) this.#options.wake(owner)
+  /** Notes that the owners of the claims that meet this one are to be decided again, but for its own. */
+  touch(claim: Claim): void {
+    const touched = getOrCreate(this.#touched, claim.namespace, () => new Map<string, Touched>())
+    const place = this.index.placeOf(claim)
+    const before = touched.get(place)
+    const isOne = before === undefined || before.by === claim.owner
+    touched.set(place, { claim, by: isOne ? claim.owner : undefined })
+  }
+
+  /** Wakes who was noted in the namespaces that `may` be woken, each once. Yields after each label set. */
+  *wakeTouched(may: (namespace: string) => boolean = () => true): Generator<undefined, void> {
+    for (const [namespace, touched] of this.#touched) {
+      if (!may(namespace)) continue
+      this.#touched.delete(namespace)
+      /** Each label set, and who of it was not woken. */
+      const woken = new Map<ClaimGroup, string | undefined>()
+      for (const { claim, by } of touched.values()) {
+        for (const group of groupsNear(this.index, claim)) {
+          const isFirst = !woken.has(group)
+          const left = woken.get(group)
+          if (isFirst) {
+            for (const owner of claimantsOf(group)) if (owner !== by) this.#options.wake(owner)
+            woken.set(group, by)
+          } else if (left !== undefined && left !== by) {
+            if (left !== '') this.#options.wake(left)
+            woken.set(group, undefined)
+          }
+          yield
+        }
+      }
     }
+  }
+
+  /** The same at once, where little was touched. */
+  wakeTouchedNow(): void {
+    for (const _ of this.wakeTouched());
   }
 }
 
@@ -56,7 +99,10 @@ function isSameClaim(left: Claim, right: Claim | undefined): right is Claim {
     left.serviceAccountName === right.serviceAccountName &&
     left.containerName === right.containerName &&
     left.spiffeId === right.spiffeId &&
-    left.labels.size === right.labels.size &&
-    [...left.labels].every(([key, value]) => right.labels.get(key) === value)
+    isSameSet(left.labels, right.labels)
   )
+}
+
+function isSameSet(left: PoolLabels, right: PoolLabels): boolean {
+  return left === right || relationOf(left, right) === 'SamePods'
 }

@@ -5,14 +5,14 @@ import { declaredClaim } from '@kleym/shared/core/collide/claim.ts'
 import { objectKey } from '@kleym/shared/kube/store.ts'
 import { readyOf } from '@kleym/shared/core/install/conditions.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
-import type { Caches } from '../caches/caches.ts'
 import type { IndexedBinding } from './binding-index.ts'
 import { Compilations } from './compilations.ts'
+import type { SeenReferences } from './held-references.ts'
 import { ConfirmedAbsences, type MissingRef } from './missing-refs.ts'
 import { CacheReferences } from './references.ts'
 
 export interface CompilerOptions {
-  readonly caches: Pick<Caches, 'pools' | 'objectives'>
+  readonly seen: SeenReferences
   readonly config: Config
 }
 
@@ -74,7 +74,7 @@ export class Compiler {
   }
 
   #references(): CacheReferences {
-    return new CacheReferences({ caches: this.#options.caches, absences: this.#absences })
+    return new CacheReferences({ seen: this.#options.seen, absences: this.#absences })
   }
 
   #compile(binding: CachedBinding, references: CacheReferences): Compiled {

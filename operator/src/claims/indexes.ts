@@ -1,94 +1,164 @@
 // The bindings, outputs and claims of the whole cluster, indexed, and kept up with the caches (docs/contract.md §6). A change
-// is only noted when it comes in; all of them are worked in at once before the next decision, which so sees the caches as
-// they are, without waiting for anything.
+// is only noted when it comes in, for the namespaces whose decisions it may concern, and worked in before the next decision
+// there. Claims meet only within a namespace, so no namespace waits for another's changes, but for its turn.
 import type { Claim } from '@kleym/shared/core/collide/claim.ts'
 import type { Lookup } from '@kleym/shared/core/compile/references.ts'
 import { judgeOwnership, type OwningBinding } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput } from '@kleym/shared/core/plan/plan.ts'
-import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import { namespacedName, namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { objectKey, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { CachedOutput } from '../caches/cached-output.ts'
+import type { CachedObjective, CachedPool } from '../caches/cached-reference.ts'
 import type { Caches } from '../caches/caches.ts'
 import { outputView } from '../caches/output-view.ts'
 import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import { BindingIndex, type IndexedBinding } from './binding-index.ts'
 import type { ClaimRegister } from './claim-register.ts'
+import type { Installs } from './installs.ts'
 import type { Compiler } from './compiler.ts'
+import { Rests, type SeenKind, type SeenReferences } from './held-references.ts'
 import type { MissingRef } from './missing-refs.ts'
 import { OutputIndex, type OwnedOutput } from './output-index.ts'
+import { Stale, type StaleThing } from './stale.ts'
 
 export interface IndexesOptions {
   readonly caches: Caches
+  readonly seen: SeenReferences
+  readonly clock: Clock
   readonly compiler: Compiler
   readonly register: ClaimRegister
+  readonly installs: Pick<Installs, 'isOther'>
   /** Asks for a binding's key to be reconciled soon. */
   readonly wake: (key: string) => void
+  /** Lets timers and I/O have their turn. */
+  readonly pause: () => Promise<unknown>
 }
 
-/**
- * How many bindings are compiled, or outputs judged, without letting anything else run. Each may wake thousands of peers,
- * so that even one takes up to a millisecond.
- */
-const SLICE = 50
+/** How many bindings are compiled, outputs judged, or label sets woken, without letting anything else run. */
+export const SLICE = 50
 
 export class Indexes {
   readonly bindings = new BindingIndex()
   readonly outputs = new OutputIndex()
   readonly #options: IndexesOptions
-  /** What has changed since the last decision. */
-  readonly #staleBindings = new Set<string>()
-  readonly #staleOutputs = new Set<string>()
+  readonly #stale = new Stale()
+  readonly #rests: Rests
+  /** The work in slices that is under way, by namespace. */
+  readonly #passes = new Map<string, Promise<void>>()
+  /** The end of the slices that were asked for: each waits for those before it, whatever their namespaces. */
+  #lastSlice: Promise<unknown> = Promise.resolve()
 
   constructor(options: IndexesOptions) {
     this.#options = options
-    const { caches } = options
+    const { caches, seen, clock } = options
+    this.#rests = new Rests(clock, (namespace) => this.#wakeHeld(namespace))
     caches.bindings.store.subscribe((change) => this.#bindingChanged(change))
     caches.bindings.onSyncState(() => this.#markAllOutputsStale())
     caches.outputs.store.subscribe((change) => this.#outputChanged(change))
     caches.outputs.onSyncState(() => this.wakeAll())
-    for (const [group, cache] of caches.pools) {
-      this.#followRefs('pool', cache, (ref) => ({ kind: 'pool', group, ...ref }))
+    for (const [group, kind] of seen.pools) {
+      this.#followRefs('pool', kind, (ref) => ({ kind: 'pool', group, ...ref }))
     }
-    for (const [group, cache] of caches.objectives) {
-      this.#followRefs('objective', cache, (ref) => ({ kind: 'objective', group, ...ref }))
+    for (const [group, kind] of seen.objectives) {
+      this.#followRefs('objective', kind, (ref) => ({ kind: 'objective', group, ...ref }))
     }
   }
 
-  /**
-   * Does in slices what `bringUpToDate` would do in one go. After a start all bindings are new, and one change of a pool
-   * concerns every binding that names it: compiling thousands at once would keep the Lease from being renewed.
-   */
-  async workInSlices(pause: () => Promise<unknown>): Promise<void> {
-    // Bindings first, for the same reason as below.
-    await this.#inSlices(this.#staleBindings, (key) => this.#refreshBinding(key), pause)
-    await this.#inSlices(this.#staleOutputs, (name) => this.#refreshOutput(name), pause)
+  /** Works in everything that a decision of a namespace needs, at once where that is little. To be called before each. */
+  async workIn(namespace: string): Promise<void> {
+    this.#takeIn(namespace)
+    while (this.isBehind(namespace)) {
+      const running = this.#passes.get(namespace) ?? this.#begin(namespace)
+      await running
+    }
+    this.finish(namespace)
   }
 
-  /** What comes in meanwhile is for the next decision: there need be no end of it. */
-  async #inSlices(
-    stale: Set<string>,
-    refresh: (key: string) => void,
-    pause: () => Promise<unknown>,
-  ): Promise<void> {
-    let left = stale.size
-    for (const key of stale) {
-      if (left === 0) return
+  /** The same for all namespaces: after a start everything is new. */
+  async workInAll(): Promise<void> {
+    for (const namespace of this.#stale.namespaces) await this.workIn(namespace)
+  }
+
+  /** Whether more is to be worked in than is done at once: then `workIn` is needed before a decision. */
+  isBehind(namespace: string): boolean {
+    return this.#stale.sizeOf(namespace) > SLICE
+  }
+
+  /** Works in what has changed since `workIn`, at once, so that a decision sees all of it. */
+  finish(namespace: string): void {
+    for (let next = this.#stale.take(namespace); next !== undefined; next = this.#stale.take(namespace)) {
+      this.#refresh(next)
+    }
+    if (this.#passes.has(namespace)) return
+    this.#rests.ended(namespace)
+    for (const _ of this.#wakeTouched(namespace));
+  }
+
+  /** Works in what concerns one binding and its outputs alone. */
+  finishBinding(key: string): void {
+    if (this.#stale.dropBinding(key)) this.#refreshBinding(key)
+    for (const name of this.outputs.naming(key)) if (this.#stale.dropOutput(name)) this.#refreshOutput(name)
+    if (!this.#passes.has(namespaceWritten(key))) for (const _ of this.#wakeTouched(namespaceWritten(key)));
+  }
+
+  /** What holds a name, if anything does. */
+  holder(name: string): OwnedOutput | undefined {
+    if (this.#stale.dropOutput(name)) this.#refreshOutput(name)
+    const judged = this.outputs.get(name)
+    if (judged !== undefined) return judged
+    // Most ClusterSPIFFEIDs of others are never asked for.
+    const output = this.#options.caches.outputs.store.get(name)
+    return output && this.#judge(output, undefined)
+  }
+
+  /** Whether a change of a reference is yet to be taken in. */
+  isHeld(ref: MissingRef): boolean {
+    return this.#seenKind(ref)?.isHeld(ref) === true
+  }
+
+  #begin(namespace: string): Promise<void> {
+    const pass = this.#pass(namespace).finally(() => {
+      this.#passes.delete(namespace)
+    })
+    this.#passes.set(namespace, pass)
+    return pass
+  }
+
+  /** What comes in meanwhile is worked in too: changes of references, which concern many, are held. */
+  async #pass(namespace: string): Promise<void> {
+    let left = SLICE
+    const spend = async (): Promise<void> => {
       left -= 1
-      stale.delete(key)
-      refresh(key)
-      if (left % SLICE === 0 && left > 0) await pause()
+      if (left > 0) return
+      left = SLICE
+      await this.#nextSlice()
     }
+    await this.#nextSlice()
+    for (let next = this.#stale.take(namespace); next !== undefined; next = this.#stale.take(namespace)) {
+      this.#refresh(next)
+      await spend()
+    }
+    for (const _ of this.#wakeTouched(namespace)) await spend()
   }
 
-  /** Works in what has changed. To be called before anything is read for a decision. */
-  bringUpToDate(): void {
-    // Compiling can make outputs stale, by a new rendered name; judging outputs makes nothing else stale.
-    for (const key of this.#staleBindings) this.#refreshBinding(key)
-    this.#staleBindings.clear()
-    for (const name of this.#staleOutputs) this.#refreshOutput(name)
-    this.#staleOutputs.clear()
+  /** Resolves after timers and I/O had their turn, and the slices that were asked for before: one runs in each turn. */
+  #nextSlice(): Promise<unknown> {
+    this.#lastSlice = this.#lastSlice.then(this.#options.pause)
+    return this.#lastSlice
+  }
+
+  #refresh({ kind, key }: StaleThing): void {
+    if (kind === 'binding') this.#refreshBinding(key)
+    else this.#refreshOutput(key)
+  }
+
+  /** Whom the claims concern that were changed for a namespace, or beside any pass: a pass wakes its own in the end. */
+  #wakeTouched(namespace: string): Iterable<undefined> {
+    const { register } = this.#options
+    return register.wakeTouched((of) => of === namespace || !this.#passes.has(of))
   }
 
   /**
@@ -104,7 +174,7 @@ export class Indexes {
   /** The live reads of a binding's missing references have failed: bindings that wait for it may say so. */
   markUnverifiable(key: string): void {
     this.#options.compiler.markUnverifiable(key)
-    this.#staleBindings.add(key)
+    this.#stale.addBinding(key)
   }
 
   /** A live read has said that the object is not there. */
@@ -119,7 +189,7 @@ export class Indexes {
       this.#statusChanged(key)
       return
     }
-    this.#staleBindings.add(key)
+    this.#stale.addBinding(key)
     this.#options.wake(key)
   }
 
@@ -129,52 +199,111 @@ export class Indexes {
    */
   #statusChanged(key: string): void {
     const indexed = this.bindings.get(key)
+    // It is yet to be compiled, and its outputs are judged with that: a replica that stands by does neither.
+    if (indexed === undefined) return
     for (const name of this.outputs.naming(key)) {
-      if (name !== indexed?.renderedName) this.#refreshOutput(name)
+      if (name === indexed.renderedName) continue
+      this.#stale.dropOutput(name)
+      this.#refreshOutput(name)
     }
-    if (indexed?.unverified.length !== 0) this.#staleBindings.add(key)
+    this.#options.register.wakeTouchedNow()
+    if (indexed.unverified.length > 0) this.#stale.addBinding(key)
   }
 
   #outputChanged(change: StoreChange<CachedOutput>): void {
     const { wake } = this.#options
-    const object = change.kind === 'removed' ? change.before : change.now
-    this.#staleOutputs.add(object.meta.name)
+    const before = change.kind === 'added' ? undefined : change.before
+    const now = change.kind === 'removed' ? undefined : change.now
+    const latest = change.kind === 'removed' ? change.before : change.now
+    const { name } = latest.meta
+    this.outputs.renamed(name, before?.bindingKey, now?.bindingKey)
+    this.#markOutput(name, [before, now])
     // A person may remove the annotation, or make it name another binding: both are concerned.
-    for (const { bindingKey } of change.kind === 'updated' ? [change.before, change.now] : [object]) {
-      if (bindingKey !== undefined) wake(bindingKey)
-    }
-    const renderer = this.bindings.rendering(object.meta.name)
+    for (const key of new Set([before?.bindingKey, now?.bindingKey])) if (key !== undefined) wake(key)
+    const renderer = this.bindings.rendering(name)
     if (renderer !== undefined) wake(renderer)
     // It names no binding and may claim all the same: its peers must hear of it now, as no decision may follow.
-    else if (object.isWhole && object.bindingKey === undefined) this.#refreshOutput(object.meta.name)
+    else if (latest.isWhole && latest.bindingKey === undefined) {
+      this.#stale.dropOutput(name)
+      this.#refreshOutput(name)
+      this.#options.register.wakeTouchedNow()
+    }
   }
 
-  /** Pools and objectives wake exactly the bindings that name them. */
+  /** An output is to be judged before the decisions that it may concern. One of others that claims nothing concerns none. */
+  #markOutput(name: string, versions: readonly (CachedOutput | undefined)[]): void {
+    const named = versions.flatMap((version) => (version?.isWhole === true ? version.namespaces : []))
+    const claimed = this.outputs.get(name)?.claims.map(({ namespace }) => namespace) ?? []
+    this.#stale.addOutput(name, new Set([...named, ...claimed]))
+  }
+
+  /** Pools and objectives wake exactly the bindings that name them, when they are taken in. */
   #followRefs<T extends Cached & { readonly meta: KeptMeta }>(
     kind: MissingRef['kind'],
-    cache: FollowedKind<T>,
+    seen: SeenKind<T>,
     refOf: (ref: { readonly namespace: string; readonly name: string }) => MissingRef,
   ): void {
+    const { cache } = seen
     cache.store.subscribe((change) => {
       const { meta } = change.kind === 'removed' ? change.before : change.now
       this.#options.compiler.confirmPresent(refOf({ namespace: meta.namespace, name: meta.name }))
       if (change.kind === 'updated' && !mayChangeDecision(change.before.meta, change.now.meta)) return
-      this.#recompile(this.bindings.naming(kind, objectKey(meta)))
+      // Bindings that are yet to be compiled see it as it is by then.
+      const [first] = this.bindings.naming(kind, objectKey(meta))
+      if (first === undefined) return
+      seen.hold(meta, change.kind === 'added' ? undefined : change.before)
+      if (!this.#rests.isResting(meta.namespace)) this.#wakeHeld(meta.namespace)
     })
     cache.onSyncState(() => {
+      seen.clear()
       for (const refKey of this.bindings.refKeys(kind)) this.#recompile(this.bindings.naming(kind, refKey))
     })
   }
 
+  /** Takes in what has changed of a namespace's references, unless the last changes are still worked in, or it rests from that. */
+  #takeIn(namespace: string): void {
+    if (!this.#rests.isOver(namespace)) return
+    let isAny = false
+    for (const [kind, seen] of this.#seenKinds()) {
+      for (const refKey of seen.takeIn(namespace)) {
+        isAny = true
+        this.#recompile(this.bindings.naming(kind, refKey))
+      }
+    }
+    if (isAny) this.#rests.began(namespace)
+  }
+
+  /**
+   * Wakes a key of the namespace that is no binding's: with its turn, what is held is taken in. The key of a binding waits for
+   * its worker, and the API server may take half a minute for a write.
+   */
+  #wakeHeld(namespace: string): void {
+    const isAny = [...this.#seenKinds()].some(([, seen]) => seen.holdsOf(namespace))
+    if (isAny) this.#options.wake(namespacedName(namespace, ''))
+  }
+
+  *#seenKinds(): Generator<[MissingRef['kind'], SeenKind<CachedPool> | SeenKind<CachedObjective>]> {
+    const { pools, objectives } = this.#options.seen
+    for (const seen of pools.values()) yield ['pool', seen]
+    for (const seen of objectives.values()) yield ['objective', seen]
+  }
+
+  #seenKind(ref: MissingRef): SeenKind<CachedPool> | SeenKind<CachedObjective> | undefined {
+    const { pools, objectives } = this.#options.seen
+    return ref.kind === 'pool' ? pools.get(ref.group) : objectives.get(ref.group)
+  }
+
   #recompile(keys: Iterable<string>): void {
     for (const key of keys) {
-      this.#staleBindings.add(key)
+      this.#stale.addBinding(key)
       this.#options.wake(key)
     }
   }
 
   #markAllOutputsStale(): void {
-    for (const name of this.outputs.names()) this.#staleOutputs.add(name)
+    for (const output of this.#options.caches.outputs.store.values()) {
+      if (output.isWhole) this.#markOutput(output.meta.name, [output])
+    }
     this.wakeAll()
   }
 
@@ -188,9 +317,9 @@ export class Indexes {
     register.replace(claimsOf(before), claimsOf(now))
     // The same claim, but peers no longer wait for it silently.
     if (before?.isPending === true && now?.isPending === false) {
-      for (const claim of claimsOf(now)) register.wakePeers(claim)
+      for (const claim of claimsOf(now)) register.touch(claim)
     }
-    for (const name of this.outputs.naming(key)) this.#staleOutputs.add(name)
+    for (const name of this.outputs.naming(key)) this.#markOutput(name, [caches.outputs.store.get(name)])
   }
 
   #withSharedClaim(now: IndexedBinding, before: IndexedBinding | undefined): IndexedBinding {
@@ -202,6 +331,12 @@ export class Indexes {
     const { caches, register } = this.#options
     const before = this.outputs.get(name)
     const output = caches.outputs.store.get(name)
+    // What it is depends on what the binding renders that it names, which may be of a namespace with much to work in.
+    const key = output?.bindingKey
+    if (key !== undefined && this.#stale.dropBinding(key)) {
+      this.#refreshBinding(key)
+      this.#stale.dropOutput(name)
+    }
     const now = output && this.#judge(output, before)
     this.outputs.set(name, now)
     register.replace(before?.claims ?? [], now?.claims ?? [])
@@ -211,6 +346,7 @@ export class Indexes {
     const object = outputView(output)
     const ownership = judgeOwnership(object, {
       binding: (key) => this.#bindingLookup(key),
+      isOtherInstall: (install) => this.#options.installs.isOther(install),
       renderedName: (key) => this.bindings.get(key)?.renderedName,
       recordedOutput: (key) => this.#options.caches.bindings.store.get(key)?.readStatus()?.clusterSPIFFEID,
     })

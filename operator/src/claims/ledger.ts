@@ -1,7 +1,7 @@
 // Decides single bindings among all others, and reserves what a decided write will claim (docs/contract.md §6). Nothing here
 // waits for anything: a decision and its reservation are one step.
 import { liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
-import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten, type NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -46,10 +46,10 @@ export class Ledger {
     this.#options = options
   }
 
-  /** What the binding of a key comes to, from everything that is known now. */
+  /** What the binding of a key comes to, from everything that is known now. `indexes.workIn` comes before it. */
   evaluate(key: string): Evaluation {
     const { caches, compiler, indexes, register } = this.#options
-    indexes.bringUpToDate()
+    indexes.finish(namespaceWritten(key))
     const indexed = indexes.bindings.get(key)
     const binding = caches.bindings.store.get(key)
     if (binding === undefined || indexed === undefined || indexed.waits) return { kind: 'waits' }
@@ -58,23 +58,26 @@ export class Ledger {
     // Each output is parsed once: the one that holds the name is mostly the binding's own.
     const own = indexes.outputs.of(key, 'ours').map(liveOutput)
     const holderOf = (name: string): LiveOutput | undefined =>
-      own.find(({ object }) => object.meta.name === name) ?? liveOutputOf(indexes.outputs.get(name))
-    const candidate = { compiled: compiler.compiled(binding), claim: indexed.claim, own }
+      own.find(({ object }) => object.meta.name === name) ?? liveOutputOf(indexes.holder(name))
+    const ofOthers = indexes.outputs.ofOthers(key).map(liveOutput)
+    const candidate = { compiled: compiler.compiled(binding), claim: indexed.claim, own, ofOthers }
     const decision = { ...decide(candidate, holderOf, register.index), own }
     if (this.#waitsForPending(decision)) return { kind: 'waits' }
     const refs = indexed.unverified
+    // It is there by now, and is about to be taken in.
+    if (refs.some((ref) => indexes.isHeld(ref))) return { kind: 'waits' }
     return refs.length === 0 ? { kind: 'decided', ...decision } : { kind: 'unverified', refs, ...decision }
   }
 
   /** The outputs that are a binding's own, terminating ones included. */
   ownOutputs(key: string): readonly OwnedOutput[] {
-    this.#options.indexes.bringUpToDate()
+    this.#options.indexes.finishBinding(key)
     return this.#options.indexes.outputs.of(key, 'ours')
   }
 
   /** The outputs whose annotation names this key and that belong to no binding there is, as far as the cache knows. */
   orphans(key: string): readonly OwnedOutput[] {
-    this.#options.indexes.bringUpToDate()
+    this.#options.indexes.finishBinding(key)
     return this.#options.indexes.outputs.of(key, 'orphan')
   }
 
@@ -98,6 +101,7 @@ export class Ledger {
   #claimed(output: string, claims: readonly Claim[]): Reservation {
     const { register } = this.#options
     register.replace([], claims)
+    register.wakeTouchedNow()
     let released = false
     return {
       output,
@@ -105,6 +109,7 @@ export class Ledger {
         if (released) return
         released = true
         register.replace(claims, [])
+        register.wakeTouchedNow()
       },
     }
   }

@@ -11,7 +11,7 @@ export interface OwnedOutput {
   readonly claims: readonly Claim[]
 }
 
-/** Judged ClusterSPIFFEIDs by name, and their names by the binding that their annotation names. */
+/** Judged ClusterSPIFFEIDs by name, and the names of all, judged or not, by the binding that their annotation names. */
 export class OutputIndex {
   readonly #outputs = new Map<string, OwnedOutput>()
   readonly #byBinding = new Members()
@@ -22,15 +22,13 @@ export class OutputIndex {
 
   /** Sets what is known of an output; undefined where it is gone. */
   set(name: string, now: OwnedOutput | undefined): void {
-    const before = this.#outputs.get(name)
     if (now === undefined) this.#outputs.delete(name)
     else this.#outputs.set(name, now)
-    this.#byBinding.move(name, before?.output.bindingKey, now?.output.bindingKey)
   }
 
-  /** The names of all outputs; a live view. */
-  names(): Iterable<string> {
-    return this.#outputs.keys()
+  /** An output names another binding than before; undefined: none. */
+  renamed(name: string, before: string | undefined, now: string | undefined): void {
+    this.#byBinding.move(name, before, now)
   }
 
   /** The names of the outputs whose annotation names a binding; a live view. */
@@ -40,9 +38,21 @@ export class OutputIndex {
 
   /** The outputs that name a binding and are its own, or are orphans; terminating ones included. */
   of(bindingKey: string, kind: 'ours' | 'orphan'): readonly OwnedOutput[] {
+    return this.#namingThat(bindingKey, ({ ownership }) => ownership.kind === kind)
+  }
+
+  /** The outputs that another install of kleym has made for a binding. */
+  ofOthers(bindingKey: string): readonly OwnedOutput[] {
+    return this.#namingThat(
+      bindingKey,
+      ({ ownership }) => ownership.kind === 'foreign' && ownership.install !== undefined,
+    )
+  }
+
+  #namingThat(bindingKey: string, isWanted: (one: OwnedOutput) => boolean): readonly OwnedOutput[] {
     return [...this.naming(bindingKey)].flatMap((name) => {
       const found = this.#outputs.get(name)
-      return found?.ownership.kind === kind ? [found] : []
+      return found !== undefined && isWanted(found) ? [found] : []
     })
   }
 }

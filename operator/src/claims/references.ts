@@ -3,14 +3,13 @@ import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import type { Compiled } from '@kleym/shared/core/compile/compile.ts'
 import type { Lookup, References } from '@kleym/shared/core/compile/references.ts'
 import type { DeclaredObjective, DeclaredPool } from '@kleym/shared/core/objects/inference.ts'
-import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
-import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'
-import type { Caches } from '../caches/caches.ts'
+import type { Cached } from '@kleym/shared/kube/store.ts'
+import type { SeenKind, SeenReferences } from './held-references.ts'
 import type { ConfirmedAbsences, MissingRef } from './missing-refs.ts'
 
 export interface CacheReferencesOptions {
-  readonly caches: Pick<Caches, 'pools' | 'objectives'>
+  readonly seen: SeenReferences
   readonly absences: ConfirmedAbsences
 }
 
@@ -44,24 +43,24 @@ export class CacheReferences implements References {
   }
 
   pool(group: PoolGroup, namespace: string, name: string): Lookup<DeclaredPool> {
-    const cache = this.#options.caches.pools.get(group)
+    const kind = this.#options.seen.pools.get(group)
     const ref = { kind: 'pool', group, namespace, name } as const
-    return this.#lookup(cache, ref, this.#missingPools)
+    return this.#lookup(kind, ref, this.#missingPools)
   }
 
   objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<DeclaredObjective> {
-    const cache = this.#options.caches.objectives.get(group)
+    const kind = this.#options.seen.objectives.get(group)
     const ref = { kind: 'objective', group, namespace, name } as const
-    return this.#lookup(cache, ref, this.#missingObjectives)
+    return this.#lookup(kind, ref, this.#missingObjectives)
   }
 
   #lookup<T extends Cached>(
-    cache: FollowedKind<T> | undefined,
+    kind: SeenKind<T> | undefined,
     ref: MissingRef,
     missing: MissingRef[],
   ): Lookup<T> {
-    if (cache === undefined) return { state: 'kind absent' }
-    const { syncState } = cache
+    if (kind === undefined) return { state: 'kind absent' }
+    const { syncState, resource } = kind.cache
     switch (syncState.kind) {
       case 'absent':
         return { state: 'kind absent' }
@@ -71,10 +70,10 @@ export class CacheReferences implements References {
         this.#waits = true
         return {
           state: 'unknown',
-          why: { verb: 'list', what: resourceName(cache.resource), cause: 'not given' },
+          why: { verb: 'list', what: resourceName(resource), cause: 'not given' },
         }
       case 'synced': {
-        const object = cache.store.get(objectKey(ref))
+        const object = kind.get(ref)
         if (object !== undefined) return { state: 'found', object }
         if (!this.#options.absences.has(ref)) missing.push(ref)
         return { state: 'absent' }

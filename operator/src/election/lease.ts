@@ -3,7 +3,7 @@
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { ApiError } from '@kleym/shared/kube/errors.ts'
+import { isNotFound } from '@kleym/shared/kube/failures.ts'
 import { LEASES } from '@kleym/shared/kube/resources.ts'
 import { microTime } from '@kleym/shared/kube/micro-time.ts'
 
@@ -53,7 +53,7 @@ export class LeaseRecord {
     try {
       this.#see(await this.#api.get(LEASES, this.#name, { signal }))
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 404) throw error
+      if (!isNotFound(error, LEASES, this.#name.name)) throw error
       this.#lease = undefined
     }
   }

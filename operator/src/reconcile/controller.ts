@@ -1,11 +1,15 @@
 // The controller: takes the keys of a queue, has each reconciled, and puts it back when it is to be looked at again. It
 // writes from the moment it leads.
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { allCaches, type Caches } from '../caches/caches.ts'
+import type { OutputSchema } from '../caches/output-schema.ts'
 import type { Indexes } from '../claims/indexes.ts'
+import type { Installs } from '../claims/installs.ts'
 import type { WorkQueue } from '../queue/queue.ts'
 import { runWorkers, PAUSE_EVERY_MS } from '../queue/workers.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
+import type { WriteBudget } from '../write/write-budget.ts'
 import type { Next } from './next.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { Reports } from './reports.ts'
@@ -18,6 +22,9 @@ export interface ControllerOptions {
   readonly clock: Clock
   readonly metrics: Pick<Metrics, 'reconciled'>
   readonly reports: Pick<Reports, 'restoreInForce'>
+  readonly outputSchema: Pick<OutputSchema, 'changed'>
+  readonly budget: Pick<WriteBudget, 'waiting'>
+  readonly installs: Pick<Installs, 'others' | 'standsBy'>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
   /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
@@ -49,7 +56,7 @@ export class Controller {
   /** Works until `stop`. Rejects for a bug: the caller must end the process. */
   async lead(): Promise<void> {
     const { indexes, queue, clock, workers, pause } = this.#options
-    await indexes.workInSlices(pause)
+    await indexes.workInAll()
     this.#leads = true
     indexes.wakeAll()
     this.#resyncLater()
@@ -62,11 +69,17 @@ export class Controller {
     await this.#options.queue.shutDown()
   }
 
+  /** The other installs of kleym that have outputs in the cluster. */
+  get otherInstalls(): readonly string[] {
+    return this.#options.installs.others
+  }
+
   /** Whether no key waits, none is worked on, and none has failed. */
   get isIdle(): boolean {
-    const { queue, reconciler } = this.#options
+    const { queue, reconciler, budget } = this.#options
     const { depth, processing } = queue.state()
-    return depth === 0 && processing === 0 && this.#failing.size === 0 && reconciler.waiting === 0
+    const waiting = this.#failing.size + reconciler.waiting + budget.waiting
+    return depth === 0 && processing === 0 && waiting === 0
   }
 
   /** Asks for a key to be reconciled soon; nothing before this process leads, as `lead` wakes all keys. */
@@ -80,6 +93,16 @@ export class Controller {
     if (this.#leads) for (const key of this.#failing) this.#options.queue.add(key)
   }
 
+  /** Looks at every binding: what concerns them all has changed. */
+  lookAtAll(): void {
+    if (this.#leads) this.#options.indexes.wakeAll()
+  }
+
+  /** The API server may drop other fields of outputs from now on. */
+  outputsCrdChanged(): void {
+    void this.#options.outputSchema.changed()
+  }
+
   /** The API server may take statuses that it has refused so far; it may need a moment for it. */
   bindingsCrdChanged(): void {
     const { clock, indexes, reports } = this.#options
@@ -91,7 +114,9 @@ export class Controller {
   }
 
   async #reconcile(key: string): Promise<void> {
-    const { queue, reconciler, indexes, clock, metrics, pause } = this.#options
+    const { caches, queue, reconciler, indexes, clock, metrics, installs } = this.#options
+    // Its end wakes all keys.
+    if (installs.standsBy) return
     const began = clock.monotonicMs()
     const early = (this.#notBefore.get(key) ?? 0) - began
     if (early > 0) {
@@ -99,8 +124,9 @@ export class Controller {
       return
     }
     this.#notBefore.delete(key)
-    // Mostly there is nothing to work in, or it is this one binding.
-    await indexes.workInSlices(pause)
+    // Mostly there is nothing to work in, or it is this one binding. A deletion needs its own outputs alone.
+    const isDeleting = caches.bindings.store.get(key)?.meta.deletedAt !== undefined
+    if (!isDeleting) await indexes.workIn(namespaceWritten(key))
     const next = await reconciler.reconcile(key)
     metrics.reconciled(RESULTS[next.kind], clock.monotonicMs() - began)
     this.#schedule(key, next)

@@ -1,25 +1,41 @@
 // A binding that is not being deleted: decide from the caches, carry out one write, decide again, until nothing is due; then
 // say so in the status. Level-based: why the binding was woken does not matter (docs/contract.md §6 to §8).
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { alteredMessage, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
+import {
+  alteredMessage,
+  hasLost,
+  isAsProven,
+  isProvenField,
+  type AlteredField,
+} from '@kleym/shared/core/plan/altered-fields.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { refuseOutput, withoutOutputs, type Action, type Judgement } from '@kleym/shared/core/plan/plan.ts'
+import {
+  refusePruned,
+  refuseWrite,
+  withoutOutputs,
+  type Action,
+  type Judgement,
+  type Pruned,
+} from '@kleym/shared/core/plan/plan.ts'
 import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
-import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from '../caches/caches.ts'
 import { hasOurs } from '../caches/kept-finalizers.ts'
+import type { OutputSchema } from '../caches/output-schema.ts'
 import type { Indexes } from '../claims/indexes.ts'
 import type { Evaluation, Ledger, OwnDecision } from '../claims/ledger.ts'
 import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Log } from '../telemetry/log.ts'
+import type { WriteBudget } from '../write/write-budget.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 import type { ApplyFailures } from './apply-failures.ts'
 import { desiredHashOf } from './desired-hash.ts'
 import type { InForceTracker } from './in-force-tracker.ts'
 import { retry, NOTHING_TO_DO, sooner, type Next } from './next.ts'
+import type { NamespaceRoom } from './namespace-room.ts'
 import type { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
 
@@ -32,15 +48,16 @@ export interface ConvergenceOptions {
   readonly repairs: Repairs
   readonly applyFailures: ApplyFailures
   readonly inForce: InForceTracker
+  readonly outputSchema: OutputSchema
+  readonly budget: WriteBudget
+  readonly room: NamespaceRoom
+  /** Whether no SCM takes an output without a class. */
+  readonly classlessIgnored: boolean
   readonly log: Log
-  /** Asks the API server again whether it serves a kind; resolves when the cache's state says so. */
-  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
   /** Called after each repair of an output, to count it. */
   readonly onRepair: () => void
   /** Drops the wakes of a key until now: they are dealt with. */
   readonly clearWakes: (key: string) => void
-  /** Lets timers and I/O have their turn. */
-  readonly pause: () => Promise<unknown>
 }
 
 /** How often in a row another client's write may come first before that counts as not knowing. */
@@ -56,6 +73,8 @@ interface Look {
   readonly dryRuns: Set<string>
   /** The names of outputs that the API server has answered to be gone. */
   readonly gone: Set<string>
+  /** Whether the CRD of outputs was read for it. */
+  isSchemaRead: boolean
 }
 
 /** What a binding has come to. */
@@ -79,11 +98,23 @@ export class Convergence {
 
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
+    try {
+      return await this.#run(key)
+    } finally {
+      this.#options.budget.ended(key)
+      this.#options.room.ended(key)
+    }
+  }
+
+  async #run(key: string): Promise<Next> {
     let overtaken = 0
-    const look: Look = { dryRuns: new Set(), gone: new Set() }
+    const look: Look = { dryRuns: new Set(), gone: new Set(), isSchemaRead: false }
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const unknownWrites = await this.#options.writer.resolveUnknownWrites(key)
-      await this.#options.indexes.workInSlices(this.#options.pause)
+      const { indexes } = this.#options
+      const namespace = namespaceWritten(key)
+      do await indexes.workIn(namespace)
+      while (indexes.isBehind(namespace))
       const evaluation = this.#options.ledger.evaluate(key)
       if (evaluation.kind === 'waits') return NOTHING_TO_DO
       // Its own writes have woken it, and all of them are seen: without this, each binding would be reconciled once more.
@@ -102,8 +133,7 @@ export class Convergence {
         overtaken++
         if (overtaken < OVERTAKEN_MAX) continue
       }
-      const conclusion =
-        step === 'overtaken' ? this.#conclude(key, undetermined(evaluation, CONFLICTING)) : step
+      const conclusion = step === 'overtaken' ? this.#conclude(undetermined(evaluation, CONFLICTING)) : step
       if (conclusion.judgement === undefined) return conclusion.next
       const reported = await this.#options.reports.report(
         key,
@@ -111,6 +141,7 @@ export class Convergence {
         this.#options.ledger.ownOutputs(key),
       )
       const { result, againInMs } = reported
+      if (result.kind === 'held') return NOTHING_TO_DO
       if (result.kind === 'done') {
         return againInMs === undefined
           ? conclusion.next
@@ -132,7 +163,7 @@ export class Convergence {
   ): Promise<StepResult> {
     const { outputs } = this.#options.caches
     if (outputs.syncState.kind === 'unknown') {
-      return this.#conclude(key, undetermined(evaluation, outputs.syncState.why))
+      return this.#conclude(undetermined(evaluation, outputs.syncState.why))
     }
     if (evaluation.kind === 'unverified') {
       if (
@@ -146,14 +177,30 @@ export class Convergence {
       this.#options.indexes.markUnverifiable(key)
       return { judgement: undetermined(evaluation, failed.why), next: retry(failed) }
     }
-    const { judgement, actions } = this.#withApplyFailures(evaluation)
-    if (outputs.syncState.kind === 'absent') return this.#conclude(key, withoutOutputs(judgement))
+    const { judgement, actions, retriesInMs } = this.#withApplyFailures(this.#withPruned(evaluation))
+    if (outputs.syncState.kind === 'absent') return this.#conclude(withoutOutputs(judgement))
     const [action] = actions
-    if (this.#lacksFinalizer(key, action)) return this.#addFinalizer(key, evaluation)
+    if (!look.isSchemaRead && this.#needsSchema(action)) {
+      look.isSchemaRead = true
+      await this.#options.outputSchema.refresh()
+      return 'again'
+    }
+    const lacksFinalizer = this.#lacksFinalizer(key, action)
+    const full = lacksFinalizer && action !== undefined ? this.#options.room.fullFor(key) : undefined
+    if (full !== undefined) {
+      return { judgement: { ...undetermined(evaluation, NAMESPACE_FULL), full }, next: NOTHING_TO_DO }
+    }
+    // Before anything is decided: with its turn it is looked at anew.
+    const isWithdrawal = !lacksFinalizer && (action === undefined || action.kind === 'delete')
+    if (!isWithdrawal && !this.#options.budget.take(key)) return HELD
+    if (lacksFinalizer) return this.#addFinalizer(key, evaluation)
     if (action !== undefined) return this.#carryOut(key, action, evaluation, look)
     const unconfirmed = judgement.state === 'refused' ? this.#unconfirmedOutput(key, look) : undefined
-    if (unconfirmed !== undefined) return this.#confirmGone(key, unconfirmed, evaluation, look)
-    return this.#conclude(key, this.#undeterminedUntilWithdrawn(key, judgement))
+    if (unconfirmed !== undefined) return this.#confirmGone(unconfirmed, evaluation, look)
+    const conclusion = this.#conclude(this.#undeterminedUntilWithdrawn(key, judgement))
+    return retriesInMs === undefined
+      ? conclusion
+      : { ...conclusion, next: { kind: 'after', ms: retriesInMs } }
   }
 
   /**
@@ -167,14 +214,9 @@ export class Convergence {
   }
 
   /** A live read: what is there after all comes into the cache with it, and is withdrawn next. */
-  async #confirmGone(
-    key: string,
-    name: string,
-    evaluation: OwnDecision,
-    { gone }: Look,
-  ): Promise<StepResult> {
+  async #confirmGone(name: string, evaluation: OwnDecision, { gone }: Look): Promise<StepResult> {
     const result = await this.#options.writer.read(this.#options.caches.outputs, { namespace: '', name })
-    if (result.kind !== 'read') return this.#after(key, result, evaluation)
+    if (result.kind !== 'read') return this.#after(result, evaluation)
     gone.add(name)
     return 'again'
   }
@@ -184,13 +226,7 @@ export class Convergence {
     for (const ref of refs) {
       const result = await this.#options.writer.readMissing(ref)
       if (result.kind === 'unknown') return result
-      if (result.kind === 'kind absent') {
-        const { pools, objectives } = this.#options.caches
-        const cache = ref.kind === 'pool' ? pools.get(ref.group) : objectives.get(ref.group)
-        if (cache !== undefined) await this.#options.recheck(cache)
-        // Discovery lags behind: it may still name the kind, but the object is not there.
-        this.#options.indexes.confirmAbsent(ref)
-      } else if (!result.found) this.#options.indexes.confirmAbsent(ref)
+      if (result.kind === 'kind absent' || !result.found) this.#options.indexes.confirmAbsent(ref)
       // An object that is there has come into the cache with the read.
     }
     return undefined
@@ -209,7 +245,7 @@ export class Convergence {
   async #addFinalizer(key: string, evaluation: OwnDecision): Promise<StepResult> {
     const binding = this.#options.caches.bindings.store.get(key)
     if (binding === undefined) return 'again'
-    return this.#after(key, await this.#options.writer.setFinalizer(binding, true), evaluation)
+    return this.#after(await this.#options.writer.setFinalizer(binding, true), evaluation)
   }
 
   async #carryOut(key: string, action: Action, evaluation: OwnDecision, look: Look): Promise<StepResult> {
@@ -225,7 +261,7 @@ export class Convergence {
       const removal = await this.#options.writer.remove(action.live.object)
       const isGone = this.#options.caches.outputs.store.get(name) === undefined
       if (removal.kind === 'done' && isGone) look.gone.add(name)
-      return this.#after(key, removal, evaluation)
+      return this.#after(removal, evaluation)
     }
     const { output } = action
     const live = action.kind === 'update' ? action.live : undefined
@@ -235,34 +271,43 @@ export class Convergence {
       const retired = evaluation.actions.find(({ kind }) => kind === 'delete')
       if (retired !== undefined) return this.#carryOut(key, retired, evaluation, look)
     }
-    if (advice.kind === 'leave') return this.#conclude(key, evaluation.judgement)
+    if (advice.kind === 'leave') return this.#conclude(evaluation.judgement)
     if (advice.kind === 'pause') return { judgement: undefined, next: { kind: 'after', ms: advice.ms } }
     const statsBefore = this.#statsOf(key, output.metadata.name)
     // Called at once: the reservation belongs to the decision.
     const hash = `${live?.object.meta.uid ?? ''} ${desiredHashOf(output)}`
-    const options = { dryRun: this.#lastTryFailed(key) && !dryRuns.has(hash) }
+    // What is right stays: a policy that refuses the update, or a webhook that alters it, is to show before it is stored.
+    const isRight = live !== undefined && isAsProven(live.object, output)
+    const options = { dryRun: (isRight || this.#lastTryFailed(key)) && !dryRuns.has(hash) }
     const writing =
       live === undefined
         ? this.#options.writer.create(action.binding, output, options)
         : this.#options.writer.update(action.binding, live, output, options)
     const result = await writing
     if (result.kind === 'altered') {
-      this.#noteAltered(key, output, { ...result, ...options })
+      await this.#options.outputSchema.refresh()
+      // What the CRD drops, no webhook has changed.
+      if (this.#pruned(output).fields.length === 0) this.#noteAltered(key, output, { ...result, ...options })
       return 'again'
     }
     if (result.kind === 'refused') {
       this.#options.applyFailures.note(key, output, result.message)
+      const refused = { binding: key, clusterSPIFFEID: output.metadata.name, why: result.message }
+      this.#options.log.warn('the API server refuses an output', refused)
       return 'again'
     }
     if (result.kind === 'done' && options.dryRun) {
-      // Much may have changed meanwhile: the write is decided anew.
-      dryRuns.add(hash)
+      // Much may have changed meanwhile: the write is decided anew, unless it would change nothing.
+      if (live !== undefined && this.#options.repairs.rehearsed(output, live.object, result.answer)) {
+        this.#options.applyFailures.forget(key)
+        this.#warnStubborn(key, output)
+      } else dryRuns.add(hash)
       return 'again'
     }
     if (result.kind === 'done') {
       this.#noteWritten(key, action, { isRepair: advice.isRepair, answer: result.answer, statsBefore })
     }
-    return this.#after(key, result, evaluation)
+    return this.#after(result, evaluation)
   }
 
   /**
@@ -319,12 +364,16 @@ export class Convergence {
     if (!isRepair || action.kind === 'create') this.#options.inForce.written(key, statsBefore)
     // The answer and not the cache, which may hold a later edit by a person: that is still to be undone.
     const isPut = action.kind === 'update'
-    if (this.#options.repairs.written(action.output, answer, { isRepair, isPut }).stubborn) {
-      this.#options.log.warn(
-        'an output came back other than it was written; it is left so until it changes',
-        keys,
-      )
-    }
+    if (this.#options.repairs.written(action.output, answer, { isRepair, isPut }).stubborn)
+      this.#warnStubborn(key, action.output)
+  }
+
+  #warnStubborn(key: string, { metadata, spec }: Output): void {
+    this.#options.log.warn('an output comes back other than it is written; it is left so until it changes', {
+      binding: key,
+      clusterSPIFFEID: metadata.name,
+      spiffeID: spec.spiffeIDTemplate,
+    })
   }
 
   /** SCM's counters on an output as the cache has it now. */
@@ -333,20 +382,15 @@ export class Convergence {
     return found?.isWhole === true ? found.stats : undefined
   }
 
-  async #after(key: string, result: WriteResult, evaluation: OwnDecision): Promise<StepResult> {
+  async #after(result: WriteResult, evaluation: OwnDecision): Promise<StepResult> {
     switch (result.kind) {
       case 'done':
+      case 'kind absent':
         return 'again'
       case 'overtaken':
         return 'overtaken'
-      case 'kind absent':
-        await this.#options.recheck(this.#options.caches.outputs)
-        // Where discovery still names the kind, the binding is tried again with backoff.
-        return this.#options.caches.outputs.syncState.kind === 'absent'
-          ? 'again'
-          : this.#conclude(key, undetermined(evaluation, VANISHING))
       case 'refused':
-        return this.#conclude(key, undetermined(evaluation, REFUSED))
+        return this.#conclude(undetermined(evaluation, REFUSED))
       case 'unknown':
         return { judgement: undetermined(evaluation, result.why), next: retry(result) }
     }
@@ -361,7 +405,7 @@ export class Convergence {
     return undetermined({ judgement }, { verb: 'delete', what, cause: 'held by finalizers' })
   }
 
-  #conclude(key: string, judgement: Judgement): Conclusion {
+  #conclude(judgement: Judgement): Conclusion {
     if (judgement.state === 'undetermined') {
       // An objective that cannot be understood stays so until a user changes it, and that wakes the binding.
       const isInObject = judgement.check === 'objective leads to the pool'
@@ -369,29 +413,52 @@ export class Convergence {
     }
     if (judgement.state !== 'refused') return { judgement, next: NOTHING_TO_DO }
     if (judgement.reason === 'OutputNotOwned') return { judgement, next: { kind: 'after', ms: FOREIGN_MS } }
-    if (judgement.reason === 'ManagedOutputApplyFailed') {
-      return { judgement, next: { kind: 'after', ms: this.#options.applyFailures.waitMs(key) } }
-    }
     return { judgement, next: NOTHING_TO_DO }
   }
 
-  /** While the API server refuses what would be written, the binding is refused, and tried again with backoff. */
-  #withApplyFailures(evaluation: OwnDecision): OwnDecision {
+  /** Whether the CRD is to be read before a write: it may be the reason why the live object lacks what was proven of it. */
+  #needsSchema(action: Action | undefined): boolean {
+    if (action === undefined || action.kind === 'delete') return false
+    if (!this.#options.outputSchema.isKnown) return true
+    return action.kind === 'update' && hasLost(action.live.object, action.output)
+  }
+
+  #pruned({ spec }: Output): Pruned {
+    const { outputSchema, classlessIgnored } = this.#options
+    const fields = outputSchema.pruned(spec).filter(isProvenField)
+    return { fields, isSafe: classlessIgnored && fields.every((field) => field === '.spec.className') }
+  }
+
+  /** While the CRD of outputs lacks what is proven of them, none is written, and none stays that is wider without it. */
+  #withPruned(evaluation: OwnDecision): OwnDecision {
+    const { judgement, own } = evaluation
+    if (judgement.state !== 'ready' && judgement.state !== 'waiting') return evaluation
+    const pruned = this.#pruned(judgement.resolved.output)
+    if (pruned.fields.length === 0 || (judgement.state === 'waiting' && pruned.isSafe)) return evaluation
+    return { ...refusePruned(judgement, own, pruned), own }
+  }
+
+  /** While the API server refuses what would be written, the write is put off, and tried again with backoff. */
+  #withApplyFailures(evaluation: OwnDecision): OwnDecision & { readonly retriesInMs?: number } {
     const { judgement, actions, own } = evaluation
     const action = actions.find(({ kind }) => kind !== 'delete')
     if (action === undefined || action.kind === 'delete' || judgement.state !== 'ready') return evaluation
     const failure = this.#options.applyFailures.of(action.binding, action.output)
     if (failure === undefined || failure.waitMs === 0) return evaluation
-    return { ...refuseOutput(judgement.compiled, own, 'ManagedOutputApplyFailed', failure.message), own }
+    const { message, waitMs } = failure
+    return { ...refuseWrite(judgement.compiled, own, action, message), own, retriesInMs: waitMs }
   }
 }
+
+/** It waits for its turn to write. */
+const HELD: Conclusion = { judgement: undefined, next: NOTHING_TO_DO }
 
 const CONFLICTING: UnknownReason = {
   verb: 'update',
   what: CLUSTER_SPIFFE_ID_KIND,
   cause: 'conflicting writes',
 }
-const VANISHING: UnknownReason = { verb: 'discover', what: CLUSTER_SPIFFE_ID_KIND, cause: 'absent' }
+const NAMESPACE_FULL: UnknownReason = { verb: 'create', what: CLUSTER_SPIFFE_ID_KIND, cause: 'refused' }
 const REFUSED: UnknownReason = { verb: 'patch', what: BINDING_KIND, cause: 'refused' }
 
 /** Whether nothing is due, of all that is known now. */
@@ -401,6 +468,9 @@ function isAtRest(evaluation: Evaluation): boolean {
   )
 }
 
-function undetermined({ judgement }: { readonly judgement: Judgement }, why: UnknownReason): Judgement {
+function undetermined(
+  { judgement }: { readonly judgement: Judgement },
+  why: UnknownReason,
+): Extract<Judgement, { state: 'undetermined' }> {
   return { state: 'undetermined', compiled: judgement.compiled, check: 'output', why }
 }

@@ -2,7 +2,7 @@
 // operator removes its finalizer (docs/contract.md §8, "Deletion"). No worker waits for the list: one list serves all bindings
 // whose deletes came before it, and wakes them.
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { isKindAbsent } from '@kleym/shared/kube/failures.ts'
+import { mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
@@ -68,15 +68,21 @@ export class BindingDeletion {
 
   /** Deletes what is there for the binding, and makes sure that nothing is left; else when to look again. */
   async #deleteOutputs(key: string, binding: CachedBinding): Promise<Next | undefined> {
-    const { ledger, writer, caches, repairs, recheck } = this.#options
-    for (const { output } of ledger.ownOutputs(key)) {
-      if (output.meta.deletedAt !== undefined) continue
+    const { ledger, writer, repairs } = this.#options
+    const tried = new Set<string>()
+    // Asked for anew after each: another binding of that name, made meanwhile, does not own what is left.
+    for (;;) {
+      const output = ledger
+        .ownOutputs(key)
+        .map((own) => own.output)
+        .find(({ meta }) => meta.deletedAt === undefined && !tried.has(meta.name))
+      if (output === undefined) break
+      tried.add(output.meta.name)
       // A list from before this delete proves nothing any more.
       this.#confirmations.delete(key)
       repairs.forget(output.meta.name)
       const result = await writer.remove(output)
-      if (result.kind === 'kind absent') await recheck(caches.outputs)
-      else if (result.kind !== 'done') return retry(result)
+      if (result.kind !== 'done' && result.kind !== 'kind absent') return retry(result)
     }
     if (ledger.ownOutputs(key).length > 0) {
       // A list that was asked for while something is here cannot tell when it is gone.
@@ -131,7 +137,7 @@ export class BindingDeletion {
   async #afterFailure(key: string, error: unknown): Promise<Next | undefined> {
     const { caches, log, recheck } = this.#options
     this.#confirmations.delete(key)
-    if (isKindAbsent(error)) {
+    if (mayBeKindAbsent(error)) {
       await recheck(caches.outputs)
       // Where the API server does not serve the kind, nothing is left.
       return caches.outputs.syncState.kind === 'absent' ? undefined : retry()

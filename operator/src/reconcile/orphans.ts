@@ -1,7 +1,6 @@
 // Outputs whose binding is gone: the operator deletes them after a live read has said that the binding is not there, or has
 // another UID (docs/contract.md §8).
 import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
-import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { Ledger } from '../claims/ledger.ts'
 import type { OwnedOutput } from '../claims/output-index.ts'
@@ -14,8 +13,6 @@ export interface OrphansOptions {
   readonly ledger: Ledger
   readonly writer: Writer
   readonly log: Log
-  /** Asks the API server again whether it serves a kind. */
-  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
 }
 
 export class Orphans {
@@ -27,15 +24,13 @@ export class Orphans {
 
   /** Removes the outputs whose annotation names `key` and that are no living binding's. */
   async remove(key: string): Promise<Next> {
-    const { caches, ledger, writer, recheck } = this.#options
+    const { caches, ledger, writer } = this.#options
     if (!ledger.orphans(key).some(isLive)) return NOTHING_TO_DO
     const [namespace = '', name = ''] = key.split('/')
     const seen = caches.bindings.store.get(key)
     const read = await writer.read(caches.bindings, { namespace, name })
-    if (read.kind === 'kind absent') {
-      await recheck(caches.bindings)
-      return retry()
-    }
+    // Where the kind of bindings is not served, nothing is an orphan.
+    if (read.kind === 'kind absent') return NOTHING_TO_DO
     if (read.kind === 'unknown') return retry(read)
     if (!read.found && seen !== undefined) caches.bindings.store.confirmGone(seen.meta)
     // The read may have shown that an output is no orphan.
@@ -48,13 +43,11 @@ export class Orphans {
   }
 
   async #removeOne(key: string, { output }: OwnedOutput): Promise<Next | undefined> {
-    const { caches, writer, log, recheck } = this.#options
+    const { writer, log } = this.#options
     log.info('removing an orphan', { binding: key, clusterSPIFFEID: output.meta.name })
     const result = await writer.remove(output)
-    if (result.kind === 'kind absent') await recheck(caches.outputs)
     // Also where another client's write came first: it may have changed nothing that wakes a binding.
-    else if (result.kind !== 'done') return retry(result)
-    return undefined
+    return result.kind === 'done' || result.kind === 'kind absent' ? undefined : retry(result)
   }
 
   #isOfLivingBinding(key: string, { output }: OwnedOutput): boolean {

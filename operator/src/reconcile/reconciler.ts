@@ -6,12 +6,14 @@ import type { Convergence } from './convergence.ts'
 import type { BindingDeletion } from './deletion.ts'
 import { retry, sooner, type Next } from './next.ts'
 import type { Orphans } from './orphans.ts'
+import type { Repairs } from './repairs.ts'
 import type { Reports } from './reports.ts'
 
 export interface ReconcilerOptions {
   readonly caches: Pick<Caches, 'bindings'>
   readonly writer: Writer
   readonly reports: Reports
+  readonly repairs: Repairs
   readonly applyFailures: ApplyFailures
   readonly orphans: Orphans
   readonly convergence: Convergence
@@ -37,13 +39,15 @@ export class Reconciler {
   }
 
   async #reconcileBinding(key: string): Promise<Next> {
-    const { caches, convergence, reports, applyFailures, deletion, writer } = this.#options
+    const { caches, convergence, reports, repairs, applyFailures, deletion, writer } = this.#options
     const binding = caches.bindings.store.get(key)
     if (binding !== undefined && binding.meta.deletedAt === undefined) return convergence.run(key)
     reports.forget(key)
     applyFailures.forget(key)
     if (binding !== undefined) return deletion.run(key, binding)
     deletion.forget(key)
+    // Also where somebody else removed finalizer and output.
+    repairs.forgetBinding(key)
     // A write without an answer must not leave a claim behind for a binding that is gone.
     const unknownWrites = await writer.resolveUnknownWrites(key)
     return unknownWrites.kind === 'unknown' ? retry(unknownWrites) : { kind: 'nothing to do' }

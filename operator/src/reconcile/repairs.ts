@@ -1,10 +1,12 @@
 // How often the operator has put each output back. A client that edits one again and again (another controller, a webhook) must
 // not make the operator write for ever (docs/contract.md §8).
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { Output } from '@kleym/shared/core/compile/output.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { driftOf } from '@kleym/shared/core/plan/drift.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
+import { Members } from '../claims/members.ts'
 import { desiredHashOf } from './desired-hash.ts'
 
 const WINDOW_MS = 60_000
@@ -15,6 +17,8 @@ const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 }
 
 /** The last write under a name. */
 interface LastWrite {
+  /** The key of the binding that it was for. */
+  readonly binding: string | undefined
   readonly desiredHash: string
   /** When repairs were made, within `WINDOW_MS` before the last of them, in monotonic milliseconds. */
   readonly repairs: readonly number[]
@@ -39,6 +43,8 @@ export interface RepairsOptions {
 export class Repairs {
   readonly #options: RepairsOptions
   readonly #lastWrites = new Map<string, LastWrite>()
+  /** Their names by binding. */
+  readonly #names = new Members()
 
   constructor(options: RepairsOptions) {
     this.#options = options
@@ -67,7 +73,10 @@ export class Repairs {
   ): { stubborn: boolean } {
     const { name } = output.metadata
     const stubborn = isPut && answer !== undefined && driftOf(answer, output).length > 0
+    const binding = output.metadata.annotations[ANNOTATION_BINDING]
+    this.#names.move(name, this.#lastWrites.get(name)?.binding, binding)
     this.#lastWrites.set(name, {
+      binding,
       desiredHash: desiredHashOf(output),
       ...(isRepair ? this.#repaired(name) : { repairs: [], waits: 0 }),
       keptDifference: stubborn ? differenceOf(answer, output) : undefined,
@@ -75,9 +84,29 @@ export class Repairs {
     return { stubborn }
   }
 
+  /**
+   * Notes that a dry run of a PUT came back as what is live: the API server sets again what it has set before, and a write would
+   * change nothing. Whether that is so.
+   */
+  rehearsed(output: Output, live: ClusterSpiffeId, answer: ClusterSpiffeId | undefined): boolean {
+    if (answer === undefined || differenceOf(answer, output) !== differenceOf(live, output)) return false
+    return this.written(output, answer, { isRepair: false, isPut: true }).stubborn
+  }
+
   /** Forgets an output that was withdrawn: writing it again is no repair. */
   forget(name: string): void {
+    this.#names.move(name, this.#lastWrites.get(name)?.binding, undefined)
     this.#lastWrites.delete(name)
+  }
+
+  /** Forgets the outputs of a binding that is gone, whoever removed them. */
+  forgetBinding(key: string): void {
+    for (const name of this.#names.of(key)) this.forget(name)
+  }
+
+  /** Of how many outputs the last write is remembered. */
+  get size(): number {
+    return this.#lastWrites.size
   }
 
   #repaired(name: string): Pick<LastWrite, 'repairs' | 'waits'> {

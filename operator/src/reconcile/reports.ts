@@ -19,6 +19,7 @@ import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { OwnedOutput } from '../claims/output-index.ts'
 import type { InForceTracker } from './in-force-tracker.ts'
+import type { WriteBudget } from '../write/write-budget.ts'
 import type { WriteResult, Writer } from '../write/writer.ts'
 
 export interface ReportsOptions {
@@ -29,6 +30,7 @@ export interface ReportsOptions {
   readonly events: EventRecorder
   readonly metrics: BindingMetrics
   readonly inForce: InForceTracker
+  readonly budget: Pick<WriteBudget, 'take'>
   readonly log: Log
 }
 
@@ -43,7 +45,8 @@ interface StatusChange {
 
 /** What came of a report. */
 export interface Report {
-  readonly result: WriteResult
+  /** `held`: its turn to write has not come, and wakes the binding. */
+  readonly result: WriteResult | { readonly kind: 'held' }
   /** In how many milliseconds `InForce` may say something else without an event; undefined: never. */
   readonly againInMs: number | undefined
 }
@@ -59,7 +62,7 @@ export class Reports {
 
   /** Writes the status if it changes; `overtaken` where the binding is no longer the one that was judged. */
   async report(key: string, judgement: Judgement, own: readonly OwnedOutput[]): Promise<Report> {
-    const { caches, writer, metrics } = this.#options
+    const { caches, writer, metrics, budget } = this.#options
     const verdict = verdictOf(judgement)
     const binding = caches.bindings.store.get(key)
     if (verdict === undefined || binding === undefined) return DONE
@@ -72,6 +75,7 @@ export class Reports {
     metrics.setBinding(key, outcomeOf(verdict, judgement))
     metrics.setInForce(key, inForceReasonOf(next))
     if (next === undefined || deepEqual(next, status)) return { result: { kind: 'done' }, againInMs }
+    if (!budget.take(key)) return { result: { kind: 'held' }, againInMs }
     const result = await writer.setStatus(binding, next)
     if (result.kind === 'refused' && conditionOf(next, IN_FORCE_CONDITION) !== undefined) {
       return this.#withoutInForceReport(

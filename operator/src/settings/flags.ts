@@ -31,6 +31,9 @@ interface Flag {
 /** Also in the chart's test pod. */
 export const CHECK_FLAG = '--check'
 
+/** Whose outputs an operator adopts. */
+export const TAKE_OVER_FLAG = '--take-over'
+
 /** All flags with a value or a default, by their names with dashes. */
 export const FLAGS = {
   [TRUST_DOMAIN_FLAG]: {
@@ -44,6 +47,17 @@ export const FLAGS = {
     default: '',
     about:
       'spec.className of every ClusterSPIFFEID. Empty: none, for a SPIRE controller manager without a class.',
+  },
+  [TAKE_OVER_FLAG]: {
+    value: 'NAMESPACE/NAME',
+    repeatable: true,
+    about:
+      'Adopt the outputs of another install, named by its Lease, which must not run any more. Repeatable.',
+  },
+  '--classless-ignored': {
+    default: 'false',
+    about:
+      'No SPIRE controller manager takes a ClusterSPIFFEID without a class: an output that loses its class to an older CRD stays.',
   },
   [OUTPUT_LABEL_FLAG]: {
     value: 'KEY=VALUE',
@@ -64,6 +78,17 @@ export const FLAGS = {
   },
   '--context': { value: 'NAME', about: 'The context of the kubeconfig; its current context when absent.' },
   '--workers': { value: 'N', default: '8', about: 'How many bindings are looked at at the same time.' },
+  '--writes-per-second': {
+    value: 'N',
+    default: '500',
+    about:
+      'The most writes of outputs, statuses and finalizers in a second, shared by namespace. Withdrawals, deletions and the Lease are exempt. 0: no limit.',
+  },
+  '--bindings-per-namespace': {
+    value: 'N',
+    default: '1000',
+    about: 'The most bindings of a namespace with an output. Those that have one keep it. 0: no limit.',
+  },
   '--resync-period': {
     value: 'DURATION',
     default: '10h',

@@ -2,6 +2,7 @@
 // why and how to fix it.
 import {
   CLASS_NAME_FLAG,
+  DEFAULT_LEASE_NAME,
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
@@ -19,6 +20,7 @@ import {
   defaultOf,
   helpText,
   readFlags,
+  TAKE_OVER_FLAG,
   type FlagName,
   type OperatorFlags,
   type Given,
@@ -38,6 +40,10 @@ export interface Settings {
   readonly trustDomain: string
   /** Empty: none. */
   readonly className: string
+  /** The installs whose outputs count as ours: namespace and name of their Leases. */
+  readonly takeOver: ReadonlySet<string>
+  /** Whether no SCM takes an output without a class. */
+  readonly classlessIgnored: boolean
   /** The labels that every output carries beside kleym's own. */
   readonly outputLabels: ReadonlyMap<string, string>
   /** The pod label that tells the variants of a pool apart. */
@@ -46,17 +52,21 @@ export interface Settings {
   readonly kubeconfig: string | undefined
   readonly context: string | undefined
   readonly workers: number
+  /** Undefined: no limit; `bindingsPerNamespace` likewise. */
+  readonly writesPerSecond: number | undefined
+  readonly bindingsPerNamespace: number | undefined
   /** In milliseconds; undefined: never. */
   readonly resyncMs: number | undefined
-  /** Undefined: switched off. */
-  readonly leaderElection: LeaderElection | undefined
+  /** The Lease, which also names the install, and whether it is used. */
+  readonly lease: LeaseSettings
+  readonly leaderElection: boolean
   /** Undefined: switched off; `metrics` likewise. */
   readonly probes: BindAddress | undefined
   readonly metrics: { readonly address: BindAddress; readonly tls: TlsFiles | undefined } | undefined
   readonly logLevel: LogLevel
 }
 
-export interface LeaderElection {
+export interface LeaseSettings {
   /** Undefined: that of the cluster's context, or of the pod. */
   readonly namespace: string | undefined
   readonly leaseName: string
@@ -101,7 +111,7 @@ export function parseSettings(
 }
 
 /** The Lease that operators with these settings share. */
-export function leaseOf({ namespace, leaseName }: LeaderElection, clusterNamespace: string): LeaseName {
+export function leaseOf({ namespace, leaseName }: LeaseSettings, clusterNamespace: string): LeaseName {
   return { namespace: namespace ?? clusterNamespace, name: leaseName }
 }
 
@@ -109,13 +119,21 @@ function settingsOf(values: Values): Settings {
   return {
     trustDomain: trustDomainOf(values),
     className: values.required(CLASS_NAME_FLAG, plainText),
+    takeOver: new Set(values.all(TAKE_OVER_FLAG).map(installOf)),
+    classlessIgnored: values.required('--classless-ignored', switchValue),
     outputLabels: outputLabelsOf(values.all(OUTPUT_LABEL_FLAG)),
     variantLabelKey: variantLabelKeyOf(values),
     kubeconfig: values.optional('--kubeconfig', plainText),
     context: values.optional('--context', plainText),
     workers: values.required('--workers', wholeNumber),
+    writesPerSecond: values.required('--writes-per-second', limit),
+    bindingsPerNamespace: values.required('--bindings-per-namespace', limit),
     resyncMs: values.required('--resync-period', resync),
-    leaderElection: leaderElectionOf(values),
+    lease: {
+      namespace: values.optional('--leader-election-namespace', namespaceName),
+      leaseName: values.required('--leader-election-lease-name', objectName),
+    },
+    leaderElection: values.required('--leader-elect', switchValue),
     probes: values.required('--health-probe-bind-address', bindAddress),
     metrics: metricsOf(values),
     logLevel: values.required('--log-level', logLevel),
@@ -203,10 +221,12 @@ function variantLabelKeyOf(values: Values): string {
   })
 }
 
-function leaderElectionOf(values: Values): Settings['leaderElection'] {
-  const namespace = values.optional('--leader-election-namespace', namespaceName)
-  const leaseName = values.required('--leader-election-lease-name', objectName)
-  return values.required('--leader-elect', switchValue) ? { namespace, leaseName } : undefined
+function installOf(text: string): string {
+  const [namespace = '', name = '', ...more] = text.split('/')
+  if (more.length === 0 && isDns1123Label(namespace) && isDns1123Subdomain(name)) return text
+  throw new BadSetting(
+    `${TAKE_OVER_FLAG}=${shown(text)}: is no install; give namespace and name of its Lease, such as kleym-system/${DEFAULT_LEASE_NAME}`,
+  )
 }
 
 function metricsOf(values: Values): Settings['metrics'] {
@@ -237,6 +257,12 @@ function wholeNumber(text: string): Reading<number> {
   const value = /^\d{1,4}$/.test(text) ? Number(text) : 0
   if (value >= 1 && value <= WORKERS_MAX) return { value }
   return { why: 'is no number of workers', fix: `give a whole number from 1 to ${WORKERS_MAX}` }
+}
+
+/** 0 is none. */
+function limit(text: string): Reading<number | undefined> {
+  if (!/^\d{1,6}$/.test(text)) return { why: 'is no limit', fix: 'give a whole number, or 0 for none' }
+  return { value: Number(text) === 0 ? undefined : Number(text) }
 }
 
 function switchValue(text: string): Reading<boolean> {

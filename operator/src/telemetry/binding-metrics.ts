@@ -7,7 +7,7 @@ import type { Reason } from '@kleym/shared/core/registry/reasons.ts'
 /** What the operator last decided about a binding, as metric labels. */
 export interface BindingOutcome {
   readonly condition: ConditionType
-  readonly reason: Reason | 'Initializing'
+  readonly reason: Reason
   /** `Unsupported` for any other value that a binding may hold. */
   readonly mode: Mode | 'Unsupported'
 }

@@ -13,7 +13,7 @@ import { alteredFields, type AlteredField } from '@kleym/shared/core/plan/altere
 import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
 import type { Api, WriteOptions } from '@kleym/shared/kube/api.ts'
-import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
+import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
@@ -24,7 +24,7 @@ import type { MissingRef } from '../claims/missing-refs.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { KeptMeta } from '../caches/kept-meta.ts'
 import { finalizerPatch } from './finalizer-patch.ts'
-import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import type { AnyFollowedKind, FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 
 /** The outcome of a write. */
 export type WriteResult =
@@ -34,7 +34,7 @@ export type WriteResult =
   | { readonly kind: 'overtaken' }
   /** The API server will not have this object, now or later. */
   | { readonly kind: 'refused'; readonly message: string }
-  /** The API server does not serve the kind. */
+  /** The API server does not serve the kind: discovery says so, and so does the cache. */
   | { readonly kind: 'kind absent' }
   /** Not carried out, or it is not known; such a write keeps its reservation until a live read. */
   | { readonly kind: 'unknown'; readonly why: UnknownReason; readonly retryAfterMs: number | undefined }
@@ -65,6 +65,8 @@ export interface WriterOptions {
   readonly api: Api
   readonly caches: Caches
   readonly ledger: Ledger
+  /** Asks the API server again whether it serves a kind; resolves when the cache's state says so. */
+  readonly recheck: (cache: AnyFollowedKind) => Promise<void>
 }
 
 export class Writer {
@@ -204,9 +206,8 @@ export class Writer {
       cache.store.observe(object, began)
       return { kind: 'read', found: true }
     } catch (error) {
-      if (isKindAbsent(error)) return { kind: 'kind absent' }
-      if (error instanceof ApiError && error.status === 404) return { kind: 'read', found: false }
-      return unknown(error, 'get', resourceName(cache.resource))
+      if (isNotFound(error, cache.resource, name)) return { kind: 'read', found: false }
+      return this.#unlessAbsent(error, cache, unknown(error, 'get', resourceName(cache.resource)))
     }
   }
 
@@ -345,9 +346,21 @@ export class Writer {
     what: string,
     readAgain: () => Promise<WriteResult>,
   ): Promise<WriteResult> {
-    if (isKindAbsent(error)) return { kind: 'kind absent' }
     const overtaken = error instanceof ApiError && (error.status === 404 || error.status === 409)
-    return overtaken ? readAgain() : unknown(error, verb, what)
+    if (overtaken && error.isStatus) return readAgain()
+    const cache = what === BINDING_KIND ? this.#options.caches.bindings : this.#options.caches.outputs
+    return this.#unlessAbsent(error, cache, unknown(error, verb, what))
+  }
+
+  /** A failure is what it is, unless discovery says that the API server does not serve the kind. */
+  async #unlessAbsent<T>(
+    error: unknown,
+    cache: AnyFollowedKind,
+    failed: T,
+  ): Promise<T | Extract<WriteResult, { kind: 'kind absent' }>> {
+    if (!mayBeKindAbsent(error)) return failed
+    await this.#options.recheck(cache)
+    return cache.syncState.kind === 'absent' ? { kind: 'kind absent' } : failed
   }
 
   /** A live read of one output into the cache. */
@@ -379,10 +392,11 @@ function isUnprocessable(error: unknown): boolean {
   return error instanceof ApiError && error.status === 422
 }
 
-/** An answer that leaves open whether the write was carried out: none came, or the server broke. */
+/** An answer that leaves open whether the write was carried out: none came, the server broke, or something else answered. */
 function isOutcomeUnknown(error: unknown): boolean {
   if (error instanceof ConnectionError) return !error.neverSent
-  return !(error instanceof ApiError) || error.status >= 500
+  // kube-apiserver's 429 is a text, and always of a request that it did not take.
+  return !(error instanceof ApiError) || error.status >= 500 || (!error.isStatus && error.status !== 429)
 }
 
 /**
@@ -390,7 +404,7 @@ function isOutcomeUnknown(error: unknown): boolean {
  * alone tells: apiserver's `webhook/errors/statuserror.go` and `plugin/policy/validating` word it so.
  */
 function isRefusal(error: unknown): error is ApiError {
-  if (!(error instanceof ApiError)) return false
+  if (!(error instanceof ApiError) || !error.isStatus) return false
   if (error.status === 400 || error.status === 422) return true
   return (
     error.status === 403 && /admission webhook|ValidatingAdmissionPolicy|exceeded quota/.test(error.message)

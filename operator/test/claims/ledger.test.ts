@@ -218,7 +218,7 @@ test('one member more of a large collision rewrites at most eleven statuses, and
   await sim.runUntilQuiet()
   expect(sim.problems()).toEqual([])
   expect(sim.watchdog.writes - writes).toBeLessThanOrEqual(11 + BYSTANDER_WRITES)
-}, 120_000)
+})
 
 test('nothing is decided by bindings of another history, not even to be held back', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })

@@ -1,6 +1,7 @@
 // Leader election: what client-go's `tools/leaderelection` promises, and that by nobody's own clock there are ever two.
 import { array, assert, asyncProperty, constantFrom, double, integer, nat, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { dig } from '@kleym/shared/core/json.ts'
 import { Election } from '../../src/election/election.ts'
 import { FakeTime, settled, type ClockTraits, type ProcessClock } from '../build/fake-time.ts'
@@ -499,5 +500,5 @@ test('there are never two leaders, whatever stops, is cut off or runs fast, and 
       expect(replicas.filter(({ clock, election }) => !clock.stopped && election.isLeader())).toHaveLength(1)
     },
   )
-  await assert(property, { numRuns: 150 })
-}, 120_000)
+  await assert(property, { numRuns: runs(150) })
+})

@@ -65,7 +65,7 @@ export class LeaseServer {
 
   #get(): JsonRecord {
     this.requests.push('get')
-    if (this.lease === undefined) throw new ApiError({ status: 404, reason: 'NotFound', message: 'no Lease' })
+    if (this.lease === undefined) throw noLease()
     return this.lease
   }
 
@@ -78,7 +78,7 @@ export class LeaseServer {
 
   #update(object: JsonRecord): JsonRecord {
     this.requests.push('update')
-    if (this.lease === undefined) throw new ApiError({ status: 404, reason: 'NotFound', message: 'no Lease' })
+    if (this.lease === undefined) throw noLease()
     const version = stringAt(object, 'metadata', 'resourceVersion')
     if (version !== stringAt(this.lease, 'metadata', 'resourceVersion'))
       throw new ApiError({ status: 409, reason: 'Conflict', message: 'somebody else wrote' })
@@ -99,4 +99,9 @@ export class LeaseServer {
       metadata: { ...(isRecord(metadata) ? metadata : {}), resourceVersion: String(this.#version) },
     }
   }
+}
+
+function noLease(): ApiError {
+  const details = { name: 'kleym-operator', kind: 'leases' }
+  return new ApiError({ status: 404, reason: 'NotFound', message: 'no Lease', details })
 }

@@ -1,6 +1,7 @@
 // The work queue against client-go's rules (`util/workqueue`), as sentences and as a model.
 import { array, assert, asyncProperty, constant, constantFrom, integer, nat, oneof, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { WorkQueue, type QueueObserver } from '../../src/queue/queue.ts'
 import { runWorkers } from '../../src/queue/workers.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
@@ -573,6 +574,6 @@ test('the queue does what a plain model of it does, whatever happens in whatever
       }
       for (const [given, wanted] of taken) expect(given).toBe(wanted)
     }),
-    { numRuns: 400 },
+    { numRuns: runs(400) },
   )
 })

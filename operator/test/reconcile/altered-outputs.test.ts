@@ -1,16 +1,18 @@
 // Outputs that a mutating webhook makes others than the ones that were proven (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 import {
+  denies,
   moveToProxy,
   removeWebhook,
   setFinalizer,
   stripAnnotations,
   stripSelectors,
   switchAdminOn,
+  withSpec,
   withMetadata,
   type Alteration,
 } from '../simulation/webhook.ts'
@@ -78,10 +80,10 @@ describe('an output that comes back altered is deleted, and never written again 
     expect(await sim.problemsOnceQuiet()).toEqual([])
   })
 
-  test('it is altered when a hand edit is put back', async () => {
+  test('it is altered when a dangerous hand edit is put back', async () => {
     const sim = await SteeredSimulation.of({ a: 'vllm' })
-    const counts = install(sim, switchAdminOn)
-    sim.editOutput(sim.output('a') ?? {}, { spec: { hint: 'other' } })
+    const counts = install(sim, stripSelectors)
+    sim.editOutput(sim.output('a') ?? {}, { spec: { admin: true } })
     await sim.runUntilQuiet(60_000)
     expect(sim.server.all(CLUSTER_SPIFFE_IDS)).toEqual([])
     expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
@@ -105,6 +107,51 @@ describe('an output that comes back altered is deleted, and never written again 
   })
 })
 
+describe('an output that is live as it is proven now stays while an update of the rest is refused', () => {
+  test.each<[string, Alteration, JsonRecord]>([
+    ['a policy denies it', denies, { hint: 'other' }],
+    ['a webhook would alter it', switchAdminOn, { hint: 'other' }],
+    ['a policy denies it, of several fields', denies, { hint: 'other', ttl: '1h' }],
+  ])('%s', async (_, webhook, spec) => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    const before = sim.output('a')
+    const counts = install(sim, webhook)
+    sim.editOutput(before ?? {}, { spec })
+    await sim.runUntilQuiet(1_200_000)
+    expect(sim.problems()).toEqual([])
+    expect(sim.outputs('a').map((output) => dig(output, 'metadata', 'uid'))).toEqual([
+      dig(before, 'metadata', 'uid'),
+    ])
+    expect(sim.reason('a')).toBe('Undetermined')
+    const fields = Object.keys(spec).map((field) => `.spec.${field}`)
+    expect(messageOf(sim, 'a')).toBe(
+      `cannot update ${fields.join(', ')} of ClusterSPIFFEID ${stringAt(before, 'metadata', 'name')}: refused`,
+    )
+    // Each try is a dry run, with backoff.
+    expect(counts.stored).toBe(0)
+    expect(counts.asked).toBeGreaterThan(8)
+    expect(counts.asked).toBeLessThan(16)
+    await sim.crash(() => true)
+    await sim.start({ leadsFirst: false })
+    await sim.runUntilQuiet(60_000)
+    expect(counts.stored).toBe(0)
+    expect(sim.outputs('a')).toHaveLength(1)
+    removeWebhook(sim.server)
+    expect(await sim.problemsOnceQuiet()).toEqual([])
+    expect(sim.reason('a')).toBe('Reconciled')
+    expect(dig(sim.output('a'), 'metadata', 'uid')).toBe(dig(before, 'metadata', 'uid'))
+  })
+
+  test('what is live otherwise than it is proven is withdrawn', async () => {
+    const sim = await SteeredSimulation.of({ a: 'vllm' })
+    install(sim, denies)
+    sim.editBinding('a', { containerName: 'proxy' })
+    await sim.runUntilQuiet(60_000)
+    expect(sim.outputs('a')).toEqual([])
+    expect(sim.reason('a')).toBe('ManagedOutputApplyFailed')
+  })
+})
+
 test('an output of which only the labels come back altered stays, and the log says so', async () => {
   const sim = await SteeredSimulation.of({})
   install(sim, (output) => withMetadata(output, { labels: { 'kleym.sonda.red/binding-name': 'a' } }))
@@ -114,7 +161,21 @@ test('an output of which only the labels come back altered stays, and the log sa
   expect(sim.outputs('a')).toHaveLength(1)
   expect(sim.reason('a')).toBe('Reconciled')
   const warnings = sim.life.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)
-  expect(warnings).toEqual(['an output came back other than it was written; it is left so until it changes'])
+  expect(warnings).toEqual(['an output comes back other than it is written; it is left so until it changes'])
+})
+
+test('what the server sets again in every update is not written again, nor after a restart', async () => {
+  const sim = await SteeredSimulation.of({})
+  const counts = install(sim, (output) => withSpec(output, { ttl: '1h' }))
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(60_000)
+  expect(sim.outputs('a')).toHaveLength(1)
+  expect(counts.stored).toBe(1)
+  await sim.crash(() => true)
+  await sim.start({ leadsFirst: false })
+  await sim.runUntilQuiet(60_000)
+  expect(counts.stored).toBe(1)
+  expect(sim.reason('a')).toBe('Reconciled')
 })
 
 test('after a restart the status is the memory: nothing altered is stored once more', async () => {

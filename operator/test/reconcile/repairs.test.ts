@@ -82,3 +82,13 @@ describe('the waits between repairs of one output', () => {
     expect(repairs.advise(OUTPUT, undefined)).toEqual({ kind: 'write', isRepair: false })
   })
 })
+
+test('of a binding that is gone without its finalizer nothing is remembered', () => {
+  const repairs = new Repairs({ clock: new FakeClock() })
+  repairs.written(OUTPUT, undefined, { isRepair: false, isPut: false })
+  expect(repairs.advise(OUTPUT, undefined)).toEqual({ kind: 'write', isRepair: true })
+  repairs.forgetBinding('team-a/another')
+  expect(repairs.size).toBe(1)
+  repairs.forgetBinding(OUTPUT.metadata.annotations['kleym.sonda.red/binding'] ?? '')
+  expect(repairs.size).toBe(0)
+})

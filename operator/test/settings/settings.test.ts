@@ -22,13 +22,18 @@ test('a trust domain is enough', () => {
   expect(settings([DOMAIN])).toEqual({
     trustDomain: 'example.org',
     className: '',
+    takeOver: new Set(),
+    classlessIgnored: false,
     outputLabels: new Map(),
     variantLabelKey: 'identity.kleym.sonda.red/variant',
     kubeconfig: undefined,
     context: undefined,
     workers: 8,
+    writesPerSecond: 500,
+    bindingsPerNamespace: 1_000,
     resyncMs: 36_000_000,
-    leaderElection: { namespace: undefined, leaseName: 'kleym-operator' },
+    lease: { namespace: undefined, leaseName: 'kleym-operator' },
+    leaderElection: true,
     probes: { host: undefined, port: 8081 },
     metrics: { address: { host: undefined, port: 8080 }, tls: undefined },
     logLevel: 'info',
@@ -40,6 +45,9 @@ test('every flag is read', () => {
     '--trust-domain',
     'example.org',
     '--clusterspiffeid-class-name=spire-class',
+    '--take-over=old/kleym-operator',
+    '--take-over=older/kleym',
+    '--classless-ignored',
     '--output-label=tier=gold',
     '--output-label',
     'example.org/team=',
@@ -48,6 +56,8 @@ test('every flag is read', () => {
     '/etc/kubeconfig',
     '--context=prod',
     '--workers=16',
+    '--writes-per-second=0',
+    '--bindings-per-namespace=50',
     '--resync-period=1h30m',
     '--leader-elect',
     '--leader-election-namespace=kleym-system',
@@ -65,6 +75,8 @@ test('every flag is read', () => {
   expect(settings(argv)).toEqual({
     trustDomain: 'example.org',
     className: 'spire-class',
+    takeOver: new Set(['old/kleym-operator', 'older/kleym']),
+    classlessIgnored: true,
     outputLabels: new Map([
       ['tier', 'gold'],
       ['example.org/team', ''],
@@ -73,8 +85,11 @@ test('every flag is read', () => {
     kubeconfig: '/etc/kubeconfig',
     context: 'prod',
     workers: 16,
+    writesPerSecond: undefined,
+    bindingsPerNamespace: 50,
     resyncMs: 5_400_000,
-    leaderElection: { namespace: 'kleym-system', leaseName: 'other' },
+    lease: { namespace: 'kleym-system', leaseName: 'other' },
+    leaderElection: true,
     probes: { host: '127.0.0.1', port: 0 },
     metrics: {
       address: { host: '::1', port: 8443 },
@@ -119,14 +134,14 @@ describe('a flag and its variable', () => {
 
   test('the namespace of the Lease falls back to that of the pod', () => {
     const pod = { POD_NAMESPACE: 'kleym-system' }
-    expect(settings([DOMAIN], pod).leaderElection?.namespace).toBe('kleym-system')
-    expect(settings([DOMAIN, '--leader-election-namespace=x'], pod).leaderElection?.namespace).toBe('x')
+    expect(settings([DOMAIN], pod).lease.namespace).toBe('kleym-system')
+    expect(settings([DOMAIN, '--leader-election-namespace=x'], pod).lease.namespace).toBe('x')
   })
 })
 
 describe('values', () => {
   test.each([
-    ['--leader-elect=false', { leaderElection: undefined }],
+    ['--leader-elect=false', { leaderElection: false }],
     ['--metrics-bind-address=0', { metrics: undefined }],
     ['--health-probe-bind-address=0', { probes: undefined }],
     ['--resync-period=0', { resyncMs: undefined }],
@@ -155,11 +170,20 @@ describe('one line says what is wrong', () => {
     [['--trust-domain'], /^--trust-domain: has no value; write --trust-domain=DOMAIN$/],
     [['--trust-domain', '--workers=3'], /^--trust-domain: has no value/],
     [
+      [DOMAIN, '--take-over=kleym-system'],
+      /^--take-over=kleym-system: is no install; give namespace and name of its Lease, such as kleym-system\/kleym-operator$/,
+    ],
+    [[DOMAIN, '--take-over=a/b/c'], /is no install/],
+    [
       [DOMAIN, '--clusterspiffeid-class-name=x '],
       /^--clusterspiffeid-class-name="x ": begins or ends with a blank/,
     ],
     [[DOMAIN, '--clusterspiffeid-class-name=a\u0007b'], /holds a control character/],
     [[DOMAIN, '--workers=0'], /^--workers=0: .*; give a whole number from 1 to 64$/],
+    [
+      [DOMAIN, '--writes-per-second=-1'],
+      /^--writes-per-second=-1: is no limit; give a whole number, or 0 for none$/,
+    ],
     [[DOMAIN, '--workers=65'], /^--workers=65: /],
     [[DOMAIN, '--workers=1e1'], /^--workers=1e1: /],
     [[DOMAIN, '--workers='], /^--workers="": /],

@@ -3,7 +3,7 @@
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Api, Listing, ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
-import { refOf, type SimulatedCluster } from './cluster.ts'
+import { pageNotFound, refOf, type SimulatedCluster } from './cluster.ts'
 
 export type Verb = 'get' | 'list' | 'create' | 'update' | 'update status' | 'patch' | 'delete' | 'discover'
 
@@ -25,6 +25,9 @@ export type CallFate =
   | 'put off'
   | 'failed'
   | 'forbidden'
+  /** A proxy says 404, in a text of its own, before the server read the request, or after. */
+  | 'page'
+  | 'page after'
 
 /** One request on its way. */
 export interface SimulatedCall {
@@ -206,6 +209,8 @@ function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
       return refuse(status(call, 500, 'InternalError'))
     case 'forbidden':
       return refuse(status(call, 403, 'Forbidden'))
+    case 'page':
+      return refuse(pageNotFound())
     case 'never sent':
       return refuse(new ConnectionError('refused', `${call.verb}: nothing answers`, { neverSent: true }))
     case 'request lost':
@@ -213,9 +218,11 @@ function outcomeOf(call: SimulatedCall, fate: CallFate): () => void {
       return refuse(broken(call))
     case 'carried out':
     case 'answer lost':
-    case 'failed after': {
+    case 'failed after':
+    case 'page after': {
       const answer = runOf(call)
       if (fate === 'answer lost') return refuse(broken(call))
+      if (fate === 'page after') return refuse(pageNotFound())
       return fate === 'failed after' ? refuse(status(call, 500, 'InternalError')) : answer
     }
   }

@@ -241,8 +241,13 @@ export class SimulatedCluster {
 
   #mustServe(resource: Resource): void {
     // As kube-apiserver answers for a path that it does not know: plain text, no details.
-    if (!this.serves(resource)) throw new ApiError({ status: 404, reason: '', message: '404 page not found' })
+    if (!this.serves(resource)) throw pageNotFound()
   }
+}
+
+/** A text that says 404: kube-apiserver's for a path that it does not know, or a proxy's for any. */
+export function pageNotFound(): ApiError {
+  return new ApiError({ status: 404, isStatus: false, reason: '', message: '404 page not found' })
 }
 
 /** A failure Status about one object. */
@@ -338,5 +343,7 @@ function mustMatch(
 }
 
 function notFound(resource: Resource, name: string): ApiError {
-  return failure(404, 'NotFound', `${resource.plural} "${name}" not found`, name)
+  const message = `${resource.plural} "${name}" not found`
+  const details = { name, group: resource.group, kind: resource.plural }
+  return new ApiError({ status: 404, reason: 'NotFound', message, details })
 }

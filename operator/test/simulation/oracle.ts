@@ -2,6 +2,7 @@
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { isAsProven } from '@kleym/shared/core/plan/altered-fields.ts'
 import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
 import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
 import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
@@ -30,13 +31,18 @@ export function stateOf({ kinds, absent }: Backup): ClusterState {
   }
 }
 
-/** Whether the core would leave an output as it is: it is a binding's own, and says what it is to say. */
+/** Whether an output is a binding's own, and live as it is proven now: the core would leave it, or write the rest of it anew. */
 export function isRightful(state: ClusterState, name: string, config: Config = CONFIG): boolean {
   const { compiled, live } = worldOf(state, config)
   const output = live.find(({ object }) => object.meta.name === name)
   if (output?.ownership.kind !== 'ours') return false
   const { actions } = planOnce(compiled, live)
-  return !actions.some((action) => action.kind !== 'create' && action.live === output)
+  return !actions.some(
+    (action) =>
+      action.kind !== 'create' &&
+      action.live === output &&
+      (action.kind === 'delete' || !isAsProven(output.object, action.output)),
+  )
 }
 
 /** Everything that the server holds, worked out by the core for an operator with these settings. */

@@ -1,4 +1,4 @@
 // More seeds of the simulation, beside those of `simulation.test.ts`.
 import { simulateSeeds } from './seeds.ts'
 
-simulateSeeds(1001, 1500)
+simulateSeeds(2)

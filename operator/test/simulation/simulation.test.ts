@@ -2,4 +2,4 @@
 // touched, nothing rightful withdrawn, and always the state that the pure core says. Three files share the seeds.
 import { simulateSeeds } from './seeds.ts'
 
-simulateSeeds(1, 500)
+simulateSeeds(0)

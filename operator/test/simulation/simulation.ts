@@ -75,6 +75,8 @@ const FAULTS: readonly (readonly [CallFate, number])[] = [
   ['throttled', 2],
   ['failed', 2],
   ['forbidden', 1],
+  ['page', 1],
+  ['page after', 1],
 ] as const
 
 /** What does not happen while everything else does. */

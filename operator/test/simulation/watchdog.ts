@@ -412,12 +412,14 @@ function sharePods(claim: Claim, peer: Claim): boolean {
   return (
     meets(claim.namespace, peer.namespace) &&
     meets(claim.serviceAccountName, peer.serviceAccountName) &&
-    claim.containerName === peer.containerName &&
+    meets(claim.containerName, peer.containerName) &&
     relationOf(claim.labels, peer.labels) !== undefined
   )
 }
 
-function meets(one: string, other: string): boolean {
+/** The container of a variant's claim is undefined, and equals no other. */
+function meets(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
   return one === other || one === ANY || other === ANY
 }
 

@@ -2,7 +2,7 @@
 import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
-import { metadataOf, type SimulatedCluster } from './cluster.ts'
+import { failure, metadataOf, type SimulatedCluster } from './cluster.ts'
 import type { Dice } from './dice.ts'
 
 /** Makes another object of an output. */
@@ -50,6 +50,12 @@ const changeId: Alteration = (output) =>
 export const setFinalizer: Alteration = (output) => withMetadata(output, { finalizers: [FOREIGN_FINALIZER] })
 const stripLabels: Alteration = (output) => withMetadata(output, { labels: {} })
 
+/** A policy that lets no output be written. */
+export const denies: Alteration = (output) => {
+  const message = "ValidatingAdmissionPolicy 'outputs' with binding 'outputs' denied request: not here"
+  throw failure(403, 'Forbidden', message, String(metadataOf(output)['name']))
+}
+
 // Not among them: what alters labels or a TTL alone. That stays, after the webhook too, until the object changes.
 const ALTERATIONS: readonly (readonly [string, Alteration, number])[] = [
   ['strips annotations', stripAnnotations, 4],
@@ -62,6 +68,7 @@ const ALTERATIONS: readonly (readonly [string, Alteration, number])[] = [
   ['moves it to proxy without annotations', (output) => stripAnnotations(moveToProxy(output)), 2],
   ['switches admin on', switchAdminOn, 1],
   ['changes the ID without annotations', (output) => stripAnnotations(changeId(output)), 1],
+  ['denies it', denies, 4],
   ['holds it', setFinalizer, 1],
   ['holds it without annotations', (output) => stripAnnotations(setFinalizer(output)), 2],
 ]

@@ -5,8 +5,10 @@ import { ConflictsCommand } from './conflicts/command.ts'
 import { DiffCommand } from './diff/command.ts'
 import { ExplainCommand } from './explain/command.ts'
 import { MapCommand } from './map/command.ts'
+import { McpCommand } from './mcp/command.ts'
 import { MigrateCommand } from './migrate/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
+import { SettingsCommand } from './settings/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { SuggestCommand } from './suggest/command.ts'
 import { TestCommand } from './test/command.ts'
@@ -27,8 +29,10 @@ export const COMMANDS = {
   test: TestCommand,
   verify: VerifyCommand,
   map: MapCommand,
+  settings: SettingsCommand,
   status: StatusCommand,
   watch: WatchCommand,
+  mcp: McpCommand,
   completion: CompletionCommand,
 } as const satisfies CommandClasses
 
@@ -55,7 +59,9 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   test: 'Is what we state about identities true?',
   verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',
+  settings: 'What is kleym set to, and who says so?',
   status: 'Is the installation sound?',
   watch: 'How do the bindings stand, as it changes?',
+  mcp: 'How does an assistant ask all of this?',
   completion: 'How does the shell complete this?',
 }

@@ -7,6 +7,7 @@ import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
 import { mapReportSchema } from './map/schema.ts'
 import { migrateReportSchema } from './migrate/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
+import { settingsReportSchema } from './settings/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { suggestReportSchema } from './suggest/schema.ts'
 import { testReportSchema } from './test/schema.ts'
@@ -25,6 +26,7 @@ export const anyReportSchema = z
     mapReportSchema,
     migrateReportSchema,
     policiesReportSchema,
+    settingsReportSchema,
     statusReportSchema,
     suggestReportSchema,
     testReportSchema,

@@ -26,6 +26,8 @@ export interface Connection {
   readonly namespace: string
   /** `kind-dev (https://127.0.0.1:6443)`: for errors. */
   readonly name: string
+  /** The kube context. */
+  readonly contextName: string
   /** What the person is to hear before the answer, a line each. */
   readonly warnings: readonly string[]
   /** Ends all connections; a process that is done would wait for them else. */
@@ -57,6 +59,7 @@ export async function connect(
       client,
       namespace: cluster.namespace,
       name: nameOf(cluster),
+      contextName: cluster.contextName,
       warnings: warningsOf(cluster),
       close: () => client.close(),
     }

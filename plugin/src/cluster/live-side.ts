@@ -7,6 +7,7 @@ import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { NO } from '@kleym/shared/core/truth/truth.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   BINDINGS,
@@ -171,7 +172,7 @@ function mayReach(
   return namespaces.some((name) => {
     const known = described.filter((one) => one.name === name)
     return (known.length === 0 ? [namespaceNamed(name, new Map(), false)] : known).some(
-      (namespace) => matchSelector(namespaceSelector, namespace) !== 'no',
+      (namespace) => matchSelector(namespaceSelector, namespace) !== NO,
     )
   })
 }

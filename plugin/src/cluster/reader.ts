@@ -10,11 +10,12 @@ import {
   inServedVersion,
   isGroupServed,
   isStale,
+  discover,
   servedGroups,
   type ServedGroups,
 } from '@kleym/shared/kube/discovery.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
-import { ignoranceOf, isKindAbsent } from '@kleym/shared/kube/failures.ts'
+import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { PAGE_SIZE } from '@kleym/shared/kube/paging.ts'
 import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
@@ -111,8 +112,7 @@ export class ClusterReader {
       const ref = namespace === undefined ? { name } : { name, namespace }
       return { state: 'read', objects: [{ value: await this.#client.get(resource, ref) }] }
     } catch (error) {
-      if (error instanceof ApiError && error.status === 404 && !isKindAbsent(error))
-        return { state: 'read', objects: [] }
+      if (isNotFound(error, resource, name)) return { state: 'read', objects: [] }
       return this.#failed(error, 'get', resource, namespace)
     }
   }
@@ -190,10 +190,16 @@ export class ClusterReader {
     })
   }
 
-  #failed(error: unknown, verb: 'get' | 'list', resource: Resource, namespace: string | undefined): Reading {
-    // The group is served, and this kind is not in it.
-    if (isKindAbsent(error) && this.#groups !== undefined && !isStale(this.#groups, resource))
-      return { state: 'absent' }
+  async #failed(
+    error: unknown,
+    verb: 'get' | 'list',
+    resource: Resource,
+    namespace: string | undefined,
+  ): Promise<Reading> {
+    if (mayBeKindAbsent(error) && this.#groups !== undefined && !isStale(this.#groups, resource)) {
+      const [served] = await discover(this.#client, [resource])
+      if (served?.state === 'absent') return { state: 'absent' }
+    }
     const why = ignoranceOf(error, verb, resourceName(resource))
     return {
       state: 'unknown',

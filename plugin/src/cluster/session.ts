@@ -14,6 +14,8 @@ const PAGES_BETWEEN_COLLECTIONS = 20
 export interface ClusterSession {
   /** The context's namespace, else `default`. */
   readonly namespace: string
+  /** The kube context. */
+  readonly contextName: string
   /** What `status` needs. Throws like `read`. */
   readonly readInstallation: (question: InstallationQuestion) => Promise<Installation>
   /** Throws a KleymError where the cluster cannot be reached. */
@@ -25,7 +27,7 @@ export interface ClusterSession {
 export async function openCluster(options: ClusterOptions, context: CommandContext): Promise<ClusterSession> {
   const connection = await connect(options, context)
   warn(connection, context)
-  const { client, namespace, name } = connection
+  const { client, namespace, name, contextName } = connection
   const progress = showProgress(context)
   let pages = 0
   const reader = new ClusterReader(client, name, (resource, added) => {
@@ -36,6 +38,7 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
   })
   return {
     namespace,
+    contextName,
     read: (question) => readLiveSide(reader, question),
     readInstallation: (question) => readInstallation(client, reader, question),
     close: () => {

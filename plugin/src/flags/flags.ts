@@ -14,6 +14,7 @@ export const OUTPUT_FORMATS = [
   'sarif',
   'junit',
   'github',
+  'openreports',
   'mermaid',
   'markdown',
   'dot',
@@ -134,6 +135,15 @@ export const settingsFlags = {
     helpValue: 'FILE',
     description: 'The configuration of the SPIRE Controller Manager, raw or in its ConfigMap.',
   }),
+  config: Flags.string({
+    helpGroup: SETTINGS,
+    helpValue: 'FILE',
+    description: 'The settings file, in place of the .kleym.yaml of the repository.',
+  }),
+  'no-config': Flags.boolean({
+    helpGroup: SETTINGS,
+    description: 'Read no settings file.',
+  }),
   'scm-namespace': Flags.string({
     helpGroup: SETTINGS,
     helpValue: 'NAME',
@@ -186,6 +196,10 @@ export const outputFlags = {
   'allow-empty': Flags.boolean({
     helpGroup: OUTPUT,
     description: 'An answer from files that is about nothing is a complete one (exit code 0, not 4).',
+  }),
+  strict: Flags.boolean({
+    helpGroup: OUTPUT,
+    description: 'Take nothing for granted: what would rest on a premise is not known (exit code 4).',
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
     helpGroup: OUTPUT,

@@ -1,5 +1,8 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
+import type { SettingsSource } from '@kleym/shared/core/install/operator-settings.ts'
+import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
+import type { Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
@@ -34,8 +37,25 @@ export interface SourceOptions {
   readonly isScmNamespaceGiven?: boolean
 }
 
+/** What the environment or a settings file says: it counts if neither the command line nor an object says otherwise. */
+export interface SettingsFallback extends SettingsSource {
+  readonly subject: Subject
+  readonly scm: readonly ScmConfigText[]
+}
+
+/** Which settings file counts. */
+export interface SettingsFileChoice {
+  /** As given with `--config`; undefined: the one that is found from the working folder. */
+  readonly path: string | undefined
+  /** `--no-config`. */
+  readonly isNone: boolean
+}
+
 /** What the install and SPIRE are set to, where the command line says it. */
 export interface SettingsOptions {
+  readonly file?: SettingsFileChoice
+  /** The environment first; undefined until they are read. */
+  readonly fallbacks?: readonly SettingsFallback[] | undefined
   /** As written: unchecked. Undefined: not given. */
   readonly trustDomain: string | undefined
   readonly className: string | undefined
@@ -55,6 +75,8 @@ export interface OutputOptions {
   readonly suppress: readonly FlagSuppression[]
   /** Whether an answer from files that is about nothing is a complete one. */
   readonly allowEmpty?: boolean
+  /** Whether nothing is taken for granted. */
+  readonly strict?: boolean
   /** Which findings are shown; those that are not count all the same. */
   readonly show?: FindingFilter | undefined
   /** Whether the text is its first lines alone. */
@@ -89,11 +111,14 @@ export interface CommonFlags extends ClusterFlags {
   readonly 'output-label'?: readonly string[] | undefined
   readonly 'variant-label-key'?: string | undefined
   readonly 'scm-config'?: string | undefined
+  readonly config?: string | undefined
+  readonly 'no-config'?: boolean | undefined
   readonly 'scm-namespace'?: string | undefined
   readonly output: OutputFormat
   readonly 'fail-on': FailOn
   readonly suppress?: readonly string[] | undefined
   readonly 'allow-empty': boolean
+  readonly strict?: boolean | undefined
   readonly code?: readonly string[] | undefined
   readonly severity?: Severity | undefined
   readonly summary?: boolean | undefined
@@ -150,6 +175,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       outputLabels: outputLabelsOf(flags['output-label']),
       variantLabelKey: flags['variant-label-key'],
       scmConfig: flags['scm-config'],
+      file: settingsFileOf(flags),
     },
     output: {
       format: flags.output,
@@ -157,11 +183,23 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       colour: flags.color,
       suppress: (flags.suppress ?? []).map(parseSuppress),
       allowEmpty: flags['allow-empty'],
+      strict: flags.strict === true,
       show: findingFilter(flags.code, flags.severity),
       summary: flags.summary === true,
       echo: echoOf({ ...flags }),
     },
   }
+}
+
+function settingsFileOf({ config, 'no-config': isNone = false }: CommonFlags): SettingsFileChoice {
+  if (config === undefined || !isNone) return { path: config, isNone }
+  throw new KleymError({
+    code: 'usage',
+    what: 'a settings file is given and refused at once',
+    where: `--config ${config} --no-config`,
+    why: 'only one of the two can count',
+    fix: 'leave one of them out',
+  })
 }
 
 /** The formats that begin with an answer for people. */
@@ -186,11 +224,14 @@ export function formatsOf(command: string): readonly OutputFormat[] {
 function commandsWith(format: OutputFormat): readonly string[] | undefined {
   if (format === 'spire') return ['who-selects']
   if (format === 'html') return WITH_PAGE
+  if (format === 'openreports') return WITH_REPORTS
   return format === 'mermaid' || format === 'dot' ? WITH_DIAGRAM : undefined
 }
 
 /** The commands whose frame has a diagram. */
 const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
+/** The commands whose findings are about the state of a cluster. */
+const WITH_REPORTS: readonly string[] = ['conflicts', 'policies', 'verify']
 /** The commands whose frame has a page. */
 const WITH_PAGE: readonly string[] = ['map']
 
@@ -199,6 +240,7 @@ export function requireFormat(format: OutputFormat, command: string): void {
   const able = commandsWith(format)
   if (able === undefined || able.includes(command)) return
   if (format === 'spire') throw noEntries(command)
+  if (format === 'openreports') throw noReports(command, able)
   const isPage = format === 'html'
   throw new KleymError({
     code: 'usage',
@@ -208,6 +250,17 @@ export function requireFormat(format: OutputFormat, command: string): void {
       ? `only ${able.join(' and ')} makes one: who holds what, to look at`
       : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
     fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
+    docs: `kubectl kleym ${command} --help`,
+  })
+}
+
+function noReports(command: string, able: readonly string[]): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: `${command} makes no reports of openreports.io`,
+    where: '-o openreports',
+    why: `only ${able.join(', ')} find something about the state of a cluster`,
+    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o openreports, or use another format`,
     docs: `kubectl kleym ${command} --help`,
   })
 }

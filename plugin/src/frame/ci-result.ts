@@ -22,6 +22,7 @@ export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string
       ...problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
       ...unknownsOf(judged),
     ],
+    assuming: judged.assuming,
     exitCode,
   }
 }

@@ -7,10 +7,11 @@ import type { OutputOptions } from '../flags/options.ts'
 import type { CiResult } from '../output/ci.ts'
 import { toJson } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
-import { problemError } from '../sources/problem.ts'
+import { problemError, toldProblems } from '../sources/problem.ts'
 import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
 import { viewAbbreviations } from '../text/abbreviations.ts'
 import { viewAnswer, type AnswerDoubts } from '../text/answer.ts'
+import { firstAnswer } from './operator-down.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
 import { wrap } from '../text/wrap.ts'
 import type { Layout } from '../text/layout.ts'
@@ -19,6 +20,7 @@ import type { Frame } from './frame.ts'
 import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
+import { unsaid, unsaidProblems } from './unsaid.ts'
 
 /** Prints a frame in the format that is asked for. */
 export async function finish(
@@ -28,12 +30,24 @@ export async function finish(
   context: CommandContext,
 ): Promise<CommandResult> {
   const judged = resultOf(frame, input, options)
+  const answer = await answerIn(judged, options, context)
   return {
-    answer: await answerIn(judged, options, context),
-    notes: [...input.notes, ...unknownsOf(judged).map((text) => `not known: ${text}`)],
-    errors: judged.problems.map((problem) => formatError(problemError(problem))),
+    answer,
+    notes: [
+      ...input.notes,
+      ...unsaid(judged, answer, options.format).map((text) => `not known: ${text}`),
+      ...(judged.assuming !== undefined && isObjects(judged, options) ? [judged.assuming] : []),
+    ],
+    errors: toldProblems(unsaidProblems(judged, options)).map((problem) =>
+      formatError(problemError(problem)),
+    ),
     exitCode: judged.exitCode,
   }
+}
+
+/** Whether stdout holds objects alone, which say nothing of what the answer takes for granted. */
+function isObjects({ frame }: AnswerResult, { format }: OutputOptions): boolean {
+  return format === 'name' || format === 'spire' || (format === 'yaml' && frame.documents !== undefined)
 }
 
 async function answerIn(
@@ -61,6 +75,10 @@ async function answerIn(
       return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
     case 'github':
       return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
+    case 'openreports': {
+      const { toOpenReports } = await import('../output/openreports.ts')
+      return toJson(toOpenReports(await ciResult(judged, options, context)))
+    }
     case 'markdown': {
       const view = render(
         viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
@@ -140,13 +158,17 @@ async function page(judged: AnswerResult): Promise<string> {
 function viewWhole(judged: AnswerResult, layout: Layout): Block {
   const { frame, shown, suppressed, aboutSuppressions } = judged
   const answer = judged.isEmpty ? undefined : frame.answer?.(layout, judged.kept)
-  const first = answer === undefined ? [] : viewAnswer(answer, doubtsOf(judged, layout), layout)
+  const first =
+    answer === undefined
+      ? []
+      : viewAnswer(firstAnswer(answer, judged.frame.findings, judged), doubtsOf(judged, layout), layout)
   if (layout.summary === true && first.length > 0) return [...first, ...viewDoubts(judged, layout)]
   const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
   const doubts = viewDoubts(judged, layout)
   // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
   const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
-  const rest = isSettled ? view : view.map(doubted)
+  const good = judged.assuming === undefined ? MARKS.ok : MARKS.note
+  const rest = view.map((row) => remarked(row, isSettled ? good : MARKS.warn))
   const parts = [[...first, ...doubts], rest]
   const whole = parts
     .filter((part) => part.length > 0)
@@ -158,6 +180,7 @@ function doubtsOf(judged: AnswerResult, layout: Layout): AnswerDoubts {
   return {
     incomplete: layout.incomplete === true,
     unsettled: judged.assumptions.length > 0,
+    assuming: judged.assuming,
     notShown: judged.notShown,
   }
 }
@@ -165,7 +188,10 @@ function doubtsOf(judged: AnswerResult, layout: Layout): AnswerDoubts {
 function viewDoubts(judged: AnswerResult, layout: Layout): Block {
   const head = [
     ...(judged.isEmpty
-      ? judged.problems.map(({ why }) => line(MARKS.warn, ` nothing was judged: ${why}`))
+      ? judged.problems.flatMap(({ why, fix }) => [
+          line(MARKS.warn, ` nothing was judged: ${why}`),
+          line(`  fix: ${fix}`),
+        ])
       : []),
     ...(layout.incomplete === true
       ? [line(MARKS.warn, ' incomplete: not everything could be read, and the rest may change this answer')]
@@ -175,9 +201,9 @@ function viewDoubts(judged: AnswerResult, layout: Layout): Block {
   return head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 }))
 }
 
-function doubted(row: Line): Line {
-  const [first, ...rest] = row
-  return first?.text === MARKS.ok.text ? [MARKS.warn, ...rest] : row
+/** A line that says that something is fine, with the mark of how sure that is. */
+function remarked(row: Line, good: Line[number]): Line {
+  return row.map((piece) => (piece.text === MARKS.ok.text ? good : piece))
 }
 
 function viewAssumptions(assumptions: readonly Assumption[]): Block {

@@ -1,6 +1,7 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
 import { namedIn, withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
+import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'
@@ -47,8 +48,12 @@ export interface Frame {
   readonly placeOf?: (subject: Subject) => FilePlace | undefined
   /** `diff` alone: the answer is the same whatever the settings are that were not given. */
   readonly isSettled?: boolean
+  /** What it takes for granted beside the settings. */
+  readonly premises?: readonly PremiseName[]
   /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
   readonly undecided?: string | undefined
+  /** `verify` alone: whether the findings that count are differences, or may be. */
+  readonly agreement?: (kept: readonly Finding[]) => Agreement
   /** `verify` alone: what may bring a finding and is not known, a noun phrase each. */
   readonly notKnown?: readonly string[]
   /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
@@ -72,6 +77,9 @@ export interface Frame {
   /** What `-o spire` prints, where the answer is registration entries: what a server would print of them. */
   readonly serverJson?: () => unknown
 }
+
+/** What a comparison has come to. */
+export type Agreement = 'agrees' | 'perhaps differs' | 'differs'
 
 /** What a page is made of. */
 export interface PageParts {

@@ -9,7 +9,8 @@ import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, shown, findings, suppressed, assumptions, problems, notShown, exitCode } = judged
+  const { frame, input, shown, findings, suppressed, assumptions, premises, problems, notShown, exitCode } =
+    judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(shown),
@@ -19,6 +20,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     ...(notShown > 0 && { notShown }),
     missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
+    premises,
     problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),
     exitCode,
   })
@@ -42,17 +44,23 @@ export function settingsReport({
   operator,
   after,
 }: Pick<AnswerInput, 'operator' | 'after'>): Readonly<Record<string, unknown>> {
-  const { trustDomain, className, variantLabelKey } = operator.config
+  const {
+    trustDomain,
+    className,
+    outputLabels = new Map<string, string>(),
+    variantLabelKey,
+  } = operator.config
   return {
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : null,
     trustDomainSource: operator.trustDomainSource ?? null,
     className,
     classNameSource: operator.classNameSource ?? null,
+    outputLabels: [...outputLabels].map(([key, value]) => `${key}=${value}`),
+    outputLabelsSource: operator.outputLabelsSource ?? null,
+    // As it has been from the first report on: absent if it is not known, or the default.
     ...(variantLabelKey !== undefined &&
-      variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY && {
-        variantLabelKey,
-        variantLabelKeySource: operator.variantLabelKeySource ?? null,
-      }),
+      variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY && { variantLabelKey }),
+    variantLabelKeySource: operator.variantLabelKeySource ?? null,
     scm: {
       source: after.settings.source,
       assumed: after.settings.assumed,

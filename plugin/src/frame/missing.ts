@@ -11,14 +11,15 @@ import type { AnswerInput } from '../gather/gather.ts'
 
 /**
  * The gaps of the snapshot that may hide something, the pods of kinds that are not read, as far as they concern the answer,
- * and the reasons of undetermined bindings, each once, in a total order.
+ * the reasons of undetermined bindings, and `further` ones, each once, in a total order.
  */
 export function missingOf(
   { after }: AnswerInput,
   judgements: Iterable<Judgement>,
   concern: Concern,
+  further: readonly UnknownReason[] = [],
 ): readonly UnknownReason[] {
-  const all = [...gapsThatMatter(after), ...unreadPodsThatMatter(after, concern)]
+  const all = [...gapsThatMatter(after), ...unreadPodsThatMatter(after, concern), ...further]
   for (const judgement of judgements) if (judgement.state === 'undetermined') all.push(judgement.why)
   const distinct = new Map(
     all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),

@@ -3,24 +3,29 @@
 import { namesText } from '../text/names.ts'
 import {
   compareFindings,
-  isAtLeast,
   subjectText,
   type Finding,
   type Subject,
 } from '@kleym/shared/core/findings/finding.ts'
-import { assumptionText, type Assumption } from '@kleym/shared/core/assumptions/assumptions.ts'
+import {
+  assumptionsThatCount,
+  assumptionText,
+  type Assumption,
+  type PremiseName,
+} from '@kleym/shared/core/assumptions/assumptions.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
-import { findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import { EXIT, type ExitCode } from '../io/errors.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { ExitCode } from '../io/errors.ts'
 import { passes } from '../flags/finding-filter.ts'
-import type { FailOn } from '../flags/flags.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import type { Frame } from './frame.ts'
+import { outcomeOf, type Outcome } from './outcome.ts'
 import { nothingJudged } from './nothing-judged.ts'
+import { assumingText } from './premises.ts'
 
 /** A frame with what counts of its findings, and the exit code. */
 export interface AnswerResult {
@@ -47,7 +52,13 @@ export interface AnswerResult {
   readonly unfollowed: boolean
   /** The settings that were not given, and that the answer depends on. */
   readonly assumptions: readonly Assumption[]
+  /** What it takes for granted. */
+  readonly premises: readonly PremiseName[]
+  /** The same as its first line has it; undefined: nothing. */
+  readonly assuming: string | undefined
   readonly exitCode: ExitCode
+  /** The mark of the first line, of an answer that would have another by itself. */
+  readonly markOver: Outcome['markOver']
 }
 
 /**
@@ -89,20 +100,31 @@ export function resultOf(
     (show === undefined || passes(show, one)) && frame.hides?.(one) !== true
   const findings = all.filter(isShown)
   const assumptions = frame.isSettled === true ? [] : assumptionsOf(input)
-  const open = {
-    incomplete,
-    unfollowed,
-    unsettled: assumptions.length > 0,
-    differs: (frame.differences ?? []).length > 0,
-    undecided: frame.undecided !== undefined,
-    notKnown: (frame.notKnown ?? []).length > 0,
-  }
+  const premises: readonly PremiseName[] = [
+    ...(input.after.openSettings.areOutputsTakenAsHandled === true ? [OUTPUTS_HANDLED] : []),
+    ...(frame.premises ?? []),
+  ]
+  const agreement = frame.agreement?.(kept)
+  const notShown = all.length - findings.length
+  const { exitCode, markOver } = outcomeOf(
+    {
+      incomplete,
+      unsettled: assumptions.length > 0,
+      assuming: premises.length > 0,
+      differs: (frame.differences ?? []).length > 0 || agreement === 'differs',
+      undecided: frame.undecided !== undefined || agreement === 'perhaps differs',
+      notKnown: unfollowed || (frame.notKnown ?? []).length > 0,
+      notShown: notShown > 0,
+      findings: all,
+    },
+    failOn,
+  )
   return {
     frame,
     input,
     kept,
     shown: kept.filter(isShown),
-    notShown: all.length - findings.length,
+    notShown,
     aboutSuppressions: aboutSuppressions.filter(isShown),
     findings,
     suppressed,
@@ -111,60 +133,22 @@ export function resultOf(
     isEmpty: empty !== undefined,
     unfollowed,
     assumptions,
-    exitCode: exitCodeOf(all, failOn, open),
+    premises,
+    assuming: assumingText(premises, input.after),
+    exitCode,
+    markOver,
   }
 }
 
+const OUTPUTS_HANDLED: PremiseName = 'outputs are handled by an SCM'
+
 /** What both sides of an answer assume, each once. */
 function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>): readonly Assumption[] {
-  const all = [...after.openSettings.assumptions, ...before.openSettings.assumptions]
+  const all = [after, before].flatMap(({ openSettings }) => assumptionsThatCount(openSettings))
   return [...new Map(all.map((one) => [assumptionText(one), one])).values()]
 }
 
-/**
- * 4 where something that could not be read may hide a finding, whatever else was found: the answer is not complete.
- * Else 1 for findings at the threshold, which rest on no assumption; else 4 where a setting that was not given, or a fact that
- * the objects do not show, could bring one; else 1 for differences; else 4 where it is not known whether anything differs, or where a registration that kleym
- * does not follow, or an entry of which it is not known whether it should be there, may hide a finding; else 0.
- */
-export function exitCodeOf(
-  findings: readonly Finding[],
-  failOn: FailOn,
-  {
-    incomplete,
-    unfollowed,
-    unsettled,
-    differs,
-    undecided,
-    notKnown = false,
-  }: {
-    readonly incomplete: boolean
-    readonly unfollowed: boolean
-    readonly unsettled: boolean
-    readonly differs: boolean
-    readonly undecided: boolean
-    readonly notKnown?: boolean
-  },
-): ExitCode {
-  if (incomplete) return EXIT.incomplete
-  const failing =
-    failOn !== 'never' &&
-    findings.some(({ severity, dependsOn }) => dependsOn === undefined && isAtLeast(severity, failOn))
-  if (failing) return EXIT.findings
-  if (failOn !== 'never' && (unsettled || mayFail(findings, failOn))) return EXIT.incomplete
-  if (differs) return EXIT.findings
-  if (undecided) return EXIT.incomplete
-  return failOn !== 'never' && (unfollowed || notKnown) ? EXIT.incomplete : EXIT.ok
-}
-
-/** Whether a finding that rests on what is not known would be at the threshold if it were certain. */
-function mayFail(findings: readonly Finding[], failOn: Exclude<FailOn, 'never'>): boolean {
-  return findings.some(
-    ({ code, dependsOn }) => dependsOn !== undefined && isAtLeast(findingEntry(code).severity, failOn),
-  )
-}
-
-/** What was missing, one sentence each, in the order in which stderr lists it. */
+/** What is not known, one sentence each, in the order in which every format lists it. */
 export function unknownsOf({
   frame,
   unfollowed,
@@ -185,14 +169,14 @@ export function unknownsOf({
 }
 
 /** The objects whose template is not supported; of a diff, that there is one. */
-function unfollowedText({ findings }: Frame): string {
+export function unfollowedText({ findings }: Frame): string {
   const names = findings.filter(({ code }) => code === UNFOLLOWED).map(({ subject }) => subjectText(subject))
   const who = names.length === 0 ? 'a ClusterSPIFFEID' : namesText(names)
   return `${who}: template not supported, result unknown (${UNFOLLOWED})`
 }
 
 /** The code of a registration that kleym does not follow: it could give any identity to any pod. */
-const UNFOLLOWED: FindingCode = 'KLM413'
+export const UNFOLLOWED: FindingCode = 'KLM413'
 
 function isSubjectOf(findings: readonly Finding[]): (subject: Subject) => boolean {
   const subjects = new Set(findings.map(({ subject }) => objectKey(subject)))

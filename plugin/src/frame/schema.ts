@@ -4,6 +4,7 @@
 // Reports only ever grow: objects are open, so a reader must take fields that it does not know. What is an enumeration
 // here is closed for v1alpha1; what is a plain string with examples may take further values.
 import * as z from 'zod'
+import { PREMISES } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { MODES } from '@kleym/shared/core/names.ts'
 import { REPORT_API_VERSION } from '../output/json.ts'
@@ -72,11 +73,13 @@ export const settingsSchema = z
     trustDomainSource: z.string().nullable(),
     className: z.string().describe('Empty for none.'),
     classNameSource: z.string().nullable().describe('Null where the class is assumed.'),
+    outputLabels: z.array(z.string()).describe("The labels of kleym's ClusterSPIFFEIDs, KEY=VALUE each."),
+    outputLabelsSource: z.string().nullable().describe('Null where nothing says them: they are then none.'),
     variantLabelKey: z
       .string()
       .optional()
       .describe('The pod label that tells variants apart, where it is known and not the default.'),
-    variantLabelKeySource: z.string().nullable().optional(),
+    variantLabelKeySource: z.string().nullable().describe('Null where nothing says the key.'),
     scm: z
       .object({
         source: z.string(),
@@ -153,6 +156,9 @@ export function reportSchema<Kind extends string, Fields extends z.ZodRawShape>(
       assumptions: z
         .array(assumptionSchema)
         .describe('Not empty: whatever SPIRE is said to make of registrations depends on it.'),
+      premises: z
+        .array(z.enum(PREMISES))
+        .describe('What the answer takes for granted, since nothing says it (docs/assumptions.md).'),
       problems: z.array(problemSchema).describe('Not empty: the answer is not complete.'),
       exitCode: z.union([z.literal(0), z.literal(1), z.literal(4)]),
     })

@@ -1,5 +1,5 @@
 // How far the world of an answer goes. Offline the files are all there is, and a reader of "not there" has
-// to know where it was looked for (docs/assumptions.md, "Objects").
+// to know where it was looked for (docs/assumptions.md).
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 

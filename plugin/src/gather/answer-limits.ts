@@ -5,7 +5,7 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { SelectionCounts } from '@kleym/shared/core/spire/prediction.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
-import { undecidedOn } from '@kleym/shared/core/analysis/undecided.ts'
+import { undecidedOn } from '@kleym/shared/core/holdings/undecided.ts'
 import { KleymError } from '../io/errors.ts'
 
 /**

@@ -1,13 +1,13 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
+import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import { depending, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
-import { restsOn } from '@kleym/shared/core/rules/resting.ts'
+import { findingsInWorlds } from '@kleym/shared/core/worlds/findings.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
+import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive, Steps } from '@kleym/shared/core/steps.ts'
 import { reading, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
@@ -19,11 +19,13 @@ import type { CommandContext } from '../io/context.ts'
 import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
+import { withFallbacks } from '../settings/in-force.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
+import type { UnreadPart } from '@kleym/shared/core/explain/one-sided.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { hasChartRegistration } from '../sources/spire-charts.ts'
+import { notShownDeployers } from '../sources/deployers.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { refuseTooManySelections } from './answer-limits.ts'
 import { driverFor, release } from './memory.ts'
@@ -32,7 +34,8 @@ import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
-import { irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
+import { doubtsOf, gapsOf, unreadParts } from './unread-parts.ts'
+import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
   openSettingsAbout,
@@ -42,7 +45,7 @@ import {
   scmSettings,
   scmSettingsBefore,
   type SettingsObjects,
-  withClassOfScm,
+  withSettingsOfScm,
   type SettingsReading,
 } from './settings.ts'
 import { FEDERATION_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
@@ -55,6 +58,8 @@ export interface AnswerInput {
   /** The live side; the same as `after` where nothing changes it, and where the files are all there is. */
   readonly before: Analysis
   readonly operator: OperatorSettings
+  /** SCM's configurations that count, as they were found; absent or none: its settings are assumed. */
+  readonly scmConfigs?: readonly ScmConfigText[]
   /** Findings about what was read rather than about what it means. */
   readonly inputFindings: readonly Finding[]
   /** What could not be read of files. */
@@ -65,6 +70,8 @@ export interface AnswerInput {
   readonly documents?: number
   /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
   readonly contents?: string
+  /** Of a desired state: what it leaves unread, by what tells that another state leaves the same unread. */
+  readonly unreadParts?: ReadonlyMap<string, UnreadPart>
   /** For stderr. */
   readonly notes: readonly string[]
   /**
@@ -88,18 +95,20 @@ export interface GatheredInput extends AnswerInput {
 
 /** Reads all sources. Throws a KleymError for what the command line gets wrong; all else is in `problems`. */
 export async function gather(
-  options: CommonOptions,
+  given: CommonOptions,
   question: Question,
   context: CommandContext,
 ): Promise<GatheredInput> {
-  requireValidSettings(options.settings)
-  const { sources } = options
-  const cluster = sources.offline ? undefined : await openCluster(options, context)
+  requireValidSettings(given.settings)
+  const { sources } = given
+  const cluster = sources.offline ? undefined : await openCluster(given, context)
   try {
-    const given = sources.namespace ?? cluster?.namespace
+    const choice = { ...sources, connected: cluster?.contextName }
+    const options = { ...given, settings: await withFallbacks(given.settings, choice, context) }
+    const namespace = sources.namespace ?? cluster?.namespace
     const gathering = new Gathering(options, context, {
-      namespace: given ?? DEFAULT_NAMESPACE,
-      inForce: question.allNamespaces ? undefined : given,
+      namespace: namespace ?? DEFAULT_NAMESPACE,
+      inForce: question.allNamespaces ? undefined : namespace,
     })
     await gathering.readFiles(question)
     return cluster === undefined
@@ -128,6 +137,10 @@ interface Objects {
   readonly settingsBefore: SettingsReading
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
+  /** What may be in the folders of charts and overlays beside these. */
+  readonly doubted: readonly Doubt[]
+  /** Problems of which the answer does not depend, whatever it is about. */
+  readonly idle: readonly InputProblem[]
   readonly drive: Drive
 }
 
@@ -141,7 +154,7 @@ const SMALL = 256 * 1024
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
-  spireCharts: [],
+  deployers: [],
   notes: [],
   subjects: [],
   documents: 0,
@@ -238,10 +251,8 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<GatheredInput> {
-    const { after, whole, before, settings, settingsBefore, marks, unread, drive } = await this.#read(
-      side,
-      question,
-    )
+    const { after, whole, before, settings, settingsBefore, marks, unread, doubted, idle, drive } =
+      await this.#read(side, question)
     onRead?.()
     const { scm } = settings
     const disagreements = [...settings.operator.disagreements, ...scm.disagreements]
@@ -260,10 +271,14 @@ class Gathering {
       analyse: (snapshot) => analysisSteps(snapshot, settings),
       before: analysisBefore,
       operator,
+      scmConfigs: scm.texts,
       inputFindings: [
         ...nearMissFindings(this.#nearMisses),
         ...disagreements,
-        ...scm.findings.map((one) => depending(one, restsOn(analysis, one))),
+        // What its own configuration shows: another SCM has another one.
+        ...findingsInWorlds(analysis, (world) =>
+          world.settings.source === scm.settings.source ? scm.findings : [],
+        ),
         ...(side === undefined || before !== undefined
           ? []
           : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
@@ -274,7 +289,7 @@ class Gathering {
       notes: [
         ...(this.#dump?.notes ?? []),
         ...this.#files.notes,
-        ...(irrelevant ?? []).map(irrelevantNote),
+        ...[...idle, ...(irrelevant ?? [])].map(irrelevantNote),
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
@@ -282,7 +297,12 @@ class Gathering {
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
       drive,
-      ...(this.#options.sources.isDesiredState === true ? { contents: contentsOf(this.#files.objects) } : {}),
+      ...(this.#options.sources.isDesiredState === true
+        ? {
+            contents: contentsOf(this.#files.objects),
+            unreadParts: await unreadParts(unread, doubted, this.#context.cwd),
+          }
+        : {}),
       ...(this.#dump === undefined || this.#files.objects.length === 0
         ? {}
         : { takenToStay: takenToStay(this.#dump.objects, this.#files.objects) }),
@@ -295,15 +315,15 @@ class Gathering {
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
     const { objects } = named
-    const unread = [
+    const found = [
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
       ...named.problems,
       // What is live shows what the charts have made.
-      ...(hasChartRegistration(objects)
-        ? []
-        : [...(this.#dump?.spireCharts ?? []), ...this.#files.spireCharts]),
+      ...notShownDeployers([...(this.#dump?.deployers ?? []), ...this.#files.deployers], objects),
     ]
+    const idle = idleSubjects(found, objects)
+    const unread = found.filter((problem) => !idle.has(problem))
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
       ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
@@ -330,8 +350,11 @@ class Gathering {
       snapshot: Snapshot,
     ): Promise<SettingsReading> => {
       const scmObjects = [...among, ...(side?.scmWorkloads ?? [])]
-      const operator = (isBefore ? operatorSettingsBefore : operatorSettings)(settings, from)
-      const how = { cwd, classFollows: true }
+      const isChange = start !== undefined && isChanged
+      const operator = isBefore
+        ? operatorSettingsBefore(settings, from)
+        : operatorSettings(settings, from, isChange)
+      const how = { cwd, classFollows: true, isChange: isChange || isBefore }
       const scm = await (isBefore ? scmSettingsBefore : scmSettings)(
         settings,
         scmObjects,
@@ -339,7 +362,7 @@ class Gathering {
         operator,
         how,
       )
-      return withClassOfScm({ operator, scm })
+      return withSettingsOfScm({ operator, scm })
     }
     const settingsAfter = await read(
       {
@@ -379,6 +402,8 @@ class Gathering {
       settingsBefore,
       marks: marksOf(objects),
       unread,
+      doubted: subjects,
+      idle: [...idle],
       drive,
     }
   }
@@ -422,33 +447,6 @@ function refuseWrongPaths(
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
   throw new KleymError({ code: 'usage', what, where, why, fix })
-}
-
-/** A document of which nothing shows what it is may have held anything, so nothing counts as missing. */
-function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
-  const first = problems.find(({ reach }) => reach === undefined)
-  return new Map(first === undefined ? [] : [['*', unreadReason(first)]])
-}
-
-/** What a problem leaves open of the kinds that it shows. */
-function doubtsOf(problem: InputProblem): readonly Doubt[] {
-  const why = unreadReason(problem)
-  return (problem.reach ?? []).map((reach) => ({ ...reach, why }))
-}
-
-function unreadReason({ kind, where }: InputProblem): UnknownReason {
-  return { verb: 'read', what: where, cause: CAUSES[kind] }
-}
-
-const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
-  path: 'unreachable',
-  malformed: 'malformed',
-  incomplete: 'malformed',
-  template: 'a template',
-  'not rendered': 'not rendered',
-  duplicate: 'ambiguous',
-  empty: 'not given',
-  failed: 'unreachable',
 }
 
 /** The objects in a total order, without where they stand. */

@@ -1,7 +1,9 @@
 // Which of the things that could not be read may change an answer: one about a namespace does not depend on a pool of
 // another one that is a template.
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import type { Question } from './question.ts'
@@ -38,6 +40,35 @@ export function mayChange({ reach }: InputProblem, { namespaces, settings }: Ans
     return namespace === undefined || namespaces?.has(namespace) !== false
   })
 }
+
+/** What gives identities. */
+const REGISTRATIONS: ReadonlySet<string> = new Set(
+  [BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind),
+)
+/** What has pods. */
+const SUBJECTS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
+
+/** Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none. */
+export function idleSubjects(
+  problems: readonly InputProblem[],
+  objects: readonly RawObject[],
+): ReadonlySet<InputProblem> {
+  const mayGive =
+    objects.some(({ value }) => REGISTRATIONS.has(kindKey(value))) ||
+    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => REGISTRATIONS.has(kind)))
+  // What makes pods that are not read makes no registrations either.
+  const makers = new Set(objects.flatMap((one) => (one.isUnread === true ? [kindKey(one.value)] : [])))
+  const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>
+    OF_SUBJECTS.has(kind) &&
+    reach.length > 0 &&
+    reach.every((one) => SUBJECTS.has(one.kind) || makers.has(one.kind))
+  return new Set(mayGive ? [] : problems.filter(isOfSubjects))
+}
+
+const OF_SUBJECTS: ReadonlySet<InputProblem['kind']> = new Set<InputProblem['kind']>([
+  'duplicate',
+  'not rendered',
+])
 
 /** What the operator may run as. */
 const OPERATOR_KINDS: ReadonlySet<string> = new Set(WORKLOAD_KINDS.map(qualifiedKind))

@@ -8,6 +8,7 @@ import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { YES } from '@kleym/shared/core/truth/truth.ts'
 import { parseLabelQuery } from './label-query.ts'
 
 /** What limits an answer about which the command line names nothing. */
@@ -60,7 +61,7 @@ function inScope<T extends NamedBinding>(
   return bindings.filter(
     ({ meta }) =>
       (namespace === undefined || meta.namespace === namespace) &&
-      (query === undefined || matchSelector(query, { labels: meta.labels }) === 'yes'),
+      (query === undefined || matchSelector(query, { labels: meta.labels }) === YES),
   )
 }
 

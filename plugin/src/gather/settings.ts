@@ -3,7 +3,7 @@
 import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { doTheSame, openSettingsOf } from '@kleym/shared/core/analysis/open-settings.ts'
+import { doTheSame, openSettingsOf } from '@kleym/shared/core/worlds/worlds-of.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
@@ -88,9 +88,20 @@ export interface SettingsObjects {
   readonly outputs: Iterable<ClusterSpiffeId>
 }
 
-/** kleym's own settings: the command line first, then the operators' Deployments, then statuses, then outputs. */
-export function operatorSettings(settings: SettingsOptions, objects: SettingsObjects): OperatorSettings {
-  return mergeSettings([flagClaim(settings), ...claimsOf(objects)])
+/**
+ * kleym's own settings: the command line first, then the operators' Deployments, statuses, outputs, the environment, the settings file.
+ * `isChange`: what the command line gives otherwise than the objects have it is what a change makes of them.
+ */
+export function operatorSettings(
+  settings: SettingsOptions,
+  objects: SettingsObjects,
+  isChange = false,
+): OperatorSettings {
+  const { fallbacks = [] } = settings
+  return mergeSettings(
+    [flagClaim(settings), ...claimsOf(objects), ...fallbacks],
+    (source) => isChange && source === COMMAND_LINE,
+  )
 }
 
 /**
@@ -101,12 +112,18 @@ export function operatorSettingsBefore(
   settings: SettingsOptions,
   objects: SettingsObjects,
 ): OperatorSettings {
-  return mergeSettings([...claimsOf(objects), flagClaim(settings)])
+  const { fallbacks = [] } = settings
+  return mergeSettings(
+    [...claimsOf(objects), flagClaim(settings), ...fallbacks],
+    (source) => source === COMMAND_LINE,
+  )
 }
 
 function claimsOf({ deployments, bindings, outputs }: SettingsObjects): readonly SettingsSource[] {
   return [...deploymentSettings(deployments), ...statusSettings(bindings), ...outputSettings(outputs)]
 }
+
+const COMMAND_LINE = 'the command line'
 
 /** What the command line says. */
 export function flagClaim({
@@ -116,7 +133,7 @@ export function flagClaim({
   variantLabelKey,
 }: Pick<SettingsOptions, 'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey'>): SettingsSource {
   return {
-    source: 'the command line',
+    source: COMMAND_LINE,
     subject: undefined,
     trustDomain,
     className,
@@ -144,6 +161,8 @@ export interface ScmReading {
   readonly instances: readonly ScmInstance[]
   /** Those beside that of `settings`; of a configuration that was given, those of other classes. */
   readonly others: readonly ScmInstance[]
+  /** Those that a source of less weight says: one of them may be the one that serves. */
+  readonly disputed: readonly ScmInstance[]
   /** The containers that run SCM, as far as workloads are among the objects. */
   readonly containers: readonly ScmContainer[]
   readonly notes: readonly string[]
@@ -151,6 +170,8 @@ export interface ScmReading {
   /** Where what was given is none of those that the objects hold. */
   readonly disagreements: readonly Finding[]
   readonly problems: readonly InputProblem[]
+  /** The configurations as they were found, of those that count; none: the settings are assumed. */
+  readonly texts: readonly ScmConfigText[]
 }
 
 /** Both settings that an answer rests on. */
@@ -159,8 +180,20 @@ export interface SettingsReading {
   readonly scm: ScmReading
 }
 
-/** kleym's settings with SCM's: a class of kleym's that nothing gives is taken to be SCM's, whatever that is. */
-export function withClassOfScm({ operator, scm }: SettingsReading): SettingsReading {
+/**
+ * kleym's settings with SCM's: a class or a trust domain of kleym's that nothing gives is assumed to be SCM's, whatever that is.
+ * Every command shows the same value, and what rests on it depends (`openSettingsAbout`).
+ */
+export function withSettingsOfScm({ operator, scm }: SettingsReading): SettingsReading {
+  return withClassOfScm({ operator: withTrustDomainOfScm(operator, scm.settings), scm })
+}
+
+function withTrustDomainOfScm(operator: OperatorSettings, { trustDomain }: ScmSettings): OperatorSettings {
+  if (operator.config.trustDomain.kind === 'set' || trustDomain === undefined) return operator
+  return { ...operator, config: { ...operator.config, trustDomain: { kind: 'set', value: trustDomain } } }
+}
+
+function withClassOfScm({ operator, scm }: SettingsReading): SettingsReading {
   if (operator.classNameSource !== undefined) return { operator, scm }
   const isSaid = scm.settings.className !== undefined || !scm.settings.assumed.includes('className')
   const className = scm.settings.className ?? CLASS_PLACEHOLDER
@@ -182,8 +215,10 @@ export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: Setting
       (!acts(first) && (one.settings.reconcileClusterSPIFFEIDs || !first.settings.reconcileClusterSPIFFEIDs)))
   return openSettingsOf(snapshot, operator.config, {
     className: operator.classNameSource !== undefined,
+    trustDomain: operator.trustDomainSource !== undefined,
+    disputes: operator.disputes,
     settings: scm.settings,
-    acting: others.filter(isCandidate).map(({ settings }) => settings),
+    acting: [...others.filter(isCandidate), ...scm.disputed].map(({ settings }) => settings),
     beside: others.filter((one) => !isCandidate(one)).map(({ settings }) => settings),
   })
 }
@@ -192,6 +227,8 @@ export function openSettingsAbout(snapshot: Snapshot, { operator, scm }: Setting
 export interface ScmSources {
   /** The file of --scm-config. */
   readonly given: ScmConfigText | undefined
+  /** What the environment and the settings file say, in this order; the first that says something counts if nothing else does. */
+  readonly fallbacks: readonly (readonly ScmConfigText[])[]
   /** All configurations among the objects, those in the usual place first. */
   readonly found: readonly ScmConfigText[]
   readonly containers: readonly ScmContainer[]
@@ -201,7 +238,7 @@ export interface ScmSources {
 
 /** Reads what tells SCM's settings: the file of --scm-config, else the objects. */
 export async function readScmSources(
-  { scmConfig }: Pick<SettingsOptions, 'scmConfig'>,
+  { scmConfig, fallbacks = [] }: Pick<SettingsOptions, 'scmConfig' | 'fallbacks'>,
   objects: readonly RawObject[],
   cwd: string,
 ): Promise<ScmSources> {
@@ -209,6 +246,7 @@ export async function readScmSources(
   const found = (await scmConfigsIn(objects)).toSorted(byUsualPlace)
   return {
     given,
+    fallbacks: fallbacks.flatMap(({ scm }) => (scm.length > 0 ? [scm] : [])),
     found,
     containers: scmContainersOf(objects.map(({ value }) => value)),
     unread: given === undefined ? unreadScmConfigs(objects, found) : [],
@@ -220,10 +258,10 @@ export async function readScmSources(
  * `classFollows`: where kleym's class is not known, it is that of any SCM.
  */
 export function scmReading(
-  { given, found, containers, unread }: ScmSources,
+  { given, fallbacks: [first = [], ...later], found, containers, unread }: ScmSources,
   clusterSpiffeIds: Iterable<ClusterSpiffeId>,
   operator: OperatorSettings,
-  { classFollows }: { readonly classFollows: boolean },
+  { classFollows, isChange = false }: { readonly classFollows: boolean; readonly isChange?: boolean },
 ): ScmReading {
   const evidence = scmEvidence(operator, clusterSpiffeIds)
   const reading = given === undefined ? undefined : readScmSettings(given.config, given.source, evidence)
@@ -232,17 +270,34 @@ export function scmReading(
   const output = isFollowing
     ? { ...operator.config, className: reading?.settings.className }
     : operator.config
-  const all = scmInstances(found, containers, output, evidence)
+  const isNoneElse = given === undefined && found.length === 0
+  const all = scmInstances(isNoneElse ? first : found, containers, output, evidence)
   const instances = reading === undefined ? all : []
+  const ofFallback = (isNoneElse ? later : [first, ...later]).flatMap((texts) =>
+    scmInstances(texts, [], output, evidence),
+  )
+  const inForce = [...(reading === undefined ? [] : [reading]), ...all].map(({ settings: one }) => one)
+  const disputed = ofFallback.filter((one) => !inForce.some((other) => doTheSame(one.settings, other)))
+  const contradicting = reading === undefined ? [] : scmContradicting(reading.settings, all)
   const { settings, problems } =
     reading ?? instances[0] ?? readScmSettings(undefined, 'the SPIRE chart', evidence)
   return {
     settings,
     instances,
-    others: given === undefined ? all.slice(1) : besideGiven(given, all, output, evidence),
+    others:
+      given === undefined
+        ? all.slice(1)
+        : besideGiven(given, all, output, {
+            evidence,
+            isClassKnown: operator.classNameSource !== undefined,
+          }),
+    disputed: [...(isChange ? [] : contradicting), ...disputed],
     containers,
     notes: severalNotes(instances, operator),
-    disagreements: reading === undefined ? [] : scmDisagreements(reading.settings, all),
+    disagreements: [
+      ...(reading === undefined ? [] : scmDisagreements(reading.settings, contradicting)),
+      ...disputed.map((one) => scmDispute(one, settings)),
+    ],
     findings: problems.map((problem) =>
       finding('KLM414', {
         subject: SCM_SUBJECT,
@@ -251,24 +306,25 @@ export function scmReading(
       }),
     ),
     problems: unread,
+    texts: given === undefined ? (isNoneElse ? first : found) : [given],
   }
 }
 
 /**
  * Those that run beside the SCM of --scm-config, which takes the place of the one of its class, and of any other that acts
- * on kleym's output where it does so itself.
+ * on kleym's output where it does so itself; whether it does is known only with kleym's class.
  */
 function besideGiven(
   given: ScmConfigText,
   all: readonly ScmInstance[],
   output: Parameters<typeof scmInstances>[2],
-  evidence: ScmEvidence,
+  { evidence, isClassKnown }: { readonly evidence: ScmEvidence; readonly isClassKnown: boolean },
 ): readonly ScmInstance[] {
   const [chosen] = scmInstances([given], [], output, evidence)
   return all.filter(
     (one) =>
       one.settings.className !== chosen?.settings.className &&
-      !(acts(one) && chosen !== undefined && acts(chosen)),
+      !(isClassKnown && acts(one) && chosen !== undefined && acts(chosen)),
   )
 }
 
@@ -278,11 +334,9 @@ export async function scmSettings(
   objects: readonly RawObject[],
   { clusterSpiffeIds }: Pick<Snapshot, 'clusterSpiffeIds'>,
   operator: OperatorSettings,
-  { cwd, classFollows }: { readonly cwd: string; readonly classFollows: boolean },
+  { cwd, ...how }: { readonly cwd: string; readonly classFollows: boolean; readonly isChange?: boolean },
 ): Promise<ScmReading> {
-  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds, operator, {
-    classFollows,
-  })
+  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds, operator, how)
 }
 
 /**
@@ -312,8 +366,13 @@ function isInUsualPlace({ at }: ScmConfigText): boolean {
   return at !== undefined && SCM_NAMESPACES.includes(at.namespace)
 }
 
+/** Those among the objects, if none of them does what the one that was given does. */
+function scmContradicting(given: ScmSettings, found: readonly ScmInstance[]): readonly ScmInstance[] {
+  return found.some((one) => doTheSame(one.settings, given)) ? [] : found
+}
+
 function scmDisagreements(given: ScmSettings, found: readonly ScmInstance[]): readonly Finding[] {
-  if (found.length === 0 || found.some((one) => doTheSame(one.settings, given))) return []
+  if (found.length === 0) return []
   return [
     finding('KLM520', {
       subject: SCM_SUBJECT,
@@ -323,6 +382,14 @@ function scmDisagreements(given: ScmSettings, found: readonly ScmInstance[]): re
       ),
     }),
   ]
+}
+
+function scmDispute({ settings }: ScmInstance, used: ScmSettings): Finding {
+  return finding('KLM520', {
+    subject: SCM_SUBJECT,
+    summary: "SCM's settings are not the same everywhere",
+    evidence: [`${settings.source} makes other entries than ${used.source}, which is used`],
+  })
 }
 
 /** Which of several this answer is about, and why. */

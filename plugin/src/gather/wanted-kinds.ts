@@ -12,6 +12,7 @@ import {
 } from '@kleym/shared/core/kinds.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { OPENSHIFT_AGENT } from '@kleym/shared/core/objects/agent-config.ts'
 import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { WantedKind } from '../sources/wanted-kind.ts'
@@ -40,6 +41,7 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   // Not namespaced: the file that SCM reads, which no API server serves.
   { group: SPIRE_GROUP, kind: SCM_CONFIG_KIND, namespaced: false, isNameless: true },
   { group: OPENSHIFT_SCM.group, kind: OPENSHIFT_SCM.kind, namespaced: false },
+  { group: OPENSHIFT_AGENT.group, kind: OPENSHIFT_AGENT.kind, namespaced: false },
   { group: '', kind: 'Namespace', namespaced: false },
   { group: '', kind: 'Node', namespaced: false },
   namespaced({ group: '', kind: 'Pod' }),

@@ -28,6 +28,8 @@ export interface CiResult {
   readonly differences: readonly string[]
   /** Why the answer is not complete, one sentence each. */
   readonly unknowns: readonly string[]
+  /** What the answer takes for granted; undefined if nothing. */
+  readonly assuming: string | undefined
   readonly exitCode: number
 }
 

@@ -45,6 +45,7 @@ export function summaryText({
   suppressed,
   differences,
   unknowns,
+  assuming,
   exitCode,
 }: CiResult): string {
   const { error, warning, info } = countBySeverity(findings)
@@ -53,6 +54,7 @@ export function summaryText({
     ...(differences.length === 0 ? [] : [counted(differences.length, 'difference')]),
     `${suppressed.length} suppressed`,
     ...(unknowns.length === 0 ? [] : ['the answer is not complete']),
+    ...(assuming === undefined ? [] : [assuming]),
     `exit code ${exitCode}`,
   ].join('; ')
 }

@@ -42,6 +42,7 @@ export function toJunit(result: CiResult): string {
     property('exitCode', String(result.exitCode)),
     property('fail-on', result.threshold ?? 'never'),
     property('suppressed', String(result.suppressed.length)),
+    ...(result.assuming === undefined ? [] : [property('assuming', result.assuming)]),
     '    </properties>',
     ...cases.flatMap((one, at) => caseLines(one, numbers[at] ?? 1)),
     '  </testsuite>',

@@ -52,10 +52,15 @@ export function toSarif(result: CiResult): Log {
           {
             executionSuccessful: result.unknowns.length === 0,
             exitCode: result.exitCode,
-            toolExecutionNotifications: result.unknowns.map((text) => ({
-              level: 'error',
-              message: { text: `not known: ${escapeSarif(text)}` },
-            })),
+            toolExecutionNotifications: [
+              ...result.unknowns.map((text) => ({
+                level: 'error' as const,
+                message: { text: `not known: ${escapeSarif(text)}` },
+              })),
+              ...(result.assuming === undefined
+                ? []
+                : [{ level: 'note' as const, message: { text: escapeSarif(result.assuming) } }]),
+            ],
           },
         ],
         results: all.map(({ finding, suppression }, at) => ({

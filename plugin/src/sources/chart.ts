@@ -2,14 +2,13 @@
 // and which of its dependencies are not there.
 import { join } from 'node:path'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { isDns1123Label } from '@kleym/shared/core/text/kubernetes.ts'
 import type { Budget } from './budget.ts'
 import { chartFiles, entriesOf, textOfFile, type ChartFile } from './chart-files.ts'
 import { splitDocuments } from './document.ts'
-import { isDistinctive, kindsMentioned } from './kinds-in-text.ts'
+import { isDistinctive } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import type { ProblemReach } from './problem.ts'
-import { reachOf } from './reach.ts'
+import { reachOf, reachOfText } from './reach.ts'
 import { firstValueIn } from './yaml-file.ts'
 
 /** What is known of a chart without rendering it. */
@@ -20,10 +19,14 @@ export interface ChartFacts {
   readonly isLibrary: boolean
   /** The dependencies that are not in its `charts` folder. */
   readonly missing: readonly string[]
+  /** Those of them that are in no folder of this disk either. */
+  readonly elsewhere: readonly string[]
   /** A values schema of it names another one by URL, which helm would fetch. */
   readonly fetches: boolean
   /** What its templates may make; undefined: anything. */
   readonly reach: readonly ProblemReach[] | undefined
+  /** The same of those templates alone that values change. */
+  readonly reachOfValues: readonly ProblemReach[] | undefined
 }
 
 /** Looks a chart through, with all charts that are packed into it. */
@@ -44,15 +47,30 @@ export async function readChart(
   const missing = dependencies.flatMap((one) => {
     const name = stringAt(one, 'name') ?? ''
     const isThere = there.some((entry) => entry.name === name || entry.name.startsWith(`${name}-`))
-    return name === '' || isThere ? [] : [name]
+    return name === '' || isThere ? [] : [{ name, repository: stringAt(one, 'repository') ?? '' }]
   })
+  const names = (ones: typeof missing): readonly string[] => [...new Set(ones.map(({ name }) => name))]
   return {
     name: stringAt(chart, 'name'),
     isLibrary: stringAt(chart, 'type') === 'library',
-    missing: [...new Set(missing)],
+    missing: names(missing),
+    elsewhere: names(missing.filter((one) => !isLibrary(one) && !isLocalChart(folder, one.repository))),
     fetches: reading.fetches,
     reach: reading.reach(),
+    reachOfValues: reading.reachOfValues(),
   }
+}
+
+/** A library makes no objects; that of Bitnami is in most charts: https://github.com/bitnami/charts/tree/main/bitnami/common */
+function isLibrary({ name, repository }: { readonly name: string; readonly repository: string }): boolean {
+  return name === 'common' && /\/bitnami(?:charts)?$/.test(repository)
+}
+
+/** Whether a repository of a dependency is the folder of a chart. */
+function isLocalChart(folder: string, repository: string): boolean {
+  return (
+    repository.startsWith('file://') && entriesOf(join(folder, repository.slice('file://'.length))).length > 0
+  )
 }
 
 async function yamlIn(folder: string, file: string, budget: Budget): Promise<JsonRecord | undefined> {
@@ -65,6 +83,7 @@ class ChartReading {
   readonly #wanted: readonly WantedKind[]
   readonly #names: readonly string[]
   readonly #reaches = new Map<string, ProblemReach>()
+  readonly #ofValues = new Map<string, ProblemReach>()
   #isAnything = false
   fetches = false
 
@@ -77,6 +96,10 @@ class ChartReading {
     return this.#isAnything ? undefined : [...this.#reaches.values()]
   }
 
+  reachOfValues(): readonly ProblemReach[] | undefined {
+    return this.#isAnything ? undefined : [...this.#ofValues.values()]
+  }
+
   take({ path, text }: ChartFile): void {
     if (text === undefined) this.#isAnything = true
     else if (path === 'values.schema.json') this.fetches ||= SCHEMA_URL.test(text)
@@ -87,33 +110,36 @@ class ChartReading {
   /** Values name kinds of what templates take from them. Comments describe, and make nothing. */
   #readValues(text: string): void {
     const plain = text.replaceAll(/(^|[ \t])#[^\n]*/g, '')
-    for (const kind of this.#names)
-      if (isDistinctive(kind) && plain.includes(kind)) this.#add(kind, undefined, plain)
-    for (const [, kind = ''] of plain.matchAll(KIND_VALUE)) this.#add(kind, undefined, plain)
+    for (const kind of this.#names) if (isDistinctive(kind) && plain.includes(kind)) this.#add(kind, plain)
+    for (const [, kind = ''] of plain.matchAll(KIND_VALUE)) this.#add(kind, plain)
   }
 
   #readTemplate(text: string): void {
     for (const chunk of splitDocuments(withoutComments(text))) {
-      const kinds = kindsMentioned(chunk.text, this.#names)
-      if (kinds !== 'anything') {
-        const namespace = kinds.size === 1 ? namespaceIn(chunk.text) : undefined
-        for (const kind of kinds) this.#add(kind, namespace, chunk.text)
-        continue
-      }
+      const reach = reachOfText(chunk.text, { wanted: this.#wanted, namespace: undefined })
+      for (const one of reach ?? []) this.#addReach(one, chunk.text)
+      if (reach !== undefined) continue
       // A kind that an action gives: one of those that it writes out, or one that the values name.
       for (const [line] of chunk.text.matchAll(KIND_LINE)) if (isComputed(line)) this.#isAnything = true
       for (const kind of this.#names)
         if (isDistinctive(kind) ? chunk.text.includes(kind) : namesInKindLine(chunk.text, kind))
-          this.#add(kind, undefined, chunk.text)
+          this.#add(kind, chunk.text)
     }
   }
 
-  #add(kind: string, namespace: string | undefined, text: string): void {
+  #add(kind: string, text: string): void {
     for (const one of this.#wanted)
-      if (one.kind === kind)
-        for (const reach of reachOf(one, { namespace }, text)) this.#reaches.set(JSON.stringify(reach), reach)
+      if (one.kind === kind) for (const reach of reachOf(one, {}, text)) this.#addReach(reach, text)
+  }
+
+  #addReach(reach: ProblemReach, text: string): void {
+    this.#reaches.set(JSON.stringify(reach), reach)
+    if (OF_VALUES.test(text)) this.#ofValues.set(JSON.stringify(reach), reach)
   }
 }
+
+/** An action that takes values, or may; not one of the release alone. */
+const OF_VALUES = /\{\{[^}]*(?:\bValues\b|\binclude\b|\btpl\b|\btemplate\b|\$)/
 
 /** A schema that is part of another one, which helm would fetch. */
 const SCHEMA_URL = /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:\/\//i
@@ -145,17 +171,4 @@ function withoutComments(text: string): string {
 
 function namesInKindLine(text: string, kind: string): boolean {
   return [...text.matchAll(KIND_LINE)].some(([line]) => new RegExp(`\\b${kind}\\b`).test(line))
-}
-
-/** The namespace that the one object of a template surely is in; undefined: the release's, or whichever. */
-function namespaceIn(text: string): string | undefined {
-  const sections = [...text.matchAll(/^metadata:[ \t]*\n((?:[ \t][^\n]*\n|\n)*)/gm)]
-  const [section, another] = sections
-  if (section === undefined || another !== undefined) return undefined
-  const body = section[1] ?? ''
-  // A namespace under a condition is one of two.
-  if (/\{\{-?\s*(?:if|else|with|range|end)\b/.test(body)) return undefined
-  const found = [...body.matchAll(/^[ \t]+namespace:[ \t]*([^\n]*)$/gm)]
-  const value = found[0]?.[1]?.trim().replace(/^(["'])(.*)\1$/, '$2') ?? ''
-  return found.length === 1 && isDns1123Label(value) ? value : undefined
 }

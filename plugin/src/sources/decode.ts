@@ -18,11 +18,38 @@ export function decodeUtf8(bytes: Uint8Array): Decoded {
   }
 }
 
-/** `UTF-16` or `UTF-32` when the bytes begin with their mark, else undefined. */
-export function foreignEncoding(bytes: Uint8Array): string | undefined {
+/** What begins a file whose content is elsewhere, or encrypted: git-crypt, Ansible Vault, Git LFS. */
+const SEALS: readonly (readonly [begin: string, what: string, fix: string])[] = [
+  ['\0GITCRYPT\0', 'encrypted by git-crypt', 'decrypt it first: git-crypt unlock'],
+  [
+    '$ANSIBLE_VAULT;',
+    'encrypted by Ansible Vault',
+    'give it decrypted: ansible-vault view FILE | kubectl kleym ... -f -',
+  ],
+  [
+    'version https://git-lfs.github.com/spec/v1',
+    'a pointer of Git LFS',
+    'fetch its content first: git lfs pull',
+  ],
+]
+
+/** Why the bytes of a file are no text of manifests; undefined where they may be. */
+export function sealOf(bytes: Uint8Array): { readonly why: string; readonly fix: string } | undefined {
+  const encoding = foreignEncoding(bytes)
+  if (encoding !== undefined) return { why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }
+  const begin = new TextDecoder('latin1').decode(bytes.subarray(0, 64))
+  const seal = SEALS.find(([text]) => begin.startsWith(text))
+  return seal === undefined ? undefined : { why: `the file is ${seal[1]}`, fix: seal[2] }
+}
+
+/** `UTF-16` or `UTF-32` when the bytes begin with their mark, or with a letter of two bytes; else undefined. */
+function foreignEncoding(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes[2] === 0 && bytes[3] === 0 ? 'UTF-32' : 'UTF-16'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'UTF-16'
-  return undefined
+  // No text begins with NUL but that of git-crypt, and in none it stands behind the first letter.
+  const [first = 0, second = 0, third = 0] = bytes
+  const isWide = bytes.length > 3 && (first === 0) !== (second === 0)
+  return isWide && (second === 0 || third === 0) ? 'UTF-16 without a mark' : undefined
 }
 
 /** A line break is one byte that no other character contains, so lines can be told apart before decoding. */

@@ -84,10 +84,11 @@ function nextSeparator(text: string, from: number): number {
   return at === -1 ? text.length : at + 1
 }
 
-/** Comments and nothing else. */
-const PROLOGUE = /^(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$))*$/
+/** Comments and nothing else. Each line break of YAML 1.1 ends a comment for kubectl: https://yaml.org/spec/1.1/#id871136 */
+const PROLOGUE = /^(?:[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?(?:\r?\n|[\r\u0085\u2028\u2029]|$))*$/
 /** The same behind a separator, or without one. */
-const COMMENTS = /^(?:---(?=[ \t\r\n]|$))?(?:[ \t\r]*(?:#[^\n]*)?(?:\n|$))*$/
+const COMMENTS =
+  /^(?:---(?=[ \t\r\n]|$))?(?:[ \t]*(?:#[^\n\r\u0085\u2028\u2029]*)?(?:\r?\n|[\r\u0085\u2028\u2029]|$))*$/
 
 function lineBreaksIn(text: string): number {
   let count = 0

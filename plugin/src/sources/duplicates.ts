@@ -76,10 +76,13 @@ function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): reado
   const group = groupOfApiVersion(stringAt(first.value, 'apiVersion') ?? '')
   const namespace = stringAt(first.value, 'metadata', 'namespace') ?? ''
   const name = stringAt(first.value, 'metadata', 'name') ?? ''
+  const subject = `${kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
   return [
     {
       kind: 'duplicate',
-      what: `${kind} ${namespace === '' ? name : namespacedName(namespace, name)} is defined ${timesText(variants.length + more)} in the files`,
+      subject,
+      alike: 'objects are defined more than once in the files',
+      what: `${subject} is defined ${timesText(variants.length + more)} in the files`,
       where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
       why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
       fix: 'remove one of them, or give fewer files; the answer is about the first one',

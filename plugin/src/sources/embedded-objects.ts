@@ -8,6 +8,7 @@ import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { splitDocuments } from './document.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
+import { DETAILS } from './deployers.ts'
 import { plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
@@ -19,13 +20,19 @@ const DEPTH_MAX = 20
 /** What a controller has done, and what people write on an object, is no object to come. */
 const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status'])
 
-/** That an object holds others, which are not read where they stand; undefined where it holds none that decides. */
+/**
+ * That a value holds objects, which are not read where they stand; undefined where it holds none that decides. In an object the
+ * pods are found elsewhere (core/objects/pod-makers.ts); in what is none, workloads count too.
+ */
 export function embeddedProblem(
-  value: JsonRecord,
+  value: unknown,
   origin: Origin,
   wanted: readonly WantedKind[],
 ): InputProblem | undefined {
-  const deciding = wanted.filter(({ versions }) => versions !== undefined)
+  const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
+  const deciding = wanted.filter(
+    ({ versions, kind }) => versions !== undefined || (!isTyped && !DETAILS.has(kind)),
+  )
   const found = new Map<string, ProblemReach>()
   const kinds = new Set<string>()
   const visit = (here: unknown, depth: number): void => {
@@ -46,18 +53,20 @@ export function embeddedProblem(
         found.set(JSON.stringify(reach), reach)
     } else
       for (const [key, item] of Object.entries(here))
-        if (depth > 0 || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
+        if (depth > 0 || !isTyped || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
   }
   visit(value, 0)
-  for (const text of decodedTexts(value)) visit(text, 1)
+  if (isRecord(value)) for (const text of decodedTexts(value)) visit(text, 1)
   if (found.size === 0) return undefined
   return {
     kind: 'not rendered',
-    what: `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
+    what: `${isTyped ? `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''}` : origin.file} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
     where: placeText(origin),
-    why: ENCODED.has(stringAt(value, 'kind') ?? '')
-      ? 'whether anything applies them is not known'
-      : 'what its controller makes of them is not known',
+    why: !isTyped
+      ? 'it is no object and no List by its apiVersion and kind: kubectl does not apply it, and what else reads it is not known'
+      : ENCODED.has(stringAt(value, 'kind') ?? '')
+        ? 'whether anything applies them is not known'
+        : 'what its controller makes of them is not known',
     fix: 'add what it makes as manifests of their own',
     reach: [...found.values()],
   }

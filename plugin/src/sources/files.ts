@@ -49,7 +49,14 @@ export interface FoundFiles {
   readonly overlays: readonly FoundOverlay[]
   /** What is called like a manifest and is neither a file nor a folder: pipes, sockets, devices. */
   readonly odd: readonly string[]
+  /** Files of other tools that deploy: Terraform, templates of helmfiles. */
+  readonly tools: readonly FoundFile[]
+  /** The folders that were gone through, without links. */
+  readonly folders: ReadonlySet<string>
 }
+
+/** The files by which other tools deploy. */
+const OF_TOOLS = /\.tf$|(?:^|[/\\])helmfile[^/\\]*\.gotmpl$/
 
 /** What says that a folder is a Helm chart. */
 const CHART_FILE = 'Chart.yaml'
@@ -72,6 +79,7 @@ export function findFiles(
   const charts: FoundFolder[] = []
   const overlays: FoundOverlay[] = []
   const odd: string[] = []
+  const tools: FoundFile[] = []
   const isExcluded = excluding(options.exclude ?? [])
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
@@ -100,7 +108,8 @@ export function findFiles(
     if (isChart) charts.push({ name, path: real })
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name))) {
       const at = below === '' ? entry.name : `${below}/${entry.name}`
-      if (isExcluded(at) || TOOL_FOLDERS.has(entry.name) || (isChart && OF_CHART.test(entry.name))) continue
+      const isLeftOut = isExcluded(entry.isDirectory() ? `${at}/` : at)
+      if (isLeftOut || TOOL_FOLDERS.has(entry.name) || (isChart && OF_CHART.test(entry.name))) continue
       if (KUSTOMIZATION_FILES.has(entry.name)) overlays.push({ name, path: real, file: entry.name })
       else
         addEntry(entry, {
@@ -122,7 +131,8 @@ export function findFiles(
       const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
         if (options.recursive && !isLink) addFolder({ ...place, real: target })
-      } else if (wanted && facts.isFile()) addFile(name, path, target)
+      } else if (facts.isFile() && OF_TOOLS.test(name)) tools.push({ name, path, real: target })
+      else if (wanted && facts.isFile()) addFile(name, path, target)
       else if (wanted) odd.push(name)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
@@ -135,7 +145,8 @@ export function findFiles(
     try {
       const facts = statSync(path)
       const real = realOf(path)
-      const count = (): number => found.size + problems.length + charts.length + overlays.length + odd.length
+      const count = (): number =>
+        found.size + problems.length + charts.length + overlays.length + odd.length + tools.length
       const before = count()
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
       else addFile(name, path, real)
@@ -146,7 +157,7 @@ export function findFiles(
     }
   }
   const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
-  return { files, problems, charts, overlays, odd }
+  return { files, problems, charts, overlays, odd, tools, folders: seenFolders }
 }
 
 /** Where the walk has come to. */

@@ -1,7 +1,9 @@
 // Which kinds of objects a text may hold, read line by line without parsing it: for documents that do not parse, and for
 // the templates of charts, which are no documents yet. `plainTypeOf` says only what full parsing says too (a property test
 // holds it); `kindsMentioned` says at least what the text can hold.
+import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { parsePlainYaml } from './yaml-plain.ts'
 import { resolvePlain } from './yaml-scalars.ts'
 
 /** What the top level of a document says, where that stands plainly on lines of their own. */
@@ -31,9 +33,7 @@ export function plainTypeOf(text: string): PlainType | undefined {
   const top = topEntries(text)
   const type = top && typeIn(top)
   if (top === undefined || type === undefined) return undefined
-  const metadata = top.get('metadata')
-  if (metadata === undefined || !isBlank(metadata.value)) return { ...type, ...NOT_PLAIN }
-  return { ...type, ...plainMetadata(text.slice(metadata.from).split(/\r?\n/)) }
+  return { ...type, ...metadataIn(text, top) }
 }
 
 /** The kind and the API version alone, for which only the lines without indentation count: a fraction of a parser's time. */
@@ -73,7 +73,7 @@ function topEntries(text: string): ReadonlyMap<string, TopEntry> | undefined {
     if (entry !== null) {
       const [, key = '', value = ''] = entry
       if (top.has(key) || typeof resolvePlain(key) !== 'string') return undefined
-      last = { value, from: next, isAlone: true }
+      last = { value, from: start, isAlone: true }
       top.set(key, last)
     } else if (last === undefined) return undefined
     else if (line.startsWith('\t') || /^-(?:[ \t]|$)/.test(line)) last.isAlone = false
@@ -91,7 +91,7 @@ function lineOf(text: string, start: number, end: number): string {
 interface TopEntry {
   /** What stands behind the colon. */
   readonly value: string
-  /** Where the line after it begins. */
+  /** Where its line begins. */
   readonly from: number
   /** Whether nothing but blank lines and comments stands before the next entry. */
   isAlone: boolean
@@ -119,46 +119,39 @@ type PlainMetadata = Pick<PlainType, 'namespace' | 'name' | 'isMetadataPlain'>
 
 const NOT_PLAIN: PlainMetadata = { namespace: undefined, name: undefined, isMetadataPlain: false }
 
-/** What stands below `metadata:`; its entries must be as far to the right as the first of them. */
-function plainMetadata(lines: readonly string[]): PlainMetadata {
-  const found = new Map<string, { readonly value: string; isAlone: boolean }>()
-  let indent: number | undefined
-  let last: { isAlone: boolean } | undefined
-  for (const line of lines) {
-    if (isBlank(line)) continue
-    const depth = /^ */.exec(line)?.[0].length ?? 0
-    if (depth === 0) break
-    indent ??= depth
-    const entry = depth === indent ? ENTRY.exec(line.slice(depth)) : null
-    if (entry !== null) {
-      const [, key = '', value = ''] = entry
-      if (found.has(key) || typeof resolvePlain(key) !== 'string') return NOT_PLAIN
-      const one = { value, isAlone: true }
-      last = one
-      found.set(key, one)
-    } else if (depth < indent || line[depth] === '\t' || last === undefined) return NOT_PLAIN
-    // A list may be as far left as the key that it belongs to.
-    else if (depth === indent && !/^-(?: |$)/.test(line.slice(depth))) return NOT_PLAIN
-    else last.isAlone = false
+/** Placeholders of other tools, which no brackets of YAML are. */
+const FILLED_IN = /\$?\{\{[^{}]*\}\}|\$\{[^{}]*\}|\$\([^()]*\)/g
+
+/** What stands below `metadata`, or behind it, read by itself: what is open when it ends is not plain. */
+function metadataIn(text: string, top: ReadonlyMap<string, TopEntry>): PlainMetadata {
+  const from = top.get('metadata')?.from
+  if (from === undefined) return NOT_PLAIN
+  // In the order of the text.
+  const end = top.values().find((one) => one.from > from)?.from
+  const lines = text
+    .slice(from, end)
+    .replaceAll('\r\n', '\n')
+    .replace(/^(?:---|\.\.\.)[\s\S]*/m, '')
+  if (CONDITION.test(lines)) return NOT_PLAIN
+  // A line that is filled in as a whole may give anything but a namespace that stands there already.
+  const filled = lines.replaceAll(FILLED_IN, FILLED)
+  const written = filled.replaceAll(FILLED_LINE, '')
+  const metadata = own(parsePlainYaml(written)?.value, 'metadata')
+  if (!isRecord(metadata)) return NOT_PLAIN
+  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(metadata, field))
+  const isOpen = own(metadata, 'namespace') !== undefined || filled !== written
+  if (isOpen && !isDns1123Label(namespace ?? '')) return NOT_PLAIN
+  return {
+    namespace,
+    name: name !== undefined && isDns1123Subdomain(name) ? name : undefined,
+    isMetadataPlain: true,
   }
-  const namespace = plainEntry(found.get('namespace'))
-  const name = found.get('name')
-  // What begins a quoted or a nested value may go on, and take the lines below with it.
-  if (name !== undefined && OPEN_VALUE.test(name.value)) return NOT_PLAIN
-  if (found.has('namespace') && (namespace === undefined || !isDns1123Label(namespace))) return NOT_PLAIN
-  const plainName = plainEntry(name)
-  const isPossible = plainName !== undefined && isDns1123Subdomain(plainName)
-  return { namespace, name: isPossible ? plainName : undefined, isMetadataPlain: true }
 }
 
-function plainEntry(
-  entry: { readonly value: string; readonly isAlone: boolean } | undefined,
-): string | undefined {
-  return entry?.isAlone === true ? wordIn(entry.value) : undefined
-}
-
-/** A value that does not end where its line ends; an action of a template does. */
-const OPEN_VALUE = /^(?!(["'])[^"'\\]*\1[ \t]*$|\{\{[^\n{}]*\}\}[^{}"']*$)["'|>{[&*!%@`?]/
+/** Stands for what is filled in: no name. */
+const FILLED = 'FILLED_IN'
+const FILLED_LINE = /^ *FILLED_IN *\n/gm
+const CONDITION = /\{\{-?\s*(?:if|else|with|range|end)\b/
 
 /** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
 export type KindsMentioned = ReadonlySet<string> | 'anything'
@@ -169,6 +162,8 @@ const KIND_ENTRY = /(?:^|[\s{,[(-])["']?kind["']?[ \t]*:[ \t]*([^\n]*)/g
 const TOP_KIND = /^["']?kind["']?[ \t]*:[ \t]*([^\n]*)$/gm
 /** A name of a kind, with what may stand behind it. */
 const KIND_NAME = /^(["']?)([A-Za-z][A-Za-z0-9]*)\1[ \t\r]*(?:[,}\]#].*)?$/
+/** What begins with an indented mapping, or with one in brackets: kubectl reads that one, whatever stands behind its end. */
+const INDENTED = /^(?:(?:---[^\n]*|[ \t\r]*(?:#[^\n]*)?)\n)*(?:[ \t]+[^\s#]|\{(?!\{))/
 /** What can write the key `kind` without its letters, or take it from elsewhere in the document; first on the top level. */
 const HIDDEN_TOP_KEY = /^(?:<<[ \t]*:|[?*&!]|"[^"\n]*\\)/m
 const HIDDEN_KEY =
@@ -178,11 +173,18 @@ const HIDDEN_KEY =
  * The kinds that a document may hold of those that `known` names; `anything` where the text does not show which. It may be
  * a template, or broken: what full parsing would find in it, were it well-formed, is among them.
  */
-export function kindsMentioned(text: string, known: readonly string[]): KindsMentioned {
+export function kindsMentioned(given: string, known: readonly string[]): KindsMentioned {
+  const text = withLineFeeds(given)
   const values = [...text.matchAll(TOP_KIND)].map(([, value = '']) => value)
   const top = values.flatMap((value) => kindName(value) ?? [])
-  const isPlain = top.length > 0 && top.length === values.length && !HIDDEN_TOP_KEY.test(text)
+  const isPlain =
+    top.length > 0 && top.length === values.length && !HIDDEN_TOP_KEY.test(text) && !INDENTED.test(text)
   return isPlain && !top.some(isListKind) ? new Set(top) : mentionedAnywhere(text, known)
+}
+
+/** Each line break of YAML 1.1 as a line feed. */
+function withLineFeeds(text: string): string {
+  return ODD_BREAK.test(text) ? text.replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n') : text
 }
 
 function mentionedAnywhere(text: string, known: readonly string[]): KindsMentioned {

@@ -17,7 +17,7 @@ export interface Kustomization {
   readonly resources: readonly string[]
   /** Files that say what to change: patches, replacements, what generators and transformers read. */
   readonly others: readonly string[]
-  /** What it names that is not on this disk: URLs, and paths that do not exist. */
+  /** What it is built from that is not on this disk: URLs, and paths that do not exist. */
   readonly elsewhere: readonly string[]
   /** What it does with the objects that it takes in. */
   readonly changes: KustomizationChanges
@@ -79,6 +79,7 @@ export function readKustomization(
     strategic.filter((one) => one.includes('\n')),
     strategic.filter((one) => !one.includes('\n')),
   ]
+  const elsewhere = [...paths.elsewhere]
   const others = [
     ...paths.take(files),
     ...paths.take(
@@ -101,7 +102,7 @@ export function readKustomization(
     isComponent: stringAt(record, 'kind') === 'Component',
     resources,
     others,
-    elsewhere: paths.elsewhere,
+    elsewhere,
     changes: {
       kinds:
         !isReadable || CHANGE_ALL.some((field) => isSet(own(record, field)))

@@ -7,8 +7,8 @@ import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
-import { decodeUtf8, foreignEncoding } from './decode.ts'
-import type { DocumentFault, ParsedFile } from './document.ts'
+import { decodeUtf8, sealOf } from './decode.ts'
+import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { fileProgress, type FileProgress } from './file-progress.ts'
 import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
@@ -26,13 +26,14 @@ import type { MisspelledObject } from './near-miss.ts'
 import type { PartialObject } from './partial-objects.ts'
 import { isErrorText } from './failed-read.ts'
 import { placeholderIn } from './placeholders.ts'
-import { boundedProblems, placeText, spentProblem, type InputProblem } from './problem.ts'
+import { boundedProblems, placeText, spentProblem, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
-import { readTree, type LeftOut, type Tree, type TreeRules } from './tree.ts'
+import { ownTree } from './own-tree.ts'
+import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { spireChartProblem } from './spire-charts.ts'
+import { deployersOf, type Deployer } from './deployers.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -54,12 +55,12 @@ export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
   readonly problems: readonly InputProblem[]
-  /** Charts of SPIRE that are not rendered: a problem where nothing of what was read shows what they made. */
-  readonly spireCharts: readonly InputProblem[]
+  /** What deploys something else: a problem where nothing of what was read shows what that made. */
+  readonly deployers: readonly Deployer[]
   /** What a person should know about them, and no answer depends on. */
   readonly notes: readonly string[]
   /** Pods that were not looked at, and where they would be. */
-  readonly subjects: LeftOut['subjects']
+  readonly subjects: readonly { readonly where: string; readonly reach: ProblemReach }[]
   /** How many documents hold something. */
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
@@ -74,6 +75,8 @@ interface Source {
   readonly bytes: Uint8Array
   /** Absent for what is no file. */
   readonly file?: FoundFile
+  /** It was made after the files had been read. */
+  readonly isLate?: boolean
 }
 
 /** How problems and origins call stdin. */
@@ -102,7 +105,9 @@ export async function loadFiles(
     objects: [],
     problems,
     budget,
-    charts: [],
+    deploying: [...tree.naming],
+    sources: new Map(),
+    made: [],
     embedded: [],
     skipped: new Map(),
     partials: [],
@@ -112,12 +117,11 @@ export async function loadFiles(
     nearMisses: [],
   }
   const harmless: InputProblem[] = []
-  for (const { value, origin } of tree.naming)
-    collected.charts.push(...[spireChartProblem(value, origin) ?? []].flat())
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted)
   let documents = 0
-  const take = async ({ name, bytes, file }: Source): Promise<void> => {
+  const take = async ({ name, bytes, file, isLate }: Source): Promise<void> => {
+    if (isLate === true) budget.charge('bytes', bytes.length)
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
@@ -135,28 +139,35 @@ export async function loadFiles(
     if (parsed.faults.length > INPUT_LIMITS.problems) problems.push(tooManyFaults(name))
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
-  for (const [number, source] of sources.entries()) {
-    progress.at(() => `reading: ${number} of ${sources.length} files`)
-    const spent = await untilSpent(take(source))
-    if (spent !== undefined) {
-      problems.push(spentProblem(spent, source.name))
-      break
+  const takeAll = async (all: readonly Source[]): Promise<void> => {
+    for (const [number, source] of all.entries()) {
+      progress.at(() => `reading: ${number} of ${all.length} files`)
+      const spent = await untilSpent(take(source))
+      if (spent !== undefined) {
+        problems.push(spentProblem(spent, source.name))
+        break
+      }
+      if (source.bytes.length > LARGE) io.collectGarbage?.('all')
     }
-    if (source.bytes.length > LARGE) io.collectGarbage?.('all')
   }
+  await takeAll(sources)
+  const own = ownTree(tree.folders, collected.sources)
+  // What deploys a chart of the tree says with which values: that is known once the files have been read.
+  const late = await tree.renderCharts(collected.deploying, own, io)
+  await takeAll(late.map((one) => ({ ...one, isLate: true })))
   progress.end()
-  const scoped = withScopes(collected.objects, collected.scopes)
+  const inOrder = collected.objects.toSorted((a, b) =>
+    compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''),
+  )
+  const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   const leftOut = tree.leftOut()
   problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
   return {
     objects,
     problems: boundedProblems(problems),
-    spireCharts: collected.charts,
-    subjects: [
-      ...leftOut.subjects,
-      ...collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
-    ],
+    deployers: deployersOf(collected.deploying, own, rules.wanted),
+    subjects: collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
     notes: [
       ...leftOut.notes,
       ...harmlessNotes(harmless),
@@ -168,6 +179,18 @@ export async function loadFiles(
     skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
     nearMisses: collected.nearMisses,
   }
+}
+
+/** What controllers make, without what stands in the files by itself, and each once. */
+function notThere({ made, objects }: Collected): readonly RawObject[] {
+  if (made.length === 0) return made
+  const there = new Set(objects.map(typeAndName))
+  const once = new Map(made.map((one) => [typeAndName(one), one]))
+  return [...once.values()].filter((one) => !there.has(typeAndName(one)))
+}
+
+function typeAndName({ value }: RawObject): string {
+  return `${kindKey(value)} ${readMeta(value).name}`
 }
 
 /** A file of more bytes leaves enough behind for it to be worth giving back. */
@@ -241,22 +264,45 @@ export async function parse(
   bytes: Uint8Array,
   { budget = new Budget(), lines = new Map(), unreadType }: Partial<Omit<YamlReading, 'badLines'>> = {},
 ): Promise<ParsedFile> {
-  const encoding = foreignEncoding(bytes)
-  if (encoding !== undefined) {
-    const fault = { document: 1, why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }
-    return { documents: [], faults: [fault], count: 1 }
-  }
+  const seal = sealOf(bytes)
+  if (seal !== undefined) return { documents: [], faults: [{ document: 1, ...seal }], count: 1 }
   const { text, badLines } = decodeUtf8(bytes)
   const reading = { badLines, lines, budget, ...(unreadType && { unreadType }) }
   if (badLines.length === 0 && looksLikeJson(text)) {
     const parsed = await parseJson(text, budget)
     if (parsed.faults.length === 0 || name.endsWith('.json')) return parsed
-    const asYaml = await parseYaml(text, reading)
+    // As kubectl does: what comes behind the values of JSON is read as YAML.
+    const document = parsed.documents.length
+    const rest = parsed.faultyTexts?.get(document + 1) ?? text
+    const asYaml = await parseYaml(rest, reading)
     // A broken JSON text is broken YAML too: then the first reading says better where.
     const isYaml = asYaml.faults.length === 0 || asYaml.faults.some(({ isLimit }) => isLimit === true)
-    return isYaml ? asYaml : parsed
+    return isYaml ? behind(parsed, asYaml, lineAndColumn(text, text.length - rest.length).line - 1) : parsed
   }
   return parseYaml(text, reading)
+}
+
+/** What stands in a file before a line, and what stands behind it. */
+function behind(first: ParsedFile, rest: ParsedFile, lines: number): ParsedFile {
+  const { length } = first.documents
+  const moved = <T extends { readonly document: number; readonly line?: number }>(one: T): T => ({
+    ...one,
+    document: one.document + length,
+    ...(one.line !== undefined && { line: one.line + lines }),
+  })
+  return {
+    ...rest,
+    documents: [
+      ...first.documents,
+      ...rest.documents.map((one) => ({
+        ...moved(one),
+        itemLine: (path: readonly number[]) => one.itemLine(path) + lines,
+      })),
+    ],
+    faults: rest.faults.map(moved),
+    faultyTexts: new Map([...(rest.faultyTexts ?? [])].map(([at, text]) => [at + length, text])),
+    count: length + rest.count,
+  }
 }
 
 /** A longer document is told by itself, whatever it holds: it is no mere snippet. In UTF-16 units. */

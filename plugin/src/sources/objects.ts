@@ -5,8 +5,10 @@ import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
+import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/install/openshift-scm.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/objects/pod.ts'
-import { mayMountWorkloadApi } from '@kleym/shared/core/objects/workload-api.ts'
+import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Budget } from './budget.ts'
@@ -17,7 +19,7 @@ import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { failedRead, type FailedRead } from './failed-read.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
 import { isDirective, lackOf, partialObject, type PartialObject } from './partial-objects.ts'
-import { spireChartProblem } from './spire-charts.ts'
+import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -37,8 +39,10 @@ export interface Collected {
   readonly problems: InputProblem[]
   /** Charged for each object. */
   readonly budget: Budget
-  /** Charts of SPIRE that are named, as problems for the case that nothing shows what they render. */
-  readonly charts: InputProblem[]
+  /** What deploys something. */
+  readonly deploying: Deploying[]
+  /** The addresses of sources of Flux, by how others refer to them. */
+  readonly sources: Map<string, string>
   /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
   readonly embedded: InputProblem[]
   /** What was not wanted, by kind, and how often. */
@@ -51,6 +55,8 @@ export interface Collected {
   readonly partials: PartialObject[]
   /** What CRDs say of the kinds that they define. */
   readonly scopes: KindScope[]
+  /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
+  readonly made: RawObject[]
   /** How many objects name no namespace, and were given the one in force. */
   placed: number
   /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
@@ -136,8 +142,10 @@ function collectObject(
 ): void {
   const { objects, problems, skipped, budget, types, nearMisses } = collected
   if (!isRecord(value)) {
-    if (!inList) count(skipped, NO_OBJECT)
-    else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
+    if (!inList) {
+      count(skipped, NO_OBJECT)
+      noteHeld(value, origin, rules, collected)
+    } else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
     return
   }
   const type = readType(value)
@@ -145,7 +153,8 @@ function collectObject(
     const half = halfTyped(value, rules.wanted)
     if (half === undefined) {
       count(skipped, NO_OBJECT)
-      noteChart(value, origin, collected)
+      noteHeld(value, origin, rules, collected)
+      noteDeployer(value, origin, collected)
     } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
@@ -175,14 +184,17 @@ function collectObject(
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
   if (wanted === undefined) {
-    if (mayMountWorkloadApi(type, () => JSON.stringify(value)))
-      objects.push({
-        value: { apiVersion: type.apiVersion, kind: type.kind, metadata: {} },
-        origin,
-        mayMountWorkloadApi: true,
-      })
+    const { namespace, name } = readMeta(value)
+    const podChange = podChangeOf(type, name, () => JSON.stringify(value))
+    if (podChange !== undefined)
+      objects.push({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
     count(skipped, qualifiedKind(type))
-    noteChart(value, origin, collected)
+    if (!isDump(value, rules)) {
+      noteDeployer(value, origin, collected)
+      if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
+        for (const made of openshiftRegistrations())
+          collected.made.push({ value: made, origin, isManifest: true })
+    }
     const scope = scopeOfCrd(value)
     if (scope !== undefined) collected.scopes.push(scope)
     return
@@ -284,9 +296,17 @@ function unknownVersion(
   }
 }
 
-function noteChart(value: JsonRecord, origin: Origin, { charts }: Collected): void {
-  const problem = spireChartProblem(value, origin)
-  if (problem !== undefined) charts.push(problem)
+function noteDeployer(value: JsonRecord, origin: Origin, to: Collected): void {
+  const found = deploying(value, origin)
+  if (found !== undefined) to.deploying.push(found)
+  const source = sourceAddress(value)
+  if (source !== undefined) to.sources.set(...source)
+}
+
+/** What is no object by its type may hold objects all the same: in a list, in a mapping by their names, as text. */
+function noteHeld(value: unknown, origin: Origin, { wanted }: ReadingRules, { embedded }: Collected): void {
+  const found = embeddedProblem(value, origin, wanted)
+  if (found !== undefined) embedded.push(found)
 }
 
 /** An object of any other kind that makes pods is kept, though its kind is not read. */
@@ -483,6 +503,7 @@ export function templateProblem(
   return {
     kind: 'template',
     what: `${what} is a template`,
+    alike: 'documents are templates',
     where: placeText(place),
     why: `${text} is yet to be filled in`,
     fix,

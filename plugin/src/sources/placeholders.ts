@@ -44,8 +44,13 @@ const READER: Style = {
   fix: 'write the value in its place, or leave the document out: --exclude FILE',
 }
 
-const IN_TEXT: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
-const IN_VALUES: readonly Style[] = [GO, SHELL, KUSTOMIZE, READER]
+/** What SOPS has encrypted: https://getsops.io/docs/ */
+const SOPS: Style = {
+  find: matching(/ENC\[AES256_GCM,[^\]\n]{0,200}/),
+  fix: 'decrypt it first, and give what comes out: sops decrypt FILE | kubectl kleym ... -f -',
+}
+
+const IN_VALUES: readonly Style[] = [SOPS, GO, SHELL, KUSTOMIZE, READER]
 const IN_TEMPLATES: readonly Style[] = [BESIDE_SCM, SHELL, KUSTOMIZE, READER]
 
 /** A placeholder, as it stands there, and what to do about it. */
@@ -56,7 +61,7 @@ export interface ManifestPlaceholder {
 
 /** The first placeholder in the text of a document that does not parse. */
 export function placeholderIn(text: string): ManifestPlaceholder | undefined {
-  return firstOf(text, IN_TEXT)
+  return firstOf(text, IN_VALUES)
 }
 
 function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | undefined {
@@ -93,7 +98,41 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
   const spec = own(value, 'spec')
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
-  return hasTemplates ? placeholderOfRegistration(spec) : placeholderInValue(spec, IN_VALUES)
+  return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)
+}
+
+/** What decides about no identity, in whatever makes pods: `$(POD_IP)` in arguments is for Kubernetes to fill in. */
+const NOT_DECIDING: ReadonlySet<string> = new Set([
+  'annotations',
+  'args',
+  'command',
+  'env',
+  'envFrom',
+  'image',
+])
+
+/** The first placeholder in a spec of any kind; among labels every key decides. */
+function placeholderInSpec(value: unknown): ManifestPlaceholder | undefined {
+  if (Array.isArray(value)) return firstIn(value, placeholderInSpec)
+  if (!isRecord(value)) return placeholderInValue(value, IN_VALUES)
+  return firstIn(Object.entries(value), ([key, one]) =>
+    NOT_DECIDING.has(key)
+      ? undefined
+      : /labels$/i.test(key)
+        ? placeholderInValue(one, IN_VALUES)
+        : (placeholderInValue(key, IN_VALUES) ?? placeholderInSpec(one)),
+  )
+}
+
+function firstIn<T>(
+  values: readonly T[],
+  find: (value: T) => ManifestPlaceholder | undefined,
+): ManifestPlaceholder | undefined {
+  for (const value of values) {
+    const found = find(value)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** The fields of a ClusterSPIFFEID that SCM renders; its braces in any other are a placeholder. */
@@ -133,7 +172,7 @@ function isSubject(kind: string, group: string): boolean {
 
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
 function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
-  if (typeof value === 'string') return /[{<$]/.test(value) ? firstOf(value, styles) : undefined
+  if (typeof value === 'string') return /[{<$[]/.test(value) ? firstOf(value, styles) : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, one] of Object.entries(value)) {
     const found = placeholderInValue(key, styles) ?? placeholderInValue(one, styles)

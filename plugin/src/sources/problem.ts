@@ -32,6 +32,10 @@ export interface InputProblem {
   readonly where: string
   readonly why: string
   readonly fix: string
+  /** What several of its sort are told as, in one line: `charts are not rendered`. */
+  readonly alike?: string
+  /** What tells it apart there, beside its place: `Deployment demo/web`. */
+  readonly subject?: string
   /** The objects that it may hide, or that it is about; undefined: any. An answer that reads none of them is complete. */
   readonly reach?: readonly ProblemReach[]
 }
@@ -85,6 +89,29 @@ export function boundedProblems(problems: readonly InputProblem[]): readonly Inp
       fix: 'correct those above first, or give fewer files',
     },
   ]
+}
+
+/** How many places and reasons a line names that stands for several problems. */
+const SHOWN = 5
+
+/** The problems as they are told: one for each sort of those that are alike and are mended alike. */
+export function toldProblems(problems: readonly InputProblem[]): readonly InputProblem[] {
+  const sorts = Map.groupBy(problems, (one) =>
+    one.alike === undefined ? one : JSON.stringify([one.alike, one.fix]),
+  )
+  return [...sorts.values()].flatMap((ones) => {
+    const [first] = ones
+    if (first === undefined || ones.length === 1) return ones
+    const what = `${ones.length} ${first.alike ?? ''}`
+    const places = ones.map(({ subject, where }) => (subject === undefined ? where : `${subject}: ${where}`))
+    return [{ ...first, what, where: listed(places), why: listed([...new Set(ones.map(({ why }) => why))]) }]
+  })
+}
+
+/** The first of some texts, and how many more there are. */
+export function listed(texts: readonly string[]): string {
+  const more = texts.length > SHOWN ? `; and ${texts.length - SHOWN} more` : ''
+  return `${texts.slice(0, SHOWN).join('; ')}${more}`
 }
 
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */

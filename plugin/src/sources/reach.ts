@@ -3,6 +3,7 @@
 import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { splitDocuments } from './document.ts'
 import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import type { ProblemReach } from './problem.ts'
@@ -14,10 +15,20 @@ export interface ReachRules {
   readonly namespace: string | undefined
 }
 
-/** What the text of one document may hold; empty: nothing that is read; undefined: anything. */
+/** What a text may hold, which may be the rest of a stream; empty: nothing that is read; undefined: anything. */
 export function reachOfText(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
+  const reaches: ProblemReach[] = []
+  for (const document of splitDocuments(text)) {
+    const reach = reachOfDocument(document.text, rules)
+    if (reach === undefined) return undefined
+    reaches.push(...reach)
+  }
+  return reaches
+}
+
+function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
   const { wanted } = rules
-  const type = plainTypeOf(text)
+  const type = plainTypeOf(text.replaceAll(CONTROL, ''))
   if (type !== undefined && !type.kind.endsWith('List')) {
     const group = groupOfApiVersion(type.apiVersion)
     const known = wanted.find((one) => one.kind === type.kind && one.group === group)
@@ -32,6 +43,9 @@ export function reachOfText(text: string, rules: ReachRules): readonly ProblemRe
   if (kinds === 'anything') return undefined
   return wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text))
 }
+
+/** A line of a template that puts nothing in, and only says whether and how often what stands below it is there. */
+const CONTROL = /^\{\{-? *(?:if|else|end|with|range)\b[^\n{}]*\}\}[ \t\r]*$/gm
 
 /** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention SCM's configuration. */
 export function reachOf(

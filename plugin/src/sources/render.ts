@@ -1,7 +1,10 @@
 // Charts and kustomizations of a tree rendered with the user's own helm and kubectl (`--render`). Both run without plugins, with
 // what would need the network refused before anything runs; a proxy that never answers stands in the way of what might still
 // try.
-import { devNull } from 'node:os'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { devNull, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { SourceIo } from '../io/context.ts'
 import { outputOf } from './program-output.ts'
 
@@ -15,13 +18,39 @@ export type RenderResult =
   | { readonly state: 'rendered'; readonly bytes: Uint8Array }
   | { readonly state: 'failed'; readonly why: string }
 
-/** `helm template NAME DIR`, with the chart's default values. */
-export function helmTemplate(
-  { name, path, namespace }: { readonly name: string; readonly path: string; readonly namespace: string },
+/** What a chart is rendered as, and with. */
+export interface HelmRelease {
+  readonly name: string
+  readonly path: string
+  readonly namespace: string
+  /** The later over the earlier; absent: the chart's own. */
+  readonly values?: {
+    readonly files: readonly string[]
+    readonly inline: readonly (JsonRecord | string)[]
+    readonly set: readonly string[]
+  }
+}
+
+/** `helm template NAME DIR`. */
+export async function helmTemplate(
+  { name, path, namespace, values: { files, inline, set } = { files: [], inline: [], set: [] } }: HelmRelease,
   io: RenderIo,
   timeMs: number = RENDER_TIME_MAX_MS,
 ): Promise<RenderResult> {
-  return render('helm', ['template', name, path, '--namespace', namespace], io, timeMs)
+  const folder = inline.length === 0 ? undefined : mkdtempSync(join(tmpdir(), 'kleym-values-'))
+  try {
+    const written = inline.map((value, number) => {
+      const file = join(folder ?? '', `${number}.yaml`)
+      // JSON is YAML.
+      writeFileSync(file, typeof value === 'string' ? value : JSON.stringify(value))
+      return file
+    })
+    const given = [...files, ...written].flatMap((file) => ['--values', file])
+    const values = [...given, ...set.flatMap((one) => ['--set', one])]
+    return await render('helm', ['template', name, path, '--namespace', namespace, ...values], io, timeMs)
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** `kubectl kustomize DIR`. */

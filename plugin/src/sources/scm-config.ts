@@ -19,13 +19,20 @@ import { configMapTexts, parse } from './load.ts'
 
 const CONFIG_GROUP = 'spire.spiffe.io/'
 
-/** The one configuration that the file of `--scm-config` holds; throws a KleymError when there is none, or several. */
-export async function readScmConfigFile(file: string, cwd: string): Promise<ScmConfigText> {
+/**
+ * The one configuration that a file holds, such as that of `--scm-config`; throws a KleymError when there is none, or several.
+ * `where` is how the error names the file.
+ */
+export async function readScmConfigFile(
+  file: string,
+  cwd: string,
+  where = `--scm-config ${file}`,
+): Promise<ScmConfigText> {
   const fail = (why: string, fix: string): KleymError =>
     new KleymError({
       code: 'usage',
       what: 'cannot read the SCM configuration',
-      where: `--scm-config ${file}`,
+      where,
       why,
       fix,
     })

@@ -1,22 +1,34 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/offline.md, "Whole trees").
-import { join, relative } from 'node:path'
+import { realpathSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin } from '@kleym/shared/core/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
 import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { textOfFile } from './chart-files.ts'
+import {
+  DETAILS,
+  deploying,
+  everythingIn,
+  folderOf,
+  type Deployed,
+  type Deploying,
+  type OwnTree,
+} from './deployers.ts'
 import type { FileProgress } from './file-progress.ts'
 import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
-import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
+import { listed, placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
@@ -31,8 +43,6 @@ export interface RenderedSource {
 export interface LeftOut {
   readonly notes: readonly string[]
   readonly problems: readonly InputProblem[]
-  /** Pods that were not looked at. No identity of any other pod depends on them. */
-  readonly subjects: readonly { readonly where: string; readonly reach: ProblemReach }[]
 }
 
 /** What a tree is read with. */
@@ -42,8 +52,6 @@ export interface TreeRules extends ReadingRules {
 
 /** The kinds that pods come from, qualified. */
 const SUBJECTS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
-/** Kinds that decide nothing by themselves: a namespace that is not given has unknown labels, a node is taken to exist. */
-const DETAILS: ReadonlySet<string> = new Set(['Namespace', 'Node', 'Endpoints'])
 
 /** Looks at the charts and the kustomizations of what was found, and renders them where that is asked for. */
 export async function readTree(
@@ -57,27 +65,25 @@ export async function readTree(
     if (!texts.has(path)) texts.set(path, smallText(path, budget))
     return texts.get(path)
   }
-  const kustomizations: { value: JsonRecord; origin: Origin }[] = []
+  const naming: Deploying[] = []
   const overlays = await readOverlays(
     found.overlays,
     async ({ name, path, file }) => {
       const value = await firstValueIn(textOf(`${path}/${file}`), budget)
       if (isRecord(value))
-        kustomizations.push({ value: asKustomization(value), origin: originOf(name, file) })
+        naming.push(...[deploying(asKustomization(value), originOf(name, file)) ?? []].flat())
       return value
     },
     textOf,
   )
-  const tree = new Tree(found, overlays, rules)
-  tree.naming.push(...kustomizations)
+  const tree = new Tree(found, overlays, rules, textOf)
+  tree.naming.push(...naming)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
-    await tree.addChart(folder, io, budget)
+    await tree.addChart(folder, budget)
   }
-  for (const root of rules.render ? overlays.roots : []) {
-    progress.at(() => `rendering ${root.kustomization.overlay.name}`)
-    await tree.renderOverlay(root, io)
-  }
+  progress.at(() => 'rendering kustomizations')
+  if (rules.render) await inParallel(overlays.roots, (root) => tree.renderOverlay(root, io))
   return tree
 }
 
@@ -112,18 +118,32 @@ export class Tree {
   readonly #found: FoundFiles
   readonly #overlays: OverlayTree
   readonly #rules: TreeRules
+  readonly #textOf: (path: string) => string | undefined
   readonly #charts: ChartReading[] = []
+  /** Those that were rendered, with their default values. */
+  readonly #byDefault: ChartReading[] = []
   readonly #failures = new Map<OverlayReading, string>()
   readonly #rendered = new Set<OverlayReading>()
   readonly #notes: string[] = []
   readonly rendered: RenderedSource[] = []
   /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
-  readonly naming: { readonly value: JsonRecord; readonly origin: Origin }[] = []
+  readonly naming: Deploying[] = []
 
-  constructor(found: FoundFiles, overlays: OverlayTree, rules: TreeRules) {
+  constructor(
+    found: FoundFiles,
+    overlays: OverlayTree,
+    rules: TreeRules,
+    textOf: (path: string) => string | undefined,
+  ) {
+    this.#textOf = textOf
     this.#found = found
     this.#overlays = overlays
     this.#rules = rules
+  }
+
+  /** The folders that were gone through, without links. */
+  get folders(): ReadonlySet<string> {
+    return this.#found.folders
   }
 
   /** The files to be read as they stand. */
@@ -162,33 +182,75 @@ export class Tree {
     return places.length > 0
   }
 
-  async addChart(folder: FoundFolder, io: SourceIo, budget: Budget): Promise<void> {
+  async addChart(folder: FoundFolder, budget: Budget): Promise<void> {
     const facts = await readChart(folder.path, this.#rules.wanted, budget)
-    if (facts.missing.length > 0) {
-      // As Chart.yaml has it, without those that are looked through.
-      const value = { version: '', dependencies: facts.missing.map((name) => ({ name })) }
-      this.naming.push({ value, origin: originOf(folder.name, 'Chart.yaml') })
-    }
     if (facts.isLibrary) return
-    const failure = this.#rules.render ? await this.#renderChart(folder, facts, io) : undefined
-    if (!this.#rules.render || failure !== undefined) this.#charts.push({ folder, facts, failure })
+    if (facts.elsewhere.length > 0) {
+      // As Chart.yaml has it, without those that are looked through.
+      const value = { version: '', dependencies: facts.elsewhere.map((name) => ({ name })) }
+      this.naming.push(...[deploying(value, originOf(folder.name, 'Chart.yaml')) ?? []].flat())
+    }
+    this.#charts.push({ folder, facts, failure: undefined })
   }
 
-  /** Why it could not be rendered; undefined where it was. */
-  async #renderChart(folder: FoundFolder, facts: ChartFacts, io: SourceIo): Promise<string | undefined> {
-    const [missing] = facts.missing
-    if (missing !== undefined) return `its dependency ${missing} is not in its charts folder`
-    if (facts.fetches) return 'the schema of its values names another one by URL'
-    const { name = '' } = facts
-    const { namespace } = this.#rules
-    const release = name.length <= RELEASE_MAX && isDns1123Subdomain(name) ? name : 'release'
+  /** Renders the charts where that is asked for: with the values of what deploys them, else with their own. */
+  async renderCharts(
+    all: readonly Deploying[],
+    own: OwnTree,
+    io: SourceIo,
+  ): Promise<readonly RenderedSource[]> {
+    if (!this.#rules.render) return []
+    const before = this.rendered.length
     const { helmTemplate } = await import('./render.ts')
-    const result = await helmTemplate({ name: release, path: folder.path, namespace }, io)
-    return this.#take(
-      result,
-      `${folder.name} (helm)`,
-      `rendered the chart in ${folder.name} with its default values, as release ${release} in namespace ${namespace}`,
-    )
+    const charts = this.#charts.splice(0)
+    await inParallel(charts, async ({ folder, facts }) => {
+      const releases = all.flatMap(({ name, deployed }) =>
+        deployed.filter((one) => folderOf(one, own) === folder.path).map((one) => ({ by: name, ...one })),
+      )
+      const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, own) }))
+      const isKnown =
+        given.length > 0 && given.every(({ files, changes }) => files !== undefined && changes === undefined)
+      const ways = isKnown ? given : [undefined]
+      let failure = refusalOfChart(facts)
+      for (const one of failure === undefined ? ways : []) {
+        const name = releaseName(one?.release ?? facts.name ?? '')
+        const namespace = one?.namespace ?? this.#rules.namespace
+        const { inline = [], set = [] } = one?.values ?? {}
+        const values = { files: one?.files ?? [], inline, set }
+        const how = one === undefined ? 'with its default values' : `with the values of ${one.by}`
+        const result = await helmTemplate({ name, path: folder.path, namespace, values }, io)
+        failure ??= this.#take(
+          result,
+          `${folder.name} (helm${ways.length > 1 ? `, ${namespace}/${name}` : ''})`,
+          `rendered the chart in ${folder.name} ${how}, as release ${name} in namespace ${namespace}`,
+        )
+      }
+      if (failure !== undefined) this.#charts.push({ folder, facts, failure })
+      else if (!isKnown) this.#byDefault.push({ folder, facts, failure })
+    })
+    this.#charts.sort(byName)
+    this.#byDefault.sort(byName)
+    this.#notes.sort()
+    return this.rendered.slice(before).toSorted((a, b) => compareBytes(a.name, b.name))
+  }
+
+  /** The files of values of a release; undefined where they are not known, or are not all among the folders that are read. */
+  #valueFiles(
+    { values }: Deployed,
+    { path }: FoundFolder,
+    { folderAt }: OwnTree,
+  ): readonly string[] | undefined {
+    if (values === undefined) return undefined
+    const files = values.files.map((file) => {
+      const at = values.ofChart
+        ? join(path, file)
+        : join(folderAt(dirname(`./${file}`)) ?? path, basename(file))
+      const real = realFile(at)
+      return real !== undefined && this.#found.folders.has(dirname(real)) && !real.endsWith('.gotmpl')
+        ? real
+        : undefined
+    })
+    return files.every((file) => file !== undefined) ? files : undefined
   }
 
   async renderOverlay(root: OverlayReading, io: SourceIo): Promise<void> {
@@ -216,32 +278,28 @@ export class Tree {
   /** What there is to say once all files have been read. */
   leftOut(): LeftOut {
     const notes: string[] = [...this.#notes]
-    const problems: InputProblem[] = []
-    const subjects: { where: string; reach: ProblemReach }[] = []
+    const problems: InputProblem[] = [...this.#leftToValues()]
+    const places = new Map<string, string[]>()
+    const note = (what: string, where: string, why: string): void =>
+      void getOrCreate(places, `${what}\n${why}`, () => []).push(where)
     for (const leaving of [...this.#leftCharts(), ...this.#leftOverlays()]) {
-      const { where, reach, failure, what, how } = leaving
+      const { where, reach, failure, what } = leaving
       const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
       // A kustomization that cannot be read through may take in what nothing here shows.
       const isHarmless = leaving.isLookedThrough && used?.length === 0
-      const deciding = used?.filter(({ kind }) => !SUBJECTS.has(kind))
-      const pods = used?.filter(({ kind }) => SUBJECTS.has(kind)) ?? []
-      subjects.push(...pods.map((one) => ({ where, reach: one })))
-      if (deciding === undefined || deciding.length > 0 || (failure !== undefined && !isHarmless))
-        problems.push(notRendered(leaving, used))
-      else if (pods.length > 0)
-        notes.push(
-          `left out ${what} in ${where}: it may hold ${kindsText(pods)}, whose pods were not looked at; to have it in: ${how}`,
-        )
+      const isHidden = failure !== undefined && !leaving.isLookedThrough && !isHarmless
+      if (used === undefined || used.length > 0 || isHidden) problems.push(notRendered(leaving, used))
       else
-        notes.push(
-          `left out ${what} in ${where}: nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`,
+        note(
+          what,
+          where,
+          `nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`,
         )
     }
-    for (const { kustomization } of this.#overlays.overlays)
-      if (kustomization.elsewhere.length > 0)
-        notes.push(
-          `${kustomization.overlay.name} names what is not on this disk, and was not looked at: ${kustomization.elsewhere.join(', ')}`,
-        )
+    for (const [sort, where] of places) {
+      const [what, why] = sort.split('\n')
+      notes.push(`left out ${what} in ${listed(where)}: ${why}`)
+    }
     if (this.#overlays.isTangled) problems.push(TANGLED)
     const given = new Set([
       ...this.#found.files.map(({ real }) => real),
@@ -255,13 +313,12 @@ export class Tree {
           `${kustomization.overlay.name} takes in what is not among the files that were given, and was not looked at: ${outside.join(', ')}`,
         )
     }
-    for (const { folder, facts } of this.#charts)
-      if (facts.missing.length > 0)
-        notes.push(
-          `${folder.name} needs charts that are not in its charts folder, and were not looked at: ${facts.missing.join(', ')}`,
-        )
+    for (const { name, path } of this.#found.tools) {
+      const text = this.#textOf(path)
+      if (text === undefined || DEPLOYS.test(text)) problems.push(ofTool(name, this.#rules.wanted))
+    }
     for (const name of this.#found.odd) notes.push(`left out ${name}: it is neither a file nor a folder`)
-    return { notes, problems, subjects }
+    return { notes, problems }
   }
 
   #leftCharts(): readonly Leaving[] {
@@ -271,8 +328,28 @@ export class Tree {
       reach: facts.reach,
       isLookedThrough: true,
       failure,
-      how: `--render, or helm template ${folder.name} | kubectl kleym ... -f -`,
+      alike: 'charts are not rendered',
+      how: commandFor(folder.name, facts),
     }))
+  }
+
+  /** What the values of a chart that was rendered decide about. */
+  #leftToValues(): readonly InputProblem[] {
+    return this.#byDefault.flatMap(({ folder: { name }, facts }) => {
+      const deciding = facts.reachOfValues?.filter(({ kind }) => !DETAILS.has(kind) && !SUBJECTS.has(kind))
+      if (deciding?.length === 0) return []
+      return [
+        {
+          kind: 'not rendered',
+          what: `the chart in ${name} was rendered with its default values`,
+          alike: 'charts were rendered with their default values',
+          where: name,
+          why: `what it makes with the values that are in use is not known: ${deciding === undefined ? 'anything' : kindsText(deciding)}`,
+          fix: 'render it yourself, and leave it out: helm template NAME DIR -f VALUES | kubectl kleym ... -f - --exclude DIR',
+          ...(deciding && { reach: deciding }),
+        },
+      ]
+    })
   }
 
   #leftOverlays(): readonly Leaving[] {
@@ -286,24 +363,51 @@ export class Tree {
       const made = isMade ? [{ kind: 'ConfigMap', namespace: changes.namespace, name: undefined }] : []
       const isOpen = makesAnything && !this.#isShown(reading)
       const failure = this.#failures.get(reading)
-      if (changed.length === 0 && made.length === 0 && !isOpen && failure === undefined) return []
+      const lacked = isPassedOn || this.#isShown(reading) ? [] : this.#lackedBy(reading)
+      if (changed.length + made.length + lacked.length === 0 && !isOpen && failure === undefined) return []
+      const anything = lacked.length === 0 ? [] : everythingIn(this.#rules.wanted, changes.namespace)
       return [
         {
           where: overlay.name,
-          what: 'what a kustomization changes',
-          reach: isOpen ? undefined : distinct([...changed, ...made]),
+          what:
+            lacked.length === 0
+              ? 'what a kustomization changes'
+              : `what a kustomization names and this disk lacks (${lacked.join(', ')})`,
+          reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
           isLookedThrough: false,
           failure,
-          how: `--render, or -k ${overlay.name}`,
+          ...(lacked.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
+          how: lacked.length === 0 ? '--render' : `-k ${overlay.name}`,
         },
       ]
     })
+  }
+
+  /** What is not on this disk: of one that is rendered for others too, with all that it takes in. */
+  #lackedBy(reading: OverlayReading): readonly string[] {
+    const { overlays } = this.#overlays
+    const below = this.#rules.render ? kustomizationsBelow(reading, overlays) : []
+    return [reading.kustomization, ...below].flatMap(({ elsewhere }) => elsewhere)
   }
 }
 
 /** What a kustomization takes in from beside the files that were given. */
 function outsideOf({ overlay, resources }: Kustomization, given: ReadonlySet<string>): readonly string[] {
   return resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
+}
+
+/** What a helmfile lists, and the resources by which Terraform deploys charts and manifests. */
+const DEPLOYS = /^[ \t]*releases:|\b(?:helm_release|kubernetes_manifest|kubectl_manifest)\b/m
+
+function ofTool(name: string, wanted: readonly WantedKind[]): InputProblem {
+  return {
+    kind: 'not rendered',
+    what: `${name} deploys what is not among the files`,
+    where: placeText({ file: name }),
+    why: 'what it makes may be of any kind',
+    fix: 'add what it makes as manifests',
+    reach: everythingIn(wanted, undefined),
+  }
 }
 
 const TANGLED: InputProblem = {
@@ -317,6 +421,40 @@ const TANGLED: InputProblem = {
 /** Release names that helm takes. */
 const RELEASE_MAX = 53
 
+function releaseName(name: string): string {
+  return name.length <= RELEASE_MAX && isDns1123Subdomain(name) ? name : 'release'
+}
+
+/** Why a chart cannot be rendered without the network. */
+function refusalOfChart({ missing: [missing], fetches }: ChartFacts): string | undefined {
+  if (missing !== undefined) return `its dependency ${missing} is not in its charts folder`
+  return fetches ? 'the schema of its values names another one by URL' : undefined
+}
+
+function byName(a: ChartReading, b: ChartReading): number {
+  return compareBytes(a.folder.name, b.folder.name)
+}
+
+/** The path of a file without links; undefined where there is none. */
+function realFile(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** So many programs run at a time. */
+const PROGRAMS_AT_A_TIME = 4
+
+async function inParallel<T>(all: readonly T[], run: (one: T) => Promise<void>): Promise<void> {
+  const left = all.values()
+  const work = async (): Promise<void> => {
+    for (const one of left) await run(one)
+  }
+  await Promise.all(Array.from({ length: PROGRAMS_AT_A_TIME }, work))
+}
+
 /** Something that is left out. */
 interface Leaving {
   readonly where: string
@@ -327,15 +465,30 @@ interface Leaving {
   readonly isLookedThrough: boolean
   /** Why it could not be rendered although that was asked for. */
   readonly failure: string | undefined
+  /** What several of them are told as. */
+  readonly alike?: string
+  /** The command, or the flag, that has it in. */
   readonly how: string
 }
 
+/** The one command that has a chart in. */
+function commandFor(folder: string, { missing }: ChartFacts): string {
+  return missing.length === 0 ? '--render' : `helm dependency build ${folder}, then --render`
+}
+
+/** So many kinds are all of them, for a person. */
+const MANY = 12
+
 function notRendered(
-  { where, what, failure, how }: Leaving,
+  { where, what, failure, alike, how }: Leaving,
   reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   const holds =
-    reach === undefined ? 'anything' : reach.length === 0 ? 'nothing that is used' : kindsText(reach)
+    reach === undefined || reach.length >= MANY
+      ? 'anything'
+      : reach.length === 0
+        ? 'nothing that is used'
+        : kindsText(reach)
   return {
     kind: failure === undefined ? 'not rendered' : 'failed',
     what: failure === undefined ? `left out ${what}` : `cannot render ${what}`,
@@ -347,7 +500,8 @@ function notRendered(
     fix:
       failure === undefined
         ? `have it in: ${how}`
-        : `render it yourself: ${how.replace('--render, or ', '')}`,
+        : `render it yourself: ${how === '--render' ? `-k ${where}` : how}`,
+    ...(failure === undefined && alike !== undefined && { alike }),
     ...(reach === undefined ? {} : { reach }),
   }
 }
@@ -371,18 +525,25 @@ function distinct(reach: readonly ProblemReach[]): readonly ProblemReach[] {
   return [...new Map(reach.map((one) => [JSON.stringify(one), one])).values()]
 }
 
-/** Why something that a kustomization takes in cannot be built without the network. */
-function refusalBelow(root: OverlayReading, overlays: readonly OverlayReading[]): string | undefined {
-  const byFolder = new Map(overlays.map((one) => [one.kustomization.overlay.path, one]))
-  const seen = new Set<string>()
+/** The kustomizations that one takes in, through however many others. */
+function kustomizationsBelow(
+  root: OverlayReading,
+  overlays: readonly OverlayReading[],
+): readonly Kustomization[] {
+  const byFolder = new Map(overlays.map((one) => [one.kustomization.overlay.path, one.kustomization]))
+  const below = new Map<string, Kustomization>()
   const open = [...root.kustomization.resources]
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const below = byFolder.get(path)
-    if (below === undefined || seen.has(path)) continue
-    seen.add(path)
-    const { refusal, overlay, resources } = below.kustomization
-    if (refusal !== undefined) return `${overlay.name}: ${refusal}`
-    open.push(...resources)
+    const one = byFolder.get(path)
+    if (one === undefined || below.has(path)) continue
+    below.set(path, one)
+    open.push(...one.resources)
   }
-  return undefined
+  return [...below.values()]
+}
+
+/** Why something that a kustomization takes in cannot be built without the network. */
+function refusalBelow(root: OverlayReading, overlays: readonly OverlayReading[]): string | undefined {
+  const refused = kustomizationsBelow(root, overlays).find(({ refusal }) => refusal !== undefined)
+  return refused && `${refused.overlay.name}: ${refused.refusal ?? ''}`
 }

@@ -1,8 +1,9 @@
 // Documents that need no parsing: the lines of their text say that they are of a kind that no answer reads, and that they hold
 // no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/install/openshift-scm.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
-import { mayMountWorkloadApi } from '@kleym/shared/core/objects/workload-api.ts'
+import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
@@ -10,7 +11,7 @@ import { mayBeFailedRead } from './failed-read.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
-import { mayInstallCharts } from './spire-charts.ts'
+import { mayDeploy } from './deployers.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** The type of a document that is not read. */
@@ -31,7 +32,8 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
       !kind.endsWith('List') &&
       !wanted.some((one) => one.kind === kind && one.group === group) &&
       !mayBeFailedRead({ kind, apiVersion }) &&
-      !mayInstallCharts(qualifiedKind({ group, kind })) &&
+      !mayDeploy(qualifiedKind({ group, kind })) &&
+      qualifiedKind({ group, kind }) !== OPENSHIFT_PROVIDER &&
       placeholderIn(apiVersion) === undefined &&
       missOf({ kind, apiVersion }, wanted) === undefined
     )
@@ -51,7 +53,7 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     const first = text.indexOf('apiVersion')
     const mayHoldObjects =
       text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
-    const isKept = mayMakePodsByText(kindOf, text) || mayMountWorkloadApi(kindOf, () => text)
+    const isKept = mayMakePodsByText(kindOf, text) || podChangeOf(kindOf, '', () => text) !== undefined
     return mayHoldObjects || isKept ? undefined : type
   }
 }

@@ -145,7 +145,8 @@ class WordCheck {
       return this.#isProperty && this.#depth > 0 ? PROPERTY_ALONE : undefined
     }
     if (wasTight) return TIGHT_COLON
-    if (wasTag && (first === '"' || first === "'")) return 'a tag needs a blank behind it'
+    if (wasTag && (first === '"' || first === "'" || first === '[' || first === '{'))
+      return 'a tag needs a blank behind it'
     if (first === '#') return undefined
     if (this.#explicit === 'end' || (this.#explicit === 'key' && !isKeyOfLine(word))) return EXPLICIT
     if (this.#explicit === 'key') this.#explicit = 'end'
@@ -228,7 +229,8 @@ function quotedFault(word: string): string | undefined {
   if (!/^"[^"\\]*(?:\\[^][^"\\]*)*"$/.test(word)) return 'the closing quote is missing'
   if (!word.includes('\\')) return undefined
   const escapes = word.replaceAll('\\\\', '')
-  if (/\\u[dD][89a-fA-F]/.test(escapes)) return 'an escape stands for half a character (\\ud800 to \\udfff)'
+  if (/\\(?:u|U0000)[dD][89a-fA-F]/.test(escapes))
+    return 'an escape stands for half a character (\\ud800 to \\udfff)'
   if (escapes.includes('\\/')) return 'the escape \\/ is one of JSON alone'
   return /\\\r?\n[ \t]*\r?\n/.test(escapes) ? 'an empty line stands behind a backslash' : undefined
 }

@@ -22,7 +22,7 @@ export function resolvePlain(text: string): unknown {
   const first = text.charCodeAt(0)
   if (first > NINE || first < PLUS || first === SLASH || first === COMMA) return text
   if (INFINITE.test(text)) return Number.NaN
-  if (first === POINT) return AFTER_POINT.test(text) ? finite(Number(text), text) : text
+  if (first === POINT) return AFTER_POINT.test(text) ? finite(Number(text.replaceAll('_', '')), text) : text
   const plain = text.replaceAll('_', '')
   return integerIn(plain) ?? (FLOAT.test(plain) ? finite(Number(plain), text) : text)
 }
@@ -34,7 +34,8 @@ export function isIntegerText(text: string): boolean {
 
 const [PLUS, COMMA, POINT, SLASH, NINE] = [0x2b, 0x2c, 0x2e, 0x2f, 0x39]
 const INFINITE = /^(?:[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/
-const AFTER_POINT = /^\.[0-9]+(?:[eE][-+]?[0-9]+)?$/
+/** Go's own reader of numbers takes an underscore between two digits. */
+const AFTER_POINT = /^\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?$/
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/
 /** As `strconv.ParseInt(text, 0, 64)` takes it: a leading zero is octal. */
 const INTEGER = /^([-+]?)(?:0[xX]([0-9a-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1-9][0-9]*))$/

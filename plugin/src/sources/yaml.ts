@@ -167,7 +167,7 @@ function parseChunk(
     refuse('something stands right behind the --- of a line', 0)
     return
   }
-  const read = wordsOf(yaml, text, { most: INPUT_LIMITS.yamlTokens, depthMax: MAX_DEPTH })
+  const read = wordsOf(yaml, upToEnd(text), { most: INPUT_LIMITS.yamlTokens, depthMax: MAX_DEPTH })
   if (read === 'too many') {
     const why = `it has more than ${INPUT_LIMITS.yamlTokens.toLocaleString('en')} tokens, too much for YAML that is not plain`
     faults.push({ document, line, why, fix: FIX_DENSE, isLimit: true })
@@ -197,6 +197,17 @@ function parseChunk(
     else throw thrown
   }
 }
+
+/** Up to the first `...` with something behind it, where something stands before it: kubectl looks no further. */
+function upToEnd(text: string): string {
+  const end = END_WITH_TEXT.exec(text)
+  return end === null || NOTHING_YET.test(text.slice(0, end.index))
+    ? text
+    : text.slice(0, end.index + '...'.length)
+}
+
+const END_WITH_TEXT = /^\.\.\.[ \t]+[^#\s]/m
+const NOTHING_YET = /^(?:[ \t\r]*(?:#[^\n]*)?\n|---[ \t\r]*(?:#[^\n]*)?\n)*$/
 
 /** What kubectl takes of a text: its first document. What stands behind the end of that, it does not look at. */
 function firstDocument(
@@ -477,7 +488,8 @@ function tagged(tag: string, text: string, node: Node): unknown {
     case `${TAG_PREFIX}str`:
       return text
     case `${TAG_PREFIX}int`:
-      if (isIntegerText(text)) return value
+      // `_1` begins like no number.
+      if (typeof value === 'number' && isIntegerText(text)) return value
       break
     case `${TAG_PREFIX}float`:
       if (typeof value === 'number') return value

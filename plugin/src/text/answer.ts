@@ -1,12 +1,14 @@
 // The first lines of a text answer: what is the case, then why, then the fix. The first line never says more than the
-// answer knows: what could not be read or was not given stands in it.
+// answer knows: what could not be read or was not given stands in it. Its mark is decided in one place for all
+// (frame/outcome.ts).
 import type { Layout } from './layout.ts'
 import { line, MARKS, span, type Block, type Mark, type Piece } from './line.ts'
 import { wrap } from './wrap.ts'
 
 /** What an answer comes to. */
 export interface Answer {
-  readonly mark: Mark
+  /** What it is as far as no finding and no doubt says otherwise: they alone make it bad. */
+  readonly mark: Exclude<Mark, 'bad'>
   /** One sentence without a full stop. */
   readonly text: readonly Piece[]
   /** Why, what to do, and what else must be known first: a line each. */
@@ -19,26 +21,30 @@ export interface AnswerDoubts {
   readonly incomplete: boolean
   /** It rests on settings that were not given. */
   readonly unsettled: boolean
+  /** What it takes for granted. */
+  readonly assuming?: string | undefined
   /** Findings that a flag keeps from being shown; they count for the exit code. */
   readonly notShown: number
 }
 
-/** The answer as lines. Under a doubt it is never marked as good. */
+/** An answer with the mark that it gets in the end. */
+export type MarkedAnswer = Omit<Answer, 'mark'> & { readonly mark: Mark }
+
+/** The answer as lines. */
 export function viewAnswer(
-  { mark, text, reasons = [] }: Answer,
+  { mark, text, reasons = [] }: MarkedAnswer,
   doubts: AnswerDoubts,
   { width }: Layout,
 ): Block {
-  const isDoubted = doubts.incomplete || doubts.unsettled || doubts.notShown > 0
-  const shown = isDoubted && mark === 'ok' ? 'warn' : mark
   const remarks = [
     ...(doubts.incomplete ? ['incomplete'] : []),
     ...(doubts.unsettled ? ['on assumed settings'] : []),
   ]
   const remark = remarks.length === 0 ? [] : [span(` (${remarks.join(', ')})`, 'warn')]
+  const assuming = doubts.assuming === undefined ? [] : [span(`, ${doubts.assuming}`, 'dim')]
   const more = doubts.notShown === 0 ? [] : [span(`; ${notShownText(doubts.notShown)}`, 'warn')]
   return [
-    ...wrap(line(MARKS[shown], ' ', ...text, ...remark, ...more), { width, hang: 2 }),
+    ...wrap(line(MARKS[mark], ' ', ...text, ...remark, ...assuming, ...more), { width, hang: 2 }),
     ...reasons.flatMap((reason) => wrap(line('  ', ...reason), { width, hang: 4 })),
   ]
 }

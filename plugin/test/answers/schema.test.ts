@@ -129,7 +129,8 @@ test('nothing that runs in the plugin imports the schemas: zod is not on its sta
   const files = (await readdir(src, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
   const importing = await Promise.all(
     files
-      .filter((name) => !/(?:^|[-/])schema\.ts$/.test(name))
+      // The tools of `mcp` are loaded with its server, which needs zod.
+      .filter((name) => !/(?:^|[-/])schema\.ts$|^answers\/mcp\/tools\.ts$/.test(name))
       .map(async (name) => [name, await readFile(join(src, name), 'utf8')] as const),
   )
   expect(importing.length).toBeGreaterThan(50)

@@ -6,7 +6,7 @@ import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KEPT_MAX } from '../../src/cluster/kept-size.ts'
 import { ClusterReader, type Reading } from '../../src/cluster/reader.ts'
 import { INPUT_LIMITS } from '../../src/sources/budget.ts'
-import { api, broken, FakeClient, type Answer, type Answers } from '../support/fake-client.ts'
+import { api, broken, FakeClient, notFound, type Answer, type Answers } from '../support/fake-client.ts'
 
 const BINDING = 'InferenceIdentityBinding.kleym.sonda.red'
 const item = (name: string, namespace = 'team-a'): JsonRecord => ({ metadata: { name, namespace } })
@@ -220,7 +220,12 @@ describe('one object by name', () => {
 
   test.each<[string, JsonRecord | Error, object]>([
     ['is read', lease, { state: 'read', objects: [{ value: lease }] }],
-    ['is not there', api(404, { name: 'op' }), { state: 'read', objects: [] }],
+    ['is not there', notFound(LEASES, 'op'), { state: 'read', objects: [] }],
+    [
+      'is not found, says something that names it otherwise',
+      api(404, { name: 'op' }),
+      { state: 'unknown', why: { cause: 'absent' } },
+    ],
     ['is of a kind that is not served', api(404), { state: 'absent' }],
     [
       'is forbidden',

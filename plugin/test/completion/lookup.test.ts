@@ -11,9 +11,7 @@ import { workspace } from '../support/workspace.ts'
 
 const ANY = (): boolean => true
 
-/** Loading the code that talks to clusters takes seconds on a busy machine. */
-const LOADING_MAX_MS = 60_000
-beforeAll(() => import('../../src/cluster/connect.ts'), LOADING_MAX_MS)
+beforeAll(() => import('../../src/cluster/connect.ts'))
 
 let debugged: string[]
 beforeEach(() => {

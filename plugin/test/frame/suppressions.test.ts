@@ -106,7 +106,7 @@ describe('suppressions', () => {
     const args = ['explain', 'playground/phi', ...ESTATE_FLAGS, '--suppress', 'KLM301=iib/playground/phi']
     const { code, stdout } = await inProcess(args, PROJECT_ROOT)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^× playground\/phi is refused/)
+    expect(stdout).toMatch(/^‼ playground\/phi is refused/)
     expect(stdout).toContain('1 finding suppressed\n')
   })
 

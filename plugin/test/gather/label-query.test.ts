@@ -1,4 +1,5 @@
 // `-l` as kubectl takes it: which objects a selector means, and what is no selector.
+import { YES } from '@kleym/shared/core/truth/truth.ts'
 import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
 import { describe, expect, test } from 'vitest'
 import { KleymError } from '../../src/io/errors.ts'
@@ -14,7 +15,7 @@ const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 function meant(text: string): readonly string[] {
   const selector = parseLabelQuery(text)
   return Object.entries(LABELS)
-    .filter(([, labels]) => matchSelector(selector, { labels: new Map(Object.entries(labels)) }) === 'yes')
+    .filter(([, labels]) => matchSelector(selector, { labels: new Map(Object.entries(labels)) }) === YES)
     .map(([name]) => name)
 }
 

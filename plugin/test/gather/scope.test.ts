@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { driveAtOnce } from '@kleym/shared/core/steps.ts'
 import { findingsOf, findingStepsAbout } from '@kleym/shared/core/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding.ts'
@@ -93,36 +94,29 @@ function expectAllAbout({ after }: AnswerInput, bindings: ReadonlySet<string>): 
   return all.length
 }
 
-/** Hundreds of answers, beside other tests. */
-const SLOW_MS = 60_000
-
 const isPart = (input: AnswerInput): boolean => input.after.snapshot.namespacesRead !== undefined
 
-test(
-  'every binding of the estate has the same answer, those of ordinary namespaces from a part',
-  async () => {
-    const { whole } = await inputsOf('.', () => [])
-    expect(isPart(whole)).toBe(false)
-    const parts: string[] = []
-    for (const [namespace, bindings] of Map.groupBy(
-      whole.after.snapshot.bindings,
-      ({ meta }) => meta.namespace,
-    )) {
-      const { asked } = await inputsOf('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
-      if (isPart(asked)) parts.push(namespace)
-      for (const { key } of bindings) {
-        expectAllAbout(whole, new Set([key]))
-        expect({ key, answers: await answers(asked, key) }).toEqual({
-          key,
-          answers: await answers(whole, key),
-        })
-      }
+test('every binding of the estate has the same answer, those of ordinary namespaces from a part', async () => {
+  const { whole } = await inputsOf('.', () => [])
+  expect(isPart(whole)).toBe(false)
+  const parts: string[] = []
+  for (const [namespace, bindings] of Map.groupBy(
+    whole.after.snapshot.bindings,
+    ({ meta }) => meta.namespace,
+  )) {
+    const { asked } = await inputsOf('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
+    if (isPart(asked)) parts.push(namespace)
+    for (const { key } of bindings) {
+      expectAllAbout(whole, new Set([key]))
+      expect({ key, answers: await answers(asked, key) }).toEqual({
+        key,
+        answers: await answers(whole, key),
+      })
     }
-    // In the other two, a foreign registration gives the identity of a binding.
-    expect(parts).toEqual(['ibm-granite', 'roles', 'serving', 'team-a', 'team-b'])
-  },
-  SLOW_MS,
-)
+  }
+  // In the other two, a foreign registration gives the identity of a binding.
+  expect(parts).toEqual(['ibm-granite', 'roles', 'serving', 'team-a', 'team-b'])
+})
 
 const ID = 'spiffe://example.org'
 const policies = fc
@@ -142,30 +136,26 @@ const policies = fc
   )
   .map((sources) => sources.map((source, at) => policyOf(source, { name: `policy-${at}` })))
 
-test(
-  'so has every binding of random estates',
-  async () => {
-    const seen = { parts: 0, wholes: 0, findings: 0 }
-    await fc.assert(
-      fc.asyncProperty(tenants, policies, async (objects, more) => {
-        const source = [...objects, ...more]
-        const { whole } = await inputsOf(source, () => [])
-        for (const { key } of whole.after.snapshot.bindings) {
-          const { asked } = await inputsOf(source, (all) => all.filter((one) => keyOf(one) === key))
-          seen[isPart(asked) ? 'parts' : 'wholes']++
-          seen.findings += expectAllAbout(whole, new Set([key]))
-          expect(await answers(asked, key)).toEqual(await answers(whole, key))
-        }
-      }),
-      { numRuns: 150 },
-    )
-    // On average there are 75 parts, 200 wholes and 480 findings.
-    expect(seen.parts).toBeGreaterThan(15)
-    expect(seen.wholes).toBeGreaterThan(50)
-    expect(seen.findings).toBeGreaterThan(100)
-  },
-  SLOW_MS,
-)
+test('so has every binding of random estates', async () => {
+  const seen = { parts: 0, wholes: 0, findings: 0 }
+  await fc.assert(
+    fc.asyncProperty(tenants, policies, async (objects, more) => {
+      const source = [...objects, ...more]
+      const { whole } = await inputsOf(source, () => [])
+      for (const { key } of whole.after.snapshot.bindings) {
+        const { asked } = await inputsOf(source, (all) => all.filter((one) => keyOf(one) === key))
+        seen[isPart(asked) ? 'parts' : 'wholes']++
+        seen.findings += expectAllAbout(whole, new Set([key]))
+        expect(await answers(asked, key)).toEqual(await answers(whole, key))
+      }
+    }),
+    { numRuns: runs(150) },
+  )
+  // On average there are 75 parts, 200 wholes and 480 findings.
+  expect(seen.parts).toBeGreaterThan(leastSeen(15))
+  expect(seen.wholes).toBeGreaterThan(leastSeen(50))
+  expect(seen.findings).toBeGreaterThan(leastSeen(100))
+})
 
 test('what the statuses of all bindings say of the operator is heard of, whichever namespace is worked out', async () => {
   const manifest = poolOnly({ namespace: 'team-b' })

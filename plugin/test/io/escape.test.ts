@@ -1,6 +1,7 @@
 // Escaping for every destination: nothing that acts survives, and safe text stays as it is.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import {
   escapeGithubMessage,
   escapeGithubProperty,
@@ -42,6 +43,7 @@ describe('escapeTerminal', () => {
         expect(once).not.toContain('\n')
         expect(escapeTerminal(once)).toBe(once)
       }),
+      { numRuns: runs(100) },
     )
   })
 })
@@ -77,6 +79,7 @@ describe('the other destinations', () => {
           /[<>"']|&(?!(?:amp|lt|gt|quot|apos);)|\p{Surrogate}|[\u0000-\u001f]/u,
         )
       }),
+      { numRuns: runs(100) },
     )
   })
 })

@@ -1,6 +1,7 @@
 // JSON as it is printed.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { report, toJson } from '../../src/output/json.ts'
 import { DANGEROUS_CHARACTERS, hostileText } from '../support/hostile-text.ts'
 
@@ -21,6 +22,7 @@ describe('JSON', () => {
         expect(json).not.toMatch(/##\[|##vso\[/)
         expect(JSON.parse(json)).toEqual(value)
       }),
+      { numRuns: runs(100) },
     )
   })
 })

@@ -2,6 +2,7 @@
 import { parse as parseYaml } from 'yaml'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { toYaml } from '../../src/output/yaml.ts'
 import { DANGEROUS_CHARACTERS, hostileText } from '../support/hostile-text.ts'
 
@@ -17,6 +18,7 @@ describe('YAML', () => {
           Object.fromEntries([[key.toWellFormed(), [text.toWellFormed()]]]),
         )
       }),
+      { numRuns: runs(100) },
     )
   })
 

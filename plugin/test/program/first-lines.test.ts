@@ -28,12 +28,12 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'nothing has this ID, has it',
       ['who-selects', `${CHAT}t`, ...ESTATE_FLAGS],
-      [/^× \S+: no container holds it among/, /did you mean|nothing gives it/],
+      [/^· \S+: no container holds it among/, /did you mean|nothing gives it/],
     ],
     [
       'what holds which identity here',
       ['who-selects', '-A', ...ESTATE_FLAGS],
-      [/^‼ \d+ containers: \d+ with one identity, \d+ with several, \d+ undetermined/],
+      [/^× \d+ containers: \d+ with one identity, \d+ with several, \d+ undetermined/],
     ],
     [
       'why is my binding refused',
@@ -90,7 +90,7 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'which entries does SPIRE have for this pod',
       ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE_FLAGS],
-      [/^√ SPIRE would hold 3 entries for 1 pod$/m],
+      [/^‼ SPIRE would hold 3 entries for 1 pod$/m],
     ],
     [
       'what does the whole estate look like',

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { splitDocuments } from '../../src/sources/document.ts'
 
 const at = (text: string): readonly (readonly [document: number, line: number])[] =>
@@ -106,6 +107,6 @@ test('every document is where it says, and no line that holds something is lost'
       // A second mark within a document would be a second document.
       for (const chunk of chunks) expect(chunk.text.split('\n').slice(1).join('\n')).not.toMatch(/^---/m)
     }),
-    { numRuns: 3000 },
+    { numRuns: runs(3000) },
   )
 })

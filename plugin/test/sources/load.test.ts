@@ -44,7 +44,7 @@ describe('which files are read', () => {
   test('of a policy that may mount the Workload API, that there is one: its templates are its own', async () => {
     const root = await workspace({ 'a.yaml': policy('csi.spiffe.io'), 'b.yaml': policy('csi.example.com') })
     const { objects, problems } = await load(root, {})
-    expect([objects.map((one) => one.mayMountWorkloadApi), problems]).toEqual([[true], []])
+    expect([objects.map((one) => one.podChange?.mountsWorkloadApi), problems]).toEqual([[true], []])
   })
 
   test('links to files are followed, once, as in a mounted ConfigMap', async () => {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { parse } from '../../src/sources/load.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from '../../src/sources/budget.ts'
 import { ALIAS_NODES_MAX, YAML_DOCUMENT_MAX } from '../../src/sources/yaml.ts'
@@ -282,7 +283,7 @@ test('no bytes make the reading throw', async () => {
         for (const { value } of parsed.documents) expect(JSON.stringify(value)).toBeTypeOf('string')
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })
 

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import type { ProblemReach } from '../../src/sources/problem.ts'
 import { helmTemplate } from '../../src/sources/render.ts'
 import { load, type Loading } from '../support/load-files.ts'
@@ -21,6 +21,7 @@ interface Read {
   readonly notes: readonly string[]
   readonly problems: readonly { readonly where: string; readonly reach: readonly string[] | 'anything' }[]
   readonly subjects: readonly string[]
+  readonly deploys: readonly string[]
 }
 
 /** `Kind namespace/name`, with stars for what is not known. */
@@ -35,13 +36,14 @@ async function read(files: Readonly<Record<string, string>>, loading: Loading = 
     notes: loaded.notes.filter((note) => !note.includes('no namespace')),
     problems: loaded.problems.map(({ where, reach }) => ({ where, reach: reach?.map(text) ?? 'anything' })),
     subjects: loaded.subjects.map(({ reach }) => text(reach)),
+    deploys: loaded.deployers.map(({ what }) => what),
   }
 }
 
 describe('a chart', () => {
   test.each<[string, Record<string, string>, Partial<Read>]>([
     [
-      'has no objects but its CRDs, and folders that are none of its own',
+      'has no objects but its CRDs, what its values may hold, and folders that are none of its own',
       {
         'Chart.yaml': CHART,
         'values.yaml': 'kind: Pod\n',
@@ -51,19 +53,12 @@ describe('a chart', () => {
         'crds/x.yaml': pod('crd'),
         'examples/x.yaml': pod('example'),
       },
-      { names: ['crd', 'example'], problems: [] },
+      { names: ['crd', 'example'], problems: [{ where: '.', reach: ['Pod */*'] }] },
     ],
     [
-      'with workloads alone is a note',
+      'with workloads alone leaves open which pods there are',
       { 'Chart.yaml': CHART, 'templates/x.yaml': pod('{{ .x }}') },
-      {
-        names: [],
-        problems: [],
-        subjects: ['Pod */*'],
-        notes: [
-          'left out a chart in .: it may hold Pod, whose pods were not looked at; to have it in: --render, or helm template . | kubectl kleym ... -f -',
-        ],
-      },
+      { names: [], problems: [{ where: '.', reach: ['Pod */*'] }] },
     ],
     [
       'with a kind that decides leaves that open, in the namespace that it names',
@@ -150,17 +145,14 @@ describe('a chart', () => {
       { problems: [{ where: '.', reach: 'anything' }] },
     ],
     [
-      'that needs another one which is not there says so',
+      'that needs another one which is not there may make anything',
       {
         'Chart.yaml': `${CHART}dependencies: [{name: redis, repository: "https://example.org"}]\n`,
         'templates/x.yaml': pod('{{ .x }}'),
       },
       {
-        problems: [],
-        notes: [
-          expect.stringContaining('left out a chart'),
-          '. needs charts that are not in its charts folder, and were not looked at: redis',
-        ],
+        problems: [{ where: '.', reach: ['Pod */*'] }],
+        deploys: ['Chart.yaml deploys what is not among the files: redis'],
       },
     ],
     [
@@ -182,7 +174,7 @@ async function pack(files: Readonly<Record<string, string | Uint8Array>>, chart:
   const root = await workspace(files)
   mkdirSync(join(chart, 'charts'), { recursive: true })
   const archive = join(chart, 'charts/sub-1.tgz')
-  expect(spawnSync('tar', ['-C', root, '--format=ustar', '-czf', archive, 'sub']).status).toBe(0)
+  printedBy('tar', ['-C', root, '--format=ustar', '-czf', archive, 'sub'])
   return archive
 }
 
@@ -278,25 +270,37 @@ describe('a kustomization', () => {
       },
     ],
     [
-      'that changes workloads alone is a note',
+      'that changes workloads alone leaves open which pods there are',
       {
         'kustomization.yaml': `${resources}patches: [{target: {kind: Pod}, patch: "[]"}]\n`,
         'a.yaml': `${pod('a')}---\n${pool('b')}`,
       },
-      { names: ['b'], problems: [], subjects: ['Pod default/a'] },
+      { names: ['b'], problems: [{ where: '.', reach: ['Pod default/a'] }] },
     ],
     [
-      'with a URL says what was not looked at',
-      { 'kustomization.yaml': 'resources: [a.yaml, "https://example.org/x.yaml"]\n', 'a.yaml': pool('a') },
+      'with a URL may hold anything that has no namespace, or is in the one that it names',
+      {
+        'kustomization.yaml': 'namespace: default\nresources: [a.yaml, "https://example.org/x.yaml"]\n',
+        'a.yaml': pool('a'),
+      },
       {
         names: ['a'],
-        problems: [],
-        notes: ['. names what is not on this disk, and was not looked at: https://example.org/x.yaml'],
+        problems: [
+          {
+            where: '.',
+            reach: [
+              'Pod default/*',
+              'ConfigMap default/*',
+              'InferencePool.inference.networking.k8s.io default/*',
+              'ClusterSPIFFEID.spire.spiffe.io */*',
+            ],
+          },
+        ],
       },
     ],
     [
       'with a component, which may move its objects, leaves their namespace open',
-      { 'kustomization.yaml': `${resources}components: [../c]\n`, 'a.yaml': pool('a') },
+      { 'kustomization.yaml': `${resources}components: [c]\n`, 'a.yaml': pool('a'), 'c/x.txt': '' },
       { names: [], problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
     ],
     [
@@ -379,6 +383,17 @@ describe('what is never read', () => {
       ['a', 'c', 'd'],
     ],
     [['x/'], ['a', 'b', 'c', 'e']],
+    [['/docs'], ['a', 'e', 'd']],
+    [['[z-a].yaml'], ['a', 'b', 'c', 'e', 'd']],
+    [
+      ['*.yaml', '!a.yaml', '!/x/docs/*.yaml'],
+      ['a', 'd'],
+    ],
+    [['[[:alpha:]].yaml', '# comment'], ['e']],
+    [
+      [String.raw`\a.yaml`, 'docs/**/c.yaml'],
+      ['b', 'e', 'd'],
+    ],
   ])('--exclude %j', async (exclude, names) => {
     expect(await read(files, { exclude })).toMatchObject({ names, problems: [] })
   })
@@ -386,7 +401,7 @@ describe('what is never read', () => {
 
 test('pipes are told and not opened, and links in circles end', async () => {
   const root = await workspace({ 'a.yaml': pod('a') })
-  expect(spawnSync('mkfifo', [join(root, 'pipe.yaml')]).status).toBe(0)
+  printedBy('mkfifo', [join(root, 'pipe.yaml')])
   symlinkSync('.', join(root, 'self'))
   symlinkSync('there', join(root, 'here'))
   symlinkSync('here', join(root, 'there'))
@@ -417,6 +432,11 @@ function scmFile(apiVersion: string): string {
   return `apiVersion: ${apiVersion}\nkind: ControllerManagerConfig\n`
 }
 
+const helmRelease = (spec: string): string =>
+  `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: team}\nspec:\n  chart: {spec: {chart: ./charts/app, sourceRef: {kind: GitRepository, name: flux-system}, valuesFiles: [./charts/app/values-x.yaml]}}\n${spec}`
+const application = (repository: string, helm = ''): string =>
+  `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web}\nspec:\n  destination: {namespace: team}\n  source: {repoURL: '${repository}', path: charts/app${helm}}\n`
+
 describe('--render', () => {
   const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  labels: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
 
@@ -444,7 +464,7 @@ describe('--render', () => {
   test.each<[string, Record<string, string>, string]>([
     [
       'a dependency that is not there',
-      { 'Chart.yaml': `${CHART}dependencies: [{name: redis}]\n`, 'templates/x.yaml': pod('{{ .x }}') },
+      { 'Chart.yaml': `${CHART}dependencies: [{name: redis}]\n`, 'templates/x.yaml': pool('{{ .x }}') },
       'its dependency redis is not in its charts folder',
     ],
     [
@@ -452,7 +472,7 @@ describe('--render', () => {
       {
         'Chart.yaml': CHART,
         'values.schema.json': '{"$ref": "https://example.org/x"}',
-        'templates/x.yaml': pod('{{ .x }}'),
+        'templates/x.yaml': pool('{{ .x }}'),
       },
       'the schema of its values names another one by URL',
     ],
@@ -483,6 +503,72 @@ describe('--render', () => {
     const { root, env } = await withProgram('helm', 'touch "$HOME/ran"', files)
     const loaded = await load(root, { recursive: true, render: true, env })
     expect(loaded.problems).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
+  })
+
+  /** A pod that says what helm was given. */
+  const POD_OF_VALUES = `out="metadata: {name: $2, namespace: $5, annotations: {values: '"
+    while [ $# -gt 0 ]; do
+      if [ "$1" = --values ]; then out="$out[$(tr -d '\\n' < "$2")]"; fi
+      if [ "$1" = --set ]; then out="$out<$2>"; fi
+      shift
+    done
+    printf "apiVersion: v1\\nkind: Pod\\n%s'}}\\n" "$out"`
+  const OF_VALUES = {
+    'charts/app/Chart.yaml': CHART,
+    'charts/app/values-x.yaml': 'a: 1',
+    'charts/app/templates/x.yaml': pool('{{ .Values.x }}'),
+    '.git/config': '[remote "origin"]\n  url = git@example.org:me/x.git\n',
+  }
+  const DEFAULTS = 'the chart in charts/app was rendered with its default values'
+  test.each<[string, Record<string, string>, readonly string[], readonly string[]]>([
+    ['a HelmRelease', { 'r.yaml': helmRelease('  values: {b: 2}\n') }, ['team/web [a: 1][{.b.:2}]'], []],
+    [
+      'a HelmRelease with values from elsewhere',
+      { 'r.yaml': helmRelease('  valuesFrom: [{kind: Secret, name: x}]\n') },
+      ['default/app '],
+      [DEFAULTS],
+    ],
+    [
+      'an Application',
+      {
+        'a.yaml': application(
+          'https://example.org/me/x',
+          ', helm: {releaseName: r, valueFiles: [values-x.yaml], values: "b: 2", parameters: [{name: c, value: "3,4"}]}',
+        ),
+      },
+      [String.raw`team/r [a: 1][b: 2]<c=3\,4>`],
+      [],
+    ],
+    [
+      'an Application of another repository',
+      { 'a.yaml': application('https://example.org/you/x') },
+      ['default/app '],
+      [DEFAULTS],
+    ],
+    [
+      'a helmfile, once for each release',
+      {
+        'helmfile.yaml':
+          'releases: [{name: a, namespace: x, chart: ./charts/app, values: [charts/app/values-x.yaml]}, {name: b, namespace: z, chart: ./charts/app, values: [{c: 3}]}, {name: c, chart: ./charts/app, installed: false}]\n',
+      },
+      ['x/a [a: 1]', 'z/b [{.c.:3}]'],
+      [],
+    ],
+    [
+      'a file of values outside the tree',
+      { 'helmfile.yaml': 'releases: [{name: a, chart: ./charts/app, values: [/etc/hostname]}]\n' },
+      ['default/app '],
+      [DEFAULTS],
+    ],
+  ])('takes the values of %s', async (_, files, pods, doubts) => {
+    const { root, env } = await withProgram('helm', POD_OF_VALUES, { ...OF_VALUES, ...files })
+    const loaded = await load(root, { recursive: true, render: true, env })
+    const given = loaded.objects.map(({ value }) => {
+      const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field))
+      return `${namespace}/${name} ${stringAt(value, 'metadata', 'annotations', 'values')?.replaceAll('"', '.')}`
+    })
+    expect(given).toEqual(pods)
+    expect(loaded.problems.map(({ what }) => what)).toEqual(doubts)
   })
 
   const GENERATED = {
@@ -531,10 +617,29 @@ describe('--render', () => {
   })
 
   test('without helm it says so', async () => {
-    const root = await workspace({ 'Chart.yaml': CHART, 'templates/x.yaml': pod('{{ .x }}') })
+    const root = await workspace({ 'Chart.yaml': CHART, 'templates/x.yaml': pool('{{ .x }}') })
     const { problems } = await load(root, { recursive: true, render: true })
     expect(problems).toMatchObject([
       { kind: 'failed', why: expect.stringContaining('helm is not on the PATH') },
+    ])
+  })
+
+  test('a chart of workloads alone that cannot be rendered leaves open which pods there are', async () => {
+    const root = await workspace({ 'Chart.yaml': CHART, 'templates/x.yaml': pod('{{ .x }}') })
+    const { problems } = await load(root, { recursive: true, render: true })
+    expect(problems).toMatchObject([{ reach: [{ kind: 'Pod' }] }])
+    expect(problems[0]?.why).toContain('helm is not on the PATH')
+  })
+
+  test('what a chart makes of default values leaves open what it makes of others', async () => {
+    const { root, env } = await withProgram('helm', POD_OF, {
+      'Chart.yaml': CHART,
+      'templates/x.yaml': `{{ if .Values.x }}\n${registration('x')}{{ end }}\n`,
+      'templates/y.yaml': pool('y'),
+    })
+    const { problems } = await load(root, { recursive: true, render: true, env })
+    expect(problems).toMatchObject([
+      { kind: 'not rendered', reach: [{ kind: 'ClusterSPIFFEID.spire.spiffe.io' }] },
     ])
   })
 

@@ -47,6 +47,7 @@ export function resultWith(text: string, { code = 'KLM301', subject }: CiResultP
     kind: 'ConflictsReport',
     version: '1.2.3',
     threshold: 'error',
+    assuming: undefined,
     findings: [one, one],
     suppressed: [
       { finding: one, suppression: { by: 'annotation', text, reason: text } },

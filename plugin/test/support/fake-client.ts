@@ -83,7 +83,7 @@ export class FakeClient {
   ): Promise<JsonRecord> {
     const key = `${resourceName(resource)} ${namespace === undefined ? '' : `${namespace}/`}${name}`
     this.calls.push(`get ${key}`)
-    const found = this.#answers.objects?.[key] ?? api(404, { name })
+    const found = this.#answers.objects?.[key] ?? notFound(resource, name)
     if (found instanceof Error) throw found
     return found
   }
@@ -123,6 +123,12 @@ export function discoveryOf(resources: readonly Resource[]): JsonRecord {
 /** An answer of the API server; without details of an object, a 404 is of the kind. */
 export function api(status: number, details?: JsonRecord): ApiError {
   return new ApiError({ status, reason: '', message: `status ${status}`, ...(details && { details }) })
+}
+
+/** As kube-apiserver says that an object is not there. */
+export function notFound({ plural, group }: Resource, name: string): ApiError {
+  const details = { name, group, kind: plural }
+  return new ApiError({ status: 404, reason: 'NotFound', message: `${name} not found`, details })
 }
 
 /** No answer. */

@@ -27,7 +27,13 @@ export function refused(key: string, reason = 'UnsafeSelector', message = 'it is
 }
 
 /** Everything is known. */
-export const KNOWN: Knowledge = { lostSince: undefined, missing: [], bindingsKnown: true, settled: true }
+export const KNOWN: Knowledge = {
+  lostSince: undefined,
+  missing: [],
+  bindingsKnown: true,
+  operatorDown: undefined,
+  settled: true,
+}
 
 /** A picture of these rows. */
 export function picture(

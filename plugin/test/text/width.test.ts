@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { displayWidth } from '../../src/text/width.ts'
 
 describe('displayWidth', () => {
@@ -29,7 +30,7 @@ describe('displayWidth', () => {
       fc.property(fc.string({ unit, maxLength: 12 }), (text) => {
         expect(displayWidth(text)).toBe(stringWidth(text))
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     )
   })
 })

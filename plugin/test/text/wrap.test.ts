@@ -1,6 +1,7 @@
 // Text in columns: what breaks, what is shortened, and what never is.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { lineWidth, render, span } from '../../src/text/line.ts'
 import { COLOURED, PLAIN } from '../../src/io/palette.ts'
 import { displayWidth } from '../../src/text/width.ts'
@@ -40,6 +41,7 @@ describe('wrap', () => {
           for (const row of tooWide) expect(plain([row]).trim()).not.toContain(' ')
         },
       ),
+      { numRuns: runs(100) },
     )
   })
 })

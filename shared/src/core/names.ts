@@ -42,6 +42,8 @@ export const ANNOTATION_BINDING = 'kleym.sonda.red/binding'
 export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
 /** Lists the keys of the labels that `--output-label` set, so that one that is no longer wanted is removed. */
 export const ANNOTATION_OUTPUT_LABELS = 'kleym.sonda.red/output-labels'
+/** The annotation of an output that holds the install that made it: namespace and name of its Lease. */
+export const ANNOTATION_INSTALL = 'kleym.sonda.red/install'
 /** The label by which SCM's cache finds the objects of its class under `filterByClassName` (SCM v0.7.0). */
 export const SCM_CLASS_LABEL = 'spire.spiffe.io/class-name'
 /** The prefix of every label and annotation key that belongs to kleym. */
@@ -85,8 +87,6 @@ export type ConditionType = (typeof CONDITION_TYPES)[number]
 export const MODES = ['PoolOnly', 'PerVariant', 'PerObjective'] as const
 /** One of `MODES`. */
 export type Mode = (typeof MODES)[number]
-/** The mode of a binding that names none. */
-export const DEFAULT_MODE: Mode = 'PerObjective'
 /** The key of the pod label that tells the variants of a pool apart, where the install sets no other. */
 export const DEFAULT_VARIANT_LABEL_KEY = 'identity.kleym.sonda.red/variant'
 /** The operator's flag for that key; a check that cannot do without the key names it. */

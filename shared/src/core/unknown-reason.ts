@@ -29,12 +29,18 @@ export interface UnknownReason {
     | 'failed'
     /** Five writes in a row met a write of another client (409). */
     | 'conflicting writes'
+    /** The CRD lacks the field, and the API server drops it. */
+    | 'not in its CRD'
     /** Deleted, and kept by finalizers that are not kleym's. */
     | 'held by finalizers'
 }
 
-/** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`. */
+/** One sentence without raw error text, for a person: `cannot list InferencePool: forbidden`, `defined twice: a.yaml:1, b.yaml:1`. */
 export function unknownReasonText(why: UnknownReason): string {
+  if (why.cause === 'ambiguous') {
+    const places = why.what.split(' and ')
+    return `defined ${places.length === 2 ? 'twice' : 'several times'}: ${places.join(', ')}`
+  }
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
   return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
 }

@@ -58,6 +58,7 @@ function apiError(answer: HttpAnswer, clock: Clock): ApiError {
   if (isRecord(parsed) && parsed['kind'] === 'Status') return statusError(parsed, answer.status, asked)
   return new ApiError({
     status: answer.status,
+    isStatus: false,
     reason: '',
     message: text.trim().slice(0, TEXT_LENGTH) || `HTTP status ${answer.status} without a text`,
     ...(asked !== undefined && { retryAfterMs: asked }),

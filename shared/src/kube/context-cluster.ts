@@ -38,6 +38,7 @@ interface Chosen {
 /** Throws a ClusterConfigError for a context that is not there or not whole; reads no credentials yet. */
 export function contextCluster(choice: ContextChoice): Cluster {
   const chosen = choose(choice)
+  requireOneUser(chosen)
   const proxyUrl = stringAt(chosen.cluster.body, 'proxy-url') ?? ''
   const proxy = proxyUrl === '' ? proxyFromEnv(chosen.server, choice.env) : proxyAt(proxyUrl, chosen.cluster)
   return {
@@ -63,6 +64,48 @@ function withoutTls({ user }: Chosen): Pick<Cluster, 'credentials' | 'withheld'>
   }
 }
 
+/**
+ * Refuses what clientcmd (`validateAuthInfo`) and its transport refuse: two ways to say who the user is, and half of an
+ * impersonation.
+ */
+function requireOneUser({ server, user: { body, file } }: Chosen): void {
+  const refuse = (what: string, why: string, fix: string): ClusterConfigError =>
+    new ClusterConfigError({ what, where: file, why, fix })
+  const isBasic = isGiven(body['username']) || isGiven(body['password'])
+  // The file is read for a TLS connection alone, and only a name makes the other proof complete.
+  const isRead = server.protocol === 'https:' && isGiven(body['tokenFile']) && isGiven(body['username'])
+  if ((isBasic && isGiven(body['token'])) || isRead)
+    throw refuse(
+      'the user proves who they are in two ways',
+      'it has a token, and a name or a password, and only one of the two can be sent',
+      'leave one of them out',
+    )
+  const extra = own(body, 'as-user-extra')
+  const isHalf =
+    stringsOf(own(body, 'as-groups')).length > 0 ||
+    isGiven(body['as-uid']) ||
+    (isRecord(extra) && Object.keys(extra).length > 0)
+  if (isHalf && !isGiven(body['as']))
+    throw refuse(
+      'cannot tell whom to impersonate',
+      'it has as-groups, as-uid or as-user-extra, which belong to a user, and no `as`',
+      'add `as`, or --as USER',
+    )
+}
+
+/** As client-go: it has no other auth provider since it removed gcp and azure, which ran a command of the kubeconfig. */
+function requireKnownProvider({ body, file }: Entry): void {
+  const provider = own(body, 'auth-provider')
+  const name = stringAt(provider, 'name') ?? ''
+  if (!isGiven(provider) || name === 'oidc') return
+  throw new ClusterConfigError({
+    what: `there is no auth provider ${JSON.stringify(name)}`,
+    where: file,
+    why: 'kubectl has oidc alone since 1.26, which removed gcp and azure',
+    fix: 'use an exec plugin: gke-gcloud-auth-plugin for GKE, kubelogin for AKS',
+  })
+}
+
 /** What proves who a user is, as clientcmd knows it. */
 const PROOFS = [
   { name: 'a bearer token', fields: ['token', 'tokenFile'] },
@@ -77,6 +120,7 @@ function isGiven(value: unknown): boolean {
 }
 
 function withTls(choice: ContextChoice, chosen: Chosen): Pick<Cluster, 'credentials'> {
+  requireKnownProvider(chosen.user)
   let config: KubeConfig | undefined
   return {
     credentials: cachedFor(choice.clock, CREDENTIALS_MS, (refresh) =>
@@ -234,9 +278,10 @@ async function headersOf(options: RequestOptions, user: JsonRecord): Promise<Cre
   const headers: Record<string, string | string[]> = {}
   for (const [name, value] of Object.entries(options.headers ?? {}))
     if (typeof value === 'string') headers[name.toLowerCase()] = value
-  // The library leaves basic authentication to the request, and knows no tokenFile.
-  if (typeof options.auth === 'string')
-    headers['authorization'] = `Basic ${Buffer.from(options.auth).toString('base64')}`
+  // The library sends `undefined` for a password that is not there, and knows no tokenFile.
+  const username = stringAt(user, 'username') ?? ''
+  const basic = `${username}:${stringAt(user, 'password') ?? ''}`
+  if (username !== '') headers['authorization'] = `Basic ${Buffer.from(basic).toString('base64')}`
   const tokenFile = stringAt(user, 'tokenFile') ?? ''
   if (tokenFile !== '') headers['authorization'] = `Bearer ${await readToken(tokenFile)}`
   return { ...headers, ...impersonation(user) }
@@ -270,7 +315,8 @@ function impersonation(user: JsonRecord): Credentials['headers'] {
   if (uid !== undefined) headers['impersonate-uid'] = uid
   const extra = own(user, 'as-user-extra')
   for (const [key, values] of isRecord(extra) ? Object.entries(extra) : [])
-    headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = stringsOf(values)
+    if (stringsOf(values).length > 0)
+      headers[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = stringsOf(values)
   return headers
 }
 

@@ -4,7 +4,7 @@ import { isRecord, listAt, own, stringAt } from '../core/json.ts'
 import type { UnknownReason } from '../core/unknown-reason.ts'
 import type { Resource } from './api.ts'
 import type { Client } from './client.ts'
-import { connectionError, ignoranceOf, isKindAbsent } from './failures.ts'
+import { connectionError, ignoranceOf, mayBeKindAbsent } from './failures.ts'
 import { groupVersionPath, resourceName } from './resources.ts'
 
 /**
@@ -121,7 +121,7 @@ async function look(resource: Resource, read: (path: string) => Promise<unknown>
     if (!Array.isArray(own(list, 'resources'))) return unreadable(resource)
     return listAt(list, 'resources').some((row) => isRow(row, resource)) ? SERVED : ABSENT
   } catch (error) {
-    if (!isKindAbsent(error)) return unknown(error, resource)
+    if (!mayBeKindAbsent(error)) return unknown(error, resource)
   }
   try {
     const groups = await read('/apis')

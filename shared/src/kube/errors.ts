@@ -6,11 +6,16 @@
  */
 export const RETRY_AFTER_MAX_MS = 30_000
 
-/** The API server answered with a failure Status. Reasons: apimachinery's `metav1.StatusReason`. */
+/**
+ * The answer was a failure: the API server's with a Status, or, where `isStatus` is false, a text that a proxy may have written. Reasons:
+ * apimachinery's `metav1.StatusReason`.
+ */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The HTTP status code, e.g. 409. */
   readonly status: number
+  /** Whether the body was a `Status`: nothing else says for certain what became of a request. */
+  readonly isStatus: boolean
   /** `Status.reason`, e.g. `NotFound`, `AlreadyExists`, `Conflict`, `Expired`; empty where the body held none. */
   readonly reason: string
   /** How long the server asks to wait before the next try, in milliseconds; at most RETRY_AFTER_MAX_MS. */
@@ -24,10 +29,12 @@ export class ApiError extends Error {
     readonly message: string
     readonly retryAfterMs?: number
     readonly details?: unknown
+    readonly isStatus?: boolean
   }) {
     super(answer.message)
     this.status = answer.status
     this.reason = answer.reason
+    this.isStatus = answer.isStatus ?? true
     this.retryAfterMs =
       answer.retryAfterMs === undefined ? undefined : Math.min(answer.retryAfterMs, RETRY_AFTER_MAX_MS)
     this.details = answer.details

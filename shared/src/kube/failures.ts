@@ -2,6 +2,7 @@
 // are read, never texts: they differ between Node, Bun and their versions.
 import { stringAt } from '../core/json.ts'
 import type { UnknownReason } from '../core/unknown-reason.ts'
+import type { Resource } from './api.ts'
 import { ApiError, ConnectionError, type ConnectionFailure } from './errors.ts'
 
 const FAILURES: ReadonlyMap<string, ConnectionFailure> = new Map([
@@ -85,11 +86,25 @@ function causeOfStatus(status: number): UnknownReason['cause'] {
 }
 
 /**
- * True where a call failed because its kind is not served, rather than its object missing. Seen on kube-apiserver
- * 1.36.3: an unknown group, version or plural is `404 page not found` as plain text, also for writes and right after a
- * CRD is deleted; a missing object, or the missing namespace of a create, is a Status with `details.name`. (While a
- * CRD terminates, which its instances' finalizers can hold up, reads go on and a create is 403 Forbidden.)
+ * Whether the API server says that an object is not there: a Status of reason NotFound that names it. Nothing else proves that
+ * (docs/contract.md §8): a proxy's page with 404 says nothing about the object.
  */
-export function isKindAbsent(error: unknown): boolean {
+export function isNotFound(error: unknown, { plural }: Pick<Resource, 'plural'>, name: string): boolean {
+  return (
+    error instanceof ApiError &&
+    error.status === 404 &&
+    error.reason === 'NotFound' &&
+    stringAt(error.details, 'name') === name &&
+    stringAt(error.details, 'kind') === plural
+  )
+}
+
+/**
+ * Whether a kind may not be served: a 404 that names no object. Seen on kube-apiserver 1.36.3: an unknown group, version or plural
+ * is `404 page not found` as plain text, also for writes and right after a CRD is deleted. (While a CRD terminates, which its
+ * instances' finalizers can hold up, reads go on and a create is 403 Forbidden.) A proxy may say the same of anything, so that
+ * only discovery tells.
+ */
+export function mayBeKindAbsent(error: unknown): boolean {
   return error instanceof ApiError && error.status === 404 && stringAt(error.details, 'name') === undefined
 }

@@ -15,7 +15,7 @@ export interface ClusterOverrides {
   readonly insecureSkipTlsVerify?: boolean | undefined
   readonly clientCertificate?: string | undefined
   readonly clientKey?: string | undefined
-  /** A bearer token: it takes the place of every other way in which the user proves who they are, but a certificate. */
+  /** A bearer token. It takes the place of the kubeconfig's token and plugin; a `tokenFile` counts before it, as for kubectl. */
   readonly token?: string | undefined
   /** Impersonation: a user, and groups and a UID beside it. */
   readonly as?: string | undefined
@@ -122,8 +122,8 @@ function clusterBody(overrides: ClusterOverrides): ((body: JsonRecord) => JsonRe
   }
 }
 
-/** What else proves who a user is, and gives way to a token of the command line. */
-const OTHER_PROOFS = ['tokenFile', 'token', 'exec', 'auth-provider', 'username', 'password']
+/** What gives way to a token of the command line. A name with a password does not: clientcmd refuses the two together. */
+const OTHER_PROOFS = ['token', 'exec', 'auth-provider']
 
 function userBody(overrides: ClusterOverrides): ((body: JsonRecord) => JsonRecord) | undefined {
   const { clientCertificate, clientKey, token, as, asGroups, asUid } = overrides
@@ -133,8 +133,6 @@ function userBody(overrides: ClusterOverrides): ((body: JsonRecord) => JsonRecor
       ...(token === undefined ? [] : OTHER_PROOFS),
       ...(clientCertificate === undefined ? [] : ['client-certificate-data']),
       ...(clientKey === undefined ? [] : ['client-key-data']),
-      // Groups of the kubeconfig belong to the user that it impersonates.
-      ...(as === undefined ? [] : ['as-groups', 'as-uid', 'as-user-extra']),
     ])
     return {
       ...Object.fromEntries(Object.entries(body).filter(([field]) => !gone.has(field))),

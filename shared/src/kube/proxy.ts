@@ -1,7 +1,7 @@
 // Which proxy leads to an API server: the environment's as Go's http.ProxyFromEnvironment reads it for kubectl, or the
 // `proxy-url` of a kubeconfig. The rules are those of golang.org/x/net/http/httpproxy, whose answers to some two thousand
 // questions are in shared/test/go/vectors/proxies.jsonl. https://pkg.go.dev/golang.org/x/net/http/httpproxy#Config
-import { isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { ClusterConfigError } from './cluster.ts'
 
@@ -85,7 +85,7 @@ function coversAddress(entry: string, address: Address, port: string): boolean {
   if (range !== undefined) return contains(range, address)
   const { host, port: only } = splitPort(entry)
   const excepted = addressOf(host)
-  return excepted !== undefined && excepted.bits === address.bits && (only === '' || only === port)
+  return excepted?.text === address.text && (only === '' || only === port)
 }
 
 /** A domain is itself and what is below it; with a dot or `*.` before it, only what is below it. */
@@ -112,10 +112,11 @@ function splitPort(entry: string): { readonly host: string; readonly port: strin
   return host === undefined ? { host: entry, port: '' } : { host, port }
 }
 
-/** An IP address as 128 bits, an IPv4 address as the IPv6 address that it is mapped to. */
+/** An IP address; one that is mapped (::ffff:0:0/96) is the IPv4 address. */
 interface Address {
-  /** 128 characters, `0` or `1`. */
-  readonly bits: string
+  /** In the one way that the parser of URLs writes it. */
+  readonly text: string
+  readonly family: 'ipv4' | 'ipv6'
 }
 
 interface Range extends Address {
@@ -123,46 +124,43 @@ interface Range extends Address {
   readonly length: number
 }
 
-/** What begins every IPv4 address among the IPv6 addresses: ::ffff:0:0/96. */
-const MAPPED = '0'.repeat(80) + '1'.repeat(16)
-
 function addressOf(text: string): Address | undefined {
-  if (isIPv4(text)) return { bits: MAPPED + bitsOf(text.split('.').map(Number), 8) }
+  if (isIPv4(text)) return { text, family: 'ipv4' }
   // With a zone it is none, as in Go's net.ParseIP.
   if (!isIPv6(text) || text.includes('%')) return undefined
-  // The parser of URLs writes it in groups of hexadecimal digits, whatever it was.
-  const [head = '', tail] = new URL(`http://[${text}]`).hostname.slice(1, -1).split('::')
-  const [first, last] = [groupsIn(head), groupsIn(tail ?? '')]
-  const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0)
-  return { bits: bitsOf([...first, ...zeros, ...last], 16) }
-}
-
-function groupsIn(part: string): readonly number[] {
-  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
-}
-
-function bitsOf(numbers: readonly number[], width: number): string {
-  return numbers.map((number) => number.toString(2).padStart(width, '0')).join('')
+  const written = withoutBrackets(new URL(`http://[${text}]`).hostname)
+  const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(written) ?? []
+  if (high === undefined || low === undefined) return { text: written, family: 'ipv6' }
+  const bytes = [high, low].flatMap((group) => {
+    const number = Number.parseInt(group, 16)
+    return [number >>> 8, number & 0xff]
+  })
+  return { text: bytes.join('.'), family: 'ipv4' }
 }
 
 function rangeOf(entry: string): Range | undefined {
   const [, text = '', digits = ''] = /^([^/]*)\/(\d+)$/.exec(entry) ?? []
   const address = addressOf(text)
-  if (address === undefined) return undefined
-  const length = Number(digits) + (isIPv4(text) ? MAPPED.length : 0)
-  if (length > 128) return undefined
-  return { bits: address.bits.slice(0, length).padEnd(128, '0'), length }
+  const length = Number(digits)
+  if (address === undefined || length > (isIPv4(text) ? 32 : 128)) return undefined
+  if (isIPv4(text) || address.family === 'ipv6') return { ...address, length }
+  // A range that begins before the mapped addresses is one of IPv6 addresses.
+  return length < MAPPED_BITS
+    ? { text, family: 'ipv6', length }
+    : { ...address, length: length - MAPPED_BITS }
 }
+
+/** How many bits all mapped addresses begin with. */
+const MAPPED_BITS = 96
 
 /** An IPv4 address is in no range of IPv6 addresses, `::/0` included. */
-function contains(range: Range, { bits }: Address): boolean {
-  return isMapped(range) === isMapped({ bits }) && bits.startsWith(range.bits.slice(0, range.length))
+function contains({ text, family, length }: Range, address: Address): boolean {
+  if (family !== address.family) return false
+  const range = new BlockList()
+  range.addSubnet(text, length, family)
+  return range.check(address.text, family)
 }
 
-function isMapped({ bits }: Address): boolean {
-  return bits.startsWith(MAPPED)
-}
-
-function isLoopback({ bits }: Address): boolean {
-  return bits.startsWith(`${MAPPED}01111111`) || bits === '1'.padStart(128, '0')
+function isLoopback(address: Address): boolean {
+  return address.text === '::1' || contains({ text: '127.0.0.0', family: 'ipv4', length: 8 }, address)
 }

@@ -2,6 +2,7 @@
 // the prediction, container by container, with expectations taken from the manifests and not from what was compiled.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
@@ -21,7 +22,7 @@ import {
   type PoolDraft,
 } from './hostile-tenants.ts'
 
-const RUNS = 300
+const RUNS = runs(300)
 
 interface Held {
   readonly pod: Pod
@@ -98,13 +99,13 @@ test('an identity of ours reaches only the namespace, service account, pool pods
     { numRuns: RUNS },
   )
   // Each of these is what the property is about: it must have happened, and often.
-  expect(seen.issued).toBeGreaterThan(RUNS / 10)
-  expect(seen.ofVariants).toBeGreaterThan(RUNS / 20)
-  expect(seen.init).toBeGreaterThan(5)
-  expect(seen['native sidecar']).toBeGreaterThan(5)
-  expect(seen.lookAlikes).toBeGreaterThan(20)
-  expect(seen.refusedHostile).toBeGreaterThan(RUNS / 10)
-  expect(seen.readyBesideHostile).toBeGreaterThan(RUNS / 20)
+  expect(seen.issued).toBeGreaterThan(leastSeen(30))
+  expect(seen.ofVariants).toBeGreaterThan(leastSeen(15))
+  expect(seen.init).toBeGreaterThan(leastSeen(5))
+  expect(seen['native sidecar']).toBeGreaterThan(leastSeen(5))
+  expect(seen.lookAlikes).toBeGreaterThan(leastSeen(20))
+  expect(seen.refusedHostile).toBeGreaterThan(leastSeen(30))
+  expect(seen.readyBesideHostile).toBeGreaterThan(leastSeen(15))
 })
 
 /** A pod of another tenant that looks the same. */
@@ -166,9 +167,9 @@ test('two Ready bindings of one mode never share the pods of one container, or o
     // One example in twenty has such a pair.
     { numRuns: 3 * RUNS },
   )
-  expect(seen.collisions).toBeGreaterThan(20)
-  expect(seen.PerObjective).toBeGreaterThan(3)
-  expect(seen.PerVariant).toBeGreaterThan(3)
+  expect(seen.collisions).toBeGreaterThan(leastSeen(20))
+  expect(seen.PerObjective).toBeGreaterThan(leastSeen(3))
+  expect(seen.PerVariant).toBeGreaterThan(leastSeen(3))
 })
 
 /** A pod with a pool's labels and no others: whatever else selects it shares its pods provably. */
@@ -231,7 +232,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
       }),
       { numRuns: RUNS },
     )
-    expect(seen.selectable).toBeGreaterThan(20)
+    expect(seen.selectable).toBeGreaterThan(leastSeen(20))
   })
 
   test('and it is the namespaceSelector that keeps it so: without it, look-alikes lose their default identity', () => {
@@ -247,7 +248,7 @@ describe('a binding of one namespace changes nothing for the pods of another', (
       }),
       { numRuns: RUNS },
     )
-    expect(seen.changed).toBeGreaterThan(20)
+    expect(seen.changed).toBeGreaterThan(leastSeen(20))
   })
 })
 
@@ -310,6 +311,6 @@ test('the order of the manifests changes no verdict', () => {
         verdictsOf(one.settled.prediction(), one.podsInQuestion),
       )
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })

@@ -2,9 +2,16 @@
 import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Claim } from '../../src/core/collide/claim.ts'
+import { runs } from '@kleym/testing/runs.ts'
+import { ANY, type Claim } from '../../src/core/collide/claim.ts'
 import { indexClaims, relationOf } from '../../src/core/collide/claim-index.ts'
-import { collisionMessage, collisionOf, waitsOf } from '../../src/core/collide/conflict.ts'
+import {
+  claimantsOf,
+  collisionMessage,
+  collisionOf,
+  groupsNear,
+  waitsOf,
+} from '../../src/core/collide/conflict.ts'
 import { meet } from './meet.ts'
 
 const claim: fc.Arbitrary<Claim> = fc.record({
@@ -16,12 +23,21 @@ const claim: fc.Arbitrary<Claim> = fc.record({
   output: fc.constantFrom(undefined, 'o1', 'o2'),
   namespace: fc.constantFrom('n', 'm'),
   serviceAccountName: fc.constantFrom('s', 's', 't'),
-  containerName: fc.constantFrom('c', 'c', 'd'),
+  containerName: fc.constantFrom('c', 'c', 'd', undefined),
   labels: fc
     .dictionary(fc.constantFrom('k', 'l', 'm', 'n"\n'), fc.constantFrom('1', '2'), { maxKeys: 4 })
     .map((labels) => new Map(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)))),
   spiffeId: fc.constant('spiffe://example.org/x'),
 })
+
+/** Claims as they are in a cluster: a live output may lack selectors. */
+const clusterClaim = fc
+  .tuple(claim, fc.subarray(['namespace', 'serviceAccountName', 'containerName'] as const))
+  .map(([one, lost]): Claim => {
+    // A variant's output claims all containers, whatever its selectors are.
+    const missing = one.basis === 'live' ? lost.filter((field) => one[field] !== undefined) : []
+    return { ...one, ...Object.fromEntries(missing.map((field) => [field, ANY])) }
+  })
 
 function line(claimed: Claim, relation: unknown): string {
   return `${claimed.owner} ${claimed.basis} ${claimed.output ?? namespacedName('n', '')} ${String(relation)}`
@@ -53,14 +69,14 @@ test('many claims on one container name the ten that follow, in whatever order i
       ]
       expect(collision?.named.map((peer) => peer.claim.owner)).toEqual(following.slice(0, 10))
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 
 test('the claim index agrees with a comparison of all with all', () => {
   // One declared claim per owner, as bindings make them.
   const claims = fc
-    .array(claim, { maxLength: 40 })
+    .array(clusterClaim, { maxLength: 40 })
     .map((all) =>
       all.filter(
         (one, at) =>
@@ -92,7 +108,15 @@ test('the claim index agrees with a comparison of all with all', () => {
         )
         expect(collision === undefined ? '' : collisionMessage(collision)).not.toContain('undefined')
       }
+      // Whoever waits for a claim hears of its end.
+      for (const own of all) {
+        const claimants = all.filter(
+          (other) => (other.basis === 'declared' || other.basis === 'tentative') && meet(own, other),
+        )
+        const woken = groupsNear(index, own).flatMap((group) => [...claimantsOf(group)])
+        expect(woken.toSorted()).toEqual(claimants.map(({ owner }) => owner).toSorted())
+      }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   )
 })

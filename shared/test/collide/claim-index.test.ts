@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { namespacedName } from '../../src/core/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import {
   ClaimIndex,
   compareClaims,
@@ -28,7 +29,7 @@ const claims: fc.Arbitrary<Claim> = fc.record({
   output: fc.constantFrom(undefined, 'kleym-1', 'kleym-2'),
   namespace: fc.constantFrom('team-a', 'team-a', 'team-b', ANY),
   serviceAccountName: fc.constantFrom('runner', 'runner', 'batch', ANY),
-  containerName: fc.constantFrom('vllm', 'proxy'),
+  containerName: fc.constantFrom('vllm', 'vllm', 'proxy', ANY),
   labels,
   spiffeId: fc.constantFrom('spiffe://example.org/one', 'spiffe://example.org/two'),
 })
@@ -98,7 +99,7 @@ test('an index from which claims were removed equals a new index of the remainin
         expect(answersOf(index, there)).toEqual(answersOf(indexClaims(there), there))
       }
     }),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })
 
@@ -109,7 +110,7 @@ test('removing a claim that was never added changes nothing', () => {
       index.remove({ ...stranger })
       expect(answersOf(index, some)).toEqual(answersOf(indexClaims(some), some))
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 
@@ -120,7 +121,7 @@ test('the claims of a group are in their total order, whichever was added first'
       for (const claim of some) index.add({ ...claim })
       for (const { claims: held } of index.groups) expect(held).toEqual(held.toSorted(compareClaims))
     }),
-    { numRuns: 50 },
+    { numRuns: runs(50) },
   )
 })
 

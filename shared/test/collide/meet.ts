@@ -1,13 +1,18 @@
 // Whether two claims meet, worked out without the index.
-import type { Claim } from '../../src/core/collide/claim.ts'
+import { ANY, type Claim } from '../../src/core/collide/claim.ts'
 import { relationOf } from '../../src/core/collide/claim-index.ts'
 
 /** Whether two claims provably reach one container of one pod. */
 export function meet(one: Claim, other: Claim): boolean {
   return (
-    one.namespace === other.namespace &&
-    one.serviceAccountName === other.serviceAccountName &&
-    one.containerName === other.containerName &&
+    isCommon(one.namespace, other.namespace) &&
+    isCommon(one.serviceAccountName, other.serviceAccountName) &&
+    isCommon(one.containerName, other.containerName) &&
     relationOf(one.labels, other.labels) !== undefined
   )
+}
+
+function isCommon(one: string | undefined, other: string | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return one === other || one === ANY || other === ANY
 }

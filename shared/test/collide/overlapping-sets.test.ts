@@ -1,6 +1,7 @@
 // Label sets that may overlap, held against a comparison of every set with every other.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { relationOf, type ClaimGroup } from '../../src/core/collide/claim-index.ts'
 import { overlappingSets, type OverlappingSets } from '../../src/core/collide/overlapping-sets.ts'
 import type { PoolLabels } from '../../src/core/objects/pool-selector.ts'
@@ -73,9 +74,9 @@ test('they are those of a comparison of all with all', () => {
       most = Math.max(most, groups.length)
       expect(texts(groups, found(groups).pairs)).toEqual(texts(groups, pairsOf(groups)))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
-  expect(most).toBeGreaterThan(100)
+  expect(most).toBeGreaterThan(leastSeen(100))
 })
 
 test('where they are more than are asked for, each label set has one that it may overlap, if there is any', () => {
@@ -88,7 +89,7 @@ test('where they are more than are asked for, each label set has one that it may
       const allowed = new Set(texts(groups, pairs))
       expect(texts(groups, [...peers]).filter((text) => !allowed.has(text))).toEqual([])
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -1,11 +1,12 @@
 // Whatever a cluster or a file holds, nothing crashes, hangs or overflows, and nothing hostile is resolved.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
 import { binding, estate, objective, pool, poolOnly, settledCluster } from '@kleym/testing/manifests.ts'
 
-const RUNS = 150
+const RUNS = runs(150)
 
 describe('hostile input', () => {
   const anything = fc.anything({ withBigInt: false, withNullPrototype: true, maxDepth: 4 })

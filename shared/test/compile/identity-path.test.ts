@@ -1,6 +1,7 @@
 // The shape of kleym's SPIFFE IDs (docs/contract.md §5): what is built is read back, and nothing else is taken for it.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { identityPath, parseIdentity, type IdentityBoundary } from '../../src/core/compile/identity-path.ts'
 import { spiffeIdProblem } from '../../src/core/compile/identity.ts'
 
@@ -22,6 +23,7 @@ test('what is built is a SPIFFE ID, and is read back as it was', () => {
       expect(spiffeIdProblem(spiffeId)).toBeUndefined()
       expect(parseIdentity(spiffeId)).toEqual(one)
     }),
+    { numRuns: runs(100) },
   )
 })
 

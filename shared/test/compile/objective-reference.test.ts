@@ -77,6 +77,63 @@ const OBJECTIVE_ROWS: readonly Row[] = [
     reason: 'Reconciled',
   },
   {
+    name: 'no binding takes the SPIFFE ID of a preferred objective of another pool by naming another group',
+    objects: [objective({ poolRef: { name: 'other' } }), objective({ group: X_GROUP }), objectiveIn(X_GROUP)],
+    reason: 'InvalidObjectiveRef',
+    says: 'InferenceObjective/chat (llm-d.ai/v1alpha2) has the same name and targets another pool: .spec.poolRef.name is "other", not "llama"',
+  },
+  {
+    name: 'a preferred objective of the same pool leaves a binding alone that names another group',
+    objects: [objective(), objective({ group: X_GROUP }), objectiveIn(X_GROUP)],
+    reason: 'Reconciled',
+  },
+  {
+    name: 'a preferred objective may lead to the pool of the other group that selects the same pods',
+    objects: [
+      pool({ group: X_GROUP }),
+      objective({ poolRef: { name: 'llama', group: X_GROUP } }),
+      objective({ group: X_GROUP }),
+      objectiveIn(X_GROUP),
+    ],
+    reason: 'Reconciled',
+  },
+  {
+    name: 'a preferred objective of a pool of the other group that selects other pods counts',
+    objects: [
+      pool({ group: X_GROUP, labels: { app: 'other' } }),
+      objective({ poolRef: { name: 'llama', group: X_GROUP } }),
+      objective({ group: X_GROUP }),
+      binding({
+        spec: {
+          poolRef: { name: 'llama', group: K8S_GROUP },
+          objectiveRef: { name: 'chat', group: X_GROUP },
+        },
+      }),
+    ],
+    reason: 'InvalidObjectiveRef',
+  },
+  {
+    name: 'a pool of the other group that could not be read leaves open where a preferred objective leads',
+    objects: [
+      objective({ poolRef: { name: 'llama', group: X_GROUP } }),
+      objective({ group: X_GROUP }),
+      binding({
+        spec: {
+          poolRef: { name: 'llama', group: K8S_GROUP },
+          objectiveRef: { name: 'chat', group: X_GROUP },
+        },
+      }),
+    ],
+    options: { gaps: { [`InferencePool.${X_GROUP}`]: FORBIDDEN } },
+    reason: 'Undetermined',
+  },
+  {
+    name: 'a preferred kind that could not be read leaves a binding open that names another group',
+    objects: [objective({ group: X_GROUP }), objectiveIn(X_GROUP)],
+    options: { gaps: { [LLM_D_OBJECTIVES]: FORBIDDEN } },
+    reason: 'Undetermined',
+  },
+  {
     name: 'no objective kind is served',
     objects: [binding()],
     options: { absentKinds: OBJECTIVES },

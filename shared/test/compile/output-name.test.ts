@@ -1,6 +1,7 @@
 // Names of outputs, whatever the binding's name (docs/contract.md §5).
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { outputName } from '../../src/core/compile/output.ts'
 import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
 
@@ -25,6 +26,6 @@ test('names are unique per binding, and DNS-1123 labels', () => {
         expect(names.filter((name) => !isDns1123Label(name))).toEqual([])
       },
     ),
-    { numRuns: 150 },
+    { numRuns: runs(150) },
   )
 })

@@ -39,7 +39,40 @@ interface Row {
 const POOLS: readonly Row[] = [
   { name: 'a pool of the k8s group is found', objects: [kPool, binding()], reason: 'Reconciled' },
   { name: 'a pool of the x-k8s group alone is found', objects: [xPool, binding()], reason: 'Reconciled' },
-  { name: 'a named group finds its pool', objects: [kPool, otherX, inGroup(X_GROUP)], reason: 'Reconciled' },
+  {
+    name: 'a named group finds its pool',
+    objects: [kPool, otherX, inGroup(K8S_GROUP)],
+    reason: 'Reconciled',
+  },
+  {
+    name: 'the less preferred group may be named if both pools select the same pods',
+    objects: [kPool, xPool, inGroup(X_GROUP)],
+    reason: 'Reconciled',
+  },
+  {
+    name: 'the less preferred group may be named if the other holds no such pool',
+    objects: [pool({ name: 'other' }), otherX, inGroup(X_GROUP)],
+    reason: 'Reconciled',
+  },
+  {
+    name: 'no binding takes the SPIFFE ID of a pool of the preferred group by naming the other group',
+    objects: [kPool, otherX, inGroup(X_GROUP)],
+    reason: 'AmbiguousPoolRef',
+    says: `InferencePool llama exists in ${K8S_GROUP} and ${X_GROUP} with different selectors`,
+  },
+  {
+    name: 'a preferred group that could not be read leaves a binding open that names the other',
+    objects: [xPool, inGroup(X_GROUP)],
+    options: { gaps: { [K_POOLS]: FORBIDDEN } },
+    reason: 'Undetermined',
+    says: 'cannot list something: forbidden',
+  },
+  {
+    name: 'a preferred group that is not served does not matter when the other is named',
+    objects: [xPool, inGroup(X_GROUP)],
+    options: { absentKinds: [K_POOLS] },
+    reason: 'Reconciled',
+  },
   {
     name: 'no pool at all',
     objects: [binding()],
@@ -157,12 +190,12 @@ describe('pools', () => {
     expect(reasonOf(one)).toBe('InvalidObjectiveRef')
   })
 
-  test('a pool of the other group that selects other pods is remembered for a warning', () => {
-    const ref = { name: 'llama', group: X_GROUP } as const
+  test('a pool of the less preferred group that selects other pods is remembered for a warning', () => {
+    const ref = { name: 'llama', group: K8S_GROUP } as const
     expect(resolvePool(referencesTo(kPool, otherX), 'team-a', ref)).toMatchObject({
       state: 'found',
-      pool: { group: X_GROUP },
-      shadowed: { group: K8S_GROUP },
+      pool: { group: K8S_GROUP },
+      shadowed: { group: X_GROUP },
     })
     expect(resolvePool(referencesTo(kPool, xPool), 'team-a', ref)).toMatchObject({ shadowed: undefined })
   })

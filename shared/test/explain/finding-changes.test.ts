@@ -12,12 +12,15 @@ function changesBetween(
 ): FindingChanges {
   const [left, right] = [before, after].map((objects) => analysisOf(objects).settled)
   if (left === undefined || right === undefined) throw new Error('there are two')
-  const { added, fixed, noLongerApply, unchanged } = effectOf(left, right).findings
-  const [ofCode, ...others] = [added, fixed, noLongerApply, unchanged].map((all) =>
-    all.filter((one) => one.code === code),
-  )
-  const [fixedOnes = [], goneOnes = [], same = []] = others
-  return { added: ofCode ?? [], fixed: fixedOnes, noLongerApply: goneOnes, unchanged: same }
+  const { added, fixed, noLongerApply, perhapsGone, unchanged } = effectOf(left, right).findings
+  const ofCode = (all: typeof added): typeof added => all.filter((one) => one.code === code)
+  return {
+    added: ofCode(added),
+    fixed: ofCode(fixed),
+    noLongerApply: ofCode(noLongerApply),
+    perhapsGone: ofCode(perhapsGone),
+    unchanged: ofCode(unchanged),
+  }
 }
 
 /** A registration whose entry the server refuses, since a DNS name has an empty label. */

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { parseGoDuration, wireSeconds } from '../../src/core/go/duration.ts'
 import { disagreements, textAt } from './vectors.ts'
 
@@ -42,5 +43,6 @@ test('a number of nanoseconds comes back from its text', () => {
     fc.property(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), (nanoseconds) => {
       expect(parseGoDuration(`${nanoseconds}ns`)).toEqual({ ok: true, nanoseconds })
     }),
+    { numRuns: runs(100) },
   )
 })

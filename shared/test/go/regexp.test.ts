@@ -1,5 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { compileGoRegexp, SIZE_MAX, SOURCE_MAX } from '../../src/core/go/regexp.ts'
 import { disagreements, readVectors, textAt } from './vectors.ts'
 
@@ -51,7 +52,7 @@ test('a name alone, and how names begin, are what they are among other things', 
       for (const text of [parts.join(''), parts.join('\n'), parts.join(source)])
         expect(alone.matches(text)).toBe(grouped.matches(text))
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -183,7 +184,7 @@ test('expressions that Go and JavaScript read alike match alike', () => {
         new RegExp(source).test(namespace),
       )
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })
 
@@ -193,5 +194,6 @@ test('no text at all makes the parser throw', () => {
       const source = String.fromCharCode(...units)
       expect(['regexp', 'invalid', 'unsupported']).toContain(compileGoRegexp(source).kind)
     }),
+    { numRuns: runs(100) },
   )
 })

@@ -2,6 +2,7 @@
 // changes nothing breaks none.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { containerVerdicts } from '../../src/core/spire/registration.ts'
@@ -9,13 +10,12 @@ import { EDITED_KINDS, editsOf } from './edits.ts'
 import { generatedFor, outcomesOfGenerated } from './run-test.ts'
 
 const SEED = 20_261_122
-const WORLDS = 2_200
+const WORLDS = runs(2_200)
 /** Of worlds in which something cannot be known; all of the others are edited. */
 const OPEN_WORLDS = 60
 const EDITS_PER_WORLD = 14
 /** Edits that change what a container holds; the rest change nothing, or what is not certain. */
-const LEAST_CHANGING = 2_000
-const MAX_MS = 300_000
+const LEAST_CHANGING = leastSeen(2_000)
 
 /** What each container holds for certain, and (second) all that it may hold, by `namespace/pod/container`; read off the prediction. */
 function holdings(analysis: Analysis): {
@@ -47,43 +47,41 @@ function isSame(left: ReadonlyMap<string, string>, right: ReadonlyMap<string, st
   return left.size === right.size && [...left].every(([key, value]) => right.get(key) === value)
 }
 
-test(
-  'every edit that changes what a container holds makes a generated test fail, and no other does',
-  () => {
-    const changing = new Map<string, number>()
-    let quiet = 0
-    let open = 0
-    const wrong: string[] = []
-    for (const [at, world] of fc.sample(tenants, { seed: SEED, numRuns: WORLDS }).entries()) {
-      const before = analysisOf(world)
-      const held = holdings(before)
-      if (!held.isKnown && ++open > OPEN_WORLDS) continue
-      const generated = generatedFor(before)
-      const own = outcomesOfGenerated(generated, before).filter(({ state }) => state !== 'passed')
-      // What cannot be known at all cannot be pinned: `--generate` says so.
-      if (own.length > 0 && held.isKnown) wrong.push(`world ${at}: ${JSON.stringify(own[0])}`)
-      for (const [number, { kind, objects }] of editsOf(world, SEED + at, EDITS_PER_WORLD).entries()) {
-        const after = analysisOf(objects)
-        const now = holdings(after)
-        const broken = outcomesOfGenerated(generated, after).filter(({ state }) => state !== 'passed')
-        const name = `world ${at}, edit ${number} of a ${kind}`
-        if (isSame(held.all, now.all)) {
-          quiet++
-          if (broken.length > own.length) wrong.push(`${name} changes nothing: ${JSON.stringify(broken[0])}`)
-        } else if (held.isKnown && !isSame(held.certain, now.certain)) {
-          changing.set(kind, (changing.get(kind) ?? 0) + 1)
-          const hasFailed = broken.some(({ state }) => state === 'failed')
-          const isEnough = now.isKnown ? hasFailed : broken.length > 0
-          if (!isEnough) wrong.push(`${name} is not seen`)
-        }
+test('every edit that changes what a container holds makes a generated test fail, and no other does', () => {
+  const changing = new Map<string, number>()
+  let quiet = 0
+  let open = 0
+  const wrong: string[] = []
+  for (const [at, world] of fc.sample(tenants, { seed: SEED, numRuns: WORLDS }).entries()) {
+    const before = analysisOf(world)
+    const held = holdings(before)
+    if (!held.isKnown && ++open > OPEN_WORLDS) continue
+    const generated = generatedFor(before)
+    const own = outcomesOfGenerated(generated, before).filter(({ state }) => state !== 'passed')
+    // What cannot be known at all cannot be pinned: `--generate` says so.
+    if (own.length > 0 && held.isKnown) wrong.push(`world ${at}: ${JSON.stringify(own[0])}`)
+    for (const [number, { kind, objects }] of editsOf(world, SEED + at, EDITS_PER_WORLD).entries()) {
+      const after = analysisOf(objects)
+      const now = holdings(after)
+      const broken = outcomesOfGenerated(generated, after).filter(({ state }) => state !== 'passed')
+      const name = `world ${at}, edit ${number} of a ${kind}`
+      if (isSame(held.all, now.all)) {
+        quiet++
+        if (broken.length > own.length) wrong.push(`${name} changes nothing: ${JSON.stringify(broken[0])}`)
+      } else if (held.isKnown && !isSame(held.certain, now.certain)) {
+        changing.set(kind, (changing.get(kind) ?? 0) + 1)
+        const hasFailed = broken.some(({ state }) => state === 'failed')
+        const isEnough = now.isKnown ? hasFailed : broken.length > 0
+        if (!isEnough) wrong.push(`${name} is not seen`)
       }
     }
-    const sum = [...changing.values()].reduce((total, count) => total + count, 0)
-    expect(wrong.slice(0, 5)).toEqual([])
-    expect(sum).toBeGreaterThanOrEqual(LEAST_CHANGING)
-    expect(quiet).toBeGreaterThan(1_000)
-    // Nodes decide about static entries and templates alone, and those are rare.
-    expect(EDITED_KINDS.filter((kind) => kind !== 'Node' && (changing.get(kind) ?? 0) < 10)).toEqual([])
-  },
-  MAX_MS,
-)
+  }
+  const sum = [...changing.values()].reduce((total, count) => total + count, 0)
+  expect(wrong.slice(0, 5)).toEqual([])
+  expect(sum).toBeGreaterThanOrEqual(LEAST_CHANGING)
+  expect(quiet).toBeGreaterThan(leastSeen(1_000))
+  // Nodes decide about static entries and templates alone, and those are rare.
+  expect(EDITED_KINDS.filter((kind) => kind !== 'Node' && (changing.get(kind) ?? 0) < leastSeen(10))).toEqual(
+    [],
+  )
+})

@@ -21,6 +21,7 @@ test.each<[string, JsonRecord, readonly [wanted: number, available: number, imag
     subject: { kind: 'Deployment', ...metadata },
     wanted,
     available,
+    isSeen: false,
     images,
   })
 })

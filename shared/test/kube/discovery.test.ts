@@ -4,7 +4,7 @@ import { drop, failure, json, text, type Behaviour } from '@kleym/testing/faults
 import { faultServer } from '@kleym/testing/faults/server.ts'
 import { discover, inServedVersion, isGroupServed, isStale, servedGroups } from '../../src/kube/discovery.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
-import { ignoranceOf, isKindAbsent } from '../../src/kube/failures.ts'
+import { ignoranceOf, isNotFound, mayBeKindAbsent } from '../../src/kube/failures.ts'
 import { PODS, resourceName, resourcePath } from '../../src/kube/resources.ts'
 import { clientAt, THINGS } from '@kleym/testing/clusters.ts'
 
@@ -187,10 +187,27 @@ describe('a failure in a word', () => {
     ['a Status about no object', api(404, {}), true],
     ['a conflict', api(409), false],
     ['a broken connection', broken('reset'), false],
-  ])('%s: the kind is absent %#', (_, error, absent) => {
-    expect(isKindAbsent(error)).toBe(absent)
+  ])('%s: the kind may be absent %#', (_, error, absent) => {
+    expect(mayBeKindAbsent(error)).toBe(absent)
   })
 })
+
+test.each<[string, unknown, boolean]>([
+  ['a Status that names it', statusOf(404, 'NotFound', { name: 'one', kind: 'things' }), true],
+  ['a Status that names another object', statusOf(404, 'NotFound', { name: 'two', kind: 'things' }), false],
+  ['a Status about its namespace', statusOf(404, 'NotFound', { name: 'one', kind: 'namespaces' }), false],
+  ['a Status of another reason', statusOf(404, '', { name: 'one', kind: 'things' }), false],
+  ['a Status that names none', statusOf(404, 'NotFound'), false],
+  ['a Status of another code', statusOf(410, 'NotFound', { name: 'one', kind: 'things' }), false],
+  ['a text', new ApiError({ status: 404, isStatus: false, reason: '', message: 'not found' }), false],
+  ['a broken connection', broken('reset'), false],
+])('an object is absent if the API server says so: %s', (_, error, absent) => {
+  expect(isNotFound(error, THINGS, 'one')).toBe(absent)
+})
+
+function statusOf(status: number, reason: string, details?: unknown): ApiError {
+  return new ApiError({ status, reason, message: '', details })
+}
 
 test('paths and names of the core group have no group', () => {
   expect(resourceName(PODS)).toBe('Pod')

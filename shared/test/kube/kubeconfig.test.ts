@@ -296,6 +296,15 @@ describe('a user with', () => {
   })
 })
 
+test.each(['gcp', 'azure', 'other'])(
+  'the auth provider %s is refused as kubectl does, and its command does not run',
+  async (name) => {
+    const config = { 'cmd-path': process.execPath, 'cmd-args': '-e 0', 'access-token': 't' }
+    const asked = ask({ user: { 'auth-provider': { name, config } }, cluster: CA }, SERVER)
+    await expect(asked).rejects.toThrow(`there is no auth provider "${name}"`)
+  },
+)
+
 describe('without TLS', () => {
   test.each<[string, (address: string) => string]>([
     ['http://', (address) => `http://${address}`],
@@ -317,7 +326,10 @@ describe('without TLS', () => {
         'what an auth provider gives',
       ],
       [{ 'client-certificate': '/nonexistent', 'client-key': '/nonexistent' }, 'a client certificate'],
-      [{ token: 't', username: 'me', password: 'pw' }, 'a bearer token, a name with a password'],
+      [
+        { tokenFile: '/nonexistent', username: 'me', password: 'pw' },
+        'a bearer token, a name with a password',
+      ],
     ]
     await using server = await faultServer(() => json(VERSION))
     for (const [user, withheld] of proofs) {

@@ -164,18 +164,6 @@ describe('who we are', () => {
       headers: { authorization: 'Bearer t' },
     },
     {
-      says: '--token before a token file',
-      user: { tokenFile: '/nonexistent/token' },
-      overrides: { token: 't' },
-      headers: { authorization: 'Bearer t' },
-    },
-    {
-      says: '--token before a password',
-      user: { username: 'me', password: 'pw' },
-      overrides: { token: 't' },
-      headers: { authorization: 'Bearer t' },
-    },
-    {
       says: '--token before a plugin, which does not run',
       user: { exec: { apiVersion: 'client.authentication.k8s.io/v1', command: '/nonexistent/plugin' } },
       overrides: { token: 't' },
@@ -214,10 +202,15 @@ describe('who we are', () => {
       headers: { 'impersonate-user': 'her', 'impersonate-group': ['a', 'b'], 'impersonate-uid': '7' },
     },
     {
-      says: '--as without the groups, the UID and what else the kubeconfig gives to another user',
+      says: '--as beside the groups, the UID and what else the kubeconfig has, as kubectl',
       user: { as: 'him', 'as-groups': ['admins'], 'as-uid': '1', 'as-user-extra': { scope: ['all'] } },
       overrides: { as: 'her' },
-      headers: { 'impersonate-user': 'her' },
+      headers: {
+        'impersonate-user': 'her',
+        'impersonate-group': ['admins'],
+        'impersonate-uid': '1',
+        'impersonate-extra-scope': ['all'],
+      },
     },
     {
       says: 'the impersonation of the kubeconfig beside --token',

@@ -2,9 +2,10 @@
 // what the cache believes at every one, and that it always gets there in the end.
 import { array, assert, asyncProperty, integer, nat } from 'fast-check'
 import { expect, it } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { choices, flush, ReflectorModel } from './reflector-model.ts'
 
-const RUNS = 600
+const RUNS = runs(600)
 
 it('believes nothing false at any step, and always follows the server in the end', async () => {
   const tapes = array(nat(9973), { minLength: 20, maxLength: 400 })

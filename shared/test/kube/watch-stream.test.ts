@@ -2,6 +2,7 @@
 import * as fc from 'fast-check'
 import { Socket } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import {
   events,
   failure,
@@ -213,6 +214,7 @@ describe('lines', () => {
         const parts = at.slice(1).map((to, i) => bytes.subarray(at[i], to))
         expect(await Array.fromAsync(linesOf(chunks(parts), 1 << 20, breach))).toEqual(lines)
       }),
+      { numRuns: runs(100) },
     )
   })
 

@@ -165,6 +165,41 @@ const CASES: readonly Case[] = [
   { name: 'mode may be absent: PerObjective', spec: { mode: undefined } },
   { name: 'mode may be null, which is absent', spec: { mode: null } },
   {
+    name: 'mode may be absent with a variant alone: PerVariant',
+    mode: 'PerVariant',
+    spec: { mode: undefined },
+  },
+  {
+    name: 'mode may be absent with a variant and fields that are empty or null',
+    mode: 'PerVariant',
+    spec: { mode: undefined, objectiveRef: null, containerName: '' },
+  },
+  {
+    name: 'mode must not be absent with a variant and an objective',
+    mode: 'PerVariant',
+    spec: { mode: undefined, objectiveRef: { name: 'chat' } },
+    reason: 'UnsupportedMode',
+    says: '.spec.mode is missing, and .spec.identityBoundary means PerVariant, .spec.objectiveRef PerObjective',
+  },
+  {
+    name: 'mode must not be absent with a variant and a container',
+    mode: 'PerVariant',
+    spec: { mode: undefined, containerName: 'vllm' },
+    reason: 'UnsupportedMode',
+    says: '.spec.containerName PerObjective',
+  },
+  {
+    name: 'a variant that is malformed means PerVariant too',
+    mode: 'PerVariant',
+    spec: { mode: undefined, identityBoundary: { variant: '' } },
+    reason: 'InvalidIdentityBoundary',
+  },
+  {
+    name: 'a binding that names no boundary is refused',
+    spec: { mode: undefined, objectiveRef: undefined, containerName: undefined },
+    reason: 'MissingObjectiveRef',
+  },
+  {
     name: 'mode must not be empty',
     spec: { mode: '' },
     reason: 'UnsupportedMode',
@@ -295,9 +330,9 @@ const CASES: readonly Case[] = [
     says: '.spec.identityBoundary must be absent when .spec.mode is PerObjective',
   },
   {
-    name: 'identityBoundary must not be set when the mode is absent',
+    name: 'identityBoundary must not be set beside an objective and a container when the mode is absent',
     spec: { mode: undefined, identityBoundary: { variant: 'prefill' } },
-    reason: 'InvalidIdentityBoundary',
+    reason: 'UnsupportedMode',
   },
   {
     name: 'identityBoundary must not be empty when PoolOnly',

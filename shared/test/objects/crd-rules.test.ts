@@ -8,6 +8,15 @@ const specSchema = crdSchema('spec')
 
 describe('the CRD', () => {
   test('says why by field and mode', () => {
+    const nothing = { mode: undefined, objectiveRef: undefined, containerName: undefined }
+    expect(problemsOf(binding({ spec: nothing }))).toEqual([
+      ': spec names no boundary: set spec.mode to PoolOnly, or spec.identityBoundary, or spec.objectiveRef and spec.containerName',
+    ])
+    expect(
+      problemsOf(binding({ spec: { mode: undefined, identityBoundary: { variant: 'prefill' } } })),
+    ).toEqual([
+      ': spec.mode is required here: spec.identityBoundary means PerVariant, spec.objectiveRef and spec.containerName mean PerObjective',
+    ])
     expect(problemsOf(binding({ spec: { objectiveRef: undefined, containerName: undefined } }))).toEqual([
       ': spec.objectiveRef is required when spec.mode is PerObjective',
       ': spec.containerName is required when spec.mode is PerObjective',
@@ -38,7 +47,8 @@ describe('the CRD', () => {
     ['PerObjective', 'there', undefined, true, false, true],
     ['PerObjective', 'there', '', true, false, true],
     ['PerObjective', 'there', 'vllm', true, true, true],
-    [undefined, 'absent', undefined, false, false, true],
+    [undefined, 'absent', undefined, true, true, true],
+    [undefined, 'absent', 'vllm', false, true, true],
     [undefined, 'there', '', true, false, true],
     [undefined, 'there', 'vllm', true, true, true],
     ['PerVariant', 'absent', undefined, true, true, true],
@@ -52,30 +62,34 @@ describe('the CRD', () => {
     expect(answersTo(self).slice(0, 3)).toEqual(expected)
   })
 
-  // mode, containerName, identityBoundary; then what each of the other three rules says.
+  // mode, containerName, identityBoundary; then what each of the other five rules says.
   test.each([
-    ['PerVariant', undefined, 'there', true, true, true],
-    ['PerVariant', '', 'there', true, true, true],
-    ['PerVariant', 'vllm', 'there', false, true, true],
-    ['PerVariant', undefined, 'absent', true, false, true],
-    ['PoolOnly', undefined, 'absent', true, true, true],
-    ['PoolOnly', undefined, 'there', true, true, false],
-    ['PerObjective', 'vllm', 'absent', true, true, true],
-    ['PerObjective', 'vllm', 'there', true, true, false],
-    [undefined, 'vllm', 'absent', true, true, true],
-    [undefined, 'vllm', 'there', true, true, false],
+    ['PerVariant', undefined, 'there', true, true, true, true, true],
+    ['PerVariant', '', 'there', true, true, true, true, true],
+    ['PerVariant', 'vllm', 'there', false, true, true, true, true],
+    ['PerVariant', undefined, 'absent', true, false, true, true, true],
+    ['PoolOnly', undefined, 'absent', true, true, true, true, true],
+    ['PoolOnly', undefined, 'there', true, true, false, true, true],
+    ['PerObjective', 'vllm', 'absent', true, true, true, true, true],
+    ['PerObjective', 'vllm', 'there', true, true, false, true, true],
+    [undefined, undefined, 'there', true, true, true, true, true],
+    [undefined, '', 'there', true, true, true, true, true],
+    [undefined, undefined, 'absent', true, true, true, false, true],
+    [undefined, '', 'absent', true, true, true, false, true],
+    [undefined, 'vllm', 'absent', true, true, true, true, true],
+    [undefined, 'vllm', 'there', true, true, true, true, false],
   ])('CEL: mode %s, containerName %j, identityBoundary %s', (mode, containerName, where, ...expected) => {
     const identityBoundary = where === 'there' ? { variant: 'prefill' } : undefined
     expect(answersTo(present({ mode, containerName, identityBoundary })).slice(3)).toEqual(expected)
   })
 
-  test('defaults the mode and prunes what it does not know', () => {
+  test('sets no mode and prunes what it does not know', () => {
     const stored = prepared(specSchema, {
       poolRef: { name: 'a', stray: 1 },
       spiffeIDTemplate: 'x',
       group: null,
     })
-    expect(stored).toEqual({ poolRef: { name: 'a' }, mode: 'PerObjective' })
+    expect(stored).toEqual({ poolRef: { name: 'a' } })
   })
 
   test('has no field beyond the contract', () => {

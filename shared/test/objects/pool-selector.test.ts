@@ -1,6 +1,7 @@
 // docs/contract.md §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
 import { describe, expect, test } from 'vitest'
 import { decodePoolSelector } from '../../src/core/objects/pool-selector.ts'
+import { compareBytes } from '../../src/core/text/bytes.ts'
 import {
   K8S_GROUP,
   X_GROUP,
@@ -89,8 +90,15 @@ describe('is accepted', () => {
     ['64 flat labels', 'X', labels(64), labels(64), '.spec.selector'],
   ])('%s', (_name, group, selector, expected, path) => {
     const decoded = decode(group, selector)
-    expect(decoded).toMatchObject({ ok: true, path })
     expect(decoded.ok && Object.fromEntries(decoded.labels)).toEqual(expected)
+    expect(decoded.ok && decoded.selectors).toEqual(
+      Object.entries(expected)
+        .map(([key, value]) => ({
+          selector: `k8s:pod-label:${key}:${value}`,
+          field: `${path}[${JSON.stringify(key)}]`,
+        }))
+        .toSorted((a, b) => compareBytes(a.selector, b.selector)),
+    )
   })
 
   test('labels come in byte order of their keys', () => {

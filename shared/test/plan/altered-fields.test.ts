@@ -1,7 +1,7 @@
 // Which differences of an answer make the object another than the one that was proven (docs/contract.md §8).
 import { expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../src/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_OUTPUT_LABELS } from '../../src/core/names.ts'
 import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
 import { alteredFields, alteredMessage } from '../../src/core/plan/altered-fields.ts'
 import { binding, estate, outputOf } from '@kleym/testing/manifests.ts'
@@ -26,6 +26,10 @@ interface Altered {
   readonly sent?: typeof SENT
 }
 
+const WITH_OUTPUT_LABELS: typeof SENT = {
+  ...SENT,
+  metadata: { ...SENT.metadata, annotations: { ...annotations, [ANNOTATION_OUTPUT_LABELS]: 'tier' } },
+}
 const WITH_CLASS = { ...SENT, spec: { ...SENT.spec, className: 'kleym' } }
 
 test.each<[string, Altered, readonly string[]]>([
@@ -103,6 +107,7 @@ test.each<[string, Altered]>([
   ['a fallback', { spec: { fallback: true } }],
   ['other labels', { metadata: { labels: { team: 'blue' } } }],
   ['one label more', { metadata: { labels: { ...labels, team: 'blue' } } }],
+  ['no annotation with the keys of output labels', { metadata: { annotations }, sent: WITH_OUTPUT_LABELS }],
   ['one annotation more', { metadata: { annotations: { ...annotations, team: 'blue' } } }],
   ['a finalizer', { metadata: { finalizers: ['example.com/audit'] } }],
 ])('%s may stay', (_, altered) => {

@@ -3,6 +3,7 @@
 // identity that it did not have at the start.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { liveClaims } from '../../src/core/collide/claim.ts'
 import { relationOf } from '../../src/core/collide/claim-index.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
@@ -116,6 +117,6 @@ test('actions in any order, with deletions that linger, end where settle ends an
         summary(expected.map(({ object }) => manifestOf(object))),
       )
     }),
-    { numRuns: 80 },
+    { numRuns: runs(80) },
   )
 })

@@ -2,6 +2,7 @@
 // container.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { liveClaims } from '../../src/core/collide/claim.ts'
 import { relationOf } from '../../src/core/collide/claim-index.ts'
 import { meet } from '../collide/meet.ts'
@@ -13,7 +14,7 @@ import type { Config } from '../../src/core/compile/config.ts'
 import { CONFIG, manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
 import { randomCluster } from '@kleym/testing/random-bindings.ts'
 
-const RUNS = 150
+const RUNS = runs(150)
 
 /** The status that the operator would write for every binding. */
 function said(judgements: SettledCluster['settled']['judgements']): unknown {
@@ -99,7 +100,7 @@ describe('random clusters', () => {
       }),
       { numRuns: 2 * RUNS },
     )
-    expect(onlyCreated).toBeGreaterThan(RUNS / 10)
+    expect(onlyCreated).toBeGreaterThan(leastSeen(15))
   })
 
   test('two Ready bindings of one mode that gives out containers or variants share no pod', () => {
@@ -131,7 +132,7 @@ describe('random clusters', () => {
       }),
       { numRuns: 2 * RUNS },
     )
-    expect(Math.min(seen.PerObjective, seen.PerVariant)).toBeGreaterThan(RUNS / 10)
+    expect(Math.min(seen.PerObjective, seen.PerVariant)).toBeGreaterThan(leastSeen(15))
   })
 
   test('without a binding of a variant the label key of the install changes no byte, nor does having none', () => {

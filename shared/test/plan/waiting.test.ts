@@ -8,6 +8,8 @@ import {
   live,
   orphanOf,
   outputOf,
+  perVariant,
+  poolOnly,
   reasonOf,
   settledCluster,
 } from '@kleym/testing/manifests.ts'
@@ -104,6 +106,19 @@ describe('a binding waits', () => {
     expect(reasonOf(settledCluster(estate(peer, foreign)), 'team-a/peer')).toBe('Reconciled')
   })
 
+  test('not for an object of a name like ours that has no container and another ID: nobody would repair it', () => {
+    const spec = {
+      ...without(outputA, 'k8s:container-name:'),
+      spiffeIDTemplate: 'spiffe://example.org/hand/made',
+    }
+    const shaped = live(outputA, {
+      name: 'kleym-team-a-hand-made-0123456789abcdef0123',
+      annotations: { 'kleym.sonda.red/binding': undefined },
+      spec,
+    })
+    expect(reasonOf(settledCluster(estate(peer, shaped)), 'team-a/peer')).toBe('Reconciled')
+  })
+
   test('not for an own output', () => {
     expect(reasonOf(settledCluster(estate(binding(), live(outputA))))).toBe('Reconciled')
   })
@@ -124,6 +139,11 @@ describe('a binding waits', () => {
     ],
     ['an output from which a user has removed the service account', without(outputA, 'k8s:sa:')],
     ['an output from which a user has removed the namespace', without(outputA, 'k8s:ns:')],
+    ['an output from which a user has removed the container', without(outputA, 'k8s:container-name:')],
+    [
+      'an output whose SPIFFE ID a user has changed and whose container a user has removed',
+      { ...without(outputA, 'k8s:container-name:'), spiffeIDTemplate: 'spiffe://example.org/hand/made' },
+    ],
   ])('for %s', (_name, spec) => {
     const orphan = orphanOf(outputA, 'team-a/gone', { spec })
     expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('WaitingForPeer')
@@ -144,6 +164,37 @@ describe('a binding waits', () => {
     const kept = without(outputA, text.slice(0, 'k8s:sa:'.length)).workloadSelectorTemplates
     const orphan = orphanOf(outputA, 'team-a/gone', { spec: { workloadSelectorTemplates: [...kept, text] } })
     expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('Reconciled')
+  })
+
+  test('not for the output of a pool, which has no container selector', () => {
+    const orphan = orphanOf(outputOf(estate(poolOnly())), 'team-a/gone')
+    expect(reasonOf(settledCluster(estate(peer, orphan)), 'team-a/peer')).toBe('Reconciled')
+  })
+
+  test('not for a lost container of an output, if the binding is on the pods of a variant', () => {
+    const orphan = orphanOf(outputA, 'team-a/gone', { spec: without(outputA, 'k8s:container-name:') })
+    const one = settledCluster(estate(perVariant({ name: 'peer' }), orphan))
+    expect(reasonOf(one, 'team-a/peer')).toBe('Reconciled')
+  })
+
+  test('while the output of a peer on another container has lost its container, and keeps its own output', () => {
+    const lora = binding({ name: 'peer', spec: { containerName: 'lora' } })
+    const outputB = outputOf(estate(lora), 'team-a/peer')
+    const lost = live(outputA, { spec: without(outputA, 'k8s:container-name:') })
+    const { settled } = settledCluster(estate(binding(), lora, lost, live(outputB)))
+    expect(settled.first.judgements.get('team-a/peer')).toMatchObject({ state: 'waiting' })
+    expect(settled.first.actions).toMatchObject([{ kind: 'update', binding: 'team-a/llama' }])
+    expect([...settled.judgements.values()].map(({ state }) => state)).toEqual(['ready', 'ready'])
+  })
+
+  test('for each other no longer than it takes to withdraw two outputs that have lost their containers', () => {
+    const lora = binding({ name: 'peer', spec: { containerName: 'lora' } })
+    const lost = [outputA, outputOf(estate(lora), 'team-a/peer')].map((output) =>
+      live(output, { spec: without(output, 'k8s:container-name:') }),
+    )
+    const { settled } = settledCluster(estate(binding(), lora, ...lost))
+    expect(settled.first.actions.map(({ kind }) => kind)).toEqual(['delete', 'delete'])
+    expect([...settled.judgements.values()].map(({ state }) => state)).toEqual(['ready', 'ready'])
   })
 
   test('for what an output chooses and selects together', () => {

@@ -7,6 +7,7 @@ test('the registry holds the reasons of the contract, and no other', () => {
     'Reconciled',
     'Undetermined',
     'WaitingForPeer',
+    'NamespaceFull',
     'InvalidPoolRef',
     'TargetPoolNotFound',
     'AmbiguousPoolRef',

@@ -13,7 +13,13 @@ const POOL = 'InferencePool.inference.networking.k8s.io'
 const X_POOL = 'InferencePool.inference.networking.x-k8s.io'
 
 function operator(name: string, wanted: number, available: number): OperatorDeployment {
-  return { subject: { kind: 'Deployment', namespace: 'kleym', name }, wanted, available, images: [] }
+  return {
+    subject: { kind: 'Deployment', namespace: 'kleym', name },
+    wanted,
+    available,
+    isSeen: true,
+    images: [],
+  }
 }
 const RUNNING = [operator('op', 1, 1)]
 

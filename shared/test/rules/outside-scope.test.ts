@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { parseAllDocuments } from 'yaml'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
 import { bindingsByOutput } from '../../src/core/analysis/state.ts'
@@ -17,7 +18,7 @@ import { containerVerdicts } from '../../src/core/spire/registration.ts'
 import { live, manifestOf, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf, tenants, TENANTS } from '@kleym/testing/random-tenants.ts'
 
-const RUNS = 400
+const RUNS = runs(400)
 
 /** Whether an error is about a namespace: about its objects, shown by its pods, or about the registrations of every namespace. */
 function concerns(one: Finding, namespace: string): boolean {
@@ -86,9 +87,9 @@ test('a namespace that is read alone gives the answer of the whole cluster, or a
     { numRuns: RUNS },
   )
   // Neither answer is the only one, and there was something to get wrong.
-  expect(seen.alone).toBeGreaterThan(RUNS / 10)
-  expect(seen.all).toBeGreaterThan(RUNS / 10)
-  expect(seen.errors).toBeGreaterThan(RUNS / 20)
+  expect(seen.alone).toBeGreaterThan(leastSeen(40))
+  expect(seen.all).toBeGreaterThan(leastSeen(40))
+  expect(seen.errors).toBeGreaterThan(leastSeen(20))
 })
 
 test('a snapshot of everything reaches beyond nothing', () => {
@@ -96,7 +97,7 @@ test('a snapshot of everything reaches beyond nothing', () => {
     fc.property(tenants, (objects) => {
       expect(dependsOnOutsideScope(analysisOf(objects))).toBe(false)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 

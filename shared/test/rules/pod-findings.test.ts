@@ -1,6 +1,7 @@
 // What pods of several namespaces show alike: a finding is about each namespace whose pods show it, whatever else does.
 import { expect, test } from 'vitest'
 import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { NO_OPEN_SETTINGS } from '../../src/core/assumptions/assumptions.ts'
 import { effectOf } from '../../src/core/explain/effect.ts'
 import type { Finding } from '../../src/core/findings/finding.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
@@ -166,7 +167,6 @@ test('what another SCM gives to pods of one more namespace is told too', () => {
     world(binding(), pod(), podIn('team-b'), podIn('team-c'), thief('team-x')),
   )
   const ours = { ...settings, ignoreNamespaces: ['^team-c$'] }
-  const beside = { settings, classFollows: false, when: undefined }
-  const analysis = analyse(snapshot, config, ours, { assumptions: [], alternatives: [beside] })
+  const analysis = analyse(snapshot, config, ours, { ...NO_OPEN_SETTINGS, beside: [settings] })
   expect(told(analysis, 'KLM308').map(([, namespaces]) => namespaces)).toEqual(['team-b', 'team-c'])
 })

@@ -12,7 +12,13 @@ const NAME = OUTPUT.metadata.name
 const RUNNING: readonly OperatorDeployment[] = [operator(1, 1)]
 
 function operator(wanted: number, available: number, name = 'op'): OperatorDeployment {
-  return { subject: { kind: 'Deployment', namespace: 'kleym', name }, wanted, available, images: [] }
+  return {
+    subject: { kind: 'Deployment', namespace: 'kleym', name },
+    wanted,
+    available,
+    isSeen: true,
+    images: [],
+  }
 }
 
 interface Status {
@@ -138,17 +144,9 @@ describe('the operator', () => {
   ): readonly string[] => said(objects, operators).filter((one) => one.startsWith('KLM543'))
 
   test.each<[string, readonly OperatorDeployment[] | undefined, readonly string[]]>([
-    ['is not there', [], ['KLM543: 2 bindings wait for the operator, and no Deployment of it is there']],
-    [
-      'does not run',
-      [operator(2, 0)],
-      ['KLM543: 2 bindings wait for the operator, and none of its 2 replicas is available'],
-    ],
-    [
-      'is scaled to nothing',
-      [operator(0, 0)],
-      ['KLM543: 2 bindings wait for the operator, and none of its 0 replicas is available'],
-    ],
+    ['is not there', [], ['KLM543: no Deployment of the operator is there']],
+    ['does not run', [operator(2, 0)], ['KLM543: none of its 2 replicas is available']],
+    ['is scaled to nothing', [operator(0, 0)], ['KLM543: none of its 0 replicas is available']],
     ['runs', [operator(1, 1)], []],
     ['runs, though another does not', [operator(1, 0), operator(1, 1, 'other')], []],
     ['could not be looked for', undefined, []],
@@ -156,16 +154,21 @@ describe('the operator', () => {
     expect(about(operators)).toEqual(findings)
   })
 
-  test('is not missed where nothing waits for it', () => {
-    expect(about([], withoutOperator)).toEqual([])
-    expect(about([operator(1, 0)], withoutOperator)).toEqual([])
+  test('that does not run is reported where nothing waits for it, too', () => {
+    expect(about([operator(1, 0)], withoutOperator)).toEqual(['KLM543: none of its 1 replica is available'])
   })
 
-  test('is reported with the bindings that wait', () => {
+  test('is not missed where nothing waits for it, and nothing shows that it is down', () => {
+    expect(about([], withoutOperator)).toEqual([])
+    expect(about([{ ...operator(1, 0), isSeen: false }], withoutOperator)).toEqual([])
+  })
+
+  test('is one finding about all bindings, with how many of them wait', () => {
     const found = statusFindings(analysisOf(waiting), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
     expect(found).toMatchObject({
       subject: { kind: 'Deployment', namespace: 'kleym', name: 'op' },
-      related: [{ name: 'llama' }, { name: 'second' }],
+      related: [],
+      evidence: ['2 bindings wait for it'],
     })
   })
 })

@@ -78,3 +78,37 @@ test('of variants whose label sets may overlap no container is to be named', () 
     'Give one of the bindings its own variant or service account, or pools that share no pod.',
   )
 })
+
+describe('a template that does not say the variant which its pods carry', () => {
+  const template = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'llama', namespace: 'team-a' },
+    spec: {
+      selector: { matchLabels: { app: 'llama' } },
+      template: {
+        metadata: { labels: { app: 'llama' } },
+        spec: { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] },
+      },
+    },
+  }
+
+  test.each([
+    ['as the template has them', [{ name: 'vllm' }]],
+    ['and a sidecar that a webhook has added', [{ name: 'vllm' }, { name: 'istio-proxy' }]],
+  ])('is told of pods with its containers %s', (_what, containers) => {
+    const running = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        name: 'llama-x',
+        namespace: 'team-a',
+        uid: '3d0ff7fd-08cb-45dd-9e5a-2c9d3d6cc73f',
+        creationTimestamp: '2026-01-01T00:00:00Z',
+        labels: { app: 'llama', [ROLE]: 'prefill' },
+      },
+      spec: { serviceAccountName: 'runner', nodeName: 'n1', containers },
+    }
+    expect(findings('KLM417', template, running, of('prefill'))).toHaveLength(1)
+  })
+})

@@ -1,6 +1,7 @@
 // What a container needs beside an entry (KLM430, KLM431): what leads to the Workload API, what may, and who waits in vain.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { Finding } from '../../src/core/findings/finding.ts'
 import type { Origin, RawObject } from '../../src/core/objects/raw.ts'
@@ -231,7 +232,7 @@ describe('an identity without a way to the Workload API', () => {
   test('nothing is said of pods to come where a webhook may mount the socket; pods that are there show what it did', () => {
     const policy = {
       value: { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy' },
-      mayMountWorkloadApi: true,
+      podChange: { by: 'a policy', mountsWorkloadApi: true },
     } as const
     expect(codesOf(findingsAbout(world(NAMESPACE, template(), binding()), [policy]))).toEqual([])
     expect(codesOf(findingsAbout(world(NAMESPACE, pod(), binding()), [policy]))).toEqual(['KLM430'])
@@ -396,6 +397,6 @@ test('what is said for certain stays true whatever is added to the files, and is
       const ours = [...less, ...more].filter(({ code }) => code === 'KLM430' || code === 'KLM431')
       expect(ours.filter(({ severity }) => severity !== 'warning')).toEqual([])
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })

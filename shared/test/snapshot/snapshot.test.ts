@@ -1,6 +1,7 @@
 // What a snapshot says of things that are not in it: certainly absent, of a kind that is not there, or not known and why.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import type { Lookup } from '../../src/core/compile/references.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import {
@@ -95,7 +96,7 @@ test('namespaces in question give what those alone hold, beside all that no name
       })
       expect(servesLlmD(readSnapshot({ objects, onlyNamespaces }))).toBe(isLlmD)
     }),
-    { numRuns: 100 },
+    { numRuns: runs(100) },
   )
 })
 

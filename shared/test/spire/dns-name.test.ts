@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { dnsNameVerdict } from '../../src/core/spire/dns-name.ts'
 import { disagreements, readVectors, textAt } from '../go/vectors.ts'
 
@@ -101,6 +102,6 @@ test('what the platform encodes is accepted, in letters that no later Unicode ch
       expect(encoded.startsWith('xn--')).toBe(true)
       expect(dnsNameVerdict(encoded).kind).toBe(encoded.length > 63 ? 'refused' : 'accepted')
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

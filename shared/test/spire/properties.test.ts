@@ -2,6 +2,7 @@
 // input is too strange.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
 import { readEndpoints, readNamespace, readNode, readPod } from '../../src/core/objects/pod.ts'
 import { readScmSettings } from '../../src/core/objects/scm-config.ts'
@@ -11,6 +12,7 @@ import { containerVerdicts, possibleVerdicts } from '../../src/core/spire/regist
 import { registrationEntries } from '../../src/core/spire/registration-entries.ts'
 import { predict } from '../../src/core/spire/predict.ts'
 import type { PredictionInput } from '../../src/core/spire/prediction.ts'
+import { NO } from '../../src/core/truth/truth.ts'
 import { matchSelector } from '../../src/core/spire/label-match.ts'
 import { csid, inputOf, NO_EVIDENCE, pod, staticEntry, type PredictedEstate, type Fields } from './estate.ts'
 
@@ -121,7 +123,7 @@ test('the order of the input changes no byte', () => {
       }
       expect(everything(other)).toBe(everything(input))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -148,7 +150,7 @@ test('what a container may hold is what its verdicts say, without those that giv
         }
       }
     }),
-    { numRuns: 1_000, examples: [[hinted]] },
+    { numRuns: runs(1_000), examples: [[hinted]] },
   )
   expect(Object.entries(seen).filter(([, times]) => times < 2)).toEqual([])
 })
@@ -177,7 +179,7 @@ test('the pods and objects of another namespace change nothing', () => {
       })
       expect(outsideElsewhere(larger)).toEqual(outsideElsewhere(input))
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -195,15 +197,15 @@ test('the index finds exactly what asking every object finds', () => {
               complete: false,
             }
             return (
-              matchSelector(fields.namespaceSelector, namespace) !== 'no' &&
-              matchSelector(fields.podSelector, { labels: subject.labels }) !== 'no'
+              matchSelector(fields.namespaceSelector, namespace) !== NO &&
+              matchSelector(fields.podSelector, { labels: subject.labels }) !== NO
             )
           })
           .map(({ meta: { name } }) => name)
         expect(found).toEqual(asked.toSorted())
       }
     }),
-    { numRuns: 200 },
+    { numRuns: runs(200) },
   )
 })
 
@@ -305,6 +307,6 @@ test('no object is too strange', () => {
       }
       expect(typeof everything(input)).toBe('string')
     }),
-    { numRuns: 500 },
+    { numRuns: runs(500) },
   )
 })

@@ -2,9 +2,10 @@
 // holds a constant and what uses a definition is known by how each template is made, and not by reading it.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { csid, predicted, verdictsOf, type Fields } from './estate.ts'
 
-const RUNS = 400
+const RUNS = runs(400)
 
 /** A part of a template that gives a plain text, and what the cache sees of it. */
 interface Part {
@@ -111,5 +112,5 @@ test('off it changes nothing, on it drops constants and leaves definitions open'
     { numRuns: RUNS },
   )
   const counts = [SERVED, DROPPED, OPEN].map((fate) => seen.filter((one) => one === fate).length)
-  expect(Math.min(...counts)).toBeGreaterThan(RUNS / 20)
+  expect(Math.min(...counts)).toBeGreaterThan(leastSeen(20))
 })

@@ -1,6 +1,7 @@
 // Byte-wise text, held against Node's own.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { byteLength, compareBytes, cutToBytes, utf8 } from '../../src/core/text/bytes.ts'
 import { anyText } from './any-text.ts'
 
@@ -13,6 +14,7 @@ describe('bytes', () => {
         expect(byteLength(text)).toBe(Buffer.byteLength(text))
         expect(utf8(text)).toHaveLength(byteLength(text))
       }),
+      { numRuns: runs(100) },
     )
   })
 
@@ -22,6 +24,7 @@ describe('bytes', () => {
         const expected = Buffer.compare(Buffer.from(left), Buffer.from(right))
         expect(Math.sign(compareBytes(left, right))).toBe(expected)
       }),
+      { numRuns: runs(100) },
     )
   })
 
@@ -47,6 +50,7 @@ describe('bytes', () => {
         const expected = Buffer.compare(Buffer.from(left), Buffer.from(right))
         expect(Math.sign(compareBytes(left, right))).toBe(expected)
       }),
+      { numRuns: runs(100) },
     )
   })
 
@@ -60,6 +64,7 @@ describe('bytes', () => {
         expect(next === '' || Buffer.byteLength(cut + next) > limit).toBe(true)
         expect(Buffer.from(cut).toString()).toBe(cut)
       }),
+      { numRuns: runs(100) },
     )
   })
 })

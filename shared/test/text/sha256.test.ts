@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { sha256Hex } from '../../src/core/text/sha256.ts'
 import { anyText } from './any-text.ts'
 
@@ -11,6 +12,7 @@ describe('sha256Hex', () => {
       fc.property(anyText, (text) => {
         expect(sha256Hex(text)).toBe(nodeHash(text))
       }),
+      { numRuns: runs(100) },
     )
   })
 

@@ -4,6 +4,8 @@
 //
 //	go run . -out ../../../shared/test/go/vectors
 //
+// With -door it prints random manifests and what kubectl reads of them: test/control-plane/door-oracle.test.ts.
+//
 // Same seed and count, same bytes. A larger -count with another -seed, written elsewhere, gives vectors for a longer run.
 package main
 
@@ -31,7 +33,14 @@ func main() {
 	out := flag.String("out", "", "directory for the vectors")
 	count := flag.Int("count", 400, "random inputs per table, before each table's share")
 	seed := flag.Uint64("seed", 1, "seed of the random inputs")
+	door := flag.Bool("door", false, "answer random streams of manifests on stdout, and nothing else")
 	flag.Parse()
+	if *door {
+		if err := writeDoor(*count, *seed); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *out == "" {
 		log.Fatal("formats: -out is required")
 	}

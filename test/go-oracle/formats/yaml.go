@@ -35,6 +35,7 @@ func answerStream(input any) []any {
 func chosenStreams() []string {
 	long := strings.Repeat("k", 1020)
 	list := []string{
+		"a: .5_5\n", "a: ._5\n", "a: .5_\n", "a: .5__5\n", "a: .5_5e1_0\n", "a: -.5_5\n", "a: \"\\U0000D800\"\n", "a: \"\\U0000dfff\"\n", "a: | --- \n  x\n", "a: !!int _1\n", "a: !!int 1_0\n", "a: !!float _1\n", "a: [![x]]\n", "a: [!{b: 1}]\n", "a: ![x]\n", "a: |+\n  x\n \n   \n", "a: |2\n  x\n \n", "a: |2\n    x\n\n\n", "a: x\n---\n", "a: x\n--- y\n", "a: 1\n... text\n", "... text\na: 1\n", "---\n... x\na: 1\n", "a: |\n  x\n... y\n",
 		"", "\n", "# only a comment\n", "---\n", "---\n---\n", "...\n", "a: 1", "a: 1\n", "\ufeffa: 1\n", "a: 1\n\ufeff---\nb: 2\n", "\ufeff---\na: 1\n",
 		"a: 1\r\nb:\r\n- c\r\n", "a: 1\rb: 2\n", "a: \"x\r\n  y\"\r\n", "a: |\r\n  x\r\n  y\r\n", "a: x\u0085b: y\n", "a: x\u2028b: y\n", "a: \"x\u2028y\"\n", "a: 'x\u0085y'\n",
 		// Separators.

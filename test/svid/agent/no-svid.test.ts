@@ -1,9 +1,9 @@
 // The last part of docs/no-svid.md: what a process in the container and the agent's log say where the node keeps an SVID back, each case
 // brought about with a real agent. The page quotes the messages; a message that is not in it fails.
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import type { JsonRecord } from '../../../shared/src/core/json.ts'
 import { ensureClient } from '../../control-plane/client-binaries.ts'
@@ -175,9 +175,7 @@ test('the entry is of the agent of another node', async () => {
 
 test('the process is in no container that the agent can tell', async () => {
   const { agent } = nodeOf('sound')
-  const { stdout, stderr } = spawnSync(command, ['api', 'fetch', 'x509', '-socketPath', agent.socket], {
-    encoding: 'utf8',
-  })
+  const { stdout, stderr } = runToEnd(command, ['api', 'fetch', 'x509', '-socketPath', agent.socket])
   expect(unquoted(`${stdout}${stderr}`, 'no identity issued')).toEqual([])
 })
 

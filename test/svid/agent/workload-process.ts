@@ -1,11 +1,11 @@
 // A workload: goes into the cgroup that it is told, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
 // agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), and tells their IDs and hints. It
 // keeps no key. It ends with the process that has forked it.
-import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { connect as connectHttp2 } from 'node:http2'
 import process from 'node:process'
+import { runToEnd } from '@kleym/testing/child-process.ts'
 import type { SvidAnswer, SvidQuestion } from './workloads.ts'
 
 const METHOD = '/SpiffeWorkloadAPI/FetchX509SVID'
@@ -14,21 +14,20 @@ const EMPTY_MESSAGE = Buffer.alloc(5)
 
 process.on('message', (question: SvidQuestion) => {
   writeFileSync(question.procs, String(process.pid))
-  const { id, command, socket } = question
-  if (command !== undefined) {
-    // A child is in the cgroup of its parent.
-    const { stdout, stderr } = spawnSync(command, ['api', 'fetch', 'x509', '-socketPath', socket], {
-      encoding: 'utf8',
-    })
-    process.send?.({ id, status: 0, message: '', svids: [], printed: `${stdout}${stderr}` })
-    return
-  }
-  fetchSvids(socket).then(
+  const { id } = question
+  answerTo(question).then(
     (answer) => process.send?.({ ...answer, id }),
     (error: unknown) => process.send?.({ id, status: -1, message: String(error), svids: [] }),
   )
 })
 process.on('disconnect', () => process.exit())
+
+async function answerTo({ command, socket }: SvidQuestion): Promise<Omit<SvidAnswer, 'id'>> {
+  if (command === undefined) return fetchSvids(socket)
+  // A child is in the cgroup of its parent.
+  const { stdout, stderr } = runToEnd(command, ['api', 'fetch', 'x509', '-socketPath', socket])
+  return { status: 0, message: '', svids: [], printed: `${stdout}${stderr}` }
+}
 
 /** A new connection for each question: the agent attests who has opened it. */
 function fetchSvids(socket: string): Promise<Omit<SvidAnswer, 'id'>> {

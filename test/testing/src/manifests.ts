@@ -8,7 +8,6 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
-  DEFAULT_MODE,
   DEFAULT_VARIANT_LABEL_KEY,
 } from '@kleym/shared/core/names.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
@@ -238,7 +237,7 @@ export function outputOf(
 export function orphanOf(output: Output, bindingKey: string, parts: OutputParts = {}): JsonRecord {
   const [namespace = '', name = ''] = bindingKey.split('/')
   const { spiffeIDTemplate } = output.spec
-  const word = boundaryWord(parseIdentity(spiffeIDTemplate)?.mode ?? DEFAULT_MODE)
+  const word = boundaryWord(parseIdentity(spiffeIDTemplate)?.mode ?? 'PerObjective')
   return live(output, {
     name: outputName(namespace, name, word, spiffeIDTemplate),
     annotations: { [ANNOTATION_BINDING]: bindingKey, [ANNOTATION_BINDING_UID]: 'uid-of-a-gone-binding' },

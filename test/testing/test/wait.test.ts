@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { ended } from '@kleym/testing/child-process.ts'
+import { ended, printedBy, runToEnd } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import { CannotHold, until, within } from '@kleym/testing/wait.ts'
 
@@ -63,6 +63,19 @@ test('a child process that does not end is killed, and what it has printed is sa
     /^waited 50 ms for the end of sh -c .*, which has printed:\nhere I am\n$/,
   )
   expect(child.killed).toBe(true)
+})
+
+test('a program that blocks and does not end is killed, and the command and what it has printed are said', () => {
+  expect(() => runToEnd('sh', ['-c', 'echo here I am; exec sleep 600'], { ms: 500 })).toThrow(
+    /^waited 500 ms for the end of sh -c echo here I am; exec sleep 600, which has printed:\nhere I am\n$/,
+  )
+})
+
+test('a program that fails is an error with its exit code and what it has printed', () => {
+  expect(() => printedBy('sh', ['-c', 'echo out; echo err >&2; exit 3'])).toThrow(
+    /^sh -c .* ended with 3:\nout\nerr\n$/,
+  )
+  expect(() => printedBy('no-such-program', [])).toThrow('ENOENT')
 })
 
 test('a lock that another process holds for too long ends with its name and its holder', async () => {

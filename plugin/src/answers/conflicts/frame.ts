@@ -13,6 +13,7 @@ import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
 import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, seenFrom, type Frame } from '../../frame/frame.ts'
+import { isOperatorDown } from '../../frame/operator-down.ts'
 import { missingOf, missingOfPolicies } from '../../frame/missing.ts'
 
 /** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
@@ -22,6 +23,7 @@ const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM512',
   'KLM520',
   'KLM521',
+  'KLM543',
   'KLM550',
   'KLM551',
 ])
@@ -37,8 +39,11 @@ export function conflictsFrame(
   const keys = chosen === undefined ? undefined : new Set<string>(chosen.map(({ key }) => key))
   const isMeant = (one: Finding): boolean =>
     keys === undefined
-      ? concerns(one, namespace)
-      : isAbout(one, BINDING_KIND, keys) || concernsEveryBinding(one) || isNearMiss(one)
+      ? concerns(one, namespace) || isOperatorDown(one)
+      : isOperatorDown(one) ||
+        isAbout(one, BINDING_KIND, keys) ||
+        concernsEveryBinding(one) ||
+        isNearMiss(one)
   const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
   const findings = all
     .filter((one) => isClash(one) && isMeant(one))

@@ -5,6 +5,7 @@ import { gather } from '../../gather/gather.ts'
 import { chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import { conflictsFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
+import { framedUnderPremises } from '../../frame/premises.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 
@@ -29,5 +30,9 @@ export async function run(options: ConflictsOptions, context: CommandContext): P
         chooseBindings(input, bindings, { namespace, selector, echo: options.output.echo }),
       )
     : undefined
-  return finish(conflictsFrame(input, namespace, chosen), input, options.output, context)
+  const framed = framedUnderPremises(input, options.output, (one) => ({
+    frame: conflictsFrame(one, namespace, chosen),
+    input: one,
+  }))
+  return finish(framed.frame, framed.input, options.output, context)
 }

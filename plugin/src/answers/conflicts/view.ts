@@ -23,12 +23,12 @@ export function conflictsAnswer(
   if (findings.length === 0) {
     const isOpen = layout.incomplete === true || layout.unsettled === true
     return isOpen
-      ? { mark: 'warn', text: [`nothing is known to clash in ${where}${world}`] }
+      ? { mark: 'ok', text: [`nothing is known to clash in ${where}${world}`] }
       : { mark: 'ok', text: [`nothing clashes in ${where}${world}`] }
   }
   const [worst] = findings
   return {
-    mark: worst?.severity === 'error' ? 'bad' : worst?.severity === 'warning' ? 'warn' : 'note',
+    mark: 'note',
     text: [
       span(`${severitiesText(findings)}${isEmpty ? '; no binding is in scope' : ` in ${where}`}`, 'bold'),
     ],

@@ -6,7 +6,6 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { Mark } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
 
 /** What the first line of a diff is made from. */
@@ -43,7 +42,7 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
   const settings = disagrees ? '; the settings of the objects differ (KLM520)' : ''
   return {
-    mark: markOf(facts, layout),
+    mark: markOf(facts),
     text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
     reasons: (verdicts.length === 0 ? errorTexts(effect, layout) : [verdictsText(verdicts)]).map((text) => [
       text,
@@ -51,15 +50,9 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   }
 }
 
-function markOf(
-  { effect, objects, affected, staying, disagrees, others }: DiffSummary,
-  layout: Layout,
-): Mark {
-  const { findings, lost, uncertain } = effect
-  if (findings.added.some(({ severity }) => severity === 'error')) return 'bad'
-  const isOpen = layout.incomplete === true || layout.unsettled === true || disagrees
-  if (isOpen || lost.length > 0 || uncertain.length > 0) return 'warn'
-  if (findings.added.some(({ severity }) => severity === 'warning')) return 'warn'
+function markOf({ effect, objects, affected, staying, disagrees, others }: DiffSummary): Answer['mark'] {
+  const { lost, uncertain } = effect
+  if (disagrees || lost.length > 0 || uncertain.length > 0) return 'warn'
   const isNothing = others === 0 && objects === 0 && staying === 0 && effect.verdicts.length === 0
   return isNothing && isQuiet(effect, affected) ? 'ok' : 'note'
 }

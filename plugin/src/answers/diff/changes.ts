@@ -1,9 +1,10 @@
 // What `diff` compares: every ClusterSPIFFEID of ours that is to be created, updated or deleted, before and after.
+import { inClass } from '@kleym/shared/core/worlds/across.ts'
 import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import type { Action } from '@kleym/shared/core/plan/plan.ts'
 import { verdictText } from '@kleym/shared/core/explain/effect.ts'
 import type { State } from '@kleym/shared/core/analysis/state.ts'
-import { mayBeOfUndecided } from '@kleym/shared/core/analysis/undecided.ts'
+import { mayBeOfUndecided } from '@kleym/shared/core/holdings/undecided.ts'
 import { differingPaths } from '@kleym/shared/core/plan/drift.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -47,7 +48,7 @@ export function objectChanges({ before, after, base }: DiffInput): readonly Obje
 }
 
 function changesBetween(before: State, after: State): readonly ObjectChange[] {
-  const [had, has] = [ownOutputs(before), ownOutputs(after)]
+  const [had, has] = [ownOutputs(withClassOf(before, after)), ownOutputs(after)]
   const names = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes)
   return names.flatMap((name): readonly ObjectChange[] => {
     const [left, right] = [had.get(name), has.get(name)]
@@ -68,9 +69,21 @@ function changesBetween(before: State, after: State): readonly ObjectChange[] {
   })
 }
 
-function mayHave({ undecided }: State, output: OwnOutput | undefined): boolean {
+/** A state with the class of another one, where that is open in both: whatever it is, it is one. */
+function withClassOf(state: State, other: State): State {
+  const isOpen = [state, other].every(({ base: { openSettings } }) =>
+    openSettings.assumptions.some(({ setting }) => setting === 'class'),
+  )
+  return isOpen ? inClass(state, other.base.config.className) : state
+}
+
+function mayHave({ undecided, judgements }: State, output: OwnOutput | undefined): boolean {
   if (output === undefined) return false
   const { binding, object } = output
+  const isUndetermined = judgements.get(binding)?.state === 'undetermined'
+  const isPlaced = [...undecided.values()].flat().some((one) => one.binding === binding)
+  // Of a binding whose pool was not read, nothing is known at all.
+  if (isUndetermined && !isPlaced) return true
   return mayBeOfUndecided(undecided, { binding, spiffeId: object.spec.spiffeIDTemplate })
 }
 

@@ -43,7 +43,10 @@ export interface DiffParts {
 /** Makes the report. */
 export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }: DiffParts): Frame {
   const [baseline, future] = statesOf(input)
-  const change = effectOf(baseline, future, input.drive)
+  const change = effectOf(baseline, future, {
+    drive: input.drive,
+    ...(input.unread !== undefined && { unread: input.unread }),
+  })
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
   const effect = { ...change, findings: { ...change.findings, added } }
   const affected = affectedBy(baseline, future)

@@ -59,6 +59,7 @@ function effectReport(effect: Effect): Readonly<Record<string, unknown>> {
     newFindings: effect.findings.added.map(findingReport),
     fixedFindings: effect.findings.fixed.map(findingReport),
     noLongerApplyingFindings: effect.findings.noLongerApply.map(findingReport),
+    perhapsGoneFindings: effect.findings.perhapsGone.map(findingReport),
     unchangedFindings: effect.findings.unchanged.length,
   }
 }

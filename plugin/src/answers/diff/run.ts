@@ -1,7 +1,5 @@
 // The answer of `kubectl kleym diff`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
-import type { AnswerInput } from '../../gather/gather.ts'
 import type { InputProblem } from '../../sources/problem.ts'
 import { gatherSides, type DiffInput } from './base.ts'
 import type { DiffOptions } from './base-flag.ts'
@@ -16,8 +14,6 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
   const input = await gatherSides(options, { ...about, policies: true, resolves: true }, context)
-  if (input.base !== undefined) requireTrustDomain(input.base, 'the files of --base')
-  requireTrustDomain(input, input.base === undefined ? undefined : 'the files of the other side')
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const narrowed = narrowedTo(input, statesOf(input), options)
@@ -37,19 +33,6 @@ async function runTests(
   if (paths.length === 0) return { tests: undefined, problems: [] }
   const { testsOfChange } = await import('./tests.ts')
   return testsOfChange(paths, input, context)
-}
-
-/** Names and specs hold the trust domain: without it, every line of the diff would be wrong. */
-function requireTrustDomain({ operator }: AnswerInput, where: string | undefined): void {
-  if (operator.config.trustDomain.kind === 'set') return
-  throw new KleymError({
-    code: 'usage',
-    what: 'diff needs the trust domain',
-    where,
-    why: 'names and SPIFFE IDs hold it, and neither a flag, an operator Deployment nor a status says which it is',
-    fix: 'add --trust-domain NAME',
-    docs: 'kubectl kleym diff --help',
-  })
 }
 
 async function show(

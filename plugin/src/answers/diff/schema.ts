@@ -65,6 +65,9 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
     noLongerApplyingFindings: z
       .array(findingSchema)
       .describe('The others that are gone: what they told of is not there any more.'),
+    perhapsGoneFindings: z
+      .array(findingSchema)
+      .describe('Those that are not found any more, and may be in what was not read after the change.'),
     unchangedFindings: count,
     policiesAffected: z
       .array(affectedSchema)

@@ -209,13 +209,14 @@ function holdersText(holders: readonly Holder[]): string {
 }
 
 function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block[] {
-  const { added, fixed, noLongerApply, unchanged } = findings
+  const { added, fixed, noLongerApply, perhapsGone, unchanged } = findings
   const part = (label: string, list: typeof added): string =>
     `${label}: ${list.length === 0 ? 'none' : severitiesText(list)}`
   const head = [
     `findings   ${part('new', added)}`,
     part('fixed', fixed),
     ...(noLongerApply.length === 0 ? [] : [part('no longer apply', noLongerApply)]),
+    ...(perhapsGone.length === 0 ? [] : [part('not known', perhapsGone)]),
     part('unchanged', unchanged),
   ]
   return [
@@ -224,6 +225,7 @@ function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block
     [
       ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
       ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),
+      ...perhapsGone.flatMap((one) => goneRows(line(MARKS.warn, ' perhaps still so: '), one, layout)),
     ],
   ]
 }

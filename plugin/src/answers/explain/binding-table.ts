@@ -1,11 +1,13 @@
 // Several bindings as a table, with the columns that `kubectl get iib` has and the containers that each identity reaches.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { markUnder } from '../../frame/outcome.ts'
 import type { Layout } from '../../text/layout.ts'
 import { MARKS, type Block, type Mark } from '../../text/line.ts'
 import { table, type TableCell } from '../../text/table.ts'
 import { shorten } from '../../text/wrap.ts'
 
-const COLUMNS = ['', 'NAMESPACE', 'NAME', 'READY', 'REASON', 'REACHES', 'SPIFFE-ID'] as const
+const COLUMNS = ['', 'NAMESPACE', 'NAME', 'READY', 'REASON', 'OUTPUT', 'REACHES', 'SPIFFE-ID'] as const
 type Column = (typeof COLUMNS)[number]
 type Row = Readonly<Record<Column, string>> & { readonly mark: Mark }
 
@@ -14,16 +16,22 @@ const GAP = 2
 const ID_MIN = 24
 
 /**
- * A row for each binding; `markOfFindings` gives the mark of what is found about them. On a narrow screen an ID loses its trust domain, then its middle,
+ * A row for each binding, with the mark of what is found about it. On a narrow screen an ID loses its trust domain, then its middle,
  * then it is left out: `-o wide` has it.
  */
 export function bindingTable(
   explanations: readonly Explanation[],
-  layout: Layout,
-  markOfFindings: (key: string) => Mark | undefined,
+  layout: Layout & {
+    readonly findingsByBinding: ReadonlyMap<string, readonly Finding[]>
+    readonly isOperatorDown: boolean
+  },
 ): Block {
-  const rows = explanations.map((one) => rowOf(one, markOfFindings(one.key)))
-  const used = COLUMNS.filter((column) => column !== 'REACHES' || rows.some((row) => row.REACHES !== ''))
+  const rows = explanations.map((one) => rowOf(one, layout.findingsByBinding.get(one.key)))
+  const used = COLUMNS.filter(
+    (column) =>
+      (column !== 'REACHES' || rows.some((row) => row.REACHES !== '')) &&
+      (column !== 'OUTPUT' || layout.isOperatorDown),
+  )
   const before = used
     .slice(0, -1)
     .map((column) => Math.max(column.length, ...rows.map((row) => row[column].length)))
@@ -47,24 +55,31 @@ function idText(id: string, room: number): string {
   return path.length <= room ? path : shorten(path, room)
 }
 
-function rowOf(one: Explanation, ofFindings: Mark | undefined): Row {
+function rowOf(one: Explanation, about: readonly Finding[] | undefined): Row {
   const { judgement, verdict, identity } = one
   const slash = one.key.indexOf('/')
   return {
-    mark: bindingMark(one, ofFindings),
+    mark: bindingMark(one, about),
     '': '',
     NAMESPACE: one.key.slice(0, slash),
     NAME: one.key.slice(slash + 1),
     READY: verdict?.ready ?? 'Unknown',
     REASON: verdict?.reason ?? (judgement.state === 'deleting' ? 'Deleting' : ''),
+    OUTPUT: outputText(one),
     REACHES: judgement.state === 'ready' ? reachText(one) : '',
     'SPIFFE-ID': identity?.spiffeId ?? '',
   }
 }
 
+/** What is true of the output while the operator is down. */
+function outputText({ judgement, output, withdrawn }: Explanation): string {
+  if (withdrawn.length > 0 || output?.state === 'up to date') return 'in force'
+  return judgement.state === 'ready' ? 'not applied yet' : ''
+}
+
 /** The mark of a binding, whichever is worse: what its state and reach give it, or what is found about it. */
-export function bindingMark(one: Explanation, ofFindings: Mark | undefined): Mark {
-  return ofFindings === 'bad' ? 'bad' : worse(markOf(one, reachText(one)), ofFindings)
+export function bindingMark(one: Explanation, about: readonly Finding[] = []): Mark {
+  return markUnder(about, markOf(one, reachText(one)))
 }
 
 /** How many containers the identity reaches; a question mark where that is not known, or may be more. */
@@ -74,19 +89,13 @@ function reachText({ reach, podsUnknown }: Explanation): string {
   return isOpen ? `${count}?` : String(count)
 }
 
-/** A row that is fine is not, where its findings say otherwise. */
-function worse(mark: Mark, ofFindings: Mark | undefined): Mark {
-  return mark === 'ok' ? (ofFindings ?? mark) : mark
-}
-
 function markOf({ judgement }: Explanation, reaches: string): Mark {
   switch (judgement.state) {
-    case 'refused':
-      return 'bad'
     case 'ready':
       return reaches.startsWith('0') || reaches.endsWith('?') ? 'warn' : 'ok'
     case 'deleting':
       return 'note'
+    case 'refused':
     case 'undetermined':
     case 'waiting':
       return 'warn'

@@ -25,6 +25,7 @@ import { explainFields } from './json.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
+import { isOperatorDown } from '../../frame/operator-down.ts'
 import { missingOf } from '../../frame/missing.ts'
 
 /** How the chosen bindings are shown. */
@@ -60,6 +61,7 @@ export function explainFrame(
   const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const clusterWide = all.filter(
     (one) =>
+      isOperatorDown(one) ||
       (isAnyReady && (concernsEveryBinding(one) || isAboutRegistration(one))) ||
       (isNearMiss(one) && mayBeMeant(one, chosen)),
   )
@@ -72,6 +74,7 @@ export function explainFrame(
     total: explanations.length,
     named,
     namedBy,
+    isOperatorDown: findings.some(isOperatorDown),
     scopeText: scopeText(input.after.snapshot),
     isBeforeTheFirst: isBeforeTheFirst(input.after.snapshot),
     scopeFlag: input.namespaceInForce === undefined ? '-A' : `-n ${input.namespaceInForce}`,

@@ -6,6 +6,7 @@ import type { NamedBinding } from '../../gather/question.ts'
 import { explainFrame } from './frame.ts'
 import type { Only } from './only.ts'
 import { finish } from '../../frame/finish.ts'
+import { framedUnderPremises } from '../../frame/premises.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { bindingsMeant, chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -35,10 +36,9 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const chosen = notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
     chooseBindings(input, bindings, scope),
   )
-  return finish(
-    explainFrame(input, chosen, { named: bindings.length > 0, only: options.only }),
-    input,
-    options.output,
-    context,
-  )
+  const framed = framedUnderPremises(input, options.output, (one) => ({
+    frame: explainFrame(one, chosen, { named: bindings.length > 0, only: options.only }),
+    input: one,
+  }))
+  return finish(framed.frame, framed.input, options.output, context)
 }

@@ -8,7 +8,8 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import { codeOfReason, findingEntry } from '@kleym/shared/core/registry/findings.ts'
 import { pageUrl } from '../../io/docs-url.ts'
-import { viewAnswer, type Answer, type AnswerDoubts } from '../../text/answer.ts'
+import { markUnder } from '../../frame/outcome.ts'
+import { viewAnswer, type Answer, type AnswerDoubts, type MarkedAnswer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { findingPieces, fixText, kindsText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -37,6 +38,8 @@ export interface ExplainLayout extends DerivationLayout {
   readonly named: boolean
   /** What is said where no binding is in scope: `no binding is in scope; 3 bindings were found`. */
   readonly scopeText: string
+  /** Then no change is applied. */
+  readonly isOperatorDown: boolean
   /** Whether no binding is there at all, so that the next question is which there could be. */
   readonly isBeforeTheFirst: boolean
   /** `-A`, or `-n team-a`. */
@@ -57,7 +60,7 @@ export function viewExplanations(explanations: readonly Explanation[], layout: E
       ...stop,
       ...sorted.flatMap((one, at) => [
         ...(at === 0 ? [] : [BLANK]),
-        ...viewAnswer(explanationAnswer(one, layout), NO_DOUBTS, layout),
+        ...viewAnswer(markedAnswer(one, layout), NO_DOUBTS, layout),
         ...viewRest(one, eachLayout),
       ]),
       ...viewSaidBelow(saidBelow, layout),
@@ -75,8 +78,7 @@ function troubleFirst(
   { findingsByBinding }: ExplainLayout,
 ): readonly Explanation[] {
   const rank = (one: Explanation): number =>
-    10 * RANK[one.judgement.state] +
-    MARK_RANK[bindingMark(one, markOfFindings(findingsByBinding.get(one.key)))]
+    10 * RANK[one.judgement.state] + MARK_RANK[bindingMark(one, findingsByBinding.get(one.key))]
   return explanations.toSorted((a, b) => rank(a) - rank(b))
 }
 
@@ -88,7 +90,7 @@ function viewTable(explanations: readonly Explanation[], layout: ExplainLayout):
   const shown = [...findings].filter((one) => one.severity !== 'info' && !layout.clusterWide.includes(one))
   const hint = `the derivation of one: kubectl kleym explain NAMESPACE/NAME${layout.echo ?? ''}; of all: -o wide`
   return [
-    ...bindingTable(explanations, layout, (key) => markOfFindings(layout.findingsByBinding.get(key))),
+    ...bindingTable(explanations, layout),
     ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown.toSorted(compareFindings), layout)]),
     BLANK,
     ...wrap(line(span(hint, 'dim')), { width: layout.width, hang: 2 }),
@@ -109,7 +111,7 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
   const [only, ...others] = explanations
   if (only === undefined)
     return {
-      mark: layout.incomplete === true ? 'warn' : 'note',
+      mark: 'note',
       text: [layout.scopeText],
       reasons: layout.isBeforeTheFirst
         ? [[`which there could be: kubectl kleym suggest ${layout.scopeFlag}${layout.echo ?? ''}`]]
@@ -127,16 +129,8 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
     (one) => one.judgement.state === 'ready' && containersOf(one) === 0,
   ).length
   const without = unreached === 0 ? '' : ` (${unreached} of them without a container)`
-  const isWarned = [...layout.findingsByBinding.values()]
-    .flat()
-    .some(({ severity }) => severity === 'warning')
   return {
-    mark:
-      counts.has('refused') || isError([...layout.findingsByBinding.values()].flat())
-        ? 'bad'
-        : counts.size > 1 || !counts.has('ready') || unreached > 0 || isWarned
-          ? 'warn'
-          : 'ok',
+    mark: counts.size > 1 || !counts.has('ready') || unreached > 0 ? 'warn' : 'ok',
     text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],
     reasons: worstText(layout),
   }
@@ -149,6 +143,12 @@ function worstText({ findingsByBinding }: ExplainLayout): readonly (readonly [st
     findings.some(({ severity }) => severity === one),
   )
   return worst === undefined ? [] : [[kindsText(findings.filter(({ severity }) => severity === worst))]]
+}
+
+/** The answer about one of several. */
+function markedAnswer(one: Explanation, layout: ExplainLayout): MarkedAnswer {
+  const answer = explanationAnswer(one, layout)
+  return { ...answer, mark: markUnder(layout.findingsByBinding.get(one.key) ?? [], answer.mark) }
 }
 
 function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
@@ -165,7 +165,7 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
     case 'undetermined':
     case 'waiting': {
       const state = one.judgement.state
-      const mark = state === 'refused' ? 'bad' : 'warn'
+      const mark = 'warn'
       if (verdict === undefined || code === undefined)
         return { mark, text: [key, ` is ${judgementWord(state)}`] }
       const entry = findingEntry(code)
@@ -173,7 +173,7 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
       const title = state === 'refused' ? `: ${entry.title}` : ''
       return {
         mark,
-        text: [key, ` is ${judgementWord(state)}${title} (${verdict.reason})`],
+        text: [key, ` is ${judgementWord(state)}${title} (${verdict.reason})${stayingText(one, layout)}`],
         reasons: [
           [verdict.message],
           [`fix: ${fixText(own?.fix ?? entry.fix, layout)}`],
@@ -182,12 +182,6 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
       }
     }
   }
-}
-
-/** The mark that findings give a binding; undefined where they give none. What depends may turn out to be an error. */
-function markOfFindings(findings: readonly Finding[] | undefined): Mark | undefined {
-  if (isError(findings)) return 'bad'
-  return findings?.some(({ dependsOn }) => dependsOn !== undefined) === true ? 'warn' : undefined
 }
 
 function isError(findings: readonly Finding[] | undefined): boolean {
@@ -212,8 +206,8 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
             ? ', but whether it reaches a container is undetermined:'
             : `, but reaches no container${isOffline(layout) ? ' among these files' : ''}:`
   return {
-    mark: markOfFindings(about) ?? (containers === 0 || pending !== undefined ? 'warn' : 'ok'),
-    text: [span(one.key, 'bold'), ` is ready${who} ${one.identity?.spiffeId ?? ''}`],
+    mark: containers === 0 || pending !== undefined || layout.isOperatorDown ? 'warn' : 'ok',
+    text: [span(one.key, 'bold'), ` ${stateText(pending, layout)}${who} ${one.identity?.spiffeId ?? ''}`],
     reasons: [
       ...whyUnreached(one, about).map((text) => [text]),
       ...about.flatMap((finding) => [
@@ -222,6 +216,17 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
       ]),
     ],
   }
+}
+
+/** What is true of the output of a binding that is ready. */
+function stateText(pending: string | undefined, { isOperatorDown }: ExplainLayout): string {
+  if (!isOperatorDown) return 'is ready'
+  return pending === undefined ? 'is in force; changes will not be applied' : 'is valid, not applied yet'
+}
+
+/** An output that is to be withdrawn is there until the operator does it. */
+function stayingText({ withdrawn }: Explanation, { isOperatorDown }: ExplainLayout): string {
+  return isOperatorDown && withdrawn.length > 0 ? '; its output stays in force until the operator runs' : ''
 }
 
 /** Why the identity of a ready binding reaches no container, where no error says so: a row for each reason. */

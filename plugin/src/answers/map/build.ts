@@ -11,6 +11,7 @@ import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { pendingByName, type PodAnswer } from '../who-selects/model.ts'
+import type { UnreadSides } from '@kleym/shared/core/explain/one-sided.ts'
 import { differenceOf, type MapDifference } from './compare.ts'
 import { gapNodes } from './gaps.ts'
 import { CONTAINER_STATES } from './graph.ts'
@@ -43,14 +44,22 @@ export interface MapParts {
   readonly scope: MapScope
   /** The desired state of `--compare`. */
   readonly base: MapSide | undefined
+  /** What only one of the two leaves unread. */
+  readonly unread?: UnreadSides | undefined
   /** What the answer would have needed and could not be read. */
   readonly missing: readonly UnknownReason[]
 }
 
 /** Makes the map; the findings are marked on it by `withFindings`. */
-export function mapGraph({ input, answers }: MapSide, { scope, base, missing }: MapParts): MapGraph {
+export function mapGraph({ input, answers }: MapSide, { scope, base, unread, missing }: MapParts): MapGraph {
   const { after } = input
-  const difference = base === undefined ? undefined : differenceOf(base.input.after, input.after, input.drive)
+  const difference =
+    base === undefined
+      ? undefined
+      : differenceOf(base.input.after, input.after, {
+          drive: input.drive,
+          ...(unread !== undefined && { unread }),
+        })
   const unsettled = unsettledText(input)
   const pods = podParts([...answers, ...goneAnswers(base, difference)], {
     bindings: new Map([

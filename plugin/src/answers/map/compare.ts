@@ -1,10 +1,9 @@
 // `map --compare`: two folders, each a whole desired state, as `diff --base` compares them. What a change gives and takes is
 // what `diff` says of it, so that the two never disagree.
-import { effectOf } from '@kleym/shared/core/explain/effect.ts'
+import { effectOf, type EffectOptions } from '@kleym/shared/core/explain/effect.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import type { Drive } from '@kleym/shared/core/steps.ts'
 import type { MapChange } from './graph.ts'
 
 /** What a change does to one container. */
@@ -35,8 +34,8 @@ interface Gathered {
 }
 
 /** Compares two desired states once both have settled. */
-export function differenceOf(before: Analysis, after: Analysis, drive: Drive): MapDifference {
-  const effect = effectOf(before.settled, after.settled, drive)
+export function differenceOf(before: Analysis, after: Analysis, options: EffectOptions): MapDifference {
+  const effect = effectOf(before.settled, after.settled, options)
   const containers = new Map<string, Gathered>()
   const at = (pod: string, container: string): Gathered =>
     getOrCreate(containers, keyOf(pod, container), () => ({ gained: [], lost: [], isUncertain: false }))

@@ -5,7 +5,7 @@ import { compareFindings, type Finding } from '@kleym/shared/core/findings/findi
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, seenFrom, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { mapGraph, type MapScope, type MapSide } from './build.ts'
+import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'
 import { FindingMarks, withFindings } from './marks.ts'
 import { mapNames } from './names.ts'
@@ -14,7 +14,7 @@ import { mapAnswer, viewMap } from './view.ts'
 /** Makes the report. `base` is the desired state of `--compare`. */
 export function mapFrame(
   side: MapSide,
-  { scope, base }: { readonly scope: MapScope; readonly base: MapSide | undefined },
+  { scope, base, unread }: Pick<MapParts, 'scope' | 'base' | 'unread'>,
 ): Frame {
   const { input } = side
   const { after } = input
@@ -27,7 +27,7 @@ export function mapFrame(
     namespace: scope.namespace,
     ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
   })
-  const bare = mapGraph(side, { scope, base, missing })
+  const bare = mapGraph(side, { scope, base, unread, missing })
   const marks = new FindingMarks(bare.nodes)
   const isNarrow = scope.isChosen || scope.spiffeId !== undefined
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings]

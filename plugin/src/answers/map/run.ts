@@ -19,7 +19,12 @@ export async function run(options: MapOptions, context: CommandContext): Promise
   const input = await gatherSides({ ...options, base: compare }, question, context)
   const scope = { namespace: input.namespaceInForce, isChosen: selector !== undefined, spiffeId }
   const base = input.base === undefined ? undefined : sideOf(input.base, options)
-  return finish(mapFrame(sideOf(input, options), { scope, base }), input, options.output, context)
+  return finish(
+    mapFrame(sideOf(input, options), { scope, base, unread: input.unread }),
+    input,
+    options.output,
+    context,
+  )
 }
 
 /** What `who-selects` says of the pods in scope. One without a container is drawn too, unless a SPIFFE ID is asked for. */

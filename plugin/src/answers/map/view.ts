@@ -31,8 +31,8 @@ const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
   pending: 'warn',
   undetermined: 'warn',
   refused: 'bad',
-  failed: 'bad',
-  displaced: 'bad',
+  failed: 'warn',
+  displaced: 'warn',
   masked: 'warn',
   ignored: 'note',
   dead: 'note',
@@ -67,7 +67,8 @@ export function mapAnswer(
   const errors = findings.filter(({ severity }) => severity === 'error')
   const marks = new Set(found.map(({ mark }) => mark))
   const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
-  const mark = errors.length > 0 || marks.has('bad') ? 'bad' : marks.has('warn') || more > 0 ? 'warn' : 'ok'
+  const isOpen = marks.has('bad') || marks.has('warn') || more > 0
+  const mark = isOpen ? 'warn' : marks.has('ok') ? 'ok' : 'note'
   const namespaces = nodes.filter(({ kind }) => kind === 'namespace').length
   return {
     mark,

@@ -24,6 +24,7 @@ export class MigrateCommand extends SourceCommand {
       description: 'With the identity tests that name an old ID, or break.',
       command: '<%= config.bin %> migrate clusterspiffeid/inference --tests tests',
     },
+    '<%= config.bin %> migrate --from-go --offline -R -f manifests',
   ]
   static override readonly args = {
     registration: Args.string({
@@ -34,6 +35,11 @@ export class MigrateCommand extends SourceCommand {
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
+    'from-go': Flags.boolean({
+      description:
+        'Bindings of the Go implementation in place of ClusterSPIFFEIDs: their IDs there and here.',
+      exclusive: ['tests'],
+    }),
     tests: Flags.string({
       helpValue: 'FILE|DIR',
       description: 'Identity tests: which of them name an old ID, and which break. Repeatable.',
@@ -46,9 +52,10 @@ export class MigrateCommand extends SourceCommand {
     const { flags, args } = await this.parse(MigrateCommand)
     const options: MigrateOptions = {
       ...commonOptions(flags, 'migrate', this.context.cwd),
-      registrations: parseRegistrations(args.registration ?? [], flags['all-namespaces']),
+      registrations: parseRegistrations(args.registration ?? [], flags['all-namespaces'] || flags['from-go']),
       tests: flags.tests ?? [],
     }
+    if (flags['from-go']) return (await import('./from-go.ts')).runFromGo(options, this.context)
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -11,6 +11,22 @@ const containersSchema = {
 
 /** A MigrateReport. */
 export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of kubectl kleym migrate.', {
+  fromGo: z
+    .array(
+      z.object({
+        binding: bindingKeySchema,
+        oldID: z.string().nullable().describe('Null: not known.'),
+        newID: z.string().nullable().describe('Null: it is not ready here.'),
+        verdict: z.string(),
+        policies: z.array(z.string()).describe('The rules of access policies that name the old ID.'),
+      }),
+    )
+    .optional()
+    .describe('With --from-go: what becomes of bindings of the Go implementation.'),
+  steps: z
+    .array(z.object({ title: z.string(), lines: z.array(z.string()) }))
+    .optional()
+    .describe('With --from-go.'),
   registrations: z.array(
     z.object({
       name: z.string().describe('The name of the ClusterSPIFFEID.'),

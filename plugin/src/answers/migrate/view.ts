@@ -1,7 +1,6 @@
 // How `migrate` looks: what becomes of each registration, then bindings, containers, remainder and steps.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { HeldIdentities } from '@kleym/shared/core/migrate/holdings.ts'
-import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
+import type { HeldIdentities, Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import { migrationSteps } from '@kleym/shared/core/migrate/order.ts'
 import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
@@ -20,7 +19,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
   const known = layout.incomplete === true ? 'known to be ' : ''
   if (migrations.length === 0)
     return {
-      mark: layout.incomplete === true ? 'warn' : 'note',
+      mark: 'note',
       text: [`no ClusterSPIFFEID that is not kleym's is ${known}there${layout.world ?? ''}`],
     }
   const idle = migrations.filter(({ oldIds, open }) => oldIds.length + open.length === 0)

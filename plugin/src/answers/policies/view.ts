@@ -94,11 +94,7 @@ export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: Poli
   const isOpen = knowledge.state === 'unknown' || counts.has('unknown') || counts.has('unreadable')
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   return {
-    mark: findings.some(({ severity }) => severity === 'error')
-      ? 'bad'
-      : warnings.length > 0 || isOpen
-        ? 'warn'
-        : 'ok',
+    mark: isOpen ? 'warn' : 'ok',
     text: [span(parts.length === 0 ? head : `${head}: ${parts.join(', ')}`, 'bold')],
     reasons: warnings.length === 0 ? [] : [[kindsText(warnings)]],
   }
@@ -112,7 +108,7 @@ function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
       return { mark: 'note', text: [`this cluster does not serve ${kind}, so there is no access policy`] }
     case 'not given':
       return incomplete === true
-        ? { mark: 'warn', text: ['none of the files that could be read holds an access policy'] }
+        ? { mark: 'note', text: ['none of the files that could be read holds an access policy'] }
         : { mark: 'note', text: ['none of the files holds an access policy'] }
     case 'unknown': {
       const why = unknownReasonText(knowledge.why)

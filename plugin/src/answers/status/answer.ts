@@ -2,6 +2,7 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { isOperatorDown } from '../../frame/operator-down.ts'
 import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { StatusAnswer } from './model.ts'
@@ -18,16 +19,17 @@ export function statusSummary(
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   const bad = rows.filter(([mark]) => mark === 'bad')
   const open = rows.filter(([mark]) => mark === 'warn')
-  const bindings = bindingsText(answer)
+  const bindings = bindingsText(answer, findings.some(isOperatorDown))
   if (error !== undefined) {
     const more = errors.length === 0 ? '' : `; ${counted(errors.length, 'more error')}`
+    const what = isOperatorDown(error) ? 'not sound' : `not sound: ${error.summary}`
     return {
-      mark: 'bad',
-      text: [`not sound: ${errorText(error)}${more}; ${bindings}`],
+      mark: 'warn',
+      text: [`${what}${more}; ${bindings}`],
       reasons: fixOf(error),
     }
   }
-  if (bad.length > 0) return { mark: 'bad', text: [`not sound: ${rowsText(bad)}; ${bindings}`] }
+  if (bad.length > 0) return { mark: 'warn', text: [`not sound: ${rowsText(bad)}; ${bindings}`] }
   if (open.length > 0)
     return { mark: 'warn', text: [`undetermined whether it is sound: ${rowsText(open)}; ${bindings}`] }
   return warnings.length === 0
@@ -36,13 +38,6 @@ export function statusSummary(
         mark: 'warn',
         text: [`no error, but ${counted(warnings.length, 'warning')}: ${kindsText(warnings)}; ${bindings}`],
       }
-}
-
-/** The name of the object stands before a sentence that does not hold it. */
-function errorText({ code, subject, summary }: Finding): string {
-  return code === 'KLM543' && subject.namespace !== ''
-    ? `operator ${subject.namespace}/${subject.name}: ${summary}`
-    : summary
 }
 
 function fixOf({ fix, code }: Finding): NonNullable<Answer['reasons']> {
@@ -58,7 +53,7 @@ function rowsText(rows: Rows): string {
   return `${first[1]}: ${first[2]}${more}`
 }
 
-function bindingsText({ conditions }: StatusAnswer): string {
+function bindingsText({ conditions }: StatusAnswer, isDown: boolean): string {
   if (conditions === undefined) return 'bindings unknown'
   const count = (wanted: (ready: string) => boolean): number =>
     conditions.filter(({ ready }) => wanted(ready)).reduce((sum, one) => sum + one.count, 0)
@@ -67,8 +62,8 @@ function bindingsText({ conditions }: StatusAnswer): string {
   const refused = count((ready) => ready === 'False')
   const waiting = count((ready) => ready === 'Unknown' || ready === 'none')
   return [
-    `${count((ready) => ready === 'True')} of ${counted(total, 'binding')} ready`,
+    `${count((ready) => ready === 'True')} of ${counted(total, 'binding')} ${isDown ? 'in force; changes will not be applied' : 'ready'}`,
     ...(refused === 0 ? [] : [`${refused} refused`]),
-    ...(waiting === 0 ? [] : [`${waiting} waiting`]),
+    ...(waiting === 0 ? [] : [`${waiting} ${isDown ? 'not applied yet' : 'waiting'}`]),
   ].join(', ')
 }

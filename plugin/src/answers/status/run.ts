@@ -4,22 +4,29 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { openCluster } from '../../cluster/session.ts'
 import { installedInput } from '../../gather/installed.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
+import { withFallbacks } from '../../settings/in-force.ts'
 import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
 
 /** Tells whether the installation is sound. */
 export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
-  const { sources, settings, output, allNamespaces } = options
-  requireValidSettings(settings)
+  const { sources, settings: given, output, allNamespaces } = options
+  requireValidSettings(given)
   const session = await openCluster(sources.cluster, context)
   try {
+    const choice = { ...sources, connected: session.contextName }
+    const settings = await withFallbacks(given, choice, context)
     const namespace = allNamespaces ? undefined : sources.namespace
     const installation = await session.readInstallation({
       namespaces: namespace === undefined ? undefined : [namespace],
       scmNamespaces: settings.scmConfig === undefined ? sources.scmNamespaces : [],
       isScmNamespaceGiven: sources.isScmNamespaceGiven,
     })
-    const input = await installedInput(installation, options, { cwd: context.cwd, namespace })
+    const input = await installedInput(
+      installation,
+      { ...options, settings },
+      { cwd: context.cwd, namespace },
+    )
     return await finish(statusFrame(input, installation, context.clock.now()), input, output, context)
   } finally {
     session.close()

@@ -1,11 +1,12 @@
 // The answer of `kubectl kleym suggest`.
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import { suggesting, type Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
+import { suggesting } from '@kleym/shared/core/suggest/suggest.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
+import { framedUnderPremises, type Framed } from '../../frame/premises.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
-import { gather, type GatheredInput } from '../../gather/gather.ts'
+import { gather } from '../../gather/gather.ts'
 import type { Question } from '../../gather/question.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
@@ -23,9 +24,8 @@ export async function run(options: SuggestOptions, context: CommandContext): Pro
   const { allNamespaces, targets } = options
   const named = targets.length === 0 ? [undefined] : targets.map(({ namespace }) => namespace)
   const question = { allNamespaces, named, policies: true }
-  const { input, answer } = await suggested(options, question, context)
-  const frame = suggestFrame(input, answer, targets)
-  return finish(frame, { ...input, after: answer.world }, options.output, context)
+  const { frame, input } = await suggested(options, question, context)
+  return finish(frame, input, options.output, context)
 }
 
 /** With everything read where what is suggested may depend on other namespaces. */
@@ -33,13 +33,16 @@ async function suggested(
   options: SuggestOptions,
   question: Question,
   context: CommandContext,
-): Promise<{ readonly input: GatheredInput; readonly answer: Suggestions }> {
+): Promise<Framed> {
   const input = await gather(options, question, context)
   const targets = notFoundOnlyIfRead(input, POOLS, () =>
     chooseTargets(input, options.targets, options.output.echo ?? ''),
   )
-  const answer = input.drive(suggesting(input.after, targets, input))
-  if (question.readsAll === true || !dependsOnOutsideScope(answer.world)) return { input, answer }
+  const framed = framedUnderPremises(input, options.output, (one) => {
+    const answer = one.drive(suggesting(one.after, targets, one))
+    return { frame: suggestFrame(one, answer, options.targets), input: { ...one, after: answer.world } }
+  })
+  if (question.readsAll === true || !dependsOnOutsideScope(framed.input.after)) return framed
   return suggested(options, { ...question, readsAll: true }, context)
 }
 

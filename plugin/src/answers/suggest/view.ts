@@ -32,7 +32,7 @@ export function suggestAnswer(
       what.length === 0
         ? `no InferencePool is ${known}in scope${layout.world ?? ''}`
         : `no InferencePool is ${known}there that selects ${namesText(what)}${layout.world ?? ''}`
-    return { mark: layout.incomplete === true ? 'warn' : 'note', text: [text] }
+    return { mark: 'note', text: [text] }
   }
   const suggested = pools.flatMap((one) => one.suggested)
   const without = pools.filter((one) => one.suggested.length === 0 && one.existing.length === 0)
@@ -51,7 +51,7 @@ export function suggestAnswer(
   ]
   const notable = findings.filter(({ severity }) => severity !== 'info')
   return {
-    mark: notable.length > 0 ? 'warn' : markOf(without, suggested),
+    mark: markOf(without, suggested),
     text: [span(parts.join('; '), 'bold')],
     reasons:
       suggested.length === 0
@@ -90,7 +90,7 @@ function noneText(pools: readonly PoolSuggestions[]): string {
   return `1 pool has none: ${first.pool.namespace}/${first.pool.name}${why === undefined ? '' : `, ${notText({ ...why, fix: undefined })}`}`
 }
 
-function markOf(without: readonly PoolSuggestions[], suggested: readonly SuggestedBinding[]): Mark {
+function markOf(without: readonly PoolSuggestions[], suggested: readonly SuggestedBinding[]): Answer['mark'] {
   if (without.length > 0) return 'warn'
   return suggested.length > 0 ? 'ok' : 'note'
 }

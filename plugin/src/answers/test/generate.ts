@@ -1,12 +1,14 @@
 // `test --generate`: tests of what is true now, as YAML.
-import { generating } from '@kleym/shared/core/identity-tests/generate.ts'
+import { generating, type WrittenTest } from '@kleym/shared/core/identity-tests/generate.ts'
+import { fieldText, readIdentityTest } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import { stringify } from 'yaml'
 import type { CommandResult } from '../../io/context.ts'
 import { EXIT } from '../../io/errors.ts'
 import { formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
-import { incompleteText, subjectsIn } from './results.ts'
+import type { FilePlace } from '../../output/ci.ts'
+import { incompleteText, readingOf, resultsOf, subjectsIn } from './results.ts'
 
 const HEADER = `# Who holds which identity, written by kubectl kleym test --generate; edit it as you like. Keep it out of folders that
 # are applied: no API server knows the kind. The fields: docs/reference/identity-test.md of kleym.
@@ -14,7 +16,9 @@ const HEADER = `# Who holds which identity, written by kubectl kleym test --gene
 
 /** Writes the tests of all namespaces; `isLimited`: one was asked for. What is not certain cannot be pinned, and ends with exit code 4. */
 export function generated(input: AnswerInput, isLimited: boolean): CommandResult {
-  const { tests, leftOut } = input.drive(generating(input.after))
+  const made = input.drive(generating(input.after))
+  const { tests, notPinned } = thatHold(made.tests, input)
+  const leftOut = [...made.leftOut, ...notPinned]
   const incomplete = incompleteText(input) ?? nothingRead(input)
   const texts = tests.map((one) => `---\n${stringify(one, { lineWidth: 0, aliasDuplicateObjects: false })}`)
   return {
@@ -29,6 +33,38 @@ export function generated(input: AnswerInput, isLimited: boolean): CommandResult
     exitCode: incomplete === undefined && leftOut.length === 0 ? EXIT.ok : EXIT.incomplete,
   }
 }
+
+/** The tests with those assertions that a run of the same input finds to hold: nothing else is pinned. */
+function thatHold(
+  tests: readonly WrittenTest[],
+  input: AnswerInput,
+): { readonly tests: readonly WrittenTest[]; readonly notPinned: readonly string[] } {
+  const reading = readingOf(input)
+  const notPinned: string[] = []
+  const kept = tests.flatMap((written): readonly WrittenTest[] => {
+    const test = readIdentityTest(written, reading)
+    if (!('assertions' in test)) throw new Error(`${written.metadata.name} cannot be read: ${test[0]?.why}`)
+    const open = new Set<string>()
+    for (const { assertion, outcome } of resultsOf({ tests: [{ test, placeOf: nowhere }] }, input)) {
+      if (outcome.state === 'passed') continue
+      open.add(fieldText(assertion.path))
+      notPinned.push(`${outcome.claim}: ${outcome.why}`)
+    }
+    if (open.size === 0) return [written]
+    const spec = Object.fromEntries(
+      Object.entries(written.spec)
+        .map(
+          ([field, list = []]) =>
+            [field, list.filter((_one, at) => !open.has(fieldText(['spec', field, at])))] as const,
+        )
+        .filter(([, list]) => list.length > 0),
+    )
+    return Object.keys(spec).length === 0 ? [] : [{ ...written, spec }]
+  })
+  return { tests: kept, notPinned }
+}
+
+const nowhere = (): FilePlace => ({ file: '', line: 0 })
 
 /** Tests of nothing would pin nothing: the command before a pipe may have failed. */
 function nothingRead(input: AnswerInput): string | undefined {

@@ -11,6 +11,9 @@ import type { LoadedTest } from './load-tests.ts'
 /** The code of an assertion that fails. */
 export const FAILED: FindingCode = 'KLM701'
 
+/** A test, and where its fields stand. */
+export type RunnableTest = Pick<LoadedTest, 'test' | 'placeOf'>
+
 /** One assertion and its outcome. */
 export interface AssertionResult {
   /** The name of the test. */
@@ -25,17 +28,19 @@ export interface RunSurroundings {
   readonly drive: Drive
   /** Why something of a namespace, or of any, may be missing; undefined where everything could be read. */
   readonly incomplete: (namespace: string | undefined) => string | undefined
+  /** Whether a Namespace that was not given is taken to ask for no sidecar. */
+  readonly isUnaskedNever: boolean
 }
 
 /** Runs all tests against what an analysis settles to. */
 export function runTests(
-  tests: readonly LoadedTest[],
+  tests: readonly RunnableTest[],
   analysis: Analysis,
-  { drive, incomplete }: RunSurroundings,
+  { drive, ...facts }: RunSurroundings,
 ): readonly AssertionResult[] {
   const all = tests.flatMap((loaded) => loaded.test.assertions.map((assertion) => ({ loaded, assertion })))
   const assertions = all.map(({ assertion }) => assertion)
-  const outcomes = drive(evaluating(assertions, { analysis, incomplete }))
+  const outcomes = drive(evaluating(assertions, { analysis, ...facts }))
   return all.flatMap(({ loaded, assertion }, at) => {
     const outcome = outcomes[at]
     if (outcome === undefined) return []

@@ -1,4 +1,5 @@
 // Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
+import type { Assertion } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -8,20 +9,26 @@ import type { CommandContext } from '../../io/context.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 import type { ProblemReach } from '../../sources/problem.ts'
 import { POD_KINDS } from '../../sources/kind-name.ts'
+import type { TestReading } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
-import { runTests, type AssertionResult } from './model.ts'
+import { runTests, type AssertionResult, type RunnableTest } from './model.ts'
 
 /** Reads the tests of files, as an install understands them. */
 export function loadIdentityTests(
   paths: TestPaths,
-  { after, operator }: AnswerInput,
+  input: AnswerInput,
   context: CommandContext,
 ): Promise<LoadedTests> {
+  return loadTests(paths, readingOf(input), context)
+}
+
+/** How tests are read: the kinds of workloads that there are, and the trust domain. */
+export function readingOf({ after, operator }: AnswerInput): TestReading {
   const { trustDomain } = operator.config
   const pods = [...after.snapshot.templates, ...after.podsInQuestion]
   // A kind that kleym does not read stands there with its group.
   const kinds = [...new Set([...POD_KINDS, ...pods.map(({ ref }) => ref.kind)])]
-  const reading = {
+  return {
     workloadKinds: kinds.map((kind) => kind.toLowerCase()),
     kindOf: (written: string) => {
       const named = (kindNamed(written) ?? written).toLowerCase()
@@ -29,19 +36,47 @@ export function loadIdentityTests(
     },
     trustDomain: trustDomain.kind === 'set' ? trustDomain.value : undefined,
   }
-  return loadTests(paths, reading, context)
 }
 
 /** Runs tests against the state that an answer is about. */
 export function resultsOf(
-  { tests }: Pick<LoadedTests, 'tests'>,
+  { tests }: { readonly tests: readonly RunnableTest[] },
   input: AnswerInput,
+  isUnaskedNever = false,
 ): readonly AssertionResult[] {
   // There may be ten thousand assertions, and a hundred namespaces.
   const known = new Map<string | undefined, { readonly text: string | undefined }>()
   const incomplete = (namespace: string | undefined): string | undefined =>
     getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace) })).text
-  return runTests(tests, input.after, { drive: input.drive, incomplete })
+  return runTests(tests, input.after, { drive: input.drive, incomplete, isUnaskedNever })
+}
+
+/**
+ * Runs tests, and takes for granted that a Namespace which was not given asks for no sidecar where an assertion only asks whether each
+ * container holds something. Who holds an ID and no other, and that there is none, never rests on that.
+ */
+export function resultsUnderPremise(
+  loaded: Pick<LoadedTests, 'tests'>,
+  input: AnswerInput,
+): readonly (AssertionResult & { readonly isPremised?: true })[] {
+  const results = resultsOf(loaded, input)
+  if (!results.some(mayRest)) return results
+  const assuming = resultsOf(loaded, input, true)
+  return results.map((one, at) => {
+    const other = assuming[at]
+    return mayRest(one) && other?.outcome.state === 'passed' ? { ...other, isPremised: true } : one
+  })
+}
+
+/** Whether a result that is not known may rest on the premise. */
+function mayRest({ assertion, outcome }: AssertionResult): boolean {
+  return outcome.state === 'unknown' && isOfAvailability(assertion)
+}
+
+/** Whether an assertion only asks that containers hold something: one container more could make it false, and harm nobody. */
+function isOfAvailability(assertion: Assertion): boolean {
+  if (assertion.kind === 'containers') return assertion.mode === 'atLeast' && assertion.wanted.length > 0
+  return assertion.kind === 'every' && assertion.atMost === undefined && assertion.only === undefined
 }
 
 /**

@@ -7,7 +7,7 @@ import { KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { testFrame } from './frame.ts'
 import type { TestPaths } from './load-tests.ts'
-import { loadIdentityTests, missingForTests, resultsOf, subjectsIn } from './results.ts'
+import { loadIdentityTests, missingForTests, resultsOf, resultsUnderPremise, subjectsIn } from './results.ts'
 
 /** What `test` is asked. */
 export interface TestOptions extends CommonOptions {
@@ -26,11 +26,18 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   if (options.mode === 'generate')
     return (await import('./generate.ts')).generated(input, options.sources.namespace !== undefined)
   const loaded = await loadIdentityTests(paths, input, context)
-  const results = resultsOf(loaded, input)
+  const isStrict = options.output.strict === true || input.isLive
+  const results = isStrict ? resultsOf(loaded, input) : resultsUnderPremise(loaded, input)
   if (options.mode === 'update') return (await import('./update.ts')).updated(loaded, results, input)
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
   return finish(
-    testFrame(results, missingForTests(input), { subjects: subjectsIn(input), faults: loaded.problems }),
+    {
+      ...testFrame(results, missingForTests(input), {
+        subjects: subjectsIn(input),
+        faults: loaded.problems,
+      }),
+      premises: results.some((one) => 'isPremised' in one) ? ['no sidecar unless asked'] : [],
+    },
     withProblems,
     options.output,
     context,

@@ -6,6 +6,7 @@ import {
   type EveryAssertion,
   type FieldPath,
 } from '@kleym/shared/core/identity-tests/identity-test.ts'
+import { YES } from '@kleym/shared/core/truth/truth.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
 import { createTwoFilesPatch } from 'diff'
@@ -111,8 +112,10 @@ function heldBySubject(
 ): readonly string[] | undefined {
   const sets = pods
     .candidates(subject)
-    .filter((pod) => pods.match(pod, subject) === 'yes')
-    .flatMap((pod) => found.namespaces.get(pod.namespace)?.filter((one) => one.pod === pod) ?? [])
+    .filter((pod) => pods.match(pod, subject) === YES)
+    .flatMap(
+      (pod) => found.namespaces.get(pod.namespace)?.filter((one) => one.pod === pod && !one.isAdded) ?? [],
+    )
     .filter(
       ({ container }) => subject.written.container === undefined || subject.written.container === container,
     )

@@ -40,20 +40,20 @@ function failing(results: readonly AssertionResult[], kept: readonly Finding[]):
 export function testsAnswer(
   results: readonly AssertionResult[],
   kept: readonly Finding[],
-  { incomplete, faults }: Pick<Layout, 'incomplete'> & { readonly faults: readonly InputProblem[] },
+  { faults }: { readonly faults: readonly InputProblem[] },
 ): Answer {
   const [fault] = faults
   const wrong = fault === undefined ? [] : [[`${fault.what} (${fault.where}): ${fault.why}`]]
   if (results.length === 0 && fault !== undefined)
     return {
-      mark: 'bad',
+      mark: 'warn',
       text: [span('no assertion was run', 'bold'), `: ${counted(faults.length, 'fault')} in the test files`],
       reasons: wrong,
     }
   const failed = failing(results, kept)
   const { passed, failed: all, unknown } = countOutcomes(results)
-  // Where nothing ran, or not everything was read, nothing is simply fine.
-  const isOpen = unknown > 0 || incomplete === true || results.length === 0
+  // Where nothing ran, nothing is simply fine.
+  const isOpen = unknown > 0 || results.length === 0
   const parts = [
     ...(failed.length > 0 ? [`${failed.length} failed`] : []),
     ...(unknown > 0 ? [`${unknown} not known`] : []),
@@ -64,7 +64,7 @@ export function testsAnswer(
   const open = failed.length > 0 ? failed : results.filter(({ outcome }) => outcome.state === 'unknown')
   const word = failed.length > 0 ? 'not true' : 'not known'
   return {
-    mark: failed.length > 0 ? 'bad' : isOpen ? 'warn' : 'ok',
+    mark: isOpen ? 'warn' : 'ok',
     text: [
       span(parts.join(', '), 'bold'),
       ` in ${counted(tests, 'test')}`,

@@ -1,6 +1,6 @@
 // The bundles of a server (`spire-server bundle list -output json`): they settle what depends on federation, which no object of a
 // cluster tells.
-import { withSettings } from '@kleym/shared/core/rules/resting.ts'
+import { withSettings } from '@kleym/shared/core/worlds/across.ts'
 import { readServerBundle } from '@kleym/shared/core/spire/verify/server-bundle.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'

@@ -2,7 +2,8 @@
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { firstGap } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
-import { fates, underAlternative } from '@kleym/shared/core/rules/resting.ts'
+import { asSeenBeside, inWorlds } from '@kleym/shared/core/worlds/across.ts'
+import { fates } from '@kleym/shared/core/worlds/fates.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { EntryComparison, type EntryDifferences } from '@kleym/shared/core/spire/verify/compare-entries.ts'
@@ -83,7 +84,9 @@ function expectedOf(
   }
   const expectedIn = (state: Analysis['now']): ExpectedEntries =>
     drive(expecting(state.prediction(), pods, whyOpen), 'little')
-  const others = openSettings.alternatives.map((one) => underAlternative(after, one).settled)
+  const [, ...worlds] = inWorlds(after)
+  const beside = openSettings.beside.map((settings) => asSeenBeside(after, settings))
+  const others = [...worlds, ...beside].map((one) => one.settled)
   const changes = after.changes.all.length > 0 || settled.undecided.size > 0
   return isAsItIs
     ? [expectedIn(now), [...(changes ? [settled] : []), ...others].map(expectedIn)]

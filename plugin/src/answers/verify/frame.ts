@@ -6,7 +6,7 @@ import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
 import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { concerns, namedSubject, type Agreement, type Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -24,8 +24,9 @@ export function verifyFrame(
 ): Frame {
   const { after } = input
   const { counts, judged, isAsItIs } = compared
+  const differences = differenceFindings(after, judged).map((one) => lessCertain(one, compared))
   const all = [
-    ...differenceFindings(after, judged).map((one) => lessCertain(one, compared)),
+    ...differences,
     ...(svids === undefined ? [] : svidFindings(svids)).map((one) =>
       lessCertain(depending(one, after.openSettings.assumptions), compared),
     ),
@@ -46,11 +47,29 @@ export function verifyFrame(
         ? []
         : [PODS_NOT_GIVEN]),
     ],
+    agreement: (kept) =>
+      agreementOf(
+        differences.filter((one) => kept.includes(one)),
+        compared,
+      ),
     notKnown: [...few(counts.openOn), ...unjudgedText(counts.extraUnjudged)],
     names: (shown) => shown.map(namedSubject),
-    answer: (_, kept) => verifyAnswer(compared, kept, svids),
+    answer: () => verifyAnswer(compared, svids),
     view: (layout, shown) => viewVerify(compared, shown, layout),
   }
+}
+
+/** Entries that were too many to list differ all the same. A difference that the moments of reading may explain is perhaps none. */
+function agreementOf(
+  differences: readonly Finding[],
+  { counts: { extraBeyond } }: ServerComparison,
+): Agreement {
+  if (extraBeyond > 0 || differences.some(isCertain)) return 'differs'
+  return differences.length > 0 ? 'perhaps differs' : 'agrees'
+}
+
+function isCertain({ code, dependsOn }: Finding): boolean {
+  return code !== 'KLM806' && dependsOn === undefined
 }
 
 const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }

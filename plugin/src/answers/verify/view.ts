@@ -6,7 +6,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, type Block, type Mark } from '../../text/line.ts'
+import { BLANK, line, type Block } from '../../text/line.ts'
 import type { ServerComparison } from './compare.ts'
 
 function entries(count: number): string {
@@ -29,11 +29,7 @@ function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidA
 }
 
 /** The first lines; `svids` is what `--svids` showed. */
-export function verifyAnswer(
-  { counts }: ServerComparison,
-  findings: readonly Finding[],
-  svids?: SvidAnswer,
-): Answer {
+export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): Answer {
   const { read, agreed, missing, different, open, perhapsMissing, pending } = counts
   const extra = counts.extra.length + counts.extraBeyond + counts.extraUnjudged
   const parts = [
@@ -41,17 +37,12 @@ export function verifyAnswer(
     ...(different.length > 0 ? [`${different.length} different`] : []),
     ...(extra > 0 ? [`${extra} that no object asks for`] : []),
   ]
-  const mark: Mark = findings.some(({ severity }) => severity === 'error')
-    ? 'bad'
-    : parts.length > 0 || open + perhapsMissing > 0 || read === 0
-      ? 'warn'
-      : 'ok'
   const whole =
     parts.length === 0
       ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
       : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
   return {
-    mark: agreed === 0 && parts.length === 0 ? 'warn' : mark,
+    mark: parts.length > 0 || open + perhapsMissing > 0 || agreed === 0 ? 'warn' : 'ok',
     text: [
       read === 0 && parts.length === 0
         ? `the SPIRE server holds no entry, and none is ${perhapsMissing === 0 ? '' : 'certainly '}asked for`

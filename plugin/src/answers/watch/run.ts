@@ -11,6 +11,7 @@ import { EXIT, type ExitCode } from '../../io/errors.ts'
 import type { SettingsOptions } from '../../flags/options.ts'
 import { connect, warn, type Connection } from '../../cluster/connect.ts'
 import { unreachable } from '../../cluster/unreachable.ts'
+import { withFallbacks } from '../../settings/in-force.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import type { ColourFlag } from '../../io/palette.ts'
@@ -58,7 +59,7 @@ async function firstContact({ client, name }: Connection): Promise<void> {
 }
 
 async function watch(
-  { namespace, allNamespaces, plain, format, settings: given, colour }: WatchCommandOptions,
+  { cluster, namespace, allNamespaces, plain, format, settings: flags, colour }: WatchCommandOptions,
   context: CommandContext,
   connection: Connection,
 ): Promise<ExitCode> {
@@ -67,6 +68,8 @@ async function watch(
   const scope = allNamespaces ? undefined : (namespace ?? connection.namespace)
   const palette = paletteFor(colour, context)
   const io = { client, clock, random: Math.random }
+  const choice = { cluster, offline: false, connected: connection.contextName }
+  const given = await withFallbacks(flags, choice, context)
   const learn = (of: string | undefined): Promise<LearntSettings> =>
     learnSettings({ client, name: connection.name, options: given, namespace: of, cwd: context.cwd })
   const settings = await learn(scope)

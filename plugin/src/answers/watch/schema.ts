@@ -23,6 +23,11 @@ export const watchEventSchema = z
       .optional()
       .describe('False: what follows is as it was when the connection was lost.'),
     bindingsKnown: z.boolean().optional(),
+    operatorDown: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Why the operator is down; null while it runs, or where that is not known.'),
     missing: z
       .array(
         missingSchema.extend({ old: z.boolean().describe('It was known once, and is shown as it was.') }),

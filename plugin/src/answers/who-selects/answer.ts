@@ -1,12 +1,12 @@
 // The first lines of `who-selects`: how many containers hold how many identities, or who holds the one that was asked for.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { isPossible } from '@kleym/shared/core/spire/registration.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
-import { span, type Mark, type Piece } from '../../text/line.ts'
+import { span, type Piece } from '../../text/line.ts'
 import {
   commonOf,
   holdingOf,
-  isOpen,
   NOTHING_IN_COMMON,
   SEVERAL_WHY,
   worstHolding,
@@ -25,7 +25,7 @@ export function containersAnswer(answers: readonly PodAnswer[], layout: WhoSelec
   if (containers.length === 1 && answers[0] !== undefined) return oneContainer(answers[0], only, layout)
   const common = commonOf(answers)
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
-  const open = [...common.values()].filter(({ one }) => isOpen(one))
+  const open = [...common.values()].filter(({ one }) => isPossible(one))
   return {
     mark: markOf(holdings, open.length > 0),
     text: [...subject(answers, containers.length), ': ', countsText(holdings), ...openForAll(open)],
@@ -50,9 +50,10 @@ function countsText(holdings: readonly Holding[]): string {
   }).join(', ')
 }
 
-function markOf(holdings: readonly Holding[], isAnyOpen: boolean): Mark {
-  if (holdings.includes('none')) return 'bad'
-  return isAnyOpen || holdings.some((one) => one !== 'one') ? 'warn' : 'ok'
+/** A container without an identity is a fact. */
+function markOf(holdings: readonly Holding[], isAnyOpen: boolean): Answer['mark'] {
+  if (isAnyOpen || holdings.some((one) => one !== 'one' && one !== 'none')) return 'warn'
+  return holdings.includes('none') ? 'note' : 'ok'
 }
 
 function subject(answers: readonly PodAnswer[], count: number): readonly Piece[] {
@@ -102,11 +103,11 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
     pending: 'holds no identity yet',
     undetermined: `undetermined: it may hold ${candidatesText(one.registrations)}, or none`,
   }
-  const marks: Readonly<Record<Holding, Mark>> = {
+  const marks: Readonly<Record<Holding, Answer['mark']>> = {
     one: 'ok',
     some: 'warn',
     several: 'warn',
-    none: 'bad',
+    none: 'note',
     pending: 'warn',
     undetermined: 'warn',
   }
@@ -119,7 +120,7 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
 
 /** The identities that a container may get. */
 function candidatesText(registrations: readonly ShownRegistration[]): string {
-  const open = registrations.filter(isOpen)
+  const open = registrations.filter(isPossible)
   const ids = [...new Set(open.flatMap(({ spiffeId }) => spiffeId ?? []))]
   const isUnknown = ids.length === 0 || open.some(({ spiffeId }) => spiffeId === undefined)
   return [...ids, ...(isUnknown ? ['one that is unknown'] : [])].join(' or ')
@@ -198,7 +199,11 @@ export function holdersAnswer(
   layout: WhoSelectsLayout,
   isUnknown: boolean,
 ): Answer {
-  const all = answers.flatMap(({ containers }) => containers.map(({ registrations }) => registrations))
+  const containers = answers.flatMap((answer) => answer.containers)
+  const isAdded = containers.some(({ container }) => container.injectedBy !== undefined)
+  const all = containers.flatMap(({ container, registrations }) =>
+    container.injectedBy === undefined ? [registrations] : [],
+  )
   const holds = all.filter((list) => list.some(({ verdict }) => verdict === 'issued')).length
   const pending = all.filter(
     (list) =>
@@ -213,12 +218,19 @@ export function holdersAnswer(
       : []),
     ...(open > 0 ? [`${open === 1 && holds + pending === 0 ? '1 container' : open} undetermined`] : []),
   ]
-  if (holds > 0) return { mark: open + pending > 0 ? 'warn' : 'ok', text: [id, `: ${parts.join(', ')}`] }
+  const added = isAdded ? ', and so may any container that a webhook adds' : ''
+  if (holds > 0) {
+    const mark = open + pending > 0 || isAdded ? 'warn' : 'ok'
+    return { mark, text: [id, `: ${parts.join(', ')}${added}`] }
+  }
   const isDoubted = isUnknown || layout.incomplete === true || layout.unsettled === true
-  const none = isDoubted || open > 0 ? 'no container is known to hold it' : 'no container holds it'
+  const none = isDoubted || isAdded || open > 0 ? 'no container is known to hold it' : 'no container holds it'
   const where = pending > 0 ? '' : (layout.world ?? '')
   return {
-    mark: parts.length > 0 || isDoubted ? 'warn' : 'bad',
-    text: [id, `: ${[pending > 0 && open === 0 ? `${none} yet` : none, ...parts].join('; ')}${where}`],
+    mark: parts.length > 0 || isAdded || isDoubted ? 'warn' : 'note',
+    text: [
+      id,
+      `: ${[pending > 0 && open === 0 ? `${none} yet` : none, ...parts, ...(isAdded ? ['any that a webhook adds may'] : [])].join('; ')}${where}`,
+    ],
   }
 }

@@ -1,7 +1,8 @@
 // Which pods a command line means: those of a named object, or those in scope.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { labelsOfPod, matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { NO } from '@kleym/shared/core/truth/truth.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import type { OutputOptions } from '../../flags/options.ts'
@@ -36,12 +37,7 @@ export function choosePods(
     (pod) =>
       (namespace === undefined || pod.namespace === namespace) &&
       isTarget(pod) &&
-      (query === undefined ||
-        matchSelector(query, {
-          labels: pod.labels,
-          unknownValues: pod.unknownLabels,
-          possible: pod.possibleLabels,
-        }) !== 'no'),
+      (query === undefined || matchSelector(query, labelsOfPod(pod)) !== NO),
   )
   // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
   if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen

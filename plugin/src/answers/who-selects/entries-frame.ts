@@ -6,7 +6,7 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
-import { fates } from '@kleym/shared/core/rules/resting.ts'
+import { fates } from '@kleym/shared/core/worlds/fates.ts'
 import {
   registrationEntrySteps,
   type RegistrationEntry,

@@ -26,22 +26,25 @@ export function entriesAnswer(
   const open = entries.filter(({ depends }) => depends !== undefined)
   const depend =
     open.length === 0 ? '' : `, ${open.length} of them ${open.length === 1 ? 'depends' : 'depend'}`
-  const errors = layout.findings.filter(({ severity }) => severity === 'error')
-  const isOpen = open.length > 0 || more !== '' || layout.unsettled === true
+  const notable = layout.findings.filter(({ severity }) => severity !== 'info')
+  const isOpen = open.length > 0 || more !== ''
   const whys = new Set(open.map(({ depends = '' }) => depends))
   return {
-    mark: errors.length > 0 ? 'bad' : isOpen ? 'warn' : entries.length === 0 ? 'note' : 'ok',
+    mark: isOpen ? 'warn' : entries.length === 0 ? 'note' : 'ok',
     text: [
       `SPIRE would hold `,
       span(`${entriesText(entries.length)}${depend}${more}`, 'bold'),
       pods.length === 0 ? '' : ` for ${PodCount.of(pods).text()}`,
     ],
     reasons: [
-      ...errors.map((one) => findingPieces(one)),
+      ...notable.slice(0, NOTABLE_NAMED).map((one) => findingPieces(one)),
       ...(whys.size === 1 ? [[`depends: ${[...whys].join('')}`]] : []),
     ],
   }
 }
+
+/** More findings than these stand below alone. */
+const NOTABLE_NAMED = 2
 
 function entriesText(count: number): string {
   if (count === 0) return 'no entry'
@@ -54,7 +57,7 @@ export function viewEntries(entries: readonly RegistrationEntry[], layout: Entri
   const blocks = [
     ...sorted.map((entry) => viewEntry(entry, layout)),
     ...layout.findings
-      .filter(({ severity, code }) => severity === 'error' || code === 'KLM413')
+      .filter(({ severity, code }) => severity !== 'info' || code === 'KLM413')
       .map((one) => viewFinding(one, layout)),
   ]
   return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))

@@ -18,6 +18,7 @@ import {
   openJudgements,
   pendingByName,
   podAnswers,
+  whyAdded,
   type ContainerFilter,
   type PodAnswer,
 } from './model.ts'
@@ -83,10 +84,12 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
     unfollowed: isNotFollowed(lookup),
-    missing: missingOf(input, filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked), {
-      pods: new Set(asked),
-      ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
-    }),
+    missing: missingOf(
+      input,
+      filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked),
+      { pods: new Set(asked), ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }) },
+      whyAdded(answers),
+    ),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     answer: (layout, shown) => answerOf(answers, filter, lookup, layoutOf(layout, shown)),
@@ -108,7 +111,7 @@ function answerOf(
   if (answers.length > 0) return containersAnswer(answers, layout)
   const known = layout.incomplete === true ? 'known to be ' : ''
   return {
-    mark: layout.incomplete === true ? 'warn' : 'note',
+    mark: 'note',
     text: [
       container === undefined
         ? `no pod is ${known}in scope`

@@ -1,6 +1,6 @@
 // How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
 import { verdictWord } from '@kleym/shared/core/spire/registration.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
@@ -18,13 +18,17 @@ interface Held {
 export function viewHolders(answers: readonly PodAnswer[], layout: WhoSelectsLayout): readonly Block[] {
   const held = answers.flatMap(({ pod, containers }) =>
     containers.flatMap(({ container, registrations }) =>
-      registrations.map((one): Held => ({ pod, container: container.name, one })),
+      registrations.map((one): Held => ({ pod, container: nameOf(container), one })),
     ),
   )
   const groups = [...Map.groupBy(held, ({ one }) => headText(one, layout))]
   return groups
     .toSorted(([, left], [, right]) => rankOf(left) - rankOf(right))
     .map(([head, same]) => viewGroup(head, same, layout))
+}
+
+function nameOf({ name, injectedBy }: Container): string {
+  return injectedBy === undefined ? name : 'any that a webhook adds'
 }
 
 /** What is issued first. */

@@ -3,6 +3,7 @@
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { isPossible } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
 
@@ -49,11 +50,6 @@ export function isCommon(one: ShownRegistration, common: Common): boolean {
   return common.has(sayingOf(one))
 }
 
-/** Whether it is not known whether the container gets the identity. */
-export function isOpen({ verdict }: ShownRegistration): boolean {
-  return verdict === 'depends' || verdict === 'unknown'
-}
-
 /** What holds for all containers of an answer, but for a few that are named: open registrations, and those that give way or are ignored. */
 export function commonOf(answers: readonly PodAnswer[]): Common {
   const containers = answers.flatMap(({ pod, containers: all }) =>
@@ -61,7 +57,7 @@ export function commonOf(answers: readonly PodAnswer[]): Common {
       name: `${container.name} of ${podText(pod)}`,
       said: new Map(
         registrations
-          .filter((one) => isOpen(one) || SAID_ONCE.has(one.verdict))
+          .filter((one) => isPossible(one) || SAID_ONCE.has(one.verdict))
           .map((one) => [sayingOf(one), one] as const),
       ),
     })),
@@ -97,11 +93,11 @@ export function holdingOf(
   const ids = new Set(
     registrations.filter(({ verdict }) => verdict === 'issued').map(({ spiffeId }) => spiffeId),
   )
-  const isOwnOpen = registrations.some((one) => isOpen(one) && !isCommon(one, common))
+  const isOwnOpen = registrations.some((one) => isPossible(one) && !isCommon(one, common))
   if (ids.size > 1) return 'several'
   if (ids.size === 1) return isOwnOpen || notRead !== undefined ? 'some' : 'one'
   if (registrations.some(({ verdict }) => verdict === 'pending')) return 'pending'
-  return registrations.some(isOpen) || notRead !== undefined || unsettled ? 'undetermined' : 'none'
+  return registrations.some(isPossible) || notRead !== undefined || unsettled ? 'undetermined' : 'none'
 }
 
 /** The worst that any container of a pod holds. */

@@ -1,24 +1,22 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
-import { identityGap } from '@kleym/shared/core/snapshot/unread.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { Holdings, type ContainerHolding } from '@kleym/shared/core/holdings/holdings.ts'
 import {
-  NONE_UNDECIDED,
-  undecidedFor,
   undecidedOn,
-  undecidedText,
   type UndecidedBinding,
   type UndecidedBindings,
-} from '@kleym/shared/core/analysis/undecided.ts'
+} from '@kleym/shared/core/holdings/undecided.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
-import { fates } from '@kleym/shared/core/rules/resting.ts'
-import { containerVerdicts, type Registration } from '@kleym/shared/core/spire/registration.ts'
+import { fates } from '@kleym/shared/core/worlds/fates.ts'
+import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import type { Steps } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { whyOpenText, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
 import type { NamedIds } from '../policies/named-by.ts'
 
@@ -30,6 +28,8 @@ export interface ShownRegistration extends Omit<Registration, 'verdict'> {
 /** One container of a pod that was asked about, and every registration that would select it. */
 export interface ContainerAnswer {
   readonly container: Container
+  /** Whether it is there at all. */
+  readonly there: Truth
   readonly registrations: readonly ShownRegistration[]
   /** Why the container may get an identity from something that is not known; undefined: all of that is. */
   readonly notRead: string | undefined
@@ -69,39 +69,56 @@ export function* podAnswers(
   { container, spiffeId, isAsItIs = false, limit = SHOWN_REGISTRATIONS }: ContainerFilter,
 ): Steps<readonly PodAnswer[]> {
   const shown = new AnswerCount(limit)
-  const { ofRegistration } = fates(analysis)
+  const settling = fates(analysis)
+  const settled = new Holdings(analysis.settled, settling)
+  const isNow = isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
+  const now = isNow ? new Holdings(analysis.now, settling) : settled
   const templates = new Map(
     analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
   )
   const answers: PodAnswer[] = []
   for (const pod of pods) {
     yield
-    const gap = identityGap(analysis.snapshot, pod.namespace)
-    const open = isAsItIs ? NONE_UNDECIDED : analysis.settled.undecided
-    const containers = pod.containers
+    const all = spiffeId === undefined ? pod.containers : now.containersOf(pod)
+    const containers = all
       .filter(({ name }) => container === undefined || name === container)
-      .map((one) => ({
-        container: one,
-        undecided: undecidedFor(open, pod, one.name),
-        registrations: (isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
-          ? registrationsNow(analysis, pod, one)
-          : containerVerdicts(analysis.settled.prediction(), pod, one)
-        ).map((each) => (isPending(each) ? each : ofRegistration(each))),
-      }))
-      .map(({ container: one, undecided, registrations }) => ({
-        container: one,
-        undecided,
-        notRead: gap === undefined ? undecided.map(undecidedText)[0] : unknownReasonText(gap),
-        registrations:
-          spiffeId === undefined
-            ? registrations
-            : registrations.flatMap((each) => asHolderOf(each, spiffeId, templates) ?? []),
-      }))
+      .map((one) => {
+        const holding = now.ofContainer(pod, one)
+        const registrations = [
+          ...shownOf(holding),
+          ...(isNow ? comingOf(holding, analysis, settled.ofContainer(pod, one)) : []),
+        ]
+        return {
+          container: one,
+          there: holding.there,
+          undecided: holding.undecided,
+          notRead: whyOpenText(holding.unread),
+          registrations:
+            spiffeId === undefined
+              ? registrations
+              : registrations.flatMap((each) => asHolderOf(each, spiffeId, templates) ?? []),
+        }
+      })
       .filter(({ registrations }) => spiffeId === undefined || registrations.length > 0)
     for (const { registrations } of containers) shown.add(registrations.length)
     if (containers.length > 0) answers.push({ pod, containers })
   }
   return answers
+}
+
+/** Why it is not known which containers hold an ID: a webhook may add some, which hold what their pods are given as a whole. */
+export function whyAdded(answers: readonly PodAnswer[]): readonly UnknownReason[] {
+  return answers.flatMap(({ pod, containers }) =>
+    containers
+      .filter(({ container }) => container.injectedBy !== undefined)
+      .flatMap(({ there }) => [...there.causes])
+      .flatMap((cause): readonly UnknownReason[] => {
+        if (cause.kind === 'unread') return [cause.why]
+        if (cause.kind !== 'webhook') return []
+        const what = `the containers that the webhook of ${cause.injector} adds to pods of ${pod.namespace}`
+        return [{ verb: 'read', what, cause: 'not given' }]
+      }),
+  )
 }
 
 /** The judgements that leave open what these pods hold, be it that a fallback gives way. */
@@ -117,28 +134,36 @@ export function openJudgements(
   return [...bindings].flatMap((binding) => judgements.get(binding) ?? [])
 }
 
-/**
- * What the objects that are there make of a container, and behind it what those will that kleym has yet to create or
- * update, where that is something else.
- */
-function registrationsNow(
-  { now, settled }: Analysis,
-  pod: Pod,
-  container: Container,
-): readonly (Registration | PendingRegistration)[] {
-  const there = containerVerdicts(now.prediction(), pod, container)
+/** The registrations of a container: where it is not certain that it is there, none is issued for certain. */
+function shownOf({ pod, container, there, registrationsOf }: ContainerHolding): readonly Registration[] {
+  const registrations = registrationsOf(pod, container)
+  if (there === YES) return registrations
+  const why = whyOpenText(there)
+  return registrations.map((one) =>
+    one.verdict === 'issued' ? { ...one, verdict: 'depends', why, sharesHint: false } : one,
+  )
+}
+
+/** What those objects will make of a container that kleym has yet to create or update, where that is something else. */
+function comingOf(
+  now: ContainerHolding,
+  { settled: { unwritten } }: Analysis,
+  settled: ContainerHolding,
+): readonly PendingRegistration[] {
+  const there = shownOf(now)
   const isThere = ({ source, spiffeId, verdict }: Registration): boolean =>
     there.some(
       (one) => one.source.name === source.name && one.spiffeId === spiffeId && one.verdict === verdict,
     )
-  const coming = containerVerdicts(settled.prediction(), pod, container).filter(
-    (one) =>
-      one.source.kind === 'ClusterSPIFFEID' &&
-      settled.unwritten.has(one.source.name) &&
-      one.verdict !== 'dead' &&
-      !isThere(one),
-  )
-  return [...there, ...coming.map(asPending)]
+  return shownOf(settled)
+    .filter(
+      (one) =>
+        one.source.kind === 'ClusterSPIFFEID' &&
+        unwritten.has(one.source.name) &&
+        one.verdict !== 'dead' &&
+        !isThere(one),
+    )
+    .map(asPending)
 }
 
 type PendingRegistration = ShownRegistration & { readonly verdict: 'pending' }
@@ -146,10 +171,6 @@ type PendingRegistration = ShownRegistration & { readonly verdict: 'pending' }
 function asPending(one: Registration): PendingRegistration {
   const then = one.verdict === 'issued' ? 'then it is issued' : `then: ${one.verdict}, ${one.why ?? ''}`
   return { ...one, verdict: 'pending', why: `kleym has yet to write its ClusterSPIFFEID; ${then}` }
-}
-
-function isPending(one: Registration | PendingRegistration): one is PendingRegistration {
-  return one.verdict === 'pending'
 }
 
 /**

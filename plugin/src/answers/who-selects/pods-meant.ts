@@ -6,7 +6,8 @@ import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { labelsOfPod, matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { NO } from '@kleym/shared/core/truth/truth.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import { ACCOUNT_KIND } from '../../sources/kind-name.ts'
@@ -29,10 +30,7 @@ export function podsMeant(
     chosen.some(
       (one) =>
         one.namespace === pod.namespace &&
-        matchSelector(
-          { matchLabels: one.labels, matchExpressions: [] },
-          { labels: pod.labels, unknownValues: pod.unknownLabels, possible: pod.possibleLabels },
-        ) !== 'no',
+        matchSelector({ matchLabels: one.labels, matchExpressions: [] }, labelsOfPod(pod)) !== NO,
     )
 }
 

@@ -6,9 +6,10 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { gather } from '../../gather/gather.ts'
+import { gather, type GatheredInput } from '../../gather/gather.ts'
 import { entriesFrame } from './entries-frame.ts'
 import { finish } from '../../frame/finish.ts'
+import { framedUnderPremises, type Framed } from '../../frame/premises.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
 import { whoSelectsFrame } from './frame.ts'
 import { requireSpiffeId } from './spiffe-id.ts'
@@ -42,10 +43,16 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const isAsItIs = input.isLive && input.before === input.after
-  const frame = options.entries
-    ? entriesFrame(input, pods, { spiffeId, everything, isAsItIs })
-    : whoSelectsFrame(input, pods, { container, spiffeId, isAsItIs })
-  return finish(frame, input, options.output, context)
+  // That no container holds an ID, or that a server has no entry, must be so in every world.
+  const strict = options.output.strict === true || options.entries || spiffeId !== undefined
+  const framedOf = (one: GatheredInput): Framed => ({
+    frame: options.entries
+      ? entriesFrame(one, pods, { spiffeId, everything, isAsItIs })
+      : whoSelectsFrame(one, pods, { container, spiffeId, isAsItIs }),
+    input: one,
+  })
+  const framed = framedUnderPremises(input, { strict }, framedOf, pods)
+  return finish(framed.frame, framed.input, options.output, context)
 }
 
 /** A container that none of the pods has is as good as an object that is not there; one of which no container is known may have it. */

@@ -4,7 +4,7 @@ import { verdictWord } from '@kleym/shared/core/spire/registration.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { podText, PodCount } from '@kleym/shared/core/objects/pod-index.ts'
-import { undecidedText } from '@kleym/shared/core/analysis/undecided.ts'
+import { undecidedText } from '@kleym/shared/core/holdings/undecided.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
 import {
@@ -220,7 +220,7 @@ function nothingRows(holding: Holding, { world = '' }: WhoSelectsLayout): readon
     case 'undetermined':
       return [line(MARKS.warn, ' identity undetermined')]
     case 'none':
-      return [line(MARKS.bad, ` no identity${world}`)]
+      return [line(MARKS.note, ` no identity${world}`)]
     case 'several':
     case 'some':
     case 'one':

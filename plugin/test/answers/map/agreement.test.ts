@@ -3,6 +3,7 @@
 // not be read.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { mustSee, runs } from '@kleym/testing/runs.ts'
 import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
@@ -109,7 +110,7 @@ test('folders of the examples that leave containers without an identity', async 
 })
 
 /** Each run starts the program twice. */
-const RUNS = 40
+const RUNS = runs(40)
 
 /** An SCM that handles objects of every class. */
 const SCM = {
@@ -153,5 +154,5 @@ test('generated worlds, with settings that were given and that were not, and wit
     ),
     { numRuns: RUNS },
   )
-  expect([...seen]).toEqual(expect.arrayContaining(['issued', 'undetermined', 'none']))
+  expect([...seen]).toEqual(expect.arrayContaining(mustSee(['issued', 'undetermined', 'none'])))
 })

@@ -55,7 +55,7 @@ test('the first line says what takes whose place, and the steps end with the del
   const { stdout, code } = await migrate(['clusterspiffeid/old'])
   expect(code).toBe(0)
   expect(stdout.split('\n')[0]).toBe(
-    '√ bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
+    '‼ bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
   )
   expect(stdout.replace(/\s+/g, ' ')).toContain(`${OLD} → ${OLD} and ${NEW} → ${NEW}`)
   const steps = ['1. Let peers accept both IDs', '2. Apply the bindings', '3. Delete the old registration']
@@ -200,4 +200,28 @@ describe('--tests', () => {
     expect(none.code).toBe(2)
     expect(none.stderr).toContain('nowhere')
   })
+})
+
+test('a workload that was not read may hold the old ID: no step deletes the registration', async () => {
+  const files = {
+    'unread.yaml':
+      'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: other, namespace: team-b }\nspec: [\n',
+  }
+  const { stdout, code } = await migrate(['clusterspiffeid/old'], files, ['world.yaml', 'unread.yaml'])
+  expect(stdout).toMatch(/^‼ whether 1 ClusterSPIFFEID can go is not certain: old/)
+  expect(stdout).not.toContain('kubectl delete')
+  expect(code).toBe(4)
+})
+
+test('what a controller makes of a template holds the old ID perhaps, never certainly', async () => {
+  const pod = /kind: Pod\nmetadata: .*\nspec: .*\n/.exec(WORLD)?.[0] ?? ''
+  const rollout = `kind: Rollout
+metadata: { name: llama, namespace: team-a }
+spec: { template: { metadata: { labels: { app: llama } }, spec: { serviceAccountName: runner, containers: [{ name: vllm }] } } }
+`
+  const world = WORLD.replace(`apiVersion: v1\n${pod}`, `apiVersion: argoproj.io/v1alpha1\n${rollout}`)
+  const { stdout, code } = await migrate(['clusterspiffeid/old'], { 'world.yaml': world })
+  expect(stdout).not.toContain('kubectl delete')
+  expect(stdout).toContain('not certain')
+  expect(code).toBe(4)
 })

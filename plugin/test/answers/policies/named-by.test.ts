@@ -75,7 +75,7 @@ describe('named by', () => {
   test('who-selects --spiffe-id says it of an ID that no container holds', async () => {
     const id = 'spiffe://example.org/other'
     const { stdout } = await ask(['who-selects', '-A', '--spiffe-id', id], ...NAMING_POLICIES)
-    expect(stdout).toMatch(/^× spiffe:\/\/example.org\/other: no container holds it among these files\b/)
+    expect(stdout).toMatch(/^· spiffe:\/\/example.org\/other: no container holds it among these files\b/)
     expect(stdout).toContain(`\n  ${id}: agents/exact rule other\n`)
   })
 

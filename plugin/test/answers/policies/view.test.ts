@@ -50,7 +50,7 @@ describe('no policy to show', () => {
 test('no file that could be read holds one: another may', () => {
   const layout = { width: 120, wide: false, findings: [], incomplete: true }
   expect(first({ ...layout, knowledge: { state: 'not given' } })).toBe(
-    '‼ none of the files that could be read holds an access policy\n',
+    '· none of the files that could be read holds an access policy\n',
   )
 })
 

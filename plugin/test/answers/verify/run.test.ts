@@ -75,6 +75,77 @@ describe('the estate against a server', () => {
   })
 })
 
+describe('what a comparison comes to', () => {
+  const STAMP = { uid: 'e1', creationTimestamp: '2029-12-31T00:00:00Z' }
+  const OBJECT = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterStaticEntry',
+    metadata: { name: 'db', ...STAMP },
+    spec: {
+      className: 'spire',
+      parentID: 'spiffe://example.org/node',
+      spiffeID: 'spiffe://example.org/db',
+      selectors: ['unix:uid:7'],
+    },
+  }
+  const SCM = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ControllerManagerConfig',
+    trustDomain: 'example.org',
+    className: 'spire',
+    clusterName: 'prod',
+  }
+  const ENTRY: JsonRecord = {
+    id: 'prod.1',
+    spiffe_id: { trust_domain: 'example.org', path: '/db' },
+    parent_id: { trust_domain: 'example.org', path: '/node' },
+    selectors: [{ type: 'unix', value: 'uid:7' }],
+    created_at: '1893369600',
+  }
+
+  test.each<[string, readonly JsonRecord[], string, string, number]>([
+    ['agreement is 0', [ENTRY], '2030-01-01T00:00:00Z', '√ the SPIRE server agrees', 0],
+    [
+      'a difference that is no error is 1 too',
+      [{ ...ENTRY, x509_svid_ttl: 77 }],
+      '2030-01-01T00:00:00Z',
+      '‼ the SPIRE server differs: 1 different',
+      1,
+    ],
+    [
+      'an entry that no object asks for is a difference, whoever gets it',
+      [ENTRY, { ...ENTRY, id: 'x', selectors: [{ type: 'unix', value: 'uid:8' }] }],
+      '2030-01-01T00:00:00Z',
+      '‼ the SPIRE server differs: 1 that no object asks for',
+      1,
+    ],
+    ['a missing entry is an error', [], '2030-01-01T00:00:00Z', '× the SPIRE server differs: 1 missing', 1],
+    [
+      'a difference that may be one of time is 4',
+      [],
+      '2029-12-31T00:00:05Z',
+      '‼ the SPIRE server differs: 1 missing',
+      4,
+    ],
+  ])('%s', async (_, entries, asOf, first, exit) => {
+    const folder = await workspace({
+      'entries.json': JSON.stringify({ entries }),
+      'scm.json': JSON.stringify(SCM),
+      'objects/db.json': JSON.stringify(OBJECT),
+      'objects/pod.json': JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a', namespace: 'b', ...STAMP },
+      }),
+    })
+    const settings = '--trust-domain example.org --clusterspiffeid-class-name spire --scm-config scm.json'
+    const args = `verify --entries entries.json --as-of ${asOf} --offline -f objects ${settings}`.split(' ')
+    const { stdout, code } = await inProcess(args, folder)
+    expect(stdout).toContain(first)
+    expect(code).toBe(exit)
+  })
+})
+
 /** An extra entry that all containers of a namespace of the estate get. */
 function extraOf(entries: readonly JsonRecord[], namespace: string, id: string): JsonRecord {
   const one = entries.find((entry) => String(dig(entry, 'spiffe_id', 'path')).startsWith(`/ns/${namespace}/`))

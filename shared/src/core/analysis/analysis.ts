@@ -19,7 +19,7 @@ import { driveAtOnce, type Steps } from '../steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
 import { ownershipFacts } from './ownership-facts.ts'
 import { State } from './state.ts'
-import { NONE_UNDECIDED, undecidedBindings } from './undecided.ts'
+import { NONE_UNDECIDED, undecidedBindings } from '../holdings/undecided.ts'
 
 /** A snapshot, its two states, and what lies between them. */
 export interface Analysis extends CompiledSnapshot {

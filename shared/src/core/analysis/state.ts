@@ -15,7 +15,7 @@ import type { Pod } from '../objects/pod.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import { predict } from '../spire/predict.ts'
-import { undecidedOn, type UndecidedBindings } from './undecided.ts'
+import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
 import type { EntrySource, Prediction } from '../spire/prediction.ts'
 
 /** What a state is made from, beside the compiled snapshot. */

@@ -28,31 +28,63 @@ export interface Assumption {
   readonly otherwise: string
   /** How to give it. */
   readonly fix: string
+  /** It was given, and two sources say different things. */
+  readonly isDisputed?: true
 }
 
-/** Settings of SCM under which an answer is worked out too. */
-export interface Alternative {
+/** What kleym's own outputs are in a world, if that is not what the objects and the settings say. */
+export interface OwnOutputs {
+  readonly className?: string
+  /** Labels that they carry beside their own. */
+  readonly labels?: ReadonlyMap<string, string>
+  readonly trustDomain?: string
+}
+
+/** One way in which all settings that were not given may be. */
+export interface SettingsWorld {
+  /** The settings that are not as they are assumed, each with its value. */
+  readonly values: ReadonlyMap<AssumedSetting, string>
+  /** What is the case in it, as a clause; empty for the world that is assumed. */
+  readonly when: string
   readonly settings: ScmSettings
-  /** Whether kleym's class is taken to be that of these settings. */
-  readonly classFollows: boolean
-  /** When these settings are the ones in force; undefined: they are in force too, in an SCM beside ours. */
-  readonly when: string | undefined
+  readonly own: OwnOutputs
+  /** Whether SCM may handle any registrations of others. */
+  readonly areOthersOpen: boolean
+  /** Whether SCM handles kleym's outputs by their class, their labels and their trust domain. */
+  readonly areOutputsHandled: boolean
 }
 
 /** What an analysis does not know of its settings. */
 export interface OpenSettings {
-  /** Those that can change the answer; empty where every setting that matters was given. */
+  /** Those that can change the answer; empty if every setting that matters was given. */
   readonly assumptions: readonly Assumption[]
-  /** Other settings that the registrations of others are judged by too. */
-  readonly alternatives: readonly Alternative[]
+  /** A world for each way in which the settings may differ, the one that is assumed first; none if nothing is open. */
+  readonly worlds: readonly SettingsWorld[]
+  /** The SCMs that run beside the one that acts on kleym's outputs, in every world. */
+  readonly beside: readonly ScmSettings[]
+  /** Whether the answer takes for granted that an SCM handles kleym's outputs: the other worlds then do not decide about these. */
+  readonly areOutputsTakenAsHandled?: true
 }
 
+/** What an answer may take for granted. */
+export const PREMISES = ['outputs are handled by an SCM', 'no sidecar unless asked'] as const
+/** One of them. */
+export type PremiseName = (typeof PREMISES)[number]
+
 /** Every setting that matters was given. */
-export const NO_OPEN_SETTINGS: OpenSettings = { assumptions: [], alternatives: [] }
+export const NO_OPEN_SETTINGS: OpenSettings = { assumptions: [], worlds: [], beside: [] }
+
+/** The assumptions that an answer rests on, as far as nothing is taken for granted. */
+export function assumptionsThatCount({
+  assumptions,
+  areOutputsTakenAsHandled,
+}: OpenSettings): readonly Assumption[] {
+  return areOutputsTakenAsHandled === true ? [] : assumptions
+}
 
 /** An assumption in one line: what is not given, what is taken in its place, how to give it. */
-export function assumptionText({ what, assumed, otherwise, fix }: Assumption): string {
-  return `${what} (not given): ${assumed}; ${otherwise}: ${fix}`
+export function assumptionText({ what, assumed, otherwise, fix, isDisputed }: Assumption): string {
+  return `${what} (${isDisputed === true ? 'disputed' : 'not given'}): ${assumed}; ${otherwise}: ${fix}`
 }
 
 /** `depends on kleym's class and SCM's settings`: what something rests on. */

@@ -81,9 +81,10 @@ export class ClaimIndex {
   readonly #containers = new Map<string, ClaimedContainer>()
   // A caller that asks about a claim mostly holds the very object that was indexed: this spares serialising its labels.
   readonly #groupOfClaim = new Map<Claim, MutableClaimGroup>()
+  readonly #labelsKeys = new WeakMap<PoolLabels, string>()
   #wildcardClaims: Claim[] = []
 
-  /** Live claims on any service account or namespace: too few to be worth an index. */
+  /** Live claims on any namespace, service account or container: too few to be worth an index. */
   get wildcardClaims(): readonly Claim[] {
     return this.#wildcardClaims
   }
@@ -106,7 +107,7 @@ export class ClaimIndex {
     const key = containerKey(claim)
     const container = getOrCreate(this.#containers, key, () => newContainer(key))
     const { labels } = claim
-    const group = getOrCreate(container.groups, labelsKey(labels), () => addGroup(container, labels))
+    const group = getOrCreate(container.groups, this.#labelsKey(labels), () => addGroup(container, labels))
     group.claims = withClaim(group.claims, claim)
     if (claim.basis === 'declared') group.declared = withClaim(group.declared, claim)
     this.#groupOfClaim.set(claim, group)
@@ -135,6 +136,27 @@ export class ClaimIndex {
     return this.#mutableGroupOf(claim)
   }
 
+  /** The groups that a claim of this value meets, whether or not one of its labels is in the index. */
+  meeting(claim: Claim): readonly ClaimGroup[] {
+    const container = this.#containers.get(containerKey(claim))
+    if (container === undefined) return []
+    const { labels } = claim
+    const group = container.groups.get(this.#labelsKey(labels))
+    if (group !== undefined) return overlapsOf(group).map((overlap) => overlap.group)
+    if (container.labelIndex === undefined)
+      return [...container.groups.values()].filter((other) => relationOf(labels, other.labels) !== undefined)
+    // The first that is found is the group itself, which is not there.
+    const absent: MutableClaimGroup = { container, labels, indexLabel: '', claims: [], declared: [] }
+    return findOverlaps(absent, container.labelIndex)
+      .slice(1)
+      .map((overlap) => overlap.group)
+  }
+
+  /** Names the container and label set of a claim. */
+  placeOf(claim: Claim): string {
+    return `${containerKey(claim)}\n${this.#labelsKey(claim.labels)}`
+  }
+
   /** The groups that share pods with that of a claim, its own first; empty where `groupOf` finds none. */
   overlapsOf(claim: Claim): readonly Overlap<ClaimGroup>[] {
     const group = this.#mutableGroupOf(claim)
@@ -157,10 +179,19 @@ export class ClaimIndex {
     return merged
   }
 
+  /** Of the bindings of a pool, all have the same labels: their text is put together once. */
+  #labelsKey(labels: PoolLabels): string {
+    const known = this.#labelsKeys.get(labels)
+    if (known !== undefined) return known
+    const key = labelsKey(labels)
+    this.#labelsKeys.set(labels, key)
+    return key
+  }
+
   #mutableGroupOf(claim: Claim): MutableClaimGroup | undefined {
     return (
       this.#groupOfClaim.get(claim) ??
-      this.#containers.get(containerKey(claim))?.groups.get(labelsKey(claim.labels))
+      this.#containers.get(containerKey(claim))?.groups.get(this.#labelsKey(claim.labels))
     )
   }
 }
@@ -282,8 +313,9 @@ function dropFrom(sets: Map<string, Set<MutableClaimGroup>>, key: string, group:
   if (set?.size === 0) sets.delete(key)
 }
 
-function isWildcard(claim: Claim): boolean {
-  return claim.namespace === ANY || claim.serviceAccountName === ANY
+/** Whether a claim is on any namespace, service account or container. */
+export function isWildcard({ namespace, serviceAccountName, containerName }: Claim): boolean {
+  return namespace === ANY || serviceAccountName === ANY || containerName === ANY
 }
 
 /** Up to how many claims a list is copied for one more. */

@@ -28,7 +28,7 @@ export interface Claim {
   /** The output behind a live or reserved claim. */
   readonly output: string | undefined
   readonly namespace: string
-  /** `ANY` for a live output from which that selector was removed by hand; the same holds for the namespace. */
+  /** `ANY` for a live output that lacks this selector; the same holds for the namespace and the container. */
   readonly serviceAccountName: string
   /** Undefined: all containers of the pods of a variant. Such a claim meets only others of its kind. */
   readonly containerName: string | undefined
@@ -58,19 +58,20 @@ export function declaredClaim(compiled: Compiled): Claim | undefined {
 
 /**
  * The claims that a live output keeps in force, read from its own spec. Further selectors, added by hand, only narrow it:
- * leaving them out claims too much rather than too little. An output with the SPIFFE ID of a variant claims as PerVariant
- * whatever its selectors; any other without a container selector is PoolOnly, and claims nothing.
+ * leaving them out claims too much rather than too little. For the same reason a missing selector claims every value: SPIRE
+ * gives the ID to every container until the output is repaired. An output with the SPIFFE ID of a variant claims as
+ * PerVariant whatever its selectors. An output with the SPIFFE ID of a pool needs no container selector, and claims nothing
+ * without one; nor does a foreign one whose ID is none of kleym's: nobody repairs it, and it would hold back all others.
  */
 export function liveClaims(
   { meta: { name }, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
   owner: NamespacedName | '',
+  isForeign = false,
 ): readonly Claim[] {
   const { workloadSelectorTemplates: selectors, spiffeIDTemplate: spiffeId } = spec
-  const isVariant = parseIdentity(spiffeId)?.mode === 'PerVariant'
-  const containers = isVariant ? [undefined] : valuesOf(selectors, 'k8s:container-name:')
-  return orAny(valuesOf(selectors, 'k8s:ns:')).flatMap((namespace) =>
+  return claimedNamespaces(selectors).flatMap((namespace) =>
     orAny(valuesOf(selectors, 'k8s:sa:')).flatMap((serviceAccountName) =>
-      containers.flatMap((containerName) =>
+      liveContainers(spec, isForeign).flatMap((containerName) =>
         liveLabels(spec).map((labels) => ({
           basis: 'live' as const,
           owner,
@@ -84,6 +85,21 @@ export function liveClaims(
       ),
     ),
   )
+}
+
+function liveContainers(
+  { spiffeIDTemplate, workloadSelectorTemplates }: ClusterSpiffeIdSpec,
+  isForeign: boolean,
+): readonly (string | undefined)[] {
+  const mode = parseIdentity(spiffeIDTemplate)?.mode
+  if (mode === 'PerVariant') return [undefined]
+  const named = valuesOf(workloadSelectorTemplates, 'k8s:container-name:')
+  return mode === 'PoolOnly' || (isForeign && mode === undefined) ? named : orAny(named)
+}
+
+/** The namespaces in which selectors claim; `ANY` where none is named. */
+export function claimedNamespaces(selectors: readonly string[]): readonly string[] {
+  return orAny(valuesOf(selectors, 'k8s:ns:'))
 }
 
 /**

@@ -4,7 +4,14 @@ import { splitNamespacedName } from '../namespaced-name.ts'
 import { CONFLICTS_NAMED } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { ANY, type Claim } from './claim.ts'
-import { relationOf, type ClaimGroup, type ClaimIndex, type PeerRow, type Relation } from './claim-index.ts'
+import {
+  isWildcard,
+  relationOf,
+  type ClaimGroup,
+  type ClaimIndex,
+  type PeerRow,
+  type Relation,
+} from './claim-index.ts'
 
 /** Another claim on provably common pods, and how its pods stand to those of the claim in question. */
 export interface Peer {
@@ -56,26 +63,33 @@ export function waitsOf(index: ClaimIndex, claim: Claim): readonly Peer[] {
 
 function wildcardPeers({ wildcardClaims }: ClaimIndex, claim: Claim): readonly Peer[] {
   return wildcardClaims.flatMap((peer) => {
-    const meets =
-      peer.containerName === claim.containerName &&
-      (peer.namespace === ANY || peer.namespace === claim.namespace) &&
-      (peer.serviceAccountName === ANY || peer.serviceAccountName === claim.serviceAccountName)
-    const relation = meets ? relationOf(claim.labels, peer.labels) : undefined
+    const relation = wildcardMeets(peer, claim) ? relationOf(claim.labels, peer.labels) : undefined
     return relation === undefined ? [] : [{ claim: peer, relation }]
   })
 }
 
-/** The bindings whose decision a claim may change: those with a declared or tentative claim on some of its pods. */
-export function* claimantsNear(index: ClaimIndex, claim: Claim): Iterable<string> {
-  for (const { claims } of overlappingGroups(index, claim)) {
-    for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
-  }
+/** Whether a claim on any value and another are on one container. The claims of variants are on none. */
+function wildcardMeets(wildcard: Claim, claim: Claim): boolean {
+  return (
+    (wildcard.namespace === ANY || wildcard.namespace === claim.namespace) &&
+    (wildcard.serviceAccountName === ANY || wildcard.serviceAccountName === claim.serviceAccountName) &&
+    (wildcard.containerName === claim.containerName ||
+      (wildcard.containerName === ANY && claim.containerName !== undefined))
+  )
 }
 
-function overlappingGroups(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
-  const overlaps = index.overlapsOf(claim)
-  // A wildcard claim belongs to no group, and may meet the claims of any.
-  return overlaps.length === 0 ? index.groups : overlaps.map(({ group }) => group)
+/** The claims that meet one of this value, by label set, whether or not it is in the index. */
+export function groupsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
+  if (!isWildcard(claim)) return index.meeting(claim)
+  return index.groups.filter(
+    ({ labels, claims: [one] }) =>
+      one !== undefined && wildcardMeets(claim, one) && relationOf(labels, claim.labels) !== undefined,
+  )
+}
+
+/** The bindings whose decision a change beside a group may change: those with a declared or tentative claim in it. */
+export function* claimantsOf({ claims }: ClaimGroup): Iterable<string> {
+  for (const { basis, owner } of claims) if (basis === 'declared' || basis === 'tentative') yield owner
 }
 
 /** The message of a collision: `identity collision with bindings a, b: …`, with the ten named peers, then `and more`. */

@@ -2,9 +2,10 @@
 // decides (docs/contract.md §7). A check takes the input and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
+import type { DeclaredObjective } from '../objects/inference.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import { qualifiedKind, type Kind } from '../kinds.ts'
-import { DEFAULT_MODE, VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
+import { VARIANT_LABEL_KEY_FLAG, type Mode } from '../names.ts'
 import type { VariantLabel } from './identity-path.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from './config.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf, spiffeIdProblem, type IdentityParts } from './identity.ts'
@@ -12,8 +13,10 @@ import {
   kindsText,
   objectivePool,
   objectText,
+  preferredObjectivePool,
   resolveObjective,
   resolvePool,
+  type ObjectivePool,
   type ObjectiveResolution,
   type PoolResolution,
   type References,
@@ -105,9 +108,9 @@ export function checkInputOf(binding: DeclaredBinding, references: References, c
   return { binding, config, pool, objective, parts: identityParts(binding, pool, config) }
 }
 
-/** The mode of a binding: the default where the field is absent, undefined where it holds no mode. */
+/** The mode of a binding, named or inferred; undefined where the field holds no mode, or is missing and the others name two. */
 export function modeOf(binding: DeclaredBinding): Mode | undefined {
-  return binding.mode.ok ? (binding.mode.value ?? DEFAULT_MODE) : undefined
+  return binding.mode.ok ? binding.mode.value : undefined
 }
 
 function identityParts(
@@ -132,7 +135,7 @@ function identityParts(
     mode,
     poolName: pool.pool.meta.name,
     poolLabels: pool.selector.labels,
-    poolLabelsPath: pool.selector.path,
+    poolSelectors: pool.selector.selectors,
     objectiveName,
     serviceAccountName: binding.serviceAccountName.value,
     containerName,
@@ -199,16 +202,36 @@ function objectiveFound({ binding, objective }: CheckInput): Objection | undefin
 
 function objectiveLeadsToPool({ objective, pool }: CheckInput): Objection | undefined {
   if (objective?.state !== 'found' || pool?.state !== 'found') return undefined
-  const leads = objectivePool(objective.objective, pool.pool)
-  if (leads.state === 'leads there') return undefined
-  const { kind } = objective
-  if (leads.state === 'unknown') {
-    const { namespace } = objective.objective.meta
-    const what = `poolRefs of ${qualifiedKind(kind)}`
-    return { kind: 'undetermined', why: { verb: 'read', what, namespace, cause: 'malformed' } }
+  const which = objectText(objective.kind, objective.objective.meta.name)
+  const own = leadsObjection(objective, which, objectivePool(objective.objective, pool.pool))
+  if (own !== undefined) return own
+  for (const { kind, lookup } of objective.preferred) {
+    if (lookup.state === 'unknown') return { kind: 'undetermined', why: lookup.why }
+    if (lookup.state !== 'found') continue
+    const preferred = { kind, objective: lookup.object }
+    const text = `${objectText(kind, lookup.object.meta.name)} has the same name and`
+    const other = leadsObjection(preferred, text, preferredObjectivePool(lookup.object, pool))
+    if (other !== undefined) return other
   }
-  const which = objectText(kind, objective.objective.meta.name)
-  return refused('InvalidObjectiveRef', `${which} targets another pool: ${leads.why}`)
+  return undefined
+}
+
+function leadsObjection(
+  { kind, objective }: { readonly kind: Kind; readonly objective: DeclaredObjective },
+  which: string,
+  leads: ObjectivePool,
+): Objection | undefined {
+  if (leads.state === 'leads there') return undefined
+  if (leads.state === 'leads elsewhere')
+    return refused('InvalidObjectiveRef', `${which} targets another pool: ${leads.why}`)
+  const { namespace } = objective.meta
+  const malformed = {
+    verb: 'read',
+    what: `poolRefs of ${qualifiedKind(kind)}`,
+    namespace,
+    cause: 'malformed',
+  } as const
+  return { kind: 'undetermined', why: leads.why ?? malformed }
 }
 
 function poolSelector({ pool }: CheckInput): Objection | undefined {
@@ -243,7 +266,7 @@ function identityBoundary({ binding, config }: CheckInput): Objection | undefine
   const mode = modeOf(binding)
   if (mode !== 'PerVariant') {
     if (field.ok && field.value === undefined) return undefined
-    const message = `.spec.identityBoundary must be absent when .spec.mode is ${mode ?? DEFAULT_MODE}`
+    const message = `.spec.identityBoundary must be absent when .spec.mode is ${mode}`
     return refused('InvalidIdentityBoundary', message)
   }
   if (!field.ok) return refused('InvalidIdentityBoundary', field.problem)

@@ -13,6 +13,8 @@ export interface Config {
   readonly className: string
   /** The labels of `--output-label`: set on every output, for an SCM that sees only labelled objects. */
   readonly outputLabels?: ReadonlyMap<string, string>
+  /** Namespace and name of the install's Lease, which mark its outputs. Absent in the plugin, which writes none. */
+  readonly install?: string
   /** The pod label that tells variants apart. Absent where it is not known, in the plugin only. */
   readonly variantLabelKey?: string
 }

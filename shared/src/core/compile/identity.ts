@@ -6,7 +6,7 @@ import { byteLength, compareBytes } from '../text/bytes.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../text/kubernetes.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from './config.ts'
 import { boundaryOf, identityPath, type BoundaryNames } from './identity-path.ts'
-import type { PoolLabels } from '../objects/pool-selector.ts'
+import { podLabelSelector, type PodLabelSelector, type PoolLabels } from '../objects/pool-selector.ts'
 
 /** One workload selector and where it comes from. */
 export interface SelectorOrigin {
@@ -22,8 +22,8 @@ export interface SelectorOrigin {
 export interface IdentityParts extends BoundaryNames {
   readonly binding: string
   readonly poolLabels: PoolLabels
-  /** Where the labels stand in the pool. */
-  readonly poolLabelsPath: string
+  /** The same labels as selectors. */
+  readonly poolSelectors: readonly PodLabelSelector[]
   readonly serviceAccountName: string
   /** Set when the mode is PerObjective. */
   readonly containerName: string | undefined
@@ -60,9 +60,7 @@ export function selectorsOf(parts: IdentityParts): readonly SelectorOrigin[] {
   }
   add(`k8s:ns:${parts.namespace}`, binding, '.metadata.namespace')
   add(`k8s:sa:${parts.serviceAccountName}`, binding, '.spec.serviceAccountName')
-  for (const [key, value] of parts.poolLabels) {
-    add(podLabelSelector(key, value), pool, `${parts.poolLabelsPath}[${JSON.stringify(key)}]`)
-  }
+  for (const { selector, field } of parts.poolSelectors) add(selector, pool, field)
   if (parts.variant !== undefined) {
     add(podLabelSelector(parts.variant.key, parts.variant.value), binding, '.spec.identityBoundary.variant')
   }
@@ -80,10 +78,6 @@ export function podLabelsOf({
   if (variant === undefined) return poolLabels
   const labels = new Map([...poolLabels, [variant.key, variant.value]])
   return new Map([...labels].toSorted(([left], [right]) => compareBytes(left, right)))
-}
-
-function podLabelSelector(key: string, value: string): string {
-  return `k8s:pod-label:${key}:${value}`
 }
 
 /**
@@ -107,9 +101,8 @@ const PROOFS: readonly Proof[] = [
   (parts, selectors) => exactlyOne(selectors, 'k8s:sa:', parts.serviceAccountName, 'service account'),
   (parts, selectors) => {
     if (parts.poolLabels.size === 0) return ['no label of the pool is selected']
-    const missing = [...parts.poolLabels].filter(
-      ([key, value]) => !selectors.includes(podLabelSelector(key, value)),
-    )
+    const all = new Set(selectors)
+    const missing = [...parts.poolLabels].filter(([key, value]) => !all.has(podLabelSelector(key, value)))
     return missing.map(([key]) => `the pool label ${shown(key)} is not selected`)
   },
   (parts, selectors) => {

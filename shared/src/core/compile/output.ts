@@ -4,6 +4,7 @@ import { namespacedName, parseNamespacedName, splitNamespacedName } from '../nam
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
+  ANNOTATION_INSTALL,
   ANNOTATION_OUTPUT_LABELS,
   CLUSTER_SPIFFE_ID_KIND,
   LABEL_BINDING_NAME,
@@ -50,13 +51,13 @@ export interface Output {
 }
 
 /** What of the install's settings an output shows. */
-export type OutputSettings = Pick<Config, 'className' | 'outputLabels'>
+export type OutputSettings = Pick<Config, 'className' | 'outputLabels' | 'install'>
 
 /** Renders the ClusterSPIFFEID; without a UID (a manifest) its annotation is left out. */
 export function renderOutput(
   identity: Identity,
   bindingUid: string | undefined,
-  { className, outputLabels = NO_LABELS }: OutputSettings,
+  { className, outputLabels = NO_LABELS, install }: OutputSettings,
 ): Output {
   const key = namespacedName(identity.namespace, identity.binding)
   return {
@@ -74,6 +75,7 @@ export function renderOutput(
       annotations: {
         [ANNOTATION_BINDING]: key,
         ...(bindingUid === undefined ? {} : { [ANNOTATION_BINDING_UID]: bindingUid }),
+        ...(install === undefined ? {} : { [ANNOTATION_INSTALL]: install }),
         ...(outputLabels.size === 0 ? {} : { [ANNOTATION_OUTPUT_LABELS]: labelKeysText(outputLabels) }),
       },
     },

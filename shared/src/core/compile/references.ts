@@ -36,8 +36,10 @@ export interface ResolvedPool {
   readonly pool: DeclaredPool
   readonly kind: Kind
   readonly selector: PoolSelector
-  /** A pool of the same name in the other group that selects other pods; only where the binding names the group. */
+  /** A pool of the same name in a less preferred group that selects other pods; only where the binding names the group. */
   readonly shadowed: DeclaredPool | undefined
+  /** The pool of the same name in the other group, where it selects the same pods. */
+  readonly twin: Lookup<DeclaredPool>
 }
 
 /** What the pool reference of a binding resolves to; `tried` are the kinds that were looked up. */
@@ -47,7 +49,10 @@ export type PoolResolution =
   | { readonly state: 'ambiguous'; readonly pools: readonly DeclaredPool[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
 
-/** Finds the pool that a binding names. */
+/**
+ * Finds the pool that a binding names. The SPIFFE ID does not tell the groups apart, so a pool of that name in a more preferred
+ * group counts too, whatever group the binding names (docs/contract.md §4.1).
+ */
 export function resolvePool(references: References, namespace: string, ref: PoolRef): PoolResolution {
   const lookups = POOL_KINDS.map((kind) => ({
     kind,
@@ -55,21 +60,27 @@ export function resolvePool(references: References, namespace: string, ref: Pool
   }))
   const wanted = lookups.filter(({ kind }) => ref.group === undefined || kind.group === ref.group)
   for (const { lookup } of wanted) if (lookup.state === 'unknown') return lookup
-  const everywhere = lookups.flatMap(({ kind, lookup }) =>
-    lookup.state === 'found' ? [resolved(kind, lookup.object)] : [],
-  )
-  const [first, second] = everywhere.filter(({ kind }) => ref.group === undefined || kind.group === ref.group)
-  if (first === undefined) {
+  const found = wanted.find(({ lookup }) => lookup.state === 'found')
+  if (found?.lookup.state !== 'found') {
     const served = wanted.some(({ lookup }) => lookup.state === 'absent')
     return { state: served ? 'absent' : 'kinds absent', tried: wanted.map(({ kind }) => kind) }
   }
-  if (second !== undefined && !sameSelection(first.selector, second.selector)) {
-    return { state: 'ambiguous', pools: [first.pool, second.pool] }
+  const { kind } = found
+  const pool = found.lookup.object
+  const { selector } = pool
+  const resolved = { state: 'found', pool, kind, selector, shadowed: undefined } as const
+  const at = lookups.indexOf(found)
+  const other = lookups.find((lookup) => lookup !== found)
+  if (other === undefined) return { ...resolved, twin: { state: 'absent' } }
+  const { lookup } = other
+  const isPreferred = lookups.indexOf(other) < at
+  if (lookup.state === 'unknown' && isPreferred) return lookup
+  if (lookup.state !== 'found' || sameSelection(selector, lookup.object.selector)) {
+    return { ...resolved, twin: lookup }
   }
-  const shadowed = everywhere.find(
-    ({ pool, selector }) => pool.group !== first.pool.group && !sameSelection(first.selector, selector),
-  )
-  return shadowed === undefined ? first : { ...first, shadowed: shadowed.pool }
+  if (isPreferred) return { state: 'ambiguous', pools: [lookup.object, pool] }
+  if (ref.group === undefined) return { state: 'ambiguous', pools: [pool, lookup.object] }
+  return { ...resolved, shadowed: lookup.object, twin: { state: 'absent' } }
 }
 
 /** What the objective reference of a binding resolves to; `tried` are the kinds that were looked up. */
@@ -78,6 +89,8 @@ export type ObjectiveResolution =
       readonly state: 'found'
       readonly objective: DeclaredObjective
       readonly kind: Kind
+      /** What more preferred kinds say of the name, where the binding names the group: the SPIFFE ID holds no group. */
+      readonly preferred: readonly { readonly kind: Kind; readonly lookup: Lookup<DeclaredObjective> }[]
     }
   | { readonly state: 'absent' | 'kinds absent'; readonly tried: readonly Kind[] }
   | { readonly state: 'unknown'; readonly why: UnknownReason }
@@ -95,7 +108,14 @@ export function resolveObjective(
     tried.push(kind)
     const lookup = references.objective(kind.group, namespace, ref.name)
     if (lookup.state === 'unknown') return lookup
-    if (lookup.state === 'found') return { state: 'found', objective: lookup.object, kind }
+    if (lookup.state === 'found') {
+      const before = ref.group === undefined ? [] : OBJECTIVE_KINDS.slice(0, OBJECTIVE_KINDS.indexOf(kind))
+      const preferred = before.map((one) => ({
+        kind: one,
+        lookup: references.objective(one.group, namespace, ref.name),
+      }))
+      return { state: 'found', objective: lookup.object, kind, preferred }
+    }
     isServed ||= lookup.state === 'absent'
   }
   return { state: isServed ? 'absent' : 'kinds absent', tried }
@@ -105,8 +125,8 @@ export function resolveObjective(
 export type ObjectivePool =
   | { readonly state: 'leads there' }
   | { readonly state: 'leads elsewhere'; readonly why: string }
-  /** What may lead there cannot be read. */
-  | { readonly state: 'unknown' }
+  /** What may lead there cannot be read: an entry of the objective, unless `why` says otherwise. */
+  | { readonly state: 'unknown'; readonly why?: UnknownReason }
 
 /**
  * Whether an objective leads to the binding's pool (docs/contract.md §4.2): by its `poolRef`; where it has none, by one entry of
@@ -126,6 +146,17 @@ export function objectivePool(objective: DeclaredObjective, pool: DeclaredPool):
   const [only, another] = whys
   const none = `no entry of .spec.poolRefs targets pool ${JSON.stringify(pool.meta.name)}`
   return { state: 'leads elsewhere', why: another === undefined ? (only ?? '.spec.poolRefs is empty') : none }
+}
+
+/**
+ * The same for an objective of a more preferred group than the one that the binding names, which has its name: it may lead to a pool
+ * of the other group that selects the same pods.
+ */
+export function preferredObjectivePool(objective: DeclaredObjective, pool: ResolvedPool): ObjectivePool {
+  const leads = objectivePool(objective, pool.pool)
+  if (leads.state !== 'leads elsewhere' || pool.twin.state === 'absent' || pool.twin.state === 'kind absent')
+    return leads
+  return pool.twin.state === 'unknown' ? pool.twin : objectivePool(objective, pool.twin.object)
 }
 
 /** Why a reference leads to another pool, as a sentence about its field; undefined where it leads to this one. */
@@ -152,16 +183,6 @@ export function kindsText(kinds: readonly Kind[]): string {
 /** `InferencePool/llama (inference.networking.k8s.io/v1)`. */
 export function objectText(kind: Kind, name: string): string {
   return `${kind.kind}/${name} (${apiVersionOf(kind)})`
-}
-
-function resolved(kind: (typeof POOL_KINDS)[number], pool: DeclaredPool): ResolvedPool {
-  return {
-    state: 'found',
-    pool,
-    kind,
-    selector: pool.selector,
-    shadowed: undefined,
-  }
 }
 
 function shown(value: unknown): string {

@@ -56,7 +56,11 @@ export function* fixedAmong(
   before: HeldState,
   after: HeldState,
 ): Steps<readonly Finding[]> {
-  const aboutContainers = gone.filter(({ code }) => HOLDS_TOO_LITTLE.has(code) || HOLDS_SEVERAL.has(code))
+  // Those that pods show; each of the others is about an object alone.
+  const aboutContainers = gone.filter(
+    ({ code, namespaces }) =>
+      HOLDS_TOO_LITTLE.has(code) || HOLDS_SEVERAL.has(code) || namespaces !== undefined,
+  )
   const holders =
     aboutContainers.length === 0
       ? new Map<string, readonly string[]>()
@@ -68,6 +72,8 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   const { code } = one
   const holds = (key: string, { held }: HeldState): number | undefined => held.get(key)?.ids.size
   const stillThere = holders.filter((key) => after.held.has(key))
+  // Nobody is better off where all that a finding told of was deleted.
+  if (holders.length > 0 && stillThere.length === 0) return false
   if (HOLDS_SEVERAL.has(code))
     return (
       stillThere.length > 0 &&
@@ -114,7 +120,10 @@ function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): bo
 /** One of them is better off, or all of them are there and well, without what the finding told of. */
 function areBetterOff(bindings: readonly Subject[], before: HeldState, after: HeldState): boolean {
   const ranks = bindings.map((one) => [rankOf(one, before), rankOf(one, after)] as const)
-  const isAnyBetter = ranks.some(([left, right]) => right !== undefined && right > (left ?? right))
+  // What an undetermined binding had is not known: it is no better off for being decided.
+  const isAnyBetter = ranks.some(
+    ([left, right]) => right !== undefined && left !== RANKS.undetermined && right > (left ?? right),
+  )
   return isAnyBetter || ranks.every(([, right]) => right === RANKS.ready)
 }
 

@@ -5,22 +5,24 @@ import { deepEqual } from '../plan/drift.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
+import { dependsText } from '../assumptions/assumptions.ts'
+import { inWorlds } from '../worlds/across.ts'
 import type { State } from '../analysis/state.ts'
-import { undecidedFor, undecidedText, type UndecidedBinding } from '../analysis/undecided.ts'
+import { Holdings } from '../holdings/holdings.ts'
+import { undecidedText, type UndecidedBinding } from '../holdings/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import type { Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { canonicalText, own } from '../json.ts'
 import { lazy } from '../lazy.ts'
-import { doubtsByKind, type Doubt } from '../snapshot/doubt.ts'
-import { identityGap } from '../snapshot/unread.ts'
 import { podText } from '../objects/pod-index.ts'
-import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { all, NO, whyOpenText, YES } from '../truth/truth.ts'
 import { driveAtOnce, type Drive } from '../steps.ts'
 import { holderKey } from '../rules/pod-findings.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
+import { OneSided, unreadOnlyIn, type UnreadSides } from './one-sided.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -62,58 +64,187 @@ export interface Effect {
   readonly findings: FindingChanges
 }
 
-/** Compares two states, of one snapshot or of two; `drive` is how their findings are worked out. */
-export function effectOf(before: State, after: State, drive: Drive = driveAtOnce): Effect {
+/** How two states are compared, beside what they are. */
+export interface EffectOptions {
+  /** How their findings are worked out. */
+  readonly drive?: Drive
+  /** What only one of them leaves unread; absent: what their snapshots say. */
+  readonly unread?: UnreadSides
+}
+
+/** Compares two states, of one snapshot or of two. */
+export function effectOf(
+  before: State,
+  after: State,
+  { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
+): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const templates = templatesInQuestion(before, after)
-  const held = identitiesOf(before, templates)
-  const will = identitiesOf(after, templates)
-  const [mayHaveHad, mayStillHold] = [doubtedOnly(before, after), doubtedOnly(after, before)]
-  const uncertain = [...new Map([...held, ...will])].flatMap(([key, { holder }]) => {
-    const why = openedBy(held.get(key), will.get(key))
-    return why.length === 0 ? [] : [{ key, ...holder, why }]
-  })
+  const unreadBefore = new OneSided(unread.before, before.base)
+  const unreadAfter = new OneSided(unread.after, after.base)
+  const compare = (left: State, right: State): Comparison =>
+    compared(identitiesOf(left, templates), identitiesOf(right, templates), { unreadBefore, unreadAfter })
+  const assumed = compare(before, after)
+  const worlds = worldsOfBoth(before, after)
+  const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
+  const { held, will } = assumed
   return {
-    gained: changes(will, held, mayHaveHad),
-    lost: changes(held, will, mayStillHold),
-    stranded: [...held]
-      .filter(
-        ([key, { ids, namespace }]) =>
-          ids.size > 0 && isStranded(ids, will.get(key)) && !mayStillHold(namespace),
-      )
-      .map(([, { holder }]) => holder)
-      .toSorted(compareHolders),
-    uncertain: uncertain.map(({ pod, container, why }) => ({ pod, container, why })).toSorted(compareHolders),
-    unfollowed: uncertain.some(
-      ({ key }) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
+    ...acrossWorlds([changesOnly(assumed), ...others], worlds),
+    unfollowed: [...assumed.uncertain.keys()].some(
+      (key) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
     ),
     verdicts: verdictChanges(before, after),
     findings: drive(
       findingChanges(
-        { state: before, held, findings: findingsOf(before) },
-        { state: after, held: will, findings: findingsOf(after) },
-        mayStillHold,
+        { state: before, held, findings: findingsOf(before), unread: unreadBefore },
+        { state: after, held: will, findings: findingsOf(after), unread: unreadAfter },
       ),
     ),
   }
 }
 
-/**
- * Whether pods of a namespace may get an identity from something that only one of two states could not read: what the other
- * one shows there may be so in it as well.
- */
-function doubtedOnly(one: State, other: State): (namespace: string) => boolean {
-  const [left, right] = [one, other].map(({ base }) => base.snapshot)
-  if (left === undefined || right === undefined || left === right) return () => false
-  const known = new Set([...right.doubts.values()].flat().map(doubtKey))
-  const doubts = doubtsByKind([...left.doubts.values()].flat().filter((doubt) => !known.has(doubtKey(doubt))))
-  const gaps = new Map([...left.gaps].filter(([kind]) => !right.gaps.has(kind)))
-  if (doubts.size === 0 && gaps.size === 0) return () => false
-  return (namespace) => identityGap({ gaps, doubts, namespacesRead: undefined }, namespace) !== undefined
+/** What containers gain and lose, each by a key of its own. */
+interface HolderChanges {
+  readonly gained: ReadonlyMap<string, HolderIds>
+  readonly lost: ReadonlyMap<string, HolderIds>
+  readonly stranded: ReadonlyMap<string, Holder>
+  readonly uncertain: ReadonlyMap<string, UncertainHolder>
 }
 
-function doubtKey({ kind, namespace, name }: Doubt): string {
-  return JSON.stringify([kind, namespace, name])
+interface HolderIds {
+  readonly holder: Holder
+  readonly ids: readonly string[]
+}
+
+/** What two states come to in one world, and what their containers hold there. */
+interface Comparison extends HolderChanges {
+  readonly held: ReadonlyMap<string, Held>
+  readonly will: ReadonlyMap<string, Held>
+}
+
+function compared(
+  held: ReadonlyMap<string, Held>,
+  will: ReadonlyMap<string, Held>,
+  { unreadBefore, unreadAfter }: { readonly unreadBefore: OneSided; readonly unreadAfter: OneSided },
+): Comparison {
+  const gained = changes(will, held, unreadBefore)
+  const lost = changes(held, will, unreadAfter)
+  const uncertain = new Map<string, UncertainHolder>()
+  for (const [key, { holder }] of new Map([...held, ...will])) {
+    const opened = openedBy(held.get(key), will.get(key))
+    const why = new Set([...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])])
+    if (why.size > 0) uncertain.set(key, { ...holder, why: [...why].slice(0, REASONS_MOST) })
+  }
+  const stranded = new Map<string, Holder>()
+  for (const [key, { ids, holder, namespace }] of held)
+    if (ids.size > 0 && isStranded(ids, will.get(key)) && unreadAfter.identities(namespace) === undefined)
+      stranded.set(key, holder)
+  return { held, will, gained: gained.certain, lost: lost.certain, stranded, uncertain }
+}
+
+/** Without what containers hold: no two worlds of that are kept. */
+function changesOnly({ gained, lost, stranded, uncertain }: Comparison): HolderChanges {
+  return { gained, lost, stranded, uncertain }
+}
+
+/** What all worlds show is certain. What some show is not, and the settings in which they differ are the reason. */
+function acrossWorlds(
+  shown: readonly HolderChanges[],
+  worlds: readonly WorldOfBoth[],
+): Pick<Effect, 'gained' | 'lost' | 'stranded' | 'uncertain'> {
+  const uncertain = new Map(shown.flatMap((one) => [...one.uncertain]))
+  const note = (key: string, holder: Holder, shows: (one: HolderChanges) => boolean): void => {
+    const other = shown.findIndex((one) => shows(one) !== shows(shown[0] ?? one))
+    const why = worlds[other]?.why ?? []
+    const known = uncertain.get(key)
+    uncertain.set(key, {
+      ...holder,
+      why: [...new Set([...(known?.why ?? []), ...why])].slice(0, REASONS_MOST),
+    })
+  }
+  const inAll = (way: 'gained' | 'lost'): readonly IdentityChange[] => {
+    const byId = new Map<string, Holder[]>()
+    for (const [key, holder] of new Map(
+      shown.flatMap((one) => [...one[way]].map(([at, { holder: of }]) => [at, of] as const)),
+    )) {
+      for (const id of new Set(shown.flatMap((one) => one[way].get(key)?.ids ?? []))) {
+        const shows = (one: HolderChanges): boolean => one[way].get(key)?.ids.includes(id) === true
+        if (shown.every(shows)) getOrCreate(byId, id, () => []).push(holder)
+        else note(key, holder, shows)
+      }
+    }
+    return [...byId]
+      .toSorted(([a], [b]) => compareBytes(a, b))
+      .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareHolders) }))
+  }
+  return {
+    gained: inAll('gained'),
+    lost: inAll('lost'),
+    stranded: [...(shown[0]?.stranded ?? [])]
+      .filter(([key]) => shown.every((one) => one.stranded.has(key)))
+      .map(([, holder]) => holder)
+      .toSorted(compareHolders),
+    uncertain: [...uncertain.values()].toSorted(compareHolders),
+  }
+}
+
+/** Both states in one world of settings, and what is otherwise in it than in the one that is assumed. */
+interface WorldOfBoth {
+  /** Made anew at each call, so that what is predicted in it is not kept. */
+  readonly statesOf: () => readonly [before: State, after: State]
+  readonly why: readonly string[]
+}
+
+/**
+ * The worlds in which kleym's outputs are handled, the one that is assumed first: that they are not is said once (KLM401). A setting
+ * that both states leave open has one value in both.
+ */
+function worldsOfBoth(before: State, after: State): readonly WorldOfBoth[] {
+  const [left, right] = [before, after].map(handledWorlds)
+  if (left === undefined || right === undefined) return []
+  return left.flatMap((one) =>
+    right
+      .filter((other) => agree(one, other))
+      .map((other) => ({
+        statesOf: () => [one.stateOf(), other.stateOf()] as const,
+        why: [...new Set([...one.why, ...other.why])],
+      })),
+  )
+}
+
+interface WorldOfOne {
+  readonly stateOf: () => State
+  readonly why: readonly string[]
+  /** The value of each setting that is open; empty: as it is assumed. */
+  readonly values: ReadonlyMap<string, string>
+}
+
+function handledWorlds(state: State): readonly WorldOfOne[] {
+  const { worlds, assumptions } = state.base.openSettings
+  if (worlds.length === 0) return [{ stateOf: () => state, why: [], values: new Map() }]
+  const settings = [...new Set(worlds.flatMap(({ values }) => [...values.keys()]))]
+  return worlds.flatMap(({ values, when, areOutputsHandled }, at) => {
+    if (at > 0 && !areOutputsHandled) return []
+    const on = assumptions.filter(({ setting }) => values.has(setting))
+    return [
+      {
+        stateOf: () => [...inWorlds(unchanged(state))][at]?.settled ?? state,
+        why: [`${dependsText(on)}${when === '' ? '' : `: it is otherwise where ${when}`}`],
+        values: new Map(settings.map((name) => [name, values.get(name) ?? ''])),
+      },
+    ]
+  })
+}
+
+function agree({ values: left }: WorldOfOne, { values: right }: WorldOfOne): boolean {
+  return [...left].every(([name, value]) => (right.get(name) ?? value) === value)
+}
+
+function unreadSides({ base: left }: State, { base: right }: State): UnreadSides {
+  return {
+    before: unreadOnlyIn(left.snapshot, right.snapshot),
+    after: unreadOnlyIn(right.snapshot, left.snapshot),
+  }
 }
 
 interface Held {
@@ -181,12 +312,13 @@ function areAlike(left: Pod, right: Pod): boolean {
 /** The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them. */
 function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, Held> {
   const { podsInQuestion, snapshot } = state.base
-  const there = new Set(podsInQuestion)
-  const represented = snapshot.templates.filter((one) => !there.has(one) && templates.has(podText(one)))
+  const asked = new Set(podsInQuestion)
+  const represented = snapshot.templates.filter((one) => !asked.has(one) && templates.has(podText(one)))
   const held = new Map<string, Held>()
   // A thousand bindings may be on each of a thousand pods.
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
+  const holdings = new Holdings(state)
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
   const textOfSpec = textsByName((name) => specs.get(name))
@@ -197,7 +329,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
   for (const pod of [...podsInQuestion, ...represented]) {
     const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
-    for (const container of pod.containers) {
+    for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod)) {
       const holder = { pod: podText(pod), container: container.name }
       const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
         holder,
@@ -207,23 +339,29 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
         open: new Map(),
         unfollowed: false,
       }))
-      for (const undecided of undecidedFor(state.undecided, pod, container.name)) {
+      for (const undecided of open) {
         const { spiffeId } = undecided
         const { registration, why } = getOrCreate(texts, undecided, () => textsOf(undecided))
         one.open.set(registration, why)
         if (spiffeId !== undefined) one.perhaps.add(spiffeId)
       }
-      for (const { verdict, why, spiffeId, source } of containerVerdicts(prediction, pod, container)) {
-        const open = `${sourceText(source)}: ${why ?? 'not known'}`
-        if (verdict === 'issued' && spiffeId !== undefined) one.ids.add(spiffeId)
-        if (verdict === 'depends') {
-          one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), open)
-          if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+      for (const registration of registrationsOf(pod, container)) {
+        const { verdict, spiffeId, source } = registration
+        const given = all(there, holdings.given(registration))
+        if (given === NO) continue
+        if (given === YES) {
+          if (spiffeId !== undefined) one.ids.add(spiffeId)
+          continue
         }
-        if (verdict !== 'unknown') continue
+        const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
+        if (verdict !== 'unknown') {
+          one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
+          if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+          continue
+        }
         // Nothing of it is known but what it is made from: where that changes, its result may.
         one.unfollowed = true
-        one.open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), open)
+        one.open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
       }
     }
   }
@@ -258,25 +396,31 @@ function conditionsOf(
     })
 }
 
-/** The identities of `left` that `right` certainly does not have, by SPIFFE ID; in some namespaces none is certain. */
+/** The identities that containers have on one side alone, by `holderKey`. */
+interface SideChanges {
+  readonly certain: ReadonlyMap<string, HolderIds>
+  /** Why it is not known of a container. */
+  readonly open: ReadonlyMap<string, readonly string[]>
+}
+
+/** The identities of `left` that `right` does not have; `unread` is what `right` alone leaves unread. */
 function changes(
   left: ReadonlyMap<string, Held>,
   right: ReadonlyMap<string, Held>,
-  isOpen: (namespace: string) => boolean,
-): readonly IdentityChange[] {
-  const byId = new Map<string, Holder[]>()
+  unread: OneSided,
+): SideChanges {
+  const certain = new Map<string, HolderIds>()
+  const open = new Map<string, readonly string[]>()
   for (const [key, { holder, namespace, ids }] of left) {
     const other = right.get(key)
-    // A container that is not there holds nothing, whatever was not read.
-    if (other !== undefined && isOpen(namespace)) continue
-    for (const id of ids) {
-      if (other?.ids.has(id) === true || other?.perhaps.has(id) === true) continue
-      getOrCreate(byId, id, () => []).push(holder)
-    }
+    const gone = [...ids].filter((id) => other?.ids.has(id) !== true && other?.perhaps.has(id) !== true)
+    if (gone.length === 0) continue
+    // A container that is not there holds nothing, whatever else was not read; but it may be there.
+    const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)
+    if (why === undefined) certain.set(key, { holder, ids: gone })
+    else open.set(key, [why])
   }
-  return [...byId]
-    .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareHolders) }))
+  return { certain, open }
 }
 
 function compareHolders(left: Holder, right: Holder): number {

@@ -6,6 +6,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import {
   findingKey,
+  isAtLeast,
   namedIn,
   notCertain,
   subjectText,
@@ -16,6 +17,7 @@ import type { FindingCode } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { fixedAmong, type HeldState } from './better-off.ts'
+import type { OneSided } from './one-sided.ts'
 import { collisionsBetween, isAboutClaims } from './collision-changes.ts'
 
 /** What becomes of findings. */
@@ -26,20 +28,20 @@ export interface FindingChanges {
   readonly fixed: readonly Finding[]
   /** The others that are gone: what they told of is not there any more, and no container is better off. */
   readonly noLongerApply: readonly Finding[]
+  /** Those that are not found any more, and may be in what was not read. */
+  readonly perhapsGone: readonly Finding[]
   readonly unchanged: readonly Finding[]
 }
 
 /** A state with its findings. */
 export interface ToldState extends HeldState {
   readonly findings: readonly Finding[]
+  /** What it alone leaves unread: there may be findings in it. */
+  readonly unread: OneSided
 }
 
-/** Compares the findings of two states; a step for each. `isOpen`: pods of a namespace may still hold what they seem to have lost. */
-export function* findingChanges(
-  before: ToldState,
-  after: ToldState,
-  isOpen: (namespace: string) => boolean,
-): Steps<FindingChanges> {
+/** Compares the findings of two states; a step for each. */
+export function* findingChanges(before: ToldState, after: ToldState): Steps<FindingChanges> {
   const collisions = collisionsBetween(before, after)
   const { continued, left } = yield* matched(before.findings, after.findings)
   const news = new Map<Finding, Finding>()
@@ -48,21 +50,34 @@ export function* findingChanges(
     const others = continued.get(one)
     const isNew = isAboutClaims(one) ? collisions.isNew(one) : others === undefined
     const added = isNew ? one : others === undefined ? undefined : addedTo(others, one)
-    if (added !== undefined) news.set(one, added)
+    if (added !== undefined) news.set(one, mayHaveBeen(added, before.unread))
   }
   const gone: Finding[] = []
+  const perhapsGone: Finding[] = []
   for (const one of left) {
     yield
-    if (!isAboutClaims(one) || collisions.isGone(one)) gone.push(one)
+    if (isAboutClaims(one) && !collisions.isGone(one)) continue
+    if (after.unread.findings(one) === undefined) gone.push(one)
+    else perhapsGone.push(one)
   }
-  // The same of the same subject, for another reason, is no better.
-  const added = new Set([...news.keys()].map(subjectKey))
-  const mayBeFixed = gone.filter((one) => !added.has(subjectKey(one)) && ![...namespacesOf(one)].some(isOpen))
-  const fixed = new Set(yield* fixedAmong(mayBeFixed, before, after))
+  // What is as bad, of the same subject, has taken its place.
+  const added = Map.groupBy(news.keys(), ({ subject }) => subjectText(subject))
+  const isReplaced = ({ code, subject, severity }: Finding): boolean =>
+    (added.get(subjectText(subject)) ?? []).some(
+      (other) => other.code === code || isAtLeast(other.severity, severity),
+    )
+  const fixed = new Set(
+    yield* fixedAmong(
+      gone.filter((one) => !isReplaced(one)),
+      before,
+      after,
+    ),
+  )
   return {
     added: [...news.values()],
     fixed: gone.filter((one) => fixed.has(one)),
     noLongerApply: gone.filter((one) => !fixed.has(one)),
+    perhapsGone,
     unchanged: after.findings.filter((one) => !news.has(one)),
   }
 }
@@ -234,9 +249,10 @@ function withNews(
   }
 }
 
-/** The namespaces of what a finding is about, and of the pods that show it. */
-function namespacesOf(one: Finding): ReadonlySet<string> {
-  return new Set(namedIn(one).map(({ namespace }) => namespace)).union(one.namespaces ?? NONE)
+/** A finding that is not known to be new where the state before leaves unread what may have shown it. */
+function mayHaveBeen(one: Finding, unread: OneSided): Finding {
+  const why = unread.findings(one)
+  return why === undefined ? one : notCertain(one, [why], 'depends: it may have been so before this change')
 }
 
 function subjectKey({ code, subject }: Finding): string {

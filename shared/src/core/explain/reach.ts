@@ -2,6 +2,7 @@
 // lose or hold because of it.
 import { lossesOf, podIdentitiesOf, type PodIdentities } from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
+import { isPossible } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
 
 /** A pod that the registration reaches, and the containers that it gives the identity to. */
@@ -89,7 +90,7 @@ function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): 
       open?.registration?.why,
       outcome,
     )
-    ;(verdict === 'depends' || verdict === 'unknown' ? reach.perhaps : reach.missed).push({
+    ;(isPossible({ verdict }) ? reach.perhaps : reach.missed).push({
       pod,
       verdict,
       why,

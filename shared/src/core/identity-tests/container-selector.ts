@@ -7,8 +7,9 @@ import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { namespaceNamed } from '../objects/pod.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import { partOf, workloadsOf, type WorkloadName } from '../objects/pod-workloads.ts'
-import { INJECTED_CONTAINERS, withInjected } from '../objects/sidecars.ts'
-import { matchSelector, type LabelMatch } from '../spire/label-match.ts'
+import { containersThatMayBe } from '../objects/sidecars.ts'
+import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
+import { all, NO, open, YES, type Truth } from '../truth/truth.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
 
 /** Which containers, read. */
@@ -99,7 +100,14 @@ export class SelectablePods {
   /** The pods of controllers that kleym does not know: it is not certain that they are there. */
   readonly perhaps: readonly Pod[]
 
-  constructor({ snapshot: { namespaces, templates }, podsInQuestion, pods }: Analysis) {
+  readonly #isUnaskedNever: boolean
+
+  /** `isUnaskedNever`: the premise that a Namespace that was not given asks for no sidecar (docs/assumptions.md, "Premises"). */
+  constructor(
+    { snapshot: { namespaces, templates }, podsInQuestion, pods }: Analysis,
+    isUnaskedNever = false,
+  ) {
+    this.#isUnaskedNever = isUnaskedNever
     this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
@@ -116,15 +124,11 @@ export class SelectablePods {
     this.#byWorkload = lazy(() => podsByWorkload(podsInQuestion, represented))
   }
 
-  /**
-   * The containers of a pod, with those that it or its namespace asks a webhook for: whatever is given to the pod as a whole is
-   * theirs too. A namespace of which only the name is known asks for none here: it would leave every test open.
-   */
+  /** The containers of a pod, and those that a webhook may add to it. */
   containersOf(pod: Pod): readonly Container[] {
-    if (pod.exists) return pod.containers
     const found = this.#namespaces.get(pod.namespace)
-    const namespace = found?.complete === true ? found : namespaceNamed(pod.namespace, new Map(), true)
-    return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
+    const isTaken = this.#isUnaskedNever && found?.complete !== true
+    return containersThatMayBe(pod, isTaken ? namespaceNamed(pod.namespace, new Map(), true) : found)
   }
 
   /** Whether there is a namespace of that name, or any pod in it. */
@@ -184,41 +188,32 @@ export class SelectablePods {
       const unsure: Pod[] = []
       for (const pod of this.candidates(selector)) {
         const match = this.match(pod, selector)
-        if (match === 'yes') sure.push(pod)
-        else if (match === 'unknown') unsure.push(pod)
+        if (match === YES) sure.push(pod)
+        else if (match !== NO) unsure.push(pod)
       }
       return { sure, unsure }
     })
   }
 
   /** Whether a pod is meant, as far as its labels and those of its namespace are known. */
-  match(pod: Pod, selector: ContainerSelector): LabelMatch {
+  match(pod: Pod, selector: ContainerSelector): Truth {
     const { written, workload, namespaceLabels, podLabels, notInNamespaces } = selector
-    if (written.namespace !== undefined && written.namespace !== pod.namespace) return 'no'
-    if (notInNamespaces?.has(pod.namespace) === true) return 'no'
+    if (written.namespace !== undefined && written.namespace !== pod.namespace) return NO
+    if (notInNamespaces?.has(pod.namespace) === true) return NO
     const byAccount = matchAccount(pod, written.serviceAccount)
-    if (byAccount === 'no') return 'no'
-    if (written.pod !== undefined && (pod.ref.kind !== 'Pod' || pod.ref.name !== written.pod)) return 'no'
+    if (byAccount === NO) return NO
+    if (written.pod !== undefined && (pod.ref.kind !== 'Pod' || pod.ref.name !== written.pod)) return NO
     if (workload !== undefined) {
       const key = workloadKey(pod.namespace, workload.kind, workload.name)
-      if (!workloadKeys(pod).includes(key)) return 'no'
+      if (!workloadKeys(pod).includes(key)) return NO
     }
-    if (written.part !== undefined && partOf(pod) !== written.part) return 'no'
+    if (written.part !== undefined && partOf(pod) !== written.part) return NO
     // A rule about all pods asks of each holder: what it does not name is not looked up.
     const byNamespace =
-      namespaceLabels === undefined ? 'yes' : matchSelector(namespaceLabels, this.#namespace(pod.namespace))
-    if (byNamespace === 'no') return 'no'
-    const byLabels =
-      podLabels === undefined
-        ? 'yes'
-        : matchSelector(podLabels, {
-            labels: pod.labels,
-            unknownValues: pod.unknownLabels,
-            possible: pod.possibleLabels,
-          })
-    if (byLabels === 'no') return 'no'
-    const isUnknown = byAccount === 'unknown' || byNamespace === 'unknown' || byLabels === 'unknown'
-    return isUnknown ? 'unknown' : 'yes'
+      namespaceLabels === undefined ? YES : matchSelector(namespaceLabels, this.#namespace(pod.namespace))
+    if (byNamespace === NO) return NO
+    const byLabels = podLabels === undefined ? YES : matchSelector(podLabels, labelsOfPod(pod))
+    return all(byAccount, byNamespace, byLabels)
   }
 
   #namespace(name: string): Namespace {
@@ -244,9 +239,16 @@ function podsByWorkload(
   return byWorkload
 }
 
-function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): LabelMatch {
-  if (wanted === undefined || wanted === serviceAccountName) return 'yes'
-  return perhaps?.knowsAccount === false ? 'unknown' : 'no'
+const ACCOUNT = open({
+  kind: 'runtime',
+  of: { kind: 'Pod' },
+  fact: 'owner',
+  why: "the pod's service account is not known",
+})
+
+function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): Truth {
+  if (wanted === undefined || wanted === serviceAccountName) return YES
+  return perhaps?.knowsAccount === false ? ACCOUNT : NO
 }
 
 function workloadKey(namespace: string, kind: string, name: string): string {

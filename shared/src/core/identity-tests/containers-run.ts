@@ -2,8 +2,9 @@
 import { verdictOf } from '../plan/status.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
-import { becomes, containerText, giftText, idsOf, othersOf, type ContainerHolding } from './holding.ts'
-import { bestFit, type PatternMatch } from './id-pattern.ts'
+import { idsOf, type ContainerHolding } from '../holdings/holdings.ts'
+import { any, NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import { becomes, containerText, giftText, openText, othersOf, whoText } from './holding-text.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
 import {
   choose,
@@ -60,26 +61,26 @@ function compareHolding(
   facts: RunFacts,
   tally: Tally,
 ): void {
-  const { pod, container, held, perhaps, open } = holding
-  const who = (): string => containerText(pod, container.name)
+  const { held, perhaps, other } = holding
+  const who = (): string => whoText(holding)
   if (mode === 'exactly') {
     for (const one of held) {
       const match = wantedMatch(one, wanted, facts)
-      if (match === 'yes') continue
+      if (match === YES) continue
       const line = `${who()} holds ${giftText(one, facts.bindings)}`
-      if (match === 'no') tally.fail(line, holding)
-      else tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+      if (match === NO) tally.fail(line, holding)
+      else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
     }
     for (const one of perhaps)
-      if (wantedMatch(one, wanted, facts) !== 'yes')
+      if (wantedMatch(one, wanted, facts) !== YES)
         tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-    if (open !== undefined) tally.doubt(`${who()} may hold any identity: ${open}`)
+    if (other !== NO) tally.doubt(openText(holding))
   }
   for (const want of wanted) {
-    if (held.some((one) => matchOf(one, want, facts) === 'yes')) continue
-    const isPossible = (one: Registration): boolean => matchOf(one, want, facts) !== 'no'
-    const partly = held.some(isPossible) ? 'the whole ID is known only when the pod runs' : undefined
-    const may = partly ?? perhaps.find(isPossible)?.why ?? open
+    const isIt = any(...held.map((one) => matchOf(one, want, facts)))
+    if (isIt === YES) continue
+    const may =
+      whyOpenText(isIt) ?? perhaps.find((one) => matchOf(one, want, facts) !== NO)?.why ?? whyOpenText(other)
     if (may === undefined)
       tally.miss(`${who()} does not hold ${wantedText(want)}${reasonOf(holding, want, facts)}`, holding)
     else tally.doubt(`${who()} may hold ${wantedText(want)}: ${may}`)
@@ -91,21 +92,13 @@ export function unsureText(pod: Pod): string {
   return `${containerText(pod, '*')}: whether it is meant is undetermined`
 }
 
-function wantedMatch(
-  one: Registration,
-  wanted: readonly WantedIdentity[],
-  facts: RunFacts,
-): PatternMatch['fits'] {
-  return bestFit(wanted.map((want) => matchOf(one, want, facts)))
+function wantedMatch(one: Registration, wanted: readonly WantedIdentity[], facts: RunFacts): Truth {
+  return any(...wanted.map((want) => matchOf(one, want, facts)))
 }
 
-function matchOf(
-  one: Registration,
-  { ids, hint, source }: WantedIdentity,
-  facts: RunFacts,
-): PatternMatch['fits'] {
-  if (hint !== undefined && one.hint !== hint) return 'no'
-  if (source !== undefined && !sourceNames(one, facts).includes(source)) return 'no'
+function matchOf(one: Registration, { ids, hint, source }: WantedIdentity, facts: RunFacts): Truth {
+  if (hint !== undefined && one.hint !== hint) return NO
+  if (source !== undefined && !sourceNames(one, facts).includes(source)) return NO
   return ids.match(one.spiffeId ?? '').fits
 }
 

@@ -2,13 +2,15 @@
 // assertion hears of the containers that it is about, and says at the end what it has come to.
 import { bindingsByOutput } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { Holdings, type ContainerHolding } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
+import { fates } from '../worlds/fates.ts'
 import type { Steps } from '../steps.ts'
+import { NO } from '../truth/truth.ts'
 import { bindingOutcome } from './binding-outcome.ts'
 import { SelectablePods } from './container-selector.ts'
 import { containersRun } from './containers-run.ts'
 import { everyRun } from './every-run.ts'
-import { holdingReader, type ContainerHolding } from './holding.ts'
 import { identitiesRun } from './identities-run.ts'
 import type { Assertion } from './identity-test.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -18,21 +20,21 @@ import type { AssertionRun, RunFacts, TestSurroundings } from './run.ts'
 /** Runs assertions; the outcomes are in their order. One step for each pod. */
 export function* evaluating(
   assertions: readonly Assertion[],
-  { analysis, incomplete }: TestSurroundings,
+  { analysis, incomplete, isUnaskedNever = false }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
   const facts: RunFacts = {
     analysis,
     incomplete,
-    pods: new SelectablePods(analysis),
+    pods: new SelectablePods(analysis, isUnaskedNever),
     bindings: bindingsByOutput(analysis.settled),
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
-  const holdingsOf = holdingReader(analysis, facts.pods)
+  const holdings = new Holdings(analysis.settled, fates(analysis))
   for (const pod of audience.pods()) {
     yield
     const listeners = audience.of(pod)
-    for (const holding of holdingsOf(pod)) {
+    for (const holding of holdings.of(pod, facts.pods.containersOf(pod))) {
       for (const run of listeners) run.hear?.(holding)
       audience.tellHolders(holding)
     }
@@ -87,14 +89,14 @@ class Audience {
   /** Each run hears of a container once. */
   tellHolders(holding: ContainerHolding): void {
     if (this.#ofHolders.length === 0) return
-    const { held, perhaps, open } = holding
+    const { held, perhaps, other } = holding
     if (held.length + perhaps.length > 0) {
       const listeners: AssertionRun[] = []
       for (const { spiffeId } of held) this.#addListeners(spiffeId, listeners)
       for (const { spiffeId } of perhaps) this.#addListeners(spiffeId, listeners)
       for (const run of listeners) run.hearHolder?.(holding)
     }
-    if (open !== undefined) for (const run of this.#ofHolders) run.hearOpen?.(holding)
+    if (other !== NO) for (const run of this.#ofHolders) run.hearOpen?.(holding)
   }
 
   /** Those that ask for an ID, each once. */
@@ -103,7 +105,7 @@ class Audience {
     for (const run of this.#byId.get(id) ?? NO_RUNS) if (!listeners.includes(run)) listeners.push(run)
     // An ID with a part that is not known yet may be any that fits.
     for (const run of id.includes('<') ? this.#ofHolders : this.#byPattern)
-      if (run.ids?.match(id).fits !== 'no' && !listeners.includes(run)) listeners.push(run)
+      if (run.ids?.match(id).fits !== NO && !listeners.includes(run)) listeners.push(run)
   }
 }
 

@@ -1,8 +1,9 @@
 // Rules about what every container of some holds.
 import type { Registration } from '../spire/registration.ts'
 import { unsureText } from './containers-run.ts'
-import { containerText, giftText, idsOf } from './holding.ts'
-import { bestFit, type PatternMatch } from './id-pattern.ts'
+import { idsOf } from '../holdings/holdings.ts'
+import { any, NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import { giftText, openText, whoText } from './holding-text.ts'
 import type { EveryAssertion } from './identity-test.ts'
 import {
   choose,
@@ -22,43 +23,43 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionR
   const made = sure.length === 0 ? perhapsMeant(facts, containers) : undefined
   const tally = new Tally(incompleteFor(facts, containers) ?? made, absent)
   for (const pod of unsure) tally.doubt(unsureText(pod))
-  const allowed = (one: Registration): PatternMatch['fits'] => {
-    if (only === undefined) return 'yes'
-    return bestFit(only.map((pattern) => pattern.match(one.spiffeId ?? '').fits))
+  const allowed = (one: Registration): Truth => {
+    if (only === undefined) return YES
+    return any(...only.map((pattern) => pattern.match(one.spiffeId ?? '').fits))
   }
   return {
     about: sure,
     hear: (holding) => {
       if (!isMeant(containers, holding.container)) return
       tally.saw(holding)
-      const { held, perhaps, open } = holding
-      const who = (): string => containerText(holding.pod, holding.container.name)
+      const { held, perhaps, other } = holding
+      const who = (): string => whoText(holding)
       // Most rules are about one or two: then nothing is to be counted but those.
       const certain = held.length < 2 ? held.length : idsOf(held).length
       const possible = perhaps.length === 0 ? certain : idsOf([...held, ...perhaps]).length
-      const doubt = perhaps[0]?.why ?? open ?? ''
+      const doubt = perhaps[0]?.why ?? whyOpenText(other) ?? ''
       const gifts = (): string => few(held.map((one) => giftText(one, facts.bindings))).join('; ')
       if (atMost !== undefined && certain > atMost)
         tally.fail(`${who()} holds ${identitiesText(certain)}: ${gifts()}`, holding)
-      else if (atMost !== undefined && (possible > atMost || open !== undefined))
+      else if (atMost !== undefined && (possible > atMost || other !== NO))
         tally.doubt(`${who()} may hold more: ${doubt}`)
       if (atLeast !== undefined && certain < atLeast) {
         const line = `${who()} holds ${certain === 0 ? 'no identity' : gifts()}`
-        if (possible >= atLeast || open !== undefined) tally.doubt(`${line} for certain: ${doubt}`)
+        if (possible >= atLeast || other !== NO) tally.doubt(`${line} for certain: ${doubt}`)
         else tally.miss(line, holding)
       }
       for (const one of only === undefined ? [] : held) {
         const match = allowed(one)
-        if (match === 'yes') continue
+        if (match === YES) continue
         const line = `${who()} holds ${giftText(one, facts.bindings)}`
-        if (match === 'no') tally.fail(line, holding)
-        else tally.doubt(`${line}: the whole ID is known only when the pod runs`)
+        if (match === NO) tally.fail(line, holding)
+        else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
       }
       if (only === undefined) return
       for (const one of perhaps)
-        if (allowed(one) !== 'yes')
+        if (allowed(one) !== YES)
           tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-      if (open !== undefined) tally.doubt(`${who()} may hold any identity: ${open}`)
+      if (other !== NO) tally.doubt(openText(holding))
     },
     outcome: () => tally.outcome(everyText(assertion), () => nothingOf(facts, containers)),
   }

@@ -1,12 +1,14 @@
 // Who holds each identity of a state, and how a test names them.
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { Holdings, idsOf } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
 import { partOf, workloadsOf } from '../objects/pod-workloads.ts'
+import { fates } from '../worlds/fates.ts'
 import type { Steps } from '../steps.ts'
+import { whyOpenText, YES } from '../truth/truth.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { SelectablePods } from './container-selector.ts'
-import { holdingReader, idsOf } from './holding.ts'
 import { patternOfHoles } from './id-pattern.ts'
 import type { ContainersWritten } from './schema.ts'
 
@@ -14,6 +16,8 @@ import type { ContainersWritten } from './schema.ts'
 export interface IdHolder {
   readonly pod: Pod
   readonly container: string
+  /** Whether a webhook adds it, if it is there. */
+  readonly isAdded: boolean
   readonly ids: ReadonlySet<string>
   /** What it may hold, as far as that is known: a part of `possible` is certain. */
   readonly possible: ReadonlySet<string>
@@ -34,20 +38,25 @@ export interface HoldersFound {
 
 /** Finds them in what an analysis settles to. One step for each pod. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
-  const holdingsOf = holdingReader(analysis, new SelectablePods(analysis))
+  const holdings = new Holdings(analysis.settled, fates(analysis))
+  const pods = new SelectablePods(analysis)
   const holders = new Map<string, IdHolder[]>()
   const namespaces = new Map<string, IdHolder[]>()
   const notCertain = new Set<string>()
   const leftOut = new Set<string>()
   for (const pod of analysis.podsInQuestion) {
     yield
-    for (const { container, perhapsThere, held, perhaps, open } of holdingsOf(pod)) {
-      const ids = perhapsThere === undefined ? idsOf(held).map(patternOfHoles) : []
+    for (const { container, there, held, perhaps, other } of holdings.of(pod, pods.containersOf(pod))) {
+      const isAdded = container.injectedBy !== undefined
+      const open = whyOpenText(other)
+      const ids = there === YES ? idsOf(held).map(patternOfHoles) : []
       const possible = idsOf([...held, ...perhaps]).map(patternOfHoles)
-      for (const id of possible) if (!ids.includes(id)) notCertain.add(id)
+      // What a pod is given as a whole is pinned of all its containers, those that a webhook adds too.
+      if (!isAdded) for (const id of possible) if (!ids.includes(id)) notCertain.add(id)
       const holder = {
         pod,
         container: container.name,
+        isAdded,
         ids: new Set(ids),
         possible: new Set(possible),
         open,
@@ -75,13 +84,23 @@ export function selectorsOf(
 }
 
 function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
+  const { namespace } = holder.pod
+  const isTold = (candidate: ContainersWritten): boolean => {
+    const same = all.filter(({ pod }) => isOf(pod, candidate))
+    const isAddedTo = same.some(({ isAdded, possible }) => isAdded && possible.has(id))
+    return isAddedTo && same.every(({ isAdded, ids, possible }) => (isAdded ? possible : ids).has(id))
+  }
+  // What is given to a pod as a whole, whatever container a webhook adds.
+  const whole = candidatesOf(holder.pod).find(isTold)
+  if (whole !== undefined) return { namespace, ...whole }
   return nearestSelector(holder, all, ({ ids }) => ids.has(id))
 }
 
 /** A selector and one of its containers, for all containers: those that are alike, once. */
 export function groupsOf(all: readonly IdHolder[]): readonly (readonly [ContainersWritten, IdHolder])[] {
   const groups = new Map<string, readonly [ContainersWritten, IdHolder]>()
-  for (const holder of all) {
+  // A container that a webhook may add is no subject that is certain.
+  for (const holder of all.filter(({ isAdded }) => !isAdded)) {
     const text = holdingText(holder)
     const selector = nearestSelector(holder, all, (one) => holdingText(one) === text)
     groups.set(JSON.stringify(selector), [selector, holder])

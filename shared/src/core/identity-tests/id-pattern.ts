@@ -2,11 +2,12 @@
 import { getOrCreate } from '../get-or-create.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { PLAIN_FACTS } from '../spire/placeholders.ts'
+import { NO, open, YES, type Truth } from '../truth/truth.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 
-/** Whether an ID is of a pattern; `maybe`: a part of the ID is known only when the pod runs. */
+/** Whether an ID is of a pattern; open: a part of the ID is known only when the pod runs. */
 export interface PatternMatch {
-  readonly fits: 'yes' | 'maybe' | 'no'
+  readonly fits: Truth
   /** What `{namespace}` stands for in an ID that fits for certain; undefined where the pattern has none. */
   readonly captured: string | undefined
 }
@@ -19,19 +20,20 @@ export interface IdPattern {
   readonly match: (spiffeId: string) => PatternMatch
 }
 
-/** How well the best of several patterns fits. */
-export function bestFit(all: readonly PatternMatch['fits'][]): PatternMatch['fits'] {
-  return FITS.find((one) => all.includes(one)) ?? 'no'
-}
-
-const FITS = ['yes', 'maybe'] as const
+/** That a part of an ID is not known. */
+export const IN_PART = open({
+  kind: 'runtime',
+  of: {},
+  fact: 'name',
+  why: 'the whole ID is known only when the pod runs',
+})
 
 /** The placeholder of a segment. */
 export const NAMESPACE_CAPTURE = '{namespace}'
 
-const YES: PatternMatch = { fits: 'yes', captured: undefined }
-const MAYBE: PatternMatch = { fits: 'maybe', captured: undefined }
-const NO: PatternMatch = { fits: 'no', captured: undefined }
+const FITS: PatternMatch = { fits: YES, captured: undefined }
+const MAYBE: PatternMatch = { fits: IN_PART, captured: undefined }
+const NEVER: PatternMatch = { fits: NO, captured: undefined }
 
 /** `*` stands for a part of one segment, `**` for any rest, segments included. */
 export function globPattern(text: string): IdPattern {
@@ -39,7 +41,7 @@ export function globPattern(text: string): IdPattern {
     return {
       text,
       exact: text,
-      match: (id) => (id === text ? YES : hasHole(id) && mayBecome(id, text) ? MAYBE : NO),
+      match: (id) => (id === text ? FITS : hasHole(id) && mayBecome(id, text) ? MAYBE : NEVER),
     }
   }
   const tokens = text.match(/\*\*+|\*|[^*]+/g) ?? []
@@ -48,7 +50,7 @@ export function globPattern(text: string): IdPattern {
     text,
     exact: undefined,
     match: (id) => {
-      if (!hasHole(id)) return fits(tokens, id) ? YES : NO
+      if (!hasHole(id)) return fits(tokens, id) ? FITS : NEVER
       return getOrCreate(ofHoles, id, () => matchWithHoles(tokens, id))
     },
   }
@@ -88,16 +90,16 @@ export function prefixPattern(text: string): IdPattern {
   const endsSegment = (id: string, end: number): boolean =>
     text.endsWith('/') || end === id.length || id[end] === '/'
   const certain = (id: string): PatternMatch => {
-    if (!id.startsWith(head)) return NO
-    if (at < 0) return endsSegment(id, head.length) ? YES : NO
+    if (!id.startsWith(head)) return NEVER
+    if (at < 0) return endsSegment(id, head.length) ? FITS : NEVER
     const slash = id.indexOf('/', head.length)
     const end = slash < 0 ? id.length : slash
     const captured = id.slice(head.length, end)
-    if (captured === '' || hasHole(captured) || !id.startsWith(tail, end)) return NO
-    return endsSegment(id, end + tail.length) ? { fits: 'yes', captured } : NO
+    if (captured === '' || hasHole(captured) || !id.startsWith(tail, end)) return NEVER
+    return endsSegment(id, end + tail.length) ? { fits: YES, captured } : NEVER
   }
   // The containers of a workload hold one ID, and a rule asks several times of each.
-  let last = { id: '', match: NO }
+  let last = { id: '', match: NEVER }
   const certainly = (id: string): PatternMatch => {
     if (id !== last.id) last = { id, match: certain(id) }
     return last.match
@@ -107,8 +109,8 @@ export function prefixPattern(text: string): IdPattern {
     exact: undefined,
     match: (id) => {
       const match = certainly(id)
-      if (match.fits === 'yes' || !hasHole(id)) return match
-      return matchWithHoles(tokens, id).fits === 'no' ? NO : MAYBE
+      if (match.fits === YES || !hasHole(id)) return match
+      return matchWithHoles(tokens, id).fits === NO ? NEVER : MAYBE
     },
   }
 }
@@ -141,8 +143,8 @@ export function patternOfHoles(id: string): string {
 
 function matchWithHoles(tokens: readonly string[], id: string): PatternMatch {
   const elements = withHoles(id)
-  if (passes(tokens, elements, false)) return YES
-  return passes(tokens, elements, true) ? MAYBE : NO
+  if (passes(tokens, elements, false)) return FITS
+  return passes(tokens, elements, true) ? MAYBE : NEVER
 }
 
 /**

@@ -4,8 +4,10 @@ import type { Container, Pod } from '../objects/pod.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { Registration } from '../spire/registration.ts'
 import { reasonOf, unsureText } from './containers-run.ts'
-import { becomes, containerText, giftText, openText, othersOf, type ContainerHolding } from './holding.ts'
-import type { IdPattern, PatternMatch } from './id-pattern.ts'
+import type { ContainerHolding } from '../holdings/holdings.ts'
+import { NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import { becomes, giftText, openText, othersOf, whoText } from './holding-text.ts'
+import { IN_PART, type IdPattern } from './id-pattern.ts'
 import type { IdentityAssertion } from './identity-test.ts'
 import {
   choose,
@@ -40,11 +42,11 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
     about.push(chosen.sure)
   }
   for (const pod of unsure) if (!expected.some(({ pods }) => pods().has(pod))) tally.doubt(unsureText(pod))
-  const fits = ({ spiffeId }: Registration): PatternMatch['fits'] => ids.match(spiffeId ?? '').fits
+  const fits = ({ spiffeId }: Registration): Truth => ids.match(spiffeId ?? '').fits
   const certainly = (list: readonly Registration[]): Registration | undefined =>
-    list.find((one) => fits(one) === 'yes')
+    list.find((one) => fits(one) === YES)
   const perhaps = (list: readonly Registration[]): Registration | undefined =>
-    list.find((one) => fits(one) !== 'no')
+    list.find((one) => fits(one) !== NO)
   const isExpected = ({ pod, container }: ContainerHolding): boolean =>
     expected.some(({ selector, pods }) => isMeant(selector, container) && pods().has(pod))
   // It hears of the pods that it is about: of one selector, the container is all that is left to ask.
@@ -67,9 +69,9 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       tally.saw(holding)
       const { held } = holding
       if (certainly(held) !== undefined) return
-      const who = containerText(holding.pod, holding.container.name)
-      const partly = perhaps(held) === undefined ? undefined : 'the whole ID is known only when the pod runs'
-      const may = partly ?? perhaps(holding.perhaps)?.why ?? holding.open
+      const who = whoText(holding)
+      const partly = perhaps(held) === undefined ? undefined : whyOpenText(IN_PART)
+      const may = partly ?? perhaps(holding.perhaps)?.why ?? whyOpenText(holding.other)
       if (may === undefined)
         tally.miss(
           `${who} does not hold it${missedText(holding, facts, ids, certainly(othersOf(holding)))}`,
@@ -81,7 +83,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
       if ((holding.pod === lastPod && holding.container === lastContainer) || isExpected(holding)) return
       tally.saw(holding)
       if (mode === 'atLeast') return
-      const who = containerText(holding.pod, holding.container.name)
+      const who = whoText(holding)
       const held = certainly(holding.held)
       const may = perhaps([...holding.held, ...holding.perhaps])
       if (unsure.has(holding.pod)) tally.doubt(`${who} holds it, and whether it is meant is undetermined`)

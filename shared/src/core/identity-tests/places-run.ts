@@ -1,10 +1,13 @@
 // Rules about where identities may be held.
 import type { Registration } from '../spire/registration.ts'
 import type { ContainerSelector } from './container-selector.ts'
-import { containerText, giftText, openText, type ContainerHolding } from './holding.ts'
+import type { ContainerHolding } from '../holdings/holdings.ts'
+import { giftText, openText, whoText } from './holding-text.ts'
+import { IN_PART } from './id-pattern.ts'
 import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
 import { choose, isMeant, nothingOf, perhapsMeant, type AssertionRun, type RunFacts } from './run.ts'
+import { all, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { Tally } from './tally.ts'
 
 /** Runs a rule about where identities may be held. */
@@ -24,21 +27,21 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
   }
   const judge = (holding: ContainerHolding, one: Registration, isSure: boolean): void => {
     const { fits, captured } = ids.match(one.spiffeId ?? '')
-    if (fits === 'no') return
+    if (fits === NO) return
     const mayHold = (): string =>
-      `${containerText(holding.pod, holding.container.name)} may hold ${giftText(one, facts.bindings)}: ${one.why ?? 'a part of it is not known'}`
-    if (isSure && fits === 'yes') tally.saw(holding)
+      `${whoText(holding)} may hold ${giftText(one, facts.bindings)}: ${one.why ?? 'a part of it is not known'}`
+    if (isSure && fits === YES) tally.saw(holding)
     else tally.maySee(mayHold())
     const match =
-      fits === 'maybe' && inCaptured
-        ? 'unknown'
+      fits !== YES && inCaptured
+        ? IN_PART
         : isIn(holding, containers, inCaptured ? captured : undefined, facts)
-    const isFine = where === 'onlyIn' ? match === 'yes' : match === 'no'
-    if (isFine) return
-    const who = containerText(holding.pod, holding.container.name)
+    if (match === (where === 'onlyIn' ? YES : NO)) return
+    const who = whoText(holding)
     const what = giftText(one, facts.bindings)
-    if (match === 'unknown') tally.doubt(`${who} holds ${what}, and whether it is one of those is not known`)
-    else if (isSure && fits === 'yes') tally.fail(`${who} holds ${what}`, holding)
+    if (match.value === 'open')
+      tally.doubt(`${who} holds ${what}, and whether it is one of those is not known`)
+    else if (isSure && fits === YES) tally.fail(`${who} holds ${what}`, holding)
     else tally.doubt(mayHold())
   }
   return {
@@ -51,24 +54,31 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
     hearOpen: (holding) => {
       tally.maySee(openText(holding))
       const match = isIn(holding, containers, undefined, facts)
-      const isFine = where === 'onlyIn' ? match === 'yes' && !inCaptured : match === 'no'
+      const isFine = where === 'onlyIn' ? match === YES && !inCaptured : match === NO
       if (!isFine) tally.doubt(openText(holding))
     },
     outcome: () => tally.outcome(placeText(assertion), () => noHolder(ids.text)),
   }
 }
 
+const UNNAMED = open({
+  kind: 'runtime',
+  of: {},
+  fact: 'name',
+  why: 'the name of the container is not known',
+})
+
 function isIn(
   { pod, container }: ContainerHolding,
   selector: ContainerSelector,
   captured: string | undefined,
   { pods }: RunFacts,
-): 'yes' | 'no' | 'unknown' {
-  if (captured !== undefined && captured !== pod.namespace) return 'no'
-  if (!isMeant(selector, container)) return 'no'
+): Truth {
+  if (captured !== undefined && captured !== pod.namespace) return NO
+  if (!isMeant(selector, container)) return NO
   const match = pods.match(pod, selector)
   const isNamed = selector.written.container === undefined || selector.written.container === container.name
-  return match === 'yes' && !isNamed ? 'unknown' : match
+  return isNamed ? match : all(match, UNNAMED)
 }
 
 function placeText({ ids, where, containers, inCaptured }: PlaceAssertion): string {

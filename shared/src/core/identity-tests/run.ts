@@ -4,9 +4,10 @@ import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { workloadsOf } from '../objects/pod-workloads.ts'
+import { YES } from '../truth/truth.ts'
 import { didYouMean } from '../text/suggest.ts'
 import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
-import type { ContainerHolding } from './holding.ts'
+import type { ContainerHolding } from '../holdings/holdings.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
@@ -19,6 +20,8 @@ export interface TestSurroundings {
    * something is not there is then not certain.
    */
   readonly incomplete: (namespace: string | undefined) => string | undefined
+  /** Whether a Namespace that was not given is taken to ask for no sidecar. */
+  readonly isUnaskedNever?: boolean
 }
 
 /** What all runs read. */
@@ -105,7 +108,7 @@ export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMa
     const { container: _, ...rest } = selector.written
     const found = pods
       .candidates(selector)
-      .filter((pod) => pods.match(pod, { ...selector, written: rest }) === 'yes')
+      .filter((pod) => pods.match(pod, { ...selector, written: rest }) === YES)
     const names = [...new Set(found.flatMap((pod) => pod.containers.map(({ name }) => name)))]
     if (names.length > 0) {
       const hint = didYouMean(container, names)

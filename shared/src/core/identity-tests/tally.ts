@@ -1,6 +1,7 @@
 // What an assertion has seen while it was run, and what that comes to.
 import { compareBytes } from '../text/bytes.ts'
-import type { ContainerHolding } from './holding.ts'
+import type { ContainerHolding } from '../holdings/holdings.ts'
+import { whyOpenText, YES } from '../truth/truth.ts'
 import type { AssertionOutcome } from './outcome.ts'
 import type { NoMatch } from './run.ts'
 
@@ -23,9 +24,9 @@ export class Tally {
   }
 
   /** A container was looked at; one that may not be there does not count. */
-  saw({ perhapsThere }: Pick<ContainerHolding, 'perhapsThere'>): void {
-    if (perhapsThere === undefined) this.#seen++
-    else this.#perhapsSeen ??= perhapsThere
+  saw({ there }: Pick<ContainerHolding, 'there'>): void {
+    if (there === YES) this.#seen++
+    else this.#perhapsSeen ??= whyOpenText(there)
   }
 
   /** It is not known whether a container is one to look at: there may be nothing, and there may be something. */
@@ -39,15 +40,15 @@ export class Tally {
   }
 
   /** A container that is there holds what it should not, whatever else there may be. */
-  fail(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'>): void {
-    if (perhapsThere === undefined) this.#failures.push(line)
-    else this.#doubts.push(`${line}, if it is there: ${perhapsThere}`)
+  fail(line: string, { there }: Pick<ContainerHolding, 'there'>): void {
+    if (there === YES) this.#failures.push(line)
+    else this.#doubts.push(`${line}, if it is there: ${whyOpenText(there) ?? ''}`)
   }
 
   /** Something is not there: wrong where everything could be read, not known elsewhere. */
-  miss(line: string, { perhapsThere }: Pick<ContainerHolding, 'perhapsThere'> = CERTAIN, fix?: string): void {
+  miss(line: string, { there }: Pick<ContainerHolding, 'there'> = CERTAIN, fix?: string): void {
     this.#fix ??= fix
-    if (perhapsThere !== undefined) this.fail(line, { perhapsThere })
+    if (there !== YES) this.fail(line, { there })
     else if (this.#incomplete === undefined) this.#failures.push(line)
     else this.#doubts.push(line)
   }
@@ -91,7 +92,7 @@ export class Tally {
   }
 }
 
-const CERTAIN = { perhapsThere: undefined }
+const CERTAIN = { there: YES }
 
 /** More than a person reads. */
 const EVIDENCE_MAX = 10

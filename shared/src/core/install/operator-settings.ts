@@ -3,13 +3,14 @@
 import {
   ANNOTATION_BINDING,
   ANNOTATION_OUTPUT_LABELS,
+  BINDING_KIND,
   DEFAULT_VARIANT_LABEL_KEY,
   VARIANT_LABEL_KEY_FLAG,
 } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../json.ts'
+import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
@@ -55,9 +56,20 @@ export interface OperatorSettings {
   /** Where the trust domain and the class come from; undefined where no source tells them. */
   readonly trustDomainSource: string | undefined
   readonly classNameSource: string | undefined
+  /** Undefined where no source tells the output labels, which are then none. */
+  readonly outputLabelsSource: string | undefined
   /** Undefined where no source tells the label key of variants, which the config has then not. */
   readonly variantLabelKeySource: string | undefined
   readonly disagreements: readonly Finding[]
+  /** What a later source says otherwise: what such a setting decides is not known. */
+  readonly disputes: readonly Dispute[]
+}
+
+/** A setting of which two sources say different things; `used` is the one that the answer takes. */
+export interface Dispute {
+  readonly setting: SettingName
+  readonly used: { readonly value: string; readonly source: string }
+  readonly other: { readonly value: string; readonly source: string }
 }
 
 /** The settings of each operator Deployment among some objects. */
@@ -121,12 +133,23 @@ export function outputSettings(outputs: Iterable<ClusterSpiffeId>): readonly Set
   ]
 }
 
-/** Takes each setting from the first source that has it; every later source that differs is a finding. */
-export function mergeSettings(sources: readonly SettingsSource[]): OperatorSettings {
+/**
+ * Takes each setting from the first source that has it; every later source that differs is a finding, and leaves open what the setting
+ * decides. `isChange`: tells of a source that another which differs from it is a change, and no contradiction.
+ */
+export function mergeSettings(
+  sources: readonly SettingsSource[],
+  isChange: (source: string) => boolean = () => false,
+): OperatorSettings {
   const trustDomain = sources.find((one) => one.trustDomain !== undefined)
   const className = sources.find((one) => one.className !== undefined)
   const outputLabels = sources.find((one) => one.outputLabels !== undefined)
   const variantLabelKey = sources.find((one) => one.variantLabelKey !== undefined)
+  const firsts = { trustDomain, className, outputLabels, variantLabelKey }
+  const disputes = sources
+    .flatMap((one) => disputesOf(one, firsts).filter(({ setting }) => !isBehind(one, firsts[setting])))
+    .filter(({ used, other }) => !isChange(used.source) && !isChange(other.source))
+  const isKeyDisputed = disputes.some(({ setting }) => setting === 'variantLabelKey')
   return {
     config: {
       trustDomain:
@@ -135,57 +158,70 @@ export function mergeSettings(sources: readonly SettingsSource[]): OperatorSetti
           : { kind: 'set', value: trustDomain.trustDomain },
       className: className?.className ?? '',
       ...(outputLabels?.outputLabels === undefined ? {} : { outputLabels: outputLabels.outputLabels }),
-      ...(variantLabelKey?.variantLabelKey === undefined
+      ...(variantLabelKey?.variantLabelKey === undefined || isKeyDisputed
         ? {}
         : { variantLabelKey: variantLabelKey.variantLabelKey }),
     },
     trustDomainSource: trustDomain?.source,
     classNameSource: className?.source,
-    variantLabelKeySource: variantLabelKey?.source,
-    disagreements: disagreementsOf(sources, { trustDomain, className, outputLabels, variantLabelKey }),
+    outputLabelsSource: outputLabels?.source,
+    variantLabelKeySource: isKeyDisputed ? undefined : variantLabelKey?.source,
+    disagreements: disagreementsOf(sources, firsts),
+    disputes,
   }
 }
 
-/** The first source of each setting. */
-type FirstSources = Readonly<
-  Record<'trustDomain' | 'className' | 'outputLabels' | 'variantLabelKey', SettingsSource | undefined>
->
+/**
+ * Whether a source only shows what has not been carried out yet: outputs that are being changed, and a status until the operator has
+ * rewritten it.
+ */
+function isBehind({ subject }: SettingsSource, first: SettingsSource | undefined): boolean {
+  return subject === undefined || (subject.kind === BINDING_KIND && first?.subject?.kind === 'Deployment')
+}
 
-function disagreementsOf(
-  sources: readonly SettingsSource[],
-  { trustDomain, className, outputLabels, variantLabelKey }: FirstSources,
-): readonly Finding[] {
+/** The settings of kleym itself, with what a person calls them. */
+const SETTINGS = {
+  trustDomain: 'the trust domain',
+  className: 'the class',
+  outputLabels: 'the output labels',
+  variantLabelKey: 'the variant label key',
+} as const
+/** One of them. */
+export type SettingName = keyof typeof SETTINGS
+
+/** The first source of each setting. */
+type FirstSources = Readonly<Record<SettingName, SettingsSource | undefined>>
+
+/** What a source says of a setting, as text; undefined if it says nothing. */
+function valueIn(source: SettingsSource | undefined, setting: SettingName): string | undefined {
+  return setting === 'outputLabels' ? labelsText(source?.outputLabels) : source?.[setting]
+}
+
+/** The settings of which a source says other than the first that has them. */
+function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Dispute[] {
+  return keysOf(SETTINGS).flatMap((setting) => {
+    const first = firsts[setting]
+    const [used, other] = [valueIn(first, setting), valueIn(source, setting)]
+    if (first === undefined || used === undefined || other === undefined || used === other) return []
+    return [
+      {
+        setting,
+        used: { value: shown(used), source: first.source },
+        other: { value: shown(other), source: source.source },
+      },
+    ]
+  })
+}
+
+function disagreementsOf(sources: readonly SettingsSource[], firsts: FirstSources): readonly Finding[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
-  const differ = (
-    one: SettingsSource,
-    what: string,
-    theirs: string | undefined,
-    first: SettingsSource | undefined,
-    ours: string | undefined,
-  ): void => {
-    if (one.subject === undefined || first === undefined || theirs === undefined || theirs === ours) return
-    const { subject } = one
-    getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
-      `${what} is ${shown(theirs)} here, and ${shown(ours ?? '')} by ${first.source}`,
-    )
-  }
   for (const one of sources) {
-    differ(one, 'the trust domain', one.trustDomain, trustDomain, trustDomain?.trustDomain)
-    differ(one, 'the class', one.className, className, className?.className)
-    differ(
-      one,
-      'the output labels',
-      labelsText(one.outputLabels),
-      outputLabels,
-      labelsText(outputLabels?.outputLabels),
-    )
-    differ(
-      one,
-      'the variant label key',
-      one.variantLabelKey,
-      variantLabelKey,
-      variantLabelKey?.variantLabelKey,
-    )
+    const { subject } = one
+    if (subject === undefined) continue
+    for (const { setting, used, other } of disputesOf(one, firsts))
+      getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
+        `${SETTINGS[setting]} is ${other.value} here, and ${used.value} by ${used.source}`,
+      )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
     finding('KLM520', {

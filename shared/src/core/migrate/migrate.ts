@@ -4,21 +4,47 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { bindingsByOutput } from '../analysis/state.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { Holdings, idsOf, type ContainerHolding } from '../holdings/holdings.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
+import { containersThatMayBe } from '../objects/sidecars.ts'
 import type { NamedBy } from '../policies/resolution.ts'
+import { fates } from '../worlds/fates.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
-import { containerVerdicts } from '../spire/registration.ts'
+import { subjectGap } from '../snapshot/unread.ts'
 import type { EntrySource } from '../spire/prediction.ts'
+import type { Registration } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { candidateKey, withCandidates, type Candidate } from '../suggest/candidate.ts'
 import { distinct } from '../suggest/binding-names.ts'
 import { suggesting, type Suggestions } from '../suggest/suggest.ts'
 import type { ProofTools } from '../suggest/prove.ts'
 import { NameSummary } from '../text/counted.ts'
-import { givenBy, holdingsIn, type HeldIdentities, type GivenIds } from './holdings.ts'
+import { all, any, NO, whyOpenText, YES } from '../truth/truth.ts'
+import { unknownReasonText } from '../unknown-reason.ts'
 import { remainderOf, type Remainder } from './remainder.ts'
+
+/** What one container holds. */
+export interface HeldIdentities {
+  /** The SPIFFE IDs that it certainly holds, in byte order. */
+  readonly ids: readonly string[]
+  /** The further SPIFFE IDs that it may hold, in byte order. */
+  readonly perhaps: readonly string[]
+  /** Whether it may hold others than these. */
+  readonly isOther: boolean
+}
+
+/** What one registration gives to the containers of one pod. */
+interface GivenIds {
+  readonly pod: Pod
+  /** By the name of the container: the ID that it certainly gets. */
+  readonly ids: ReadonlyMap<string, string>
+  /** By the name of the container: an ID that it may get. */
+  readonly perhaps: ReadonlyMap<string, string>
+  /** Why it is not certain what some containers get; undefined where it is. */
+  readonly open: string | undefined
+}
 
 /** Containers of one name to which the same happens. */
 export interface ContainerMove {
@@ -64,7 +90,7 @@ export interface Migration {
 export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
   const given = givenBy(analysis, source)
-  const held = new Map(given.map((one) => [one.pod, new Set(idsOf(one).keys())]))
+  const held = new Map(given.map((one) => [one.pod, new Set(possibleOf(one).keys())]))
   const suggestions = yield* suggesting(
     analysis,
     {
@@ -77,8 +103,10 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   )
   const candidates = suggestions.pools.flatMap(({ suggested }) => suggested.map((one) => one.candidate))
   const after = yield* tools.analyse(withCandidates(without(analysis.snapshot, object), candidates))
-  const oldIds = distinct(given.flatMap((one) => [...idsOf(one).values()]))
+  const oldIds = distinct(given.flatMap((one) => [...possibleOf(one).values()]))
   const concerned = concernedPods(given, suggestions)
+  const coverage = uncoveredBy(given, after, suggestions)
+  const unread = subjectGap(analysis.snapshot)
   const rendered = renderedBy(analysis, given, after, candidates)
   return {
     object,
@@ -86,22 +114,27 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     newIds: rendered.spiffeIds,
     suggestions,
     moves: movesOf(concerned, [analysis, suggestions.world, after]),
-    uncovered: uncoveredBy(given, after, suggestions),
+    uncovered: coverage.uncovered,
     remainder: remainderOf(object, oldIds, rendered),
     namedBy: namedIn(analysis, oldIds),
     effects: {
       apply: suggestions.effect,
-      whole: effectOf(analysis.settled, after.settled, tools.drive),
+      whole: effectOf(analysis.settled, after.settled, { drive: tools.drive }),
     },
     after,
     open: [
       ...new Set(given.flatMap(({ pod, open }) => (open === undefined ? [] : [`${podText(pod)}: ${open}`]))),
+      // The same reasons keep open what the registration gives and what bindings do: once is enough.
+      ...(given.some(({ open }) => open !== undefined) ? [] : coverage.open),
+      ...openSidecars(given, analysis, after, source),
+      // It may give an identity to pods that were not read, and no binding is known to give them another.
+      ...(unread === undefined ? [] : [`pods that were not read: ${unknownReasonText(unread)}`]),
     ],
   }
 }
 
 /** What a registration gives, or may give, to the containers of a pod. */
-function idsOf({ ids, perhaps }: Pick<GivenIds, 'ids' | 'perhaps'>): ReadonlyMap<string, string> {
+function possibleOf({ ids, perhaps }: Pick<GivenIds, 'ids' | 'perhaps'>): ReadonlyMap<string, string> {
   return new Map([...perhaps, ...ids])
 }
 
@@ -132,18 +165,50 @@ function concernedPods(given: readonly GivenIds[], { pools }: Suggestions): read
   ]
 }
 
+/** What containers hold as an analysis settles. */
+function holdingsIn(analysis: Analysis): Holdings {
+  return new Holdings(analysis.settled, fates(analysis))
+}
+
+/**
+ * The pods that a registration selects, with what it gives them as the analysis settles; in the order of the pods. What rests on
+ * settings that were not given is not certain, nor is that it gives nothing.
+ */
+function givenBy(analysis: Analysis, source: EntrySource): readonly GivenIds[] {
+  const prediction = analysis.settled.prediction()
+  const holdings = holdingsIn(analysis)
+  const isIt = (one: { readonly source: EntrySource }): boolean =>
+    one.source.kind === source.kind && one.source.name === source.name
+  return analysis.podsInQuestion.flatMap((pod) => {
+    if (!prediction.entriesOf(pod).some(isIt)) return []
+    const ids = new Map<string, string>()
+    const perhaps = new Map<string, string>()
+    let open: string | undefined
+    for (const { container, there, registrationsOf } of holdings.of(pod)) {
+      for (const one of registrationsOf(pod, container).filter(isIt)) {
+        const given = all(there, holdings.given(one))
+        if (given === NO) continue
+        open ??= whyOpenText(given)
+        if (one.spiffeId !== undefined) (given === YES ? ids : perhaps).set(container.name, one.spiffeId)
+      }
+    }
+    return [{ pod, ids, perhaps, open }]
+  })
+}
+
 function movesOf(
   pods: readonly Pod[],
-  [before, during, after]: readonly [Analysis, Analysis, Analysis],
+  analyses: readonly [before: Analysis, during: Analysis, after: Analysis],
 ): readonly ContainerMove[] {
   const moves = new Map<string, ContainerMove>()
-  const holdings = { before: holdingsIn(before), during: holdingsIn(during), after: holdingsIn(after) }
+  const [before, during, after] = analyses.map(holdingsIn)
+  if (before === undefined || during === undefined || after === undefined) return []
   for (const pod of pods) {
     for (const container of pod.containers) {
       const held = {
-        before: holdings.before(pod, container),
-        during: holdings.during(pod, container),
-        after: holdings.after(pod, container),
+        before: heldOf(before.ofContainer(pod, container)),
+        during: heldOf(during.ofContainer(pod, container)),
+        after: heldOf(after.ofContainer(pod, container)),
       }
       const key = JSON.stringify([container.name, held])
       getOrCreate(moves, key, () => ({
@@ -156,23 +221,48 @@ function movesOf(
   return [...moves.values()]
 }
 
-/** The containers that lose what the registration gave them and get nothing of kleym's. */
+function heldOf({ there, held, perhaps, other }: ContainerHolding): HeldIdentities {
+  const ids = there === YES ? distinct(idsOf(held)) : []
+  const may = distinct(idsOf([...held, ...perhaps])).filter((id) => !ids.includes(id))
+  return { ids, perhaps: may, isOther: other !== NO }
+}
+
+/** What bindings give a container, or may give it, if it is there. */
+function ofBindings(
+  { held, perhaps }: ContainerHolding,
+  ours: ReadonlyMap<string, unknown>,
+): readonly Registration[] {
+  return [...held, ...perhaps].filter(
+    ({ source }) => source.kind === 'ClusterSPIFFEID' && ours.has(source.name),
+  )
+}
+
+/** The containers that lose what the registration gave them and get nothing of kleym's; and why that is not certain of others. */
 function uncoveredBy(
   given: readonly GivenIds[],
   after: Analysis,
   { pools }: Suggestions,
-): readonly Uncovered[] {
+): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
   const ours = bindingsByOutput(after.settled)
+  const holdings = holdingsIn(after)
   const selected = new Map<Pod, string>()
   for (const { pool, suggested } of pools)
     for (const { reach } of suggested)
       for (const { pod } of [...reach.reached, ...reach.missed, ...reach.perhaps])
         selected.set(pod, pool.name)
   const groups = new Map<string, Uncovered>()
-  for (const { pod, ...one } of given) {
-    const ids = idsOf(one)
+  const open = new Set<string>()
+  for (const { pod, ...registration } of given) {
+    const ids = possibleOf(registration)
     for (const container of pod.containers) {
-      if (!ids.has(container.name) || isGiven(after, ours, pod, container)) continue
+      if (!ids.has(container.name)) continue
+      const holding = holdings.ofContainer(pod, container)
+      const isCovered = any(holding.unread, ...ofBindings(holding, ours).map((one) => holdings.given(one)))
+      if (isCovered !== NO) {
+        const why = whyOpenText(isCovered)
+        if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
+        continue
+      }
       const why = whyUncovered(pod, selected.get(pod), pools)
       const key = JSON.stringify([container.name, why])
       getOrCreate(groups, key, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
@@ -180,19 +270,37 @@ function uncoveredBy(
       )
     }
   }
-  return [...groups.values()]
+  return { uncovered: [...groups.values()], open: [...open] }
 }
 
-function isGiven(
-  { settled }: Analysis,
-  ours: ReadonlyMap<string, unknown>,
-  pod: Pod,
-  container: Container,
-): boolean {
-  return containerVerdicts(settled.prediction(), pod, container).some(
-    ({ verdict, source }) =>
-      verdict === 'issued' && source.kind === 'ClusterSPIFFEID' && ours.has(source.name),
-  )
+/**
+ * The namespaces that were not given and may ask for a sidecar, if the registration gives that an identity and no binding does. That
+ * none is asked for is a premise elsewhere; a deletion rests on none.
+ */
+function openSidecars(
+  given: readonly GivenIds[],
+  analysis: Analysis,
+  after: Analysis,
+  { kind, name }: EntrySource,
+): readonly string[] {
+  const namespaces = new Map(analysis.snapshot.namespaces.map((one) => [one.name, one]))
+  const [before, later] = [holdingsIn(analysis), holdingsIn(after)]
+  const ours = bindingsByOutput(after.settled)
+  const isUncovered = (pod: Pod, sidecar: Container): boolean => {
+    const { held, perhaps } = before.ofContainer(pod, sidecar)
+    const isGiven = [...held, ...perhaps].some(({ source }) => source.kind === kind && source.name === name)
+    return isGiven && ofBindings(later.ofContainer(pod, sidecar), ours).length === 0
+  }
+  return given.flatMap(({ pod }) => {
+    const namespace = namespaces.get(pod.namespace)
+    if (namespace?.complete === true) return []
+    const sidecar = containersThatMayBe(pod, namespace).find(
+      (one) => one.injectedBy !== undefined && isUncovered(pod, one),
+    )
+    return sidecar === undefined
+      ? []
+      : `Namespace/${pod.namespace} is not given: it may ask for a sidecar, such as ${sidecar.name}, which no binding gives an identity`
+  })
 }
 
 function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['pools']): string {
@@ -214,15 +322,14 @@ function renderedBy(
   candidates: readonly Candidate[],
 ): { readonly spiffeIds: readonly string[]; readonly hints: readonly string[]; readonly className: string } {
   const ours = bindingsByOutput(after.settled)
-  const prediction = after.settled.prediction()
+  const holdings = holdingsIn(after)
   const ids = new Set<string>()
   const hints = new Set<string>()
   for (const { pod, ...one } of given) {
-    const containers = idsOf(one)
+    const containers = possibleOf(one)
     for (const container of pod.containers) {
       if (!containers.has(container.name)) continue
-      for (const { verdict, source, spiffeId, hint } of containerVerdicts(prediction, pod, container)) {
-        if (verdict !== 'issued' || !ours.has(source.name) || spiffeId === undefined) continue
+      for (const { spiffeId = '', hint } of ofBindings(holdings.ofContainer(pod, container), ours)) {
         ids.add(spiffeId)
         hints.add(hint)
       }

@@ -3,7 +3,7 @@
 // runs them too. It uses zod/mini, because every start makes these schemas.
 import * as z from 'zod/mini'
 import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../kinds.ts'
-import { DEFAULT_MODE, MODES } from '../names.ts'
+import { MODES } from '../names.ts'
 import { lazy } from '../lazy.ts'
 import {
   DNS1123_LABEL_PATTERN,
@@ -52,10 +52,10 @@ export const objectiveRefSchema = z
 
 /** `.spec.mode`. */
 export const modeSchema = z
-  ._default(z.enum(MODES, 'must be PoolOnly, PerVariant or PerObjective'), DEFAULT_MODE)
+  .optional(z.enum(MODES, 'must be PoolOnly, PerVariant or PerObjective'))
   .check(
     z.describe(
-      'PoolOnly: one identity for the pods of the pool. PerVariant: one per role of the pool, told by a pod label. PerObjective: one per objective, for one container.',
+      'PoolOnly: one identity for the pods of the pool. PerVariant: one per role of the pool, told by a pod label. PerObjective: one per objective, for one container. Where it is absent, identityBoundary alone means PerVariant, and objectiveRef with containerName PerObjective.',
     ),
   )
 
@@ -100,6 +100,9 @@ export const identityBoundarySchema = z
     ),
   )
 
+/** In CEL: whether a spec names a container. */
+const HAS_CONTAINER = "(has(self.containerName) && self.containerName != '')"
+
 /** The schema of `.spec`, of which the CRD is made. */
 export const bindingSpecSchema = lazy(() =>
   z
@@ -115,11 +118,11 @@ export const bindingSpecSchema = lazy(() =>
       z.meta({
         'x-kubernetes-validations': [
           {
-            rule: "(has(self.mode) && self.mode != 'PerObjective') || has(self.objectiveRef)",
+            rule: `has(self.objectiveRef) || (has(self.mode) && self.mode != 'PerObjective') || (!has(self.mode) && (has(self.identityBoundary) || !${HAS_CONTAINER}))`,
             message: 'spec.objectiveRef is required when spec.mode is PerObjective',
           },
           {
-            rule: "(has(self.mode) && self.mode != 'PerObjective') || (has(self.containerName) && self.containerName != '')",
+            rule: `${HAS_CONTAINER} || (has(self.mode) && self.mode != 'PerObjective') || (!has(self.mode) && (has(self.identityBoundary) || !has(self.objectiveRef)))`,
             message: 'spec.containerName is required when spec.mode is PerObjective',
           },
           {
@@ -135,8 +138,18 @@ export const bindingSpecSchema = lazy(() =>
             message: 'spec.identityBoundary.variant is required when spec.mode is PerVariant',
           },
           {
-            rule: "!has(self.identityBoundary) || (has(self.mode) && self.mode == 'PerVariant')",
+            rule: "!has(self.identityBoundary) || !has(self.mode) || self.mode == 'PerVariant'",
             message: 'spec.identityBoundary must be absent unless spec.mode is PerVariant',
+          },
+          {
+            rule: `has(self.mode) || has(self.identityBoundary) || has(self.objectiveRef) || ${HAS_CONTAINER}`,
+            message:
+              'spec names no boundary: set spec.mode to PoolOnly, or spec.identityBoundary, or spec.objectiveRef and spec.containerName',
+          },
+          {
+            rule: `has(self.mode) || !has(self.identityBoundary) || !(has(self.objectiveRef) || ${HAS_CONTAINER})`,
+            message:
+              'spec.mode is required here: spec.identityBoundary means PerVariant, spec.objectiveRef and spec.containerName mean PerObjective',
           },
         ],
         description: 'The inference intent to compile into an SPIFFE identity.',

@@ -59,7 +59,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     key: namespacedName(meta.namespace, meta.name),
     poolRef: readField(poolRefSchema, spec, 'poolRef'),
     objectiveRef: readField(OPTIONAL_OBJECTIVE, spec, 'objectiveRef'),
-    mode: readField(modeSchema, spec, 'mode'),
+    mode: readMode(spec),
     serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
     containerName: readField(containerNameSchema, spec, 'containerName'),
     identityBoundary: readField(OPTIONAL_BOUNDARY, spec, 'identityBoundary'),
@@ -67,6 +67,22 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     lifecycle,
     origin: raw.origin,
   }
+}
+
+/**
+ * The mode that a spec names, or else the one that its fields leave: a boundary of a variant means `PerVariant`, an objective and a
+ * container `PerObjective`. A spec that names no boundary is read as `PerObjective`, which it is then refused for.
+ */
+function readMode(spec: unknown): SpecField<Mode> {
+  const given = readField(modeSchema, spec, 'mode')
+  if (!given.ok) return given
+  if (given.value !== undefined) return { ok: true, value: given.value }
+  const named = (name: string): boolean => (own(spec, name) ?? '') !== ''
+  if (!named('identityBoundary')) return { ok: true, value: 'PerObjective' }
+  const other = ['objectiveRef', 'containerName'].find(named)
+  if (other === undefined) return { ok: true, value: 'PerVariant' }
+  const problem = `.spec.mode is missing, and .spec.identityBoundary means PerVariant, .spec.${other} PerObjective`
+  return { ok: false, problem }
 }
 
 /** Reads `.status` of a binding; undefined for anything that the operator cannot have written. */

@@ -32,6 +32,12 @@ export interface Perhaps {
   readonly knowsAccount: boolean
 }
 
+/** Why no selector of a container is found, and whether that is so on all nodes. */
+export interface LacksContainerSelectors {
+  readonly why: string
+  readonly isEverywhere: boolean
+}
+
 /** A pod, or the pods of one template: what is known of them. */
 export interface Pod {
   /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
@@ -51,6 +57,10 @@ export interface Pod {
   readonly unknownLabels: ReadonlySet<string>
   /** Keys of labels that the pod may or may not carry: the API server copies some from the node. */
   readonly possibleLabels: ReadonlySet<string>
+  /** Who may give it those of them that the node does not. */
+  readonly labelGivers?: ReadonlyMap<string, string>
+  /** Agents find no selectors of its containers, on all nodes or on some. */
+  readonly lacksContainerSelectors?: LacksContainerSelectors
   /** The workload of this template will make no pods any more. */
   readonly isOver?: true
   readonly serviceAccountName: string

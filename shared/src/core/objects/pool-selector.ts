@@ -10,13 +10,19 @@ import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
 /** Pool labels in byte order of their keys. */
 export type PoolLabels = ReadonlyMap<string, string>
 
+/** A label of a pool as SPIRE selects it, and the field that it comes from. */
+export interface PodLabelSelector {
+  readonly selector: string
+  readonly field: string
+}
+
 /** A decoded selector, or what is wrong with it. */
 export type PoolSelector =
   | {
       readonly ok: true
       readonly labels: PoolLabels
-      /** The field of the pool that holds the labels. */
-      readonly path: string
+      /** The same labels as selectors, in byte order: rendered once for all bindings that name the pool. */
+      readonly selectors: readonly PodLabelSelector[]
     }
   | {
       readonly ok: false
@@ -76,7 +82,18 @@ function decodeLabels(record: Readonly<Record<string, unknown>>, path: string): 
     if (typeof value === 'string') labels.set(key, value)
     return undefined
   })
-  return problems.length > 0 ? invalid(problems) : { ok: true, labels, path }
+  if (problems.length > 0) return invalid(problems)
+  const selectors = [...labels].map(([key, value]) => ({
+    selector: podLabelSelector(key, value),
+    field: `${path}[${JSON.stringify(key)}]`,
+  }))
+  selectors.sort((a, b) => compareBytes(a.selector, b.selector))
+  return { ok: true, labels, selectors }
+}
+
+/** The workload selector of a pod label. */
+export function podLabelSelector(key: string, value: string): string {
+  return `k8s:pod-label:${key}:${value}`
 }
 
 /** The first keys in byte order that `isWanted`: more than fill a message, and never a sorted list of all. */

@@ -10,6 +10,16 @@ export interface Origin {
   readonly line: number
 }
 
+/** What a policy or a webhook may do to pods. */
+export interface PodChange {
+  /** How a person calls it: `ClusterPolicy.kyverno.io add-team`. */
+  readonly by: string
+  /** Whether it may mount the Workload API. */
+  readonly mountsWorkloadApi: boolean
+  /** Its text, where it may set labels. */
+  readonly labelText?: string
+}
+
 /** A mapping that should be a Kubernetes object. */
 export interface RawObject {
   readonly value: JsonRecord
@@ -21,6 +31,6 @@ export interface RawObject {
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
   readonly mayBeAnywhere?: true
-  /** A policy or a webhook that may mount the Workload API in pods: nothing else of it is kept. */
-  readonly mayMountWorkloadApi?: true
+  /** What it may do to pods when they are made: a policy or a webhook, of which nothing else is kept. */
+  readonly podChange?: PodChange
 }

@@ -4,6 +4,7 @@
 import { isRecord, own, typeName, type JsonRecord } from '../json.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { readStringMap } from './meta.ts'
+import { hasVariable, startProblems } from './scm-schema.ts'
 import {
   BUILT_IN_IGNORE_NAMESPACES,
   CHART_IGNORE_NAMESPACES,
@@ -40,13 +41,18 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   const trustDomain = fields.text('trustDomain')
   const reconcile = fields.mapping('reconcile')
   const caches = readCacheNamespaces(fields, problem)
+  const isStatic = fields.literal('staticManifestPath') !== undefined
+  const className = fields.textOrEmpty('className')
+  const assumed: ScmSettingName[] = []
+  if (trustDomain === undefined && evidence.trustDomain !== undefined) assumed.push('trustDomain')
+  if (className === undefined) assumed.push('className')
   const settings: ScmSettings = {
     source,
-    assumed: trustDomain === undefined && evidence.trustDomain !== undefined ? ['trustDomain'] : [],
+    assumed,
     trustDomain: trustDomain ?? evidence.trustDomain,
     clusterName: fields.text('clusterName'),
     clusterDomain: fields.text('clusterDomain'),
-    className: fields.textOrEmpty('className'),
+    className: className ?? classFromEvidence(evidence),
     watchClassless: fields.flag('watchClassless'),
     // Go decodes null over a default list as the empty list: nothing is ignored then.
     ignoreNamespaces:
@@ -57,8 +63,11 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     clusterSPIFFEIDLabelSelector: fields.stringMap('clusterSPIFFEIDLabelSelector'),
     filterByClassName: fields.flag('filterByClassName'),
     ...caches,
-    reconcileClusterSPIFFEIDs: reconcile === undefined || own(reconcile, 'clusterSPIFFEIDs') === true,
-    reconcileClusterStaticEntries: reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true,
+    // With static manifests it reads none of the cluster.
+    reconcileClusterSPIFFEIDs:
+      !isStatic && (reconcile === undefined || own(reconcile, 'clusterSPIFFEIDs') === true),
+    reconcileClusterStaticEntries:
+      !isStatic && (reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true),
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
     entryIDPrefixCleanup: fields.written('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
@@ -69,6 +78,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   if (settings.filterByClassName && settings.className === '') {
     problem('.filterByClassName is set without .className; SCM does not start like that')
   }
+  if (isRecord(config)) problems.push(...startProblems(config))
   return { settings, problems }
 }
 
@@ -143,13 +153,13 @@ class ConfigReader {
 
   /** A non-empty string; undefined where it is absent, or where SCM's `-expand-env` would replace a part of it. */
   text(name: string): string | undefined {
-    return this.#expanded(name, this.literal(name))
+    return this.#expanded(this.literal(name))
   }
 
   /** As `text`, with an absent field as the empty string. */
   textOrEmpty(name: string): string | undefined {
     const written = this.literal(name)
-    return written === undefined ? '' : this.#expanded(name, written)
+    return written === undefined ? '' : this.#expanded(written)
   }
 
   /** A non-empty string as written. */
@@ -204,10 +214,8 @@ class ConfigReader {
     return readStringMap(this.mapping(name))
   }
 
-  #expanded(name: string, written: string | undefined): string | undefined {
-    if (written === undefined || !/\$(?:\{|[A-Za-z_])/.test(written)) return written
-    this.#problem(`.${name} holds an environment variable, whose value is not known here`)
-    return undefined
+  #expanded(written: string | undefined): string | undefined {
+    return written === undefined || !hasVariable(written) ? written : undefined
   }
 
   #value(name: string): unknown {

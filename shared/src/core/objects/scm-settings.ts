@@ -39,6 +39,8 @@ export interface ScmSettings {
   readonly serverBundles?: ReadonlySet<string>
   /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
   readonly entryRenderCache: boolean | undefined
+  /** The ClusterSPIFFEIDs of kleym's own, by name, if of no other registration it is known whether SCM handles it. */
+  readonly sureOfOnly?: ReadonlySet<string>
 }
 
 /** A setting that may be assumed. */

@@ -1,6 +1,6 @@
 // Containers that a webhook adds to a pod when it is made: they stand in no template, and whether one comes depends on the webhook.
 import { own, stringAt, type JsonRecord } from '../json.ts'
-import type { Namespace, Pod } from './pod.ts'
+import type { Container, Namespace, Pod } from './pod.ts'
 
 /** Where a key and its values ask for a sidecar, or keep it away. */
 interface Word {
@@ -94,6 +94,12 @@ export const INJECTED_CONTAINERS: ReadonlySet<string> = new Set(
   INJECTORS.flatMap(({ containers }) => containers),
 )
 
+/** The containers of a pod or a template by role and name. What a webhook adds stands in no template, and in every pod that exists. */
+export function shapeOf({ containers }: Pick<Pod, 'containers'>): string {
+  const ofTemplate = containers.filter(({ name }) => !INJECTED_CONTAINERS.has(name))
+  return ofTemplate.map(({ name, role }) => `${role} ${name}`).join('\n')
+}
+
 /** The annotations of pods and namespaces by which they are asked for: what is kept of live objects must hold them. */
 export const INJECTION_KEYS: readonly string[] = [
   ...new Set(INJECTORS.flatMap(({ pod, namespace }) => [...pod, ...namespace].map(({ key }) => key))),
@@ -117,6 +123,19 @@ export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: 
   return added.length === 0 ? pod : { ...pod, containers: [...pod.containers, ...added] }
 }
 
+/**
+ * The containers of a pod, and those that a webhook may add to one that is yet to be made: whatever is given to the pod as a whole
+ * is theirs too.
+ */
+export function containersThatMayBe(pod: Pod, namespace: Namespace | undefined): readonly Container[] {
+  return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
+}
+
+/** Whether the labels or annotations of a pod ask for what an injector adds, whatever its namespace says. */
+export function asksItself(pod: Pod, injectedBy: string): boolean {
+  return INJECTORS.some((injector) => injector.name === injectedBy && ofPod(injector, pod) === 'asks')
+}
+
 const MESHES = INJECTORS.filter(({ isMesh }) => isMesh === true)
 const AMBIENT = { key: 'istio.io/dataplane-mode', value: 'ambient' }
 
@@ -135,12 +154,16 @@ export function meshOf(pod: Pod, namespace: Namespace | undefined): string | und
 }
 
 function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefined): boolean {
-  const ofPod = judge(injector.pod, (key) => pod.labels.get(key) ?? annotationOf(pod.metadata, key))
-  if (ofPod !== 'says nothing') return ofPod === 'asks'
+  const asked = ofPod(injector, pod)
+  if (asked !== 'says nothing') return asked === 'asks'
   if (injector.namespace.length === 0) return false
   if (namespace?.complete !== true) return true
   const { labels, annotations } = namespace
   return judge(injector.namespace, (key) => labels.get(key) ?? annotations?.get(key)) === 'asks'
+}
+
+function ofPod(injector: Injector, pod: Pod): ReturnType<typeof judge> {
+  return judge(injector.pod, (key) => pod.labels.get(key) ?? annotationOf(pod.metadata, key))
 }
 
 function annotationOf(metadata: JsonRecord, key: string): string | undefined {

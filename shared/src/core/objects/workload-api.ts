@@ -2,13 +2,19 @@
 // socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
 // (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
+import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
 import type { Container, Pod } from './pod.ts'
 
 /** The name of SPIFFE's CSI driver, unless an install gives it another. */
 export const SPIFFE_CSI_DRIVER = 'csi.spiffe.io'
 
-/** Whether a container can reach the Workload API. `unknown`: what it mounts may hold the socket, or may not. */
-export type WorkloadApiAccess = 'yes' | 'no' | 'unknown'
+/** What a container mounts may hold the socket, or may not. */
+const UNSEEN = open({
+  kind: 'runtime',
+  of: { kind: 'Pod' },
+  fact: 'agent',
+  why: 'what the container mounts may hold the socket of an agent',
+})
 
 /** The variables of a container that are read here: what is kept of live objects must hold them. */
 export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKET']
@@ -41,17 +47,16 @@ export function containerSpec({ spec }: Pod, { name, injectedBy }: Container): J
 }
 
 /** Whether a container can reach the Workload API. Never throws. */
-export function workloadApiAccess(pod: Pod, container: Container): WorkloadApiAccess {
+export function workloadApiAccess(pod: Pod, container: Container): Truth {
   const spec = containerSpec(pod, container)
-  if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return 'unknown'
+  if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return UNSEEN
   const volumes = new Map(listAt(pod.spec, 'volumes').map((one) => [stringAt(one, 'name') ?? '', one]))
-  const found = new Set(
-    listAt(spec, 'volumeMounts').map((mount) =>
+  return any(
+    ...listAt(spec, 'volumeMounts').map((mount) =>
       accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
     ),
+    isToldOtherwise(spec) ? UNSEEN : NO,
   )
-  if (found.has('yes')) return 'yes'
-  return found.has('unknown') || isToldOtherwise(spec) ? 'unknown' : 'no'
 }
 
 /**
@@ -77,20 +82,20 @@ function isOfWindows({ spec }: Pod): boolean {
 }
 
 /** `volume` is undefined where a mount names none of the pod's: a StatefulSet claims it, or the spec is a part of one. */
-function accessThrough(volume: unknown, { ref: { kind } }: Pod): WorkloadApiAccess {
-  if (volume === undefined) return kind === 'StatefulSet' || kind === 'LeaderWorkerSet' ? 'no' : 'unknown'
+function accessThrough(volume: unknown, { ref: { kind } }: Pod): Truth {
+  if (volume === undefined) return kind === 'StatefulSet' || kind === 'LeaderWorkerSet' ? NO : UNSEEN
   const csi = own(volume, 'csi')
   if (isRecord(csi)) {
     const driver = stringAt(csi, 'driver') ?? ''
-    if (driver === SPIFFE_CSI_DRIVER) return 'yes'
-    return OTHER_CSI_DRIVERS.has(driver) ? 'no' : 'unknown'
+    if (driver === SPIFFE_CSI_DRIVER) return YES
+    return OTHER_CSI_DRIVERS.has(driver) ? NO : UNSEEN
   }
   const host = own(volume, 'hostPath')
-  if (!isRecord(host)) return 'no'
+  if (!isRecord(host)) return NO
   const path = stringAt(host, 'path') ?? ''
-  if (NO_FOLDER.has(stringAt(host, 'type') ?? '')) return 'no'
-  if (OF_SPIRE.test(path)) return 'yes'
-  return NO_SOCKET.test(path) ? 'no' : 'unknown'
+  if (NO_FOLDER.has(stringAt(host, 'type') ?? '')) return NO
+  if (OF_SPIRE.test(path)) return YES
+  return NO_SOCKET.test(path) ? NO : UNSEEN
 }
 
 /** Whether the container is told of an agent that is no socket in its own file system. */
@@ -119,25 +124,6 @@ export function wordsOf(spec: unknown): readonly string[] {
 export function imageName(image: string | undefined): string {
   const [name = ''] = (image?.split('/').at(-1) ?? '').split(/[:@]/)
   return name
-}
-
-/** Groups and kinds that change pods when they are made. */
-const POD_CHANGERS: ReadonlyMap<string, RegExp> = new Map([
-  ['kyverno.io', /^(?:Cluster)?Policy$/],
-  ['policies.kyverno.io', /MutatingPolicy$/],
-  ['mutations.gatekeeper.sh', /^(?:Assign|AssignMetadata|ModifySet)$/],
-  ['admissionregistration.k8s.io', /^Mutating/],
-])
-
-/**
- * Whether an object of a kind may mount the Workload API in pods when they are made: a policy or a webhook whose text is about SPIFFE
- * or SPIRE. What it matches is not followed.
- */
-export function mayMountWorkloadApi(
-  { group, kind }: { readonly group: string; readonly kind: string },
-  text: () => string,
-): boolean {
-  return POD_CHANGERS.get(group)?.test(kind) === true && OF_SPIRE.test(text())
 }
 
 /** Labels and annotations of a pod that ask for something of SPIFFE: a webhook may mount the socket where it finds them. */

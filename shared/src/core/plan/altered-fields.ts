@@ -1,7 +1,9 @@
-// What of an answer to a POST or PUT makes the object another than the one that was proven safe (docs/contract.md §8): a
-// mutating webhook or policy may widen what was sent. Other differences (labels, `ttl`, `jwtTtl`, `hint`, `fallback`) are
-// drift alone.
+// What makes an object another than the one that was proven safe (docs/contract.md §8): a mutating webhook or policy may widen
+// what was sent, and what is live may be older. Other differences (labels, other annotations, `ttl`, `jwtTtl`, `hint`,
+// `fallback`) are drift alone.
 import type { Output } from '../compile/output.ts'
+import { isRecord } from '../json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { deepEqual } from './drift.ts'
 
@@ -22,11 +24,19 @@ const NEVER_SENT = [
   'federatesWith',
 ] as const
 
+/** The annotations that say whose an output is. */
+const PROVEN_ANNOTATIONS = [ANNOTATION_BINDING, ANNOTATION_BINDING_UID] as const
+
 /** Where an answer is not what was sent, as a path: a closed set, so that the same answer gives the same message. */
 export type AlteredField =
   | '.metadata.name'
   | '.metadata.annotations'
   | `.spec.${(typeof AS_SENT)[number] | (typeof NEVER_SENT)[number]}`
+
+/** Whether a path is one of the fields that must come back as they were sent. */
+export function isProvenField(path: string): boolean {
+  return AS_SENT.some((field) => path === `.spec.${field}`)
+}
 
 /** The fields in which `answer` is not what was proven of `sent`, in a fixed order; empty where it may stay. */
 export function alteredFields(
@@ -36,8 +46,7 @@ export function alteredFields(
   const fields: AlteredField[] = []
   // An object of another name could not be found again.
   if (meta.name !== sent.metadata.name) fields.push('.metadata.name')
-  const annotations = Object.entries(sent.metadata.annotations)
-  if (annotations.some(([key, value]) => meta.annotations.get(key) !== value)) {
+  if (PROVEN_ANNOTATIONS.some((key) => meta.annotations.get(key) !== sent.metadata.annotations[key])) {
     fields.push('.metadata.annotations')
   }
   const found = new Map(Object.entries(rawSpec))
@@ -49,6 +58,21 @@ export function alteredFields(
     if (setValue(found.get(field)) !== undefined) fields.push(`.spec.${field}`)
   }
   return fields
+}
+
+/** Whether what is live is all that is proven of `wanted` now: to leave it in force is safe. */
+export function isAsProven(live: Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>, wanted: Output): boolean {
+  return alteredFields(live, wanted).length === 0
+}
+
+/** Whether what is live lacks a field that is proven of `wanted`, or all that is in it. */
+export function hasLost({ rawSpec }: Pick<ClusterSpiffeId, 'rawSpec'>, wanted: Output): boolean {
+  const found = new Map(Object.entries(rawSpec))
+  return AS_SENT.some((field) => !isNothing(wanted.spec[field]) && isNothing(found.get(field)))
+}
+
+function isNothing(value: unknown): boolean {
+  return setValue(value) === undefined || (isRecord(value) && Object.keys(value).length === 0)
 }
 
 /** The message of `ManagedOutputApplyFailed` for an altered output. */

@@ -4,7 +4,7 @@ import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../names.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
@@ -14,7 +14,8 @@ export type Ownership =
   /** `assumed`: the binding is a manifest without a UID, so only name and annotation were compared. */
   | { readonly kind: 'ours'; readonly binding: NamespacedName; readonly assumed: boolean }
   | { readonly kind: 'orphan'; readonly binding: string; readonly why: string }
-  | { readonly kind: 'foreign'; readonly why: string }
+  /** `install`: another install of kleym has made it. */
+  | { readonly kind: 'foreign'; readonly why: string; readonly install?: string }
   | { readonly kind: 'unknown'; readonly binding: string; readonly why: UnknownReason }
 
 /** What ownership needs of a binding. */
@@ -27,6 +28,8 @@ export type RecordedOutput = Readonly<Record<'name' | 'uid', string>>
 export interface OwnershipFacts {
   /** The binding of a key, by a live read where it seems to be gone. */
   binding(key: string): Lookup<OwningBinding>
+  /** Whether an install that marks an output is another one than ours. Absent: none is. */
+  isOtherInstall?(install: string): boolean
   /** The output that the status of a binding names, if it names one. Asked only where the name does not decide. */
   recordedOutput(key: NamespacedName): RecordedOutput | undefined
   /** The name that §5 renders for a binding now, if it renders one. */
@@ -41,6 +44,9 @@ export function judgeOwnership(
   const { name, annotations } = meta
   const key = annotations.get(ANNOTATION_BINDING)
   if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
+  const install = annotations.get(ANNOTATION_INSTALL)
+  if (install !== undefined && facts.isOtherInstall?.(install) === true)
+    return { kind: 'foreign', why: `the install ${install} of kleym has made it`, install }
   const lookup = facts.binding(key)
   if (lookup.state === 'unknown') return { kind: 'unknown', binding: key, why: lookup.why }
   if (lookup.state === 'kind absent') return { kind: 'foreign', why: 'the kind of bindings is not there' }

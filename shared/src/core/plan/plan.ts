@@ -8,12 +8,13 @@ import { declaredClaim, liveClaims, type Claim } from '../collide/claim.ts'
 import { indexClaims, type ClaimIndex } from '../collide/claim-index.ts'
 import { collisionMessage, collisionOf, waitsOf, type Collision, type Peer } from '../collide/conflict.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
+import { alteredFields, isAsProven } from './altered-fields.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
 
@@ -40,6 +41,8 @@ export type Judgement =
       readonly compiled: Compiled
       readonly check: CheckName
       readonly why: UnknownReason
+      /** Its namespace has as many outputs as it may: this many. In the operator only. */
+      readonly full?: number
     }
   | {
       readonly state: 'waiting'
@@ -168,7 +171,10 @@ export function claimsOfOutput({
   readonly ownership: Ownership
 }): readonly Claim[] {
   if (ownership.kind === 'foreign' && !isOutputName(object.meta.name)) return []
-  return liveClaims(object, ownership.kind === 'ours' ? ownership.binding : '')
+  const owner = ownership.kind === 'ours' ? ownership.binding : ''
+  // One that names a binding was an output of ours, whatever has become of the binding.
+  const isForeign = ownership.kind === 'foreign' && !object.meta.annotations.has(ANNOTATION_BINDING)
+  return liveClaims(object, owner, isForeign)
 }
 
 function declaredClaims(compiled: Iterable<Compiled>): ReadonlyMap<Compiled, Claim> {
@@ -187,6 +193,8 @@ export interface PlanCandidate {
   readonly claim: Claim | undefined
   /** The live outputs that are its own, terminating ones included. */
   readonly own: readonly LiveOutput[]
+  /** Those that another install of kleym has made for it. */
+  readonly ofOthers?: readonly LiveOutput[]
 }
 
 /** What is decided of one binding. */
@@ -198,7 +206,7 @@ export interface Decision {
 
 /** Decides one binding among the others: what it comes to, and what is to be written for it now. */
 export function decide(
-  { compiled, claim, own }: PlanCandidate,
+  { compiled, claim, own, ofOthers = [] }: PlanCandidate,
   holderOf: (name: string) => LiveOutput | undefined,
   claims: ClaimIndex,
 ): Decision {
@@ -221,6 +229,7 @@ export function decide(
     const message = collisionMessage(collision)
     return refuse(compiled, own, { check: 'collision', reason: 'IdentityCollision', message, collision })
   }
+  if (ofOthers.length > 0) return wait(compiled, result, own, ofOthers.map(installText), [], claim)
   const { name } = result.output.metadata
   const holder = holderOf(name)
   const peers = claim === undefined ? [] : waitsOf(claims, claim).filter(isInTheWay(holder))
@@ -248,7 +257,7 @@ function place(
   const { output } = resolved
   const stale = own.filter((live) => live !== holder)
   const ready: Judgement = { state: 'ready', compiled, resolved }
-  const retire = withdraw(stale, key, 'its binding now has another SPIFFE ID')
+  const retire = withdraw(stale, key, OTHER_ID)
   if (holder === undefined) return decision(ready, [{ kind: 'create', binding: key, output }, ...retire])
   if (holder.ownership.kind === 'unknown') {
     return decision({ state: 'undetermined', compiled, check: 'output', why: holder.ownership.why })
@@ -291,6 +300,71 @@ export function refuseOutput(
 ): Decision {
   return refuse(compiled, own, { check: 'output', reason, message, collision: undefined })
 }
+
+/**
+ * What follows from a write that the API server refuses. An output that is live as it is proven now stays, and what else the
+ * update was to change is not known to be right; anything else is withdrawn (docs/contract.md §8).
+ */
+export function refuseWrite(
+  compiled: Compiled,
+  own: readonly LiveOutput[],
+  action: Exclude<Action, { kind: 'delete' }>,
+  message: string,
+): Decision {
+  if (action.kind === 'create' || !isAsProven(action.live.object, action.output)) {
+    return refuseOutput(compiled, own, 'ManagedOutputApplyFailed', message)
+  }
+  const { name } = action.output.metadata
+  const what = `${action.drift.join(', ')} of ${CLUSTER_SPIFFE_ID_KIND} ${name}`
+  const others = own.filter(({ object }) => object.meta.name !== name)
+  return decision(
+    { state: 'undetermined', compiled, check: 'output', why: { verb: 'update', what, cause: 'refused' } },
+    withdraw(others, compiled.binding.key, OTHER_ID),
+  )
+}
+
+/** Fields of an output that the CRD of ClusterSPIFFEIDs drops, and whether an output without them reaches no more pods. */
+export interface Pruned {
+  readonly fields: readonly string[]
+  readonly isSafe: boolean
+}
+
+/**
+ * What follows if the API server drops fields of an output. Nothing is written. An output that is live as it is proven, but for
+ * fields without which it is not wider, stays; anything else is withdrawn (docs/contract.md §8).
+ */
+export function refusePruned(
+  { compiled, resolved }: Extract<Judgement, { state: 'ready' | 'waiting' }>,
+  own: readonly LiveOutput[],
+  { fields, isSafe }: Pruned,
+): Decision {
+  const { output } = resolved
+  const { name } = output.metadata
+  const what = fields.join(', ')
+  const holder = own.find(({ object }) => object.meta.name === name)
+  const stays = isSafe && (holder === undefined || !hasOtherAlteration(holder.object, output, fields))
+  if (!stays) {
+    const message = `the CRD of ${CLUSTER_SPIFFE_ID_KIND} has no ${what}, so the API server drops it, and without it the output is not what was proven; install the CRD of a SPIRE controller manager that has it`
+    return refuseOutput(compiled, own, 'ManagedOutputApplyFailed', message)
+  }
+  const why = {
+    verb: holder === undefined ? 'create' : 'update',
+    what: `${what} of ${CLUSTER_SPIFFE_ID_KIND} ${name}`,
+    cause: 'not in its CRD',
+  } as const
+  const others = own.filter((live) => live !== holder)
+  return decision(
+    { state: 'undetermined', compiled, check: 'output', why },
+    withdraw(others, compiled.binding.key, OTHER_ID),
+  )
+}
+
+function hasOtherAlteration(live: ClusterSpiffeId, wanted: Output, fields: readonly string[]): boolean {
+  return alteredFields(live, wanted).some((field) => !fields.includes(field))
+}
+
+/** Why an output of another name goes. */
+const OTHER_ID = 'its binding now has another SPIFFE ID'
 
 function decision(judgement: Judgement, actions: readonly Action[] = []): Decision {
   return { judgement, actions }
@@ -360,6 +434,11 @@ function withdraw(outputs: readonly LiveOutput[], binding: string, because: stri
 
 function isTerminating({ object }: LiveOutput): boolean {
   return object.meta.deletedAt !== undefined
+}
+
+function installText({ object, ownership }: LiveOutput): string {
+  const install = ownership.kind === 'foreign' ? ownership.install : undefined
+  return `ClusterSPIFFEID ${object.meta.name}, which the install ${install} of kleym has made: uninstall that, or start this one with --take-over=${install}`
 }
 
 function waitText({ claim }: Peer, holderOf: (name: string) => LiveOutput | undefined): string {

@@ -28,7 +28,12 @@ export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
     case 'refused':
       return saying(judgement.reason, judgement.message)
     case 'undetermined':
-      return saying('Undetermined', unknownReasonText(judgement.why))
+      return judgement.full === undefined
+        ? saying('Undetermined', unknownReasonText(judgement.why))
+        : saying(
+            'NamespaceFull',
+            `${judgement.full} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets its first when one of them is deleted`,
+          )
     case 'waiting': {
       const [first = 'a peer', ...rest] = judgement.waitsFor
       return saying('WaitingForPeer', `waiting for ${first}${rest.length > 0 ? ' and more' : ''}`)

@@ -3,10 +3,12 @@
 import { namespacedName } from '../namespaced-name.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
+import { Holdings } from '../holdings/holdings.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import type { Registration } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
+import { all, NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import type { PolicyContext } from './policy-context.ts'
 import type { PolicyHolder } from './resolution.ts'
 
@@ -57,11 +59,13 @@ class Scan implements Held {
   readonly rendered = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
   readonly #context: PolicyContext
+  readonly #holdings: Holdings
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
 
   constructor(context: PolicyContext, wanted: Wanted) {
     this.#context = context
+    this.#holdings = new Holdings(context)
     this.#wanted = wanted
     this.#ours = new Set(
       context.outputs.flatMap(({ object, ownership }) =>
@@ -83,11 +87,7 @@ class Scan implements Held {
     const byOutcome = this.#registrations(pod)
     for (const [outcome, met] of byOutcome) {
       if (this.#isWanted(outcome)) this.#record(pod, outcome, met)
-      if (
-        isAsked &&
-        this.#isOurs(outcome) &&
-        met.some(({ registration }) => registration.verdict === 'issued')
-      )
+      if (isAsked && this.#isOurs(outcome) && met.some(({ given }) => given === YES))
         getOrCreate(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
     }
   }
@@ -115,11 +115,12 @@ class Scan implements Held {
 
   #registrations(pod: Pod): ReadonlyMap<EntryOutcome, readonly Met[]> {
     const byOutcome = new Map<EntryOutcome, Met[]>()
-    for (const container of pod.containers) {
-      for (const registration of containerVerdicts(this.#context.prediction(), pod, container))
+    for (const { container, there, registrationsOf } of this.#holdings.of(pod)) {
+      for (const registration of registrationsOf(pod, container))
         getOrCreate(byOutcome, registration.outcome, () => []).push({
           container: container.name,
           registration,
+          given: all(there, this.#holdings.given(registration)),
         })
     }
     return byOutcome
@@ -127,15 +128,14 @@ class Scan implements Held {
 
   #record(pod: Pod, { source, entry }: EntryOutcome, met: readonly Met[]): void {
     const holding = getOrCreate(this.byId, entry?.spiffeId ?? '', newHolding)
-    const issued = met.filter(({ registration }) => registration.verdict === 'issued')
+    const issued = met.filter(({ given }) => given === YES)
     if (issued.length > 0)
       holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
     const key = sourceText(source)
-    for (const { registration } of met) {
-      const why = whyNot(registration, pod)
-      if (registration.verdict === 'depends' || registration.verdict === 'unknown')
-        holding.perhaps.set(key, { source, why })
-      else if (registration.verdict !== 'issued' && !holding.missed.has(key)) holding.missed.set(key, why)
+    for (const { registration, given } of met) {
+      if (given === NO) {
+        if (!holding.missed.has(key)) holding.missed.set(key, whyNot(registration, pod))
+      } else if (given !== YES) holding.perhaps.set(key, { source, why: whyOpenText(given) ?? '' })
     }
   }
 }
@@ -143,6 +143,8 @@ class Scan implements Held {
 interface Met {
   readonly container: string
   readonly registration: Registration
+  /** Whether the container is there and gets it. */
+  readonly given: Truth
 }
 
 /** Selectors speak of the container alone, which a person cannot see from here. */

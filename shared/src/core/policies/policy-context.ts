@@ -1,4 +1,5 @@
 // What access policies are resolved against: one state of a cluster, and what SPIRE does in it.
+import type { UndecidedBindings } from '../holdings/undecided.ts'
 import type { Judgement, LiveOutput } from '../plan/plan.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import type { Prediction } from '../spire/prediction.ts'
@@ -11,5 +12,7 @@ export interface PolicyContext {
   readonly outputs: readonly LiveOutput[]
   /** The names of the outputs that kleym has yet to create or update in the cluster. */
   readonly unwritten: ReadonlySet<string>
+  /** The bindings that may get an output beside these. */
+  readonly undecided: UndecidedBindings
   prediction(): Prediction
 }

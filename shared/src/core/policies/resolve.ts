@@ -136,7 +136,7 @@ export class Resolver {
         say.notRead(gap, identitySources),
       )
     const undetermined = this.#unmetClaimsOn(spiffeId).find(({ isOpen }) => isOpen)
-    if (identitySources.length === 0 && undetermined !== undefined)
+    if (undetermined !== undefined)
       return unknown('prediction', [], say.undetermined(undetermined.binding, undetermined.why))
     const renderers = this.#identitySources.perhaps(spiffeId).map(({ source }) => source)
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
@@ -153,10 +153,11 @@ export class Resolver {
   /** What could not be read and may hold what gives the ID, or who holds it. */
   #gapOf(spiffeId: string, identitySources: readonly IdentitySource[]): UnknownReason | undefined {
     const { snapshot } = this.#context.base
-    if (identitySources.length === 0) return objectGap(snapshot, spiffeId)
-    // What certainly reaches no container does so whatever pods there are; another registration may give the ID as well.
+    // What certainly reaches no container does so whatever pods there are; another object may give the ID as well.
     const needsPods = identitySources.some(({ never }) => never === undefined)
-    return registrationGap(snapshot) ?? (needsPods ? podGap(snapshot, spiffeId, identitySources) : undefined)
+    return (
+      objectGap(snapshot, spiffeId) ?? (needsPods ? podGap(snapshot, spiffeId, identitySources) : undefined)
+    )
   }
 
   #withoutTrustDomain(spiffeId: string): Resolution {

@@ -51,9 +51,9 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'another pool of that name selects other pods',
     meaning:
-      'The binding names the group of its pool, and the other group holds a pool of the same name that selects other pods.',
+      'The binding names the group of its pool, and the less preferred group holds a pool of the same name that selects other pods.',
     consequence:
-      "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart.",
+      "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart. A binding that names the other pool is refused.",
     fix: 'Remove the pool that is no longer used, or rename one of them.',
   },
   KLM111: {
@@ -413,8 +413,9 @@ export const FINDINGS = {
   KLM543: {
     severity: 'error',
     title: 'the operator does not run',
-    meaning: 'Bindings wait for the operator, and no replica of its Deployment is available.',
-    consequence: 'No binding is decided, no output is written or withdrawn.',
+    meaning: 'No replica of the Deployment of the operator is available.',
+    consequence:
+      'What is in force stays so. No change is applied: no binding is decided, no output is written or withdrawn.',
     fix: 'Look at the Deployment and the log of its pods.',
   },
   KLM544: {

@@ -29,16 +29,25 @@ export const REASONS = {
     condition: 'Ready',
     ready: 'Unknown',
     meaning:
-      'Something that the decision needs could not be read, so nothing was decided and nothing was changed.',
-    fix: 'Give the operator the read that the message names; it tries again by itself.',
+      'Something that the decision needs could not be read, or the API server refuses to update an output whose identity is right. What is there stays.',
+    fix: 'Give the operator the read or the update that the message names; it tries again by itself.',
     fromFiles: false,
   },
   WaitingForPeer: {
     condition: 'Ready',
     ready: 'Unknown',
-    meaning: 'A registration of another binding, on the same pods and container, is still in force.',
+    meaning:
+      'A registration of another binding, on the same pods and container, is still in force, or an object that has yet to go holds the name of the output.',
     fix: 'Wait; if it stays, look at what holds the ClusterSPIFFEID that the message names.',
     fromFiles: true,
+  },
+  NamespaceFull: {
+    condition: 'Ready',
+    ready: 'Unknown',
+    meaning:
+      'As many bindings of the namespace have an output as the operator is set to have for one, and this one never had an output. What is in force stays.',
+    fix: 'Delete bindings that are no longer used, or start the operator with a higher --bindings-per-namespace.',
+    fromFiles: false,
   },
   InvalidPoolRef: {
     condition: 'InvalidRef',
@@ -57,8 +66,9 @@ export const REASONS = {
   AmbiguousPoolRef: {
     condition: 'InvalidRef',
     ready: 'False',
-    meaning: 'Both pool groups hold that name, and they select different pods.',
-    fix: 'Say which pool is meant with .spec.poolRef.group, or remove the pool that is no longer used.',
+    meaning:
+      'Both pool groups hold that name, and they select different pods. The binding names no group, or the less preferred one, and the SPIFFE ID does not hold the group.',
+    fix: 'Remove or rename one of the pools. If the pool of inference.networking.k8s.io is meant, it is enough to name that group in .spec.poolRef.group.',
     fromFiles: true,
   },
   InferencePoolCRDMissing: {
@@ -71,7 +81,8 @@ export const REASONS = {
   InvalidObjectiveRef: {
     condition: 'InvalidRef',
     ready: 'False',
-    meaning: 'The reference to the objective is malformed, or the objective targets another pool.',
+    meaning:
+      'The reference to the objective is malformed, or the objective targets another pool, or an objective of that name in a more preferred group does.',
     fix: 'Correct .spec.objectiveRef, or let .spec.poolRef of the objective and of the binding name the same pool.',
     fromFiles: true,
   },
@@ -123,15 +134,17 @@ export const REASONS = {
   UnsupportedMode: {
     condition: 'RenderFailure',
     ready: 'False',
-    meaning: 'The mode is none of PoolOnly, PerVariant and PerObjective.',
-    fix: 'Set .spec.mode to PoolOnly, PerVariant or PerObjective, or leave it out for PerObjective.',
+    meaning:
+      'The mode is none of PoolOnly, PerVariant and PerObjective, or is left out while other fields mean two of them.',
+    fix: 'Set .spec.mode to PoolOnly, PerVariant or PerObjective, and name the boundary of that mode alone.',
     fromFiles: true,
   },
   MissingObjectiveRef: {
     condition: 'RenderFailure',
     ready: 'False',
-    meaning: 'Mode PerObjective needs an objective, and none is named.',
-    fix: 'Set .spec.objectiveRef.name, or set .spec.mode to PoolOnly.',
+    meaning:
+      'Mode PerObjective needs an objective, and none is named; a binding that names no boundary at all counts as one.',
+    fix: 'Set .spec.objectiveRef.name, or set .spec.mode to PoolOnly, or name the role of the pool in .spec.identityBoundary.',
     fromFiles: true,
   },
   InvalidServiceAccountName: {
@@ -187,8 +200,8 @@ export const REASONS = {
     condition: 'RenderFailure',
     ready: 'False',
     meaning:
-      'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), or a mutating webhook or policy makes it another one than kleym has proven safe.',
-    fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook or quota that stands in the way.",
+      'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), a mutating webhook or policy makes it another one than kleym has proven safe, or its CRD lacks a field that was proven.',
+    fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook, quota or CRD that stands in the way.",
     fromFiles: false,
   },
 } as const satisfies Record<string, ReasonEntry>

@@ -11,6 +11,7 @@ import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
 import { variantFindings } from './variant-rules.ts'
+import { findingStepsInWorlds } from '../worlds/findings.ts'
 
 /** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
 type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
@@ -47,9 +48,11 @@ export function* findingStepsAbout(
 }
 
 function* unsortedFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
-  return [
-    ...(yield* podFindings(analysis)),
-    ...(yield* collisionFindings(analysis, bindings)),
-    ...RULE_SETS.flatMap((rules) => rules(analysis, bindings)),
-  ]
+  return yield* findingStepsInWorlds(analysis, function* (world) {
+    return [
+      ...(yield* podFindings(world)),
+      ...(yield* collisionFindings(world, bindings)),
+      ...RULE_SETS.flatMap((rules) => rules(world, bindings)),
+    ]
+  })
 }

@@ -10,11 +10,9 @@ import { verdictOf } from '../plan/status.ts'
 import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceFilter } from '../spire/namespace-filter.ts'
-import { isClassHandled } from '../spire/common-fields.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { depending, finding, type Finding } from '../findings/finding.ts'
-import { restsOn } from './resting.ts'
+import { finding, type Finding } from '../findings/finding.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
@@ -104,28 +102,20 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
   const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
   const { assumed } = analysis.settings
-  const one = finding(
-    assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401',
-    {
-      subject: bindingSubject(binding),
-      summary: `SCM ignores the output: ${handling.why}`,
-      evidence: [`SCM's settings: ${analysis.settings.source}`],
-    },
-  )
-  // What its class alone decides, no label changes.
-  const isByClass = !isClassHandled(judgement.resolved.output.spec.className ?? '', analysis.settings)
-  const on = restsOn(analysis, one).filter(({ setting }) => !isByClass || setting !== 'output labels')
-  return depending(one, on)
+  return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {
+    subject: bindingSubject(binding),
+    summary: `SCM ignores the output: ${handling.why}`,
+    evidence: [`SCM's settings: ${analysis.settings.source}`],
+  })
 }
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
   const verdict = namespaces.whyNamespaceIgnored(binding.meta.namespace)
   if (verdict?.state !== 'ignored') return undefined
-  const one = finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
+  return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
     subject: bindingSubject(binding),
     summary: verdict.why,
     evidence: [`SCM's settings: ${analysis.settings.source}`],
   })
-  return depending(one, restsOn(analysis, one))
 }

@@ -1,6 +1,6 @@
 // Registrations that federate: what the server lacks for them, what no object declares, and default identities that hang on others.
 import type { Analysis } from '../analysis/analysis.ts'
-import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { FEDERATED_TRUST_DOMAIN } from '../kinds.ts'
 import type { ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { FederatedTrustDomain } from '../objects/federated-trust-domain.ts'
@@ -9,6 +9,7 @@ import { federatedWith, foreignDomains, isClassHandled } from '../spire/common-f
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { counted } from '../text/counted.ts'
 import { sourceSubject } from './install-rules.ts'
+import { findingsInWorlds } from '../worlds/findings.ts'
 
 /** What is known of a relationship with a trust domain. */
 type Relationship =
@@ -24,16 +25,18 @@ interface Federating {
 
 /** The findings about federation; none where SCM's own trust domain is not known, since any of them may be it. */
 export function federationFindings(analysis: Analysis): readonly Finding[] {
-  const { settings, openSettings } = analysis
+  return findingsInWorlds(analysis, inOneWorld)
+}
+
+function inOneWorld(analysis: Analysis): readonly Finding[] {
+  const { settings } = analysis
   if (settings.trustDomain === undefined) return []
   const relationshipWith = relationshipsOf(analysis)
-  return federatingIn(analysis)
-    .flatMap((one) => [
-      ...lackingBundles(one, settings.serverBundles, relationshipWith),
-      ...undeclared(one, settings.serverBundles, relationshipWith),
-      ...hangingDefaults(one),
-    ])
-    .map((one) => depending(one, openSettings.assumptions))
+  return federatingIn(analysis).flatMap((one) => [
+    ...lackingBundles(one, settings.serverBundles, relationshipWith),
+    ...undeclared(one, settings.serverBundles, relationshipWith),
+    ...hangingDefaults(one),
+  ])
 }
 
 function federatingIn({ snapshot, settings, now }: Analysis): readonly Federating[] {

@@ -50,6 +50,6 @@ function asksForNamespaces({ snapshot }: Analysis): boolean {
   const unknown = snapshot.namespaces.filter(({ complete }) => !complete)
   const selectors = new Set(snapshot.clusterSpiffeIds.map(({ spec }) => spec.namespaceSelector))
   return [...selectors].some((selector) =>
-    unknown.some(({ labels }) => matchSelector(selector, { labels, complete: false }) === 'unknown'),
+    unknown.some(({ labels }) => matchSelector(selector, { labels, complete: false }).value === 'open'),
   )
 }

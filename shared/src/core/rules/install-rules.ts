@@ -6,8 +6,8 @@ import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../spire/prediction.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
-import { restsOn } from './resting.ts'
+import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { findingsInWorlds } from '../worlds/findings.ts'
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {
@@ -37,10 +37,14 @@ export function concernsEveryBinding({ code }: Finding): boolean {
  * about itself.
  */
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  return findingsInWorlds(analysis, (world) => inOneWorld(world, bindings))
+}
+
+function inOneWorld(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
   // Without a binding nothing is rendered that SCM could refuse.
   const isAnyBinding = analysis.snapshot.bindings.length > 0
   const always = [
-    ...(isAnyBinding ? trustDomainFindings(analysis) : []),
+    ...(isAnyBinding ? differentTrustDomains(analysis) : []),
     ...classWithoutLabel(analysis),
     ...stoppers(analysis),
   ]
@@ -49,15 +53,19 @@ export function installFindings(analysis: Analysis, bindings?: ReadonlySet<strin
 
 /** The finding that kleym renders another trust domain than SCM serves. */
 export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
-  const { config, settings } = analysis
+  return findingsInWorlds(analysis, differentTrustDomains)
+}
+
+function differentTrustDomains({ config, settings }: Analysis): readonly Finding[] {
   if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
   if (config.trustDomain.value === settings.trustDomain) return []
-  const one = finding('KLM411', {
-    subject: SCM_SUBJECT,
-    summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
-    evidence: [`SCM's settings: ${settings.source}`],
-  })
-  return [depending(one, restsOn(analysis, one))]
+  return [
+    finding('KLM411', {
+      subject: SCM_SUBJECT,
+      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+      evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
 }
 
 function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
@@ -89,7 +97,6 @@ function stoppers(analysis: Analysis): readonly Finding[] {
       const on = source === undefined ? [] : [`whether ${sourceText(source)} applies`]
       return open === undefined ? one : notCertain(one, on, `depends: ${open}`)
     })
-    .map((one) => depending(one, restsOn(analysis, one)))
 }
 
 function unparsable(analysis: Analysis): readonly Finding[] {
@@ -100,7 +107,7 @@ function unparsable(analysis: Analysis): readonly Finding[] {
             subject: sourceSubject(source),
             summary: handling.why,
           }),
-        ].map((one) => depending(one, restsOn(analysis, one)))
+        ]
       : [],
   )
 }

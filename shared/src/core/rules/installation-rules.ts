@@ -1,7 +1,7 @@
 // Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
 // class that SCM ignores, objects that look like outputs and are not.
 import type { Analysis } from '../analysis/analysis.ts'
-import type { OperatorDeployment } from '../install/operator-deployment.ts'
+import { whyOperatorDown, type OperatorDeployment } from '../install/operator-deployment.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../kinds.ts'
 import { outputHandling } from '../install/scm-instance.ts'
 import { finding, type Finding, type Subject } from '../findings/finding.ts'
@@ -50,23 +50,18 @@ function crd(kind: string): Subject {
 function operators({ operators: found }: InstallationFacts): readonly Finding[] {
   if (found === undefined) return []
   const [first, ...others] = found
-  if (first === undefined) {
-    return [
-      finding('KLM543', { subject: OPERATOR_SUBJECT, summary: 'no Deployment of the operator is there' }),
-    ]
-  }
-  const { subject, wanted } = first
-  if (others.length > 0)
+  if (first !== undefined && others.length > 0)
     return [
       finding('KLM545', {
-        subject,
+        subject: first.subject,
         related: others.map((one) => one.subject),
         summary: `there are ${counted(found.length, 'operator')} in this cluster`,
       }),
     ]
-  if (first.available > 0) return []
-  const summary = `none of its ${counted(wanted, 'replica')} is available`
-  return [finding('KLM543', { subject, summary })]
+  const summary = whyOperatorDown(found, true)
+  return summary === undefined
+    ? []
+    : [finding('KLM543', { subject: first?.subject ?? OPERATOR_SUBJECT, summary })]
 }
 
 function classes({ config, settings }: Analysis): readonly Finding[] {

@@ -98,7 +98,14 @@ function possibleApplications(
   const withoutIt = asIf(facts, (one) => (mayDisplace(one) ? one.verdict : applied(one)))
   if (displacing === undefined) return [withoutIt]
   const all = asIf(facts, (one) => (one.fallback ? displacedBy(one, displacing) : applied(one)))
-  return [...open].some(({ fallback }) => fallback) ? [all, withoutIt] : [all]
+  // One that displaces may apply alone, and what else might give the container an identity may not.
+  const alone = facts.outcomes.filter(mayDisplace).map((displacer) =>
+    asIf(facts, (one) => {
+      if (one === displacer) return applied(one)
+      return one.fallback ? displacedBy(one, displacer) : one.verdict
+    }),
+  )
+  return [all, ...([...open].some(({ fallback }) => fallback) ? [withoutIt] : []), ...alone]
 }
 
 /** Whether a registration displaces fallbacks if it applies, which is not known: a static entry never does, a refused one does. */

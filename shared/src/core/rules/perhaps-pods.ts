@@ -7,7 +7,7 @@ import { mayBecome } from '../go/template/mentions.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { madeBy } from '../snapshot/pod-makers-in.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { containerVerdicts, isPossible, type Registration } from '../spire/registration.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 
 /** What an answer is about. */
@@ -67,7 +67,8 @@ function givingOf(
   const isOne = (spiffeId: string): boolean =>
     ids.has(spiffeId) || (spiffeId.includes('<') && ids.values().some((id) => mayBecome(spiffeId, id)))
   return ({ verdict, source, spiffeId = '' }) =>
-    isOpen(verdict) && ((source.kind === 'ClusterSPIFFEID' && names.has(source.name)) || isOne(spiffeId))
+    isPossible({ verdict }) &&
+    ((source.kind === 'ClusterSPIFFEID' && names.has(source.name)) || isOne(spiffeId))
 }
 
 function isOpenPod({ perhaps, containers }: Pod): boolean {
@@ -82,8 +83,4 @@ function isForOne({ outcome }: Registration): boolean {
 function injectedInto(pod: Pod, { name, injectedBy }: Container): UnknownReason {
   const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
   return { verb: 'read', what, cause: 'not given' }
-}
-
-function isOpen(verdict: Registration['verdict']): boolean {
-  return verdict === 'depends' || verdict === 'unknown'
 }

@@ -11,7 +11,6 @@ import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import {
-  depending,
   finding,
   findingKey,
   notCertain,
@@ -20,18 +19,25 @@ import {
   type ShownWithin,
 } from '../findings/finding.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { restsOn, underAlternative } from './resting.ts'
+import { Holdings } from '../holdings/holdings.ts'
+import { whyOpenText } from '../truth/truth.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { openNotes } from './open-notes.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
 import { didYouMean } from '../text/suggest.ts'
+import { asSeenBeside } from '../worlds/across.ts'
+import { findingStepsInWorlds } from '../worlds/findings.ts'
 
 /** Which pods of its pool the output of one binding meets. */
 interface Reach {
   /** The pods that it selects. */
   readonly selected: PodCount
+  /** Whether one of them is there for certain. */
+  isCertain: boolean
+  /** The first of them that a controller makes in its own way. */
+  made: Pod | undefined
   /** How many of them have a container that all selectors match. */
   reached: number
   /** Of how many pods it is not certain whether it reaches them. */
@@ -48,50 +54,37 @@ export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const pods = analysis.podsInQuestion
   const selectors = selectorsByOutput(analysis)
   const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, selectors, reaches))
-  return [...(yield* withAlternatives(analysis, pods, notes)), ...unreached(analysis, reaches)]
+  return [...(yield* withBeside(analysis, pods, notes)), ...unreached(analysis, reaches)]
 }
 
 /** The findings that some pods show by themselves. */
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
-  return driveAtOnce(notesWithAlternatives(analysis, pods))
+  return driveAtOnce(
+    findingStepsInWorlds(analysis, function* (world) {
+      return yield* withBeside(world, pods, yield* notesOf(world, pods, () => {}))
+    }),
+  )
 }
 
-function* notesWithAlternatives(analysis: Analysis, pods: readonly Pod[]): Steps<readonly Finding[]> {
-  return yield* withAlternatives(analysis, pods, yield* notesOf(analysis, pods, () => {}))
-}
-
-/**
- * The findings, each with what it rests on, and those that pods would show were SCM set otherwise: the latter depend on it,
- * but for those of an SCM that runs beside ours. What was told of a namespace is not told of it again.
- */
-function* withAlternatives(
+/** The findings, and what an SCM that runs beside ours does about identities. What was told of a namespace is not told of it again. */
+function* withBeside(
   analysis: Analysis,
   pods: readonly Pod[],
   notes: readonly Finding[],
 ): Steps<readonly Finding[]> {
-  const { assumptions, alternatives } = analysis.openSettings
-  const found = notes.map((one) => depending(one, restsOn(analysis, one)))
+  const found = [...notes]
   const told = new Map<string, ReadonlySet<string>>()
   const tell = (one: Finding): void => {
     const key = findingKey(one)
     told.set(key, (told.get(key) ?? new Set()).union(one.namespaces ?? new Set()))
   }
   for (const one of notes) tell(one)
-  for (const alternative of alternatives) {
-    const { when } = alternative
-    const theirs = yield* notesOf(underAlternative(analysis, alternative), pods, () => {}, told)
+  for (const settings of analysis.openSettings.beside) {
+    const theirs = yield* notesOf(asSeenBeside(analysis, settings), pods, () => {}, told)
     for (const one of theirs) {
-      if (when === undefined && !GIVES_IDS.has(one.code)) continue
+      if (!GIVES_IDS.has(one.code)) continue
       tell(one)
-      const on = restsOn(analysis, one)
-      found.push(
-        when === undefined
-          ? depending(
-              { ...one, evidence: [...one.evidence, `by the SCM of ${alternative.settings.source}`] },
-              on.filter(({ setting }) => setting === 'trust domain'),
-            )
-          : depending(one, on.length === 0 ? assumptions : on, when),
-      )
+      found.push({ ...one, evidence: [...one.evidence, `by the SCM of ${settings.source}`] })
     }
   }
   return found
@@ -149,12 +142,17 @@ function* notesOf(
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
   const scan = scanOf(analysis.settled)
+  const holdings = new Holdings(analysis.settled)
   const shown = new Map<string, Shown>()
   for (const pod of pods) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
-    for (const note of [...POD_RULES.flatMap((rule) => rule(facts, scan)), ...openNotes(facts, scan)]) {
+    const why = whyOpenText(holdings.asRead(pod))
+    const notes = [...POD_RULES.flatMap((rule) => rule(facts, scan)), ...openNotes(facts, scan)]
+    for (const one of notes) {
+      const note =
+        why === undefined || one.depends !== undefined ? one : { ...one, depends: { on: why, why } }
       const sameAs = noteKey(note)
       const seen = getOrCreate(
         shown,
@@ -329,8 +327,10 @@ function recordReach(
     if (outcome.source.kind !== 'ClusterSPIFFEID') continue
     const ofOutput = selectors.get(outcome.source.name)
     if (ofOutput === undefined) continue
-    const reach = getOrCreate(reaches, outcome.source.name, () => ({
+    const reach = getOrCreate(reaches, outcome.source.name, (): Reach => ({
       selected: new PodCount(),
+      isCertain: false,
+      made: undefined,
       reached: 0,
       perhaps: 0,
       missed: new Map(),
@@ -343,9 +343,11 @@ function recordReach(
     const { verdict } = outcome
     const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
     if (isOpen && isMet) reach.perhaps++
-    // What it depends on may be whether the output selects the pod, or whether the pod is there at all.
-    if (isOpen && (isMet || pod.perhaps !== undefined || !isSelected(pod, ofOutput))) continue
+    // What it depends on may be whether the output selects the pod.
+    if (isOpen && (isMet || !isSelected(pod, ofOutput))) continue
     reach.selected.add(pod)
+    if (pod.perhaps === undefined) reach.isCertain = true
+    else reach.made ??= pod
     if (isMet) reach.reached++
     else {
       for (const why of new Set(matches.map((match) => ('why' in match ? match.why : '')))) {
@@ -398,12 +400,14 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
       return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
     }
     if (reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
-    return [
-      finding('KLM404', {
-        subject,
-        summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
-        evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
-      }),
-    ]
+    const one = finding('KLM404', {
+      subject,
+      summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
+      evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
+    })
+    const { made } = reach
+    return made === undefined || reach.isCertain
+      ? [one]
+      : [notCertain(one, [`what ${podText(made)} makes`], `depends: ${made.perhaps?.why ?? ''}`)]
   })
 }

@@ -1,7 +1,7 @@
 // What one pod shows, gathered for all rules together: its registrations, and how each of its containers meets them.
 import type { Container, Pod } from '../objects/pod.ts'
 import { isPodAgent } from '../spire/static-index.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { containerVerdicts, isPossible, type Registration } from '../spire/registration.ts'
 import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
 /** A container, and the registrations whose selectors may match it. */
@@ -54,7 +54,7 @@ export function lossesOf({ containers }: PodIdentities): readonly Loss[] {
 }
 
 function mayGive({ verdict, outcome }: Registration): boolean {
-  return (verdict === 'depends' || verdict === 'unknown') && isOfPods(outcome)
+  return isPossible({ verdict }) && isOfPods(outcome)
 }
 
 /**

@@ -40,7 +40,7 @@ export const POD_RULES: readonly PodRule[] = [
 /** The rules of which it is told too what they show of registrations that are not certain: whose ID a pod gets, and how many. */
 export const OPEN_RULES = {
   whose: [idHeldByForeign],
-  howMany: [severalIdentities, lostDefaults],
+  howMany: [severalIdentities, equalHints, lostDefaults, foreignBeside],
 } as const satisfies Readonly<Record<string, readonly PodRule[]>>
 
 type Fate = EntryVerdict['state']

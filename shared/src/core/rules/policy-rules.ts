@@ -21,7 +21,7 @@ import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
 import { declaredPath } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { bindingSubject } from '../findings/subjects.ts'
-import { depending, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding, type Subject } from '../findings/finding.ts'
 import { counted } from '../text/counted.ts'
 
 /** A policy as a subject. */
@@ -36,18 +36,8 @@ export function policySubject({
 /** The kind of a policy's rule among the related subjects. */
 export const RULE_KIND = 'Rule'
 
-/** What a policy comes to by itself, whatever SPIRE gives to whom. */
-const OF_ITSELF: ReadonlySet<FindingCode> = new Set(['KLM602', 'KLM603', 'KLM607', 'KLM608', 'KLM609'])
-
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const { assumptions } = analysis.openSettings
-  return findingsOf(analysis, bindings).map((one) =>
-    OF_ITSELF.has(one.code) ? one : depending(one, assumptions),
-  )
-}
-
-function findingsOf(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
   if (analysis.snapshot.accessPolicies.length === 0) return []
   const policies = analysis.settled.policies()
   if (bindings !== undefined)

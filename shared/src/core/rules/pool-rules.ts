@@ -3,10 +3,10 @@ import { POOL_KIND } from '../kinds.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { PoolLabels } from '../objects/pool-selector.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { podText, PodCount } from '../objects/pod-index.ts'
+import { indexPods, podText, PodCount, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { NameSummary } from '../text/counted.ts'
 
 /** The pools of one namespace that select by the same labels. */
@@ -19,20 +19,47 @@ interface Selection {
 
 interface Shared {
   readonly pools: readonly Subject[]
+  readonly first: Pod
   readonly pods: NameSummary
   readonly count: PodCount
 }
 
 /**
- * One finding per set of pools that share pods. A pool of one name in both groups counts once. None of them is about a
- * binding.
+ * One finding per set of pools that share pods, or may: of pods that a controller makes it depends on what it makes. A pool of one
+ * name in both groups counts once. None of them is about a binding.
  */
 export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (bindings !== undefined) return []
+  const selections = selectionsOf(analysis)
+  const certain = sharedPods(selections, analysis.pods())
+  const made = analysis.snapshot.podMakers.length === 0 ? [] : analysis.podsInQuestion.filter(isMade)
+  const perhaps = made.length === 0 ? certain : sharedPods(selections, indexPods(made))
+  return [
+    ...[...certain.values()].flatMap(sharedFinding),
+    ...[...perhaps].flatMap(([key, shared]) =>
+      certain.has(key)
+        ? []
+        : sharedFinding(shared).map((one) =>
+            notCertain(
+              one,
+              [`what ${podText(shared.first)} makes`],
+              `depends: ${shared.first.perhaps?.why ?? ''}`,
+            ),
+          ),
+    ),
+  ]
+}
+
+function isMade({ perhaps }: Pod): boolean {
+  return perhaps !== undefined
+}
+
+/** The sets of pools that share pods of an index. */
+function sharedPods(all: readonly Selection[], pods: PodIndex): ReadonlyMap<string, Shared> {
   const shared = new Map<string, Shared>()
   // Pods in the same selections are in the same pools, however many of those there are: their names are joined once for all.
   const bySelections = new Map<string, Shared>()
-  for (const [pod, selections] of selectionsOfPods(analysis)) {
+  for (const [pod, selections] of selectionsOfPods(all, pods)) {
     const key = selections.map(({ number }) => number).join(' ')
     const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
@@ -40,6 +67,7 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
       const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
+        first: pod,
         pods: new NameSummary(),
         count: new PodCount(),
       }))
@@ -47,26 +75,28 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
     found.pods.add(podText(pod))
     found.count.add(pod)
   }
-  return [...shared.values()].flatMap(({ pools: [first, ...others], pods, count }) =>
-    first === undefined || others.length === 0
-      ? []
-      : [
-          finding('KLM306', {
-            subject: first,
-            related: others,
-            summary: `${count.text()} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
-            evidence: [`seen in ${pods.text()}`],
-          }),
-        ],
-  )
+  return shared
+}
+
+function sharedFinding({ pools: [first, ...others], pods, count }: Shared): readonly Finding[] {
+  return first === undefined || others.length === 0
+    ? []
+    : [
+        finding('KLM306', {
+          subject: first,
+          related: others,
+          summary: `${count.text()} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
+          evidence: [`seen in ${pods.text()}`],
+        }),
+      ]
 }
 
 /** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */
-function selectionsOfPods(analysis: Analysis): ReadonlyMap<Pod, readonly Selection[]> {
+function selectionsOfPods(all: readonly Selection[], pods: PodIndex): ReadonlyMap<Pod, readonly Selection[]> {
   const first = new Map<Pod, Selection>()
   const several = new Map<Pod, Selection[]>()
-  for (const selection of selectionsOf(analysis)) {
-    for (const pod of analysis.pods().withLabels(selection.namespace, selection.labels)) {
+  for (const selection of all) {
+    for (const pod of pods.withLabels(selection.namespace, selection.labels)) {
       const before = first.get(pod)
       if (before !== undefined) getOrCreate(several, pod, () => [before]).push(selection)
       else {

@@ -4,12 +4,13 @@ import { namespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import { readyOf } from '../install/conditions.ts'
-import type { OperatorDeployment } from '../install/operator-deployment.ts'
+import { whyOperatorDown, type OperatorDeployment } from '../install/operator-deployment.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Action } from '../plan/plan.ts'
 import { verdictOf } from '../plan/status.ts'
 import type { Reason } from '../registry/reasons.ts'
 import { bindingSubject } from '../findings/subjects.ts'
+import { OPERATOR_SUBJECT } from './install-rules.ts'
 import { finding, type Finding } from '../findings/finding.ts'
 import { counted } from '../text/counted.ts'
 
@@ -18,6 +19,7 @@ const OPERATORS_OWN: ReadonlySet<string> = new Set<Reason>([
   'ManagedOutputApplyFailed',
   'Undetermined',
   'WaitingForPeer',
+  'NamespaceFull',
 ])
 
 /** The findings of a live cluster; `operators` is undefined where Deployments could not be looked for. */
@@ -29,7 +31,7 @@ export function statusFindings(
     ...statusOf(binding, analysis),
     ...outputOf(binding, analysis),
   ])
-  return [...findings, ...operatorFindings(findings, operators)]
+  return [...findings, ...operatorFindings(analysis, findings, operators)]
 }
 
 function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
@@ -88,23 +90,20 @@ function changeText(change: Action, { status }: Binding): string | undefined {
   }
 }
 
-/** Where nothing is to be written, a missing operator is no finding; where something is, it is. */
+/** That the operator is down: a finding of its own, since it is so for every binding. */
 function operatorFindings(
+  { snapshot: { bindings } }: Analysis,
   waiting: readonly Finding[],
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {
-  if (waiting.length === 0 || operators === undefined || operators.some(({ available }) => available > 0))
-    return []
-  const [first] = operators
-  const bindings = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name))).size
+  const summary = whyOperatorDown(operators, waiting.length > 0)
+  if (summary === undefined || bindings.length === 0) return []
+  const keys = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name)))
   return [
     finding('KLM543', {
-      subject: first?.subject ?? { kind: 'Deployment', namespace: '', name: 'kleym' },
-      summary:
-        first === undefined
-          ? `${counted(bindings, 'binding')} wait for the operator, and no Deployment of it is there`
-          : `${counted(bindings, 'binding')} wait for the operator, and none of its ${counted(first.wanted, 'replica')} is available`,
-      related: waiting.map(({ subject }) => subject),
+      subject: operators?.[0]?.subject ?? OPERATOR_SUBJECT,
+      summary,
+      evidence: keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait for it`],
     }),
   ]
 }

@@ -11,6 +11,7 @@ import { POOL_KIND } from '../kinds.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
+import { shapeOf } from '../objects/sidecars.ts'
 import { bindingGap, subjectGap } from '../snapshot/unread.ts'
 import { counted, NameSummary } from '../text/counted.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -191,13 +192,7 @@ function silentTemplates(
 }
 
 function isAlike(pod: Pod, template: Pod): boolean {
-  return (
-    pod.serviceAccountName === template.serviceAccountName && containersText(pod) === containersText(template)
-  )
-}
-
-function containersText({ containers }: Pod): string {
-  return JSON.stringify(containers.map(({ name }) => name))
+  return pod.serviceAccountName === template.serviceAccountName && shapeOf(pod) === shapeOf(template)
 }
 
 function carriedText(carried: ReadonlyMap<string, NameSummary>, key: string): readonly string[] {

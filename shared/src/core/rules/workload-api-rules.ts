@@ -1,16 +1,11 @@
 // What a container needs beside an entry, as far as its pod's spec shows it: a way to the Workload API, and that it asks when an
 // agent can tell who asks. Where a webhook, a mesh or another container may help, nothing certain is said, and where what may help
 // is not in sight, nothing at all.
+import { NO, YES, type Truth } from '../truth/truth.ts'
 import type { Pod } from '../objects/pod.ts'
 import { meshOf } from '../objects/sidecars.ts'
 import { hookWaitsForSvid, waitsForSvid } from '../objects/svid-wait.ts'
-import {
-  asksForSpiffe,
-  containerSpec,
-  isOfSpire,
-  workloadApiAccess,
-  type WorkloadApiAccess,
-} from '../objects/workload-api.ts'
+import { asksForSpiffe, containerSpec, isOfSpire, workloadApiAccess } from '../objects/workload-api.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
 import type { ContainerIdentities, PodIdentities } from './pod-identities.ts'
 import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
@@ -48,12 +43,12 @@ function isFromCluster({ exists, origin }: Pod): boolean {
 function noWayToWorkloadApi(facts: PodIdentities, scan: Scan): readonly Note[] {
   const { pod } = facts
   return givenBy(facts, scan).flatMap(({ outcome, containers, isNarrow }): readonly Note[] => {
-    const accessOf = (one: ContainerIdentities): WorkloadApiAccess => workloadApiAccess(pod, one.container)
-    if (containers.length === 0 || containers.some((one) => accessOf(one) !== 'no')) return []
+    const accessOf = (one: ContainerIdentities): Truth => workloadApiAccess(pod, one.container)
+    if (containers.length === 0 || containers.some((one) => accessOf(one) !== NO)) return []
     const others = facts.containers.filter((one) => !containers.includes(one))
-    if (others.some((one) => accessOf(one) === 'unknown')) return []
+    if (others.some((one) => accessOf(one).value === 'open')) return []
     if (isOfSpire(pod) || (!pod.exists && (scan.mayMountWorkloadApi || asksForSpiffe(pod)))) return []
-    const helper = others.find((one) => accessOf(one) === 'yes')?.container.name
+    const helper = others.find((one) => accessOf(one) === YES)?.container.name
     const mesh = meshOf(pod, scan.namespaceOf(pod.namespace))
     const names = containers.map(({ container }) => container.name)
     const owner = ownerOf(outcome.source, scan)

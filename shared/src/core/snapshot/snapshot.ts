@@ -41,6 +41,8 @@ import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
 import type { PodMaker } from '../objects/pod-makers.ts'
+import { containerSelectorsLacked, withAgent } from '../objects/agent-config.ts'
+import { withLabelsOfAdmission } from '../objects/pod-changers.ts'
 import { containersAskedFor, withInjected } from '../objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
@@ -176,7 +178,13 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ],
     bindings.map(({ containerName }) => (containerName.ok ? containerName.value : undefined)),
   )
-  const complete = (pod: Pod): Pod => withInjected(pod, byName.get(pod.namespace), sidecars)
+  const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
+  const lacked = containerSelectorsLacked(objects)
+  const complete = (pod: Pod): Pod =>
+    withAgent(
+      withInjected(withLabelsOfAdmission(pod, podChanges, asked), byName.get(pod.namespace), sidecars),
+      lacked,
+    )
   const templates = sortByRef(made.map(complete))
   const { makers, unlisted } = podMakersIn(objects, [...byName.keys()])
   return {
@@ -190,7 +198,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
     namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
-    pods: sortByRef(sidecars.size === 0 ? pods : pods.map(complete)),
+    pods: sortByRef(pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: makers
@@ -198,7 +206,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
         ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
       )
       .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
-    mayMountWorkloadApi: objects.some((one) => one.mayMountWorkloadApi === true),
+    mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     federatedTrustDomains: absentKinds.has(FEDERATION)
       ? []

@@ -5,7 +5,7 @@ import { lazy } from '../lazy.ts'
 import { indexPods, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { workloadsOf } from '../objects/pod-workloads.ts'
-import { INJECTED_CONTAINERS } from '../objects/sidecars.ts'
+import { shapeOf } from '../objects/sidecars.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
 import type { Snapshot } from './snapshot.ts'
 
@@ -103,9 +103,7 @@ class PodsByShape {
 
   containersText({ containers }: Pod): string {
     const before = this.#texts.get(containers)
-    // What a webhook adds stands in no template, and in every pod that exists.
-    const own = containers.filter(({ name }) => !INJECTED_CONTAINERS.has(name))
-    const text = before ?? own.map(({ name, role }) => `${role} ${name}`).join('\n')
+    const text = before ?? shapeOf({ containers })
     if (before === undefined) this.#texts.set(containers, text)
     return text
   }

@@ -2,6 +2,7 @@
 // when the container has each of the entry's selectors. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
 // (docs/spire-facts.md §6).
 import { isRecord, listAt, own, stringAt } from '../json.ts'
+import { giverOfLabel } from '../objects/pod-changers.ts'
 import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
@@ -155,7 +156,7 @@ function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
   }
   if (pod.possibleLabels.has(key)) {
-    return depends(pod.perhaps === undefined ? `the node may give the pod a label ${key}` : pod.perhaps.why)
+    return depends(pod.perhaps?.why ?? `${giverOfLabel(pod, key)} may give the pod a label ${key}`)
   }
   const actual = pod.labels.get(key)
   if (actual === undefined) return no(`the pod has no label ${key}`)
@@ -202,14 +203,26 @@ function podImage({ pod, selector, value }: SelectorCheck, spec: string, status:
   return no('no container of the pod runs this image')
 }
 
-function containerName({ container, selector, value }: SelectorCheck): SelectorMatch {
+/** What an agent does not look for. */
+function lacked({ pod: { lacksContainerSelectors: found } }: SelectorCheck): SelectorMatch | undefined {
+  if (found === undefined) return undefined
+  return found.isEverywhere ? no(found.why) : depends(`${found.why}, and others have not`)
+}
+
+function containerName(check: SelectorCheck): SelectorMatch {
+  const { container, selector, value } = check
+  const none = lacked(check)
+  if (none !== undefined) return none
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   if (container.name === UNKNOWN_CONTAINER) return depends('the name of the container is not known')
   return container.name === value ? YES : no(`this container is ${container.name}`)
 }
 
-function containerImage({ pod, container, selector, value }: SelectorCheck): SelectorMatch {
+function containerImage(check: SelectorCheck): SelectorMatch {
+  const { pod, container, selector, value } = check
+  const none = lacked(check)
+  if (none !== undefined) return none
   if (container === undefined) return depends('it depends on the container')
   if (selector.placeholders.length > 0) return notRendered(selector)
   const list = container.role === 'regular' ? 'containerStatuses' : 'initContainerStatuses'

@@ -12,7 +12,8 @@ import type { LabelSelector } from '../objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../objects/pod.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { matchSelector, type LabelView, type LabelMatch } from './label-match.ts'
+import { all, NO, YES, type Truth } from '../truth/truth.ts'
+import { labelsOfPod, matchSelector } from './label-match.ts'
 
 /** What the index needs of an object. */
 export interface HasSelectors {
@@ -23,7 +24,8 @@ export interface HasSelectors {
 /** An object that may select a pod, and whether it does. */
 export interface Selection<T> {
   readonly object: T
-  readonly match: 'yes' | 'unknown'
+  /** Yes, or open. */
+  readonly selects: Truth
   /** Which of the two selectors is not certain. */
   readonly uncertain: 'namespace' | 'pod' | undefined
 }
@@ -36,7 +38,7 @@ interface Group<T> {
   readonly selector: LabelSelector | undefined
   readonly members: T[]
   /** The results so far, by namespace. */
-  readonly matches: Map<string, LabelMatch>
+  readonly matches: Map<string, Truth>
   /** The namespaces that it may match; undefined where it requires no label, and so may match any. */
   within: readonly Namespace[] | undefined
 }
@@ -89,7 +91,7 @@ export class CandidateIndex<T extends HasSelectors> {
     let selected = 0
     let ignored = 0
     for (const namespace of group.within ?? this.#namespaces.values()) {
-      if (matchNamespace(group, namespace) !== 'yes') continue
+      if (matchNamespace(group, namespace) !== YES) continue
       selected++
       if (isIgnored(namespace.name)) ignored++
     }
@@ -105,19 +107,19 @@ export class CandidateIndex<T extends HasSelectors> {
     collect(this.#broad, pod, candidates)
     const narrow = this.#narrow.get(pod.namespace)
     if (narrow !== undefined) collect(narrow, pod, candidates)
-    const view: LabelView = {
-      labels: pod.labels,
-      unknownValues: pod.unknownLabels,
-      possible: pod.possibleLabels,
-    }
+    const view = labelsOfPod(pod)
     const selections: Selection<T>[] = []
     for (const { object, group } of candidates) {
       const inNamespace = this.#matchNamespace(group, namespace)
-      if (inNamespace === 'no') continue
+      if (inNamespace === NO) continue
       const onPod = matchSelector(object.podSelector, view)
-      if (onPod === 'no') continue
-      const uncertain = inNamespace === 'unknown' ? 'namespace' : onPod === 'unknown' ? 'pod' : undefined
-      selections.push({ object, match: uncertain === undefined ? 'yes' : 'unknown', uncertain })
+      if (onPod === NO) continue
+      if (inNamespace === YES && onPod === YES)
+        selections.push({ object, selects: YES, uncertain: undefined })
+      else {
+        const uncertain = inNamespace === YES ? 'pod' : 'namespace'
+        selections.push({ object, selects: all(inNamespace, onPod), uncertain })
+      }
     }
     return selections
   }
@@ -134,7 +136,7 @@ export class CandidateIndex<T extends HasSelectors> {
 
   #place(group: Group<T>, byLabel: NamespacePostings): void {
     const candidates = candidateNamespaces(group.selector, byLabel)
-    const matching = candidates?.filter((namespace) => this.#matchNamespace(group, namespace) !== 'no')
+    const matching = candidates?.filter((namespace) => this.#matchNamespace(group, namespace) !== NO)
     group.within = matching
     if (matching === undefined || matching.length > NARROW_NAMESPACES) {
       for (const object of group.members) this.#post(this.#broad, object, group)
@@ -145,7 +147,7 @@ export class CandidateIndex<T extends HasSelectors> {
   }
 
   #postNarrow(group: Group<T>, namespace: Namespace): void {
-    if (this.#matchNamespace(group, namespace) === 'no') return
+    if (this.#matchNamespace(group, namespace) === NO) return
     let postings = this.#narrow.get(namespace.name)
     if (postings === undefined) this.#narrow.set(namespace.name, (postings = newPostings()))
     for (const object of group.members) this.#post(postings, object, group)
@@ -177,8 +179,8 @@ export class CandidateIndex<T extends HasSelectors> {
     return rarest
   }
 
-  #matchNamespace(group: Group<T>, namespace: Namespace): LabelMatch {
-    if (group.selector === undefined) return 'yes'
+  #matchNamespace(group: Group<T>, namespace: Namespace): Truth {
+    if (group.selector === undefined) return YES
     const before = group.matches.get(namespace.name)
     if (before !== undefined) return before
     const match = matchNamespace(group, namespace)
@@ -187,7 +189,7 @@ export class CandidateIndex<T extends HasSelectors> {
   }
 }
 
-function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): LabelMatch {
+function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Truth {
   return matchSelector(selector, { labels, complete })
 }
 

@@ -24,6 +24,13 @@ export function refusedHandling(
 /** How SCM handles an object by its class. */
 export function classHandling(className: string, settings: ScmSettings, source: EntrySource): ObjectHandling {
   const own = settings.className
+  if (mayMiss(source, settings)) {
+    const which = className === '' ? 'has no class' : `is of class ${className}`
+    return {
+      state: 'unknown',
+      why: `${sourceText(source)} ${which}, and whether SCM handles it is not known`,
+    }
+  }
   if (isClassHandled(className, settings)) return { state: 'handled' }
   if (className === '') {
     if (own === undefined && !settings.assumed.includes('className')) {
@@ -45,6 +52,11 @@ export function classHandling(className: string, settings: ScmSettings, source: 
     state: 'ignored',
     why: own === '' ? `${has}, and SCM has no class` : `${has}, and SCM's is ${own}`,
   }
+}
+
+/** Whether it is not known that SCM handles an object, whatever its class is. */
+export function mayMiss({ kind, name }: EntrySource, { sureOfOnly }: ScmSettings): boolean {
+  return sureOfOnly !== undefined && !(kind === 'ClusterSPIFFEID' && sureOfOnly.has(name))
 }
 
 /** Why Go cannot decode a duration field; undefined where it can, or where there is none. */

@@ -2,8 +2,10 @@
 // what a selector selects when labels are only partly known, as of a pod that a Deployment has yet to create. SCM lets
 // an absent selector select everything, unlike apimachinery.
 import type { LabelRequirement, LabelSelector } from '../objects/label-selector.ts'
+import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
+import { all, known, NO, open, YES, type Truth } from '../truth/truth.ts'
 
 /** What is known of an object's labels. A key in several of these sets counts as the least certain of them. */
 export interface LabelView {
@@ -17,8 +19,23 @@ export interface LabelView {
   readonly complete?: boolean
 }
 
-/** Whether a selector selects an object, as far as its labels are known. */
-export type LabelMatch = 'yes' | 'no' | 'unknown'
+/** One cause for all pods and one for all namespaces: there may be a hundred thousand, and the caller names them. */
+const POD_LABELS = open({
+  kind: 'runtime',
+  of: { kind: 'Pod' },
+  fact: 'label',
+  why: "the pod's labels are known in part",
+})
+const NAMESPACE_LABELS = open({
+  kind: 'unread',
+  of: { kind: 'Namespace' },
+  why: { verb: 'read', what: "the namespace's labels", cause: 'not given' },
+})
+
+/** What is known of a pod's labels. */
+export function labelsOfPod({ labels, unknownLabels, possibleLabels }: Pod): LabelView {
+  return { labels, unknownValues: unknownLabels, possible: possibleLabels }
+}
 
 /** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
 export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
@@ -38,20 +55,20 @@ export function selectorProblem(selector: LabelSelector | undefined): string | u
  * Whether `selector` selects an object with these labels; an absent or empty selector selects everything. A selector
  * that `selectorProblem` refuses has no answer; ask that first.
  */
-export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): LabelMatch {
-  if (selector === undefined) return 'yes'
-  let unknown = false
+export function matchSelector(selector: LabelSelector | undefined, labels: LabelView): Truth {
+  let match = YES
+  if (selector === undefined) return match
   for (const [key, value] of selector.matchLabels) {
-    const match = matchEqual(labels, key, value)
-    if (match === 'no') return 'no'
-    unknown ||= match === 'unknown'
+    const one = matchEqual(labels, key, value)
+    if (one === NO) return NO
+    if (one !== YES) match = all(match, one)
   }
   for (const requirement of selector.matchExpressions) {
-    const match = matchRequirement(labels, requirement)
-    if (match === 'no') return 'no'
-    unknown ||= match === 'unknown'
+    const one = matchRequirement(labels, requirement)
+    if (one === NO) return NO
+    if (one !== YES) match = all(match, one)
   }
-  return unknown ? 'unknown' : 'yes'
+  return match
 }
 
 function keyProblem(key: string): string | undefined {
@@ -87,7 +104,7 @@ function requirementProblem({ key, operator, values }: LabelRequirement): string
   return keyProblem(key) ?? values.map(valueProblem).find((problem) => problem !== undefined)
 }
 
-function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): LabelMatch {
+function matchRequirement(labels: LabelView, { key, operator, values }: LabelRequirement): Truth {
   switch (operator) {
     case 'In':
       return matchValue(labels, key, (label) => values.includes(label), false)
@@ -98,12 +115,12 @@ function matchRequirement(labels: LabelView, { key, operator, values }: LabelReq
     case 'DoesNotExist':
       return matchPresence(labels, key, false)
     default:
-      return 'unknown'
+      return unknownOf(labels)
   }
 }
 
-function matchEqual(labels: LabelView, key: string, value: string): LabelMatch {
-  return isUncertain(labels, key) ? 'unknown' : certainly(labels.labels.get(key) === value)
+function matchEqual(labels: LabelView, key: string, value: string): Truth {
+  return isUncertain(labels, key) ? unknownOf(labels) : known(labels.labels.get(key) === value)
 }
 
 function matchValue(
@@ -111,15 +128,15 @@ function matchValue(
   key: string,
   fits: (label: string) => boolean,
   absent: boolean,
-): LabelMatch {
-  if (isUncertain(labels, key)) return 'unknown'
+): Truth {
+  if (isUncertain(labels, key)) return unknownOf(labels)
   const label = labels.labels.get(key)
-  return certainly(label === undefined ? absent : fits(label))
+  return known(label === undefined ? absent : fits(label))
 }
 
-function matchPresence(labels: LabelView, key: string, wanted: boolean): LabelMatch {
-  if (mayVary(labels, key)) return 'unknown'
-  return certainly((labels.unknownValues?.has(key) === true || labels.labels.has(key)) === wanted)
+function matchPresence(labels: LabelView, key: string, wanted: boolean): Truth {
+  if (mayVary(labels, key)) return unknownOf(labels)
+  return known((labels.unknownValues?.has(key) === true || labels.labels.has(key)) === wanted)
 }
 
 /** Whether the label's value, or its presence, is not known. */
@@ -133,6 +150,6 @@ function mayVary(labels: LabelView, key: string): boolean {
   return labels.complete === false && !labels.labels.has(key) && labels.unknownValues?.has(key) !== true
 }
 
-function certainly(yes: boolean): LabelMatch {
-  return yes ? 'yes' : 'no'
+function unknownOf({ complete }: LabelView): Truth {
+  return complete === false ? NAMESPACE_LABELS : POD_LABELS
 }

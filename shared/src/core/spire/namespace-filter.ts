@@ -3,7 +3,8 @@
 import type { Pod } from '../objects/pod.ts'
 import type { ScmSettings } from '../objects/scm-settings.ts'
 import { compileGoRegexp, type GoRegexp } from '../go/regexp.ts'
-import { matchSelector, type LabelView } from './label-match.ts'
+import { NO, YES } from '../truth/truth.ts'
+import { labelsOfPod, matchSelector } from './label-match.ts'
 import type { UniformVerdict } from './prepared-id.ts'
 
 type FilterVerdict = Extract<UniformVerdict, { readonly state: 'ignored' | 'depends' }>
@@ -70,15 +71,10 @@ export class NamespaceFilter {
     if (name === undefined) {
       return { state: 'ignored', why: `namespace ${pod.namespace} is not among SCM's cacheNamespaces` }
     }
-    const view: LabelView = {
-      labels: pod.labels,
-      unknownValues: pod.unknownLabels,
-      possible: pod.possibleLabels,
-    }
-    const match = matchSelector(caches.get(name), view)
-    if (match === 'no')
+    const match = matchSelector(caches.get(name), labelsOfPod(pod))
+    if (match === NO)
       return { state: 'ignored', why: `SCM's cacheNamespaces leave out this pod by its labels` }
-    if (match === 'unknown') {
+    if (match !== YES) {
       return { state: 'depends', why: `SCM's cacheNamespaces choose pods by a label that is not known` }
     }
     if (this.#settings.cacheFieldSelected?.has(name) !== true) return undefined

@@ -1,5 +1,6 @@
 // The counters that SCM writes into `status.stats` of a ClusterSPIFFEID (docs/spire-facts.md §1), from one pass over all
 // pods. What is not certain is counted apart.
+import { YES } from '../truth/truth.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { NamespaceCount } from './candidate-index.ts'
 import type { CandidateState, PodJudgement } from './pod-judge.ts'
@@ -42,7 +43,7 @@ export function countObjects(input: CountInput): ReadonlyMap<string, ObjectCount
 }
 
 function count(candidate: CandidateState, pod: Pod, counts: MutableCounts): void {
-  if (candidate.applied === 'uncertain' || candidate.contested) counts.uncertain++
+  if (candidate.applied.value === 'open' || candidate.contested) counts.uncertain++
   if (!pod.exists) {
     if (candidate.selected) counts.futurePodsSelected++
     return
@@ -50,7 +51,7 @@ function count(candidate: CandidateState, pod: Pod, counts: MutableCounts): void
   if (candidate.selected) counts.podsSelected++
   if (candidate.countsAsRenderFailure && candidate.verdict.state !== 'displaced')
     counts.podEntryRenderFailures++
-  if (candidate.applied !== 'yes' || candidate.contested) return
+  if (candidate.applied !== YES || candidate.contested) return
   if (candidate.verdict.state === 'masked') counts.entriesMasked++
   else counts.entriesToSet++
 }

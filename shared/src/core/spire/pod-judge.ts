@@ -3,8 +3,9 @@
 import { resolveMasking } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
 import { podText } from '../objects/pod-index.ts'
-import type { Perhaps, Pod } from '../objects/pod.ts'
+import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { NO, open, YES, type Truth } from '../truth/truth.ts'
 import type { CandidateIndex, Selection } from './candidate-index.ts'
 import { entryKey } from './entry-key.ts'
 import type { NamespaceFilter } from './namespace-filter.ts'
@@ -33,7 +34,7 @@ export interface CandidateState {
   readonly entry: RenderedEntry | undefined
   readonly acceptance: Acceptance | undefined
   /** Whether SCM declares the entry, which is what displaces a fallback. */
-  applied: 'yes' | 'no' | 'uncertain'
+  applied: Truth
   /** Whether SCM counts a render failure. */
   readonly countsAsRenderFailure: boolean
   /** Whether other objects ask for the same entry, and which of them gets it is not known. */
@@ -62,6 +63,8 @@ export interface InvalidUtf8Entry {
 type UnreadInput = Pick<PredictionInput, 'whyIncomplete' | 'whyDoubted'>
 
 const DECLARED: EntryVerdict = { state: 'declared' }
+/** One for all pods: the verdict beside it says why. */
+const PERHAPS = open({ kind: 'verdict', of: {}, why: 'whether SCM declares the entry is not known' })
 
 /** Judges pods against the ClusterSPIFFEIDs and ClusterStaticEntries of one snapshot. */
 export class PodJudge {
@@ -113,11 +116,11 @@ export class PodJudge {
     selection: Selection<PreparedId>,
     podVerdict: UniformVerdict | undefined,
     podFacts: PodFactsResult,
-    { perhaps }: Pod,
+    pod: Pod,
   ): CandidateState {
-    const state = candidateStateOf(selection, podVerdict, podFacts, perhaps)
+    const state = candidateStateOf(selection, podVerdict, podFacts, pod)
     const why = this.#unread.whyDoubted?.(state.id.source)
-    return why === undefined ? state : { ...state, applied: 'uncertain', verdict: { state: 'depends', why } }
+    return why === undefined ? state : { ...state, applied: PERHAPS, verdict: { state: 'depends', why } }
   }
 
   /** Decides which object gets each entry that several ask for. */
@@ -153,8 +156,8 @@ export class PodJudge {
         const { source, hint, entry } = object
         const verdict = decided.get(object) ?? this.#masking.verdictOf(object)
         const doubt = this.#unread.whyDoubted?.(source)
-        const open = pod.perhaps?.why ?? uncertainParent ?? doubt
-        const why = isAskedFor(verdict) ? open : doubt
+        const mayNot = pod.perhaps?.why ?? uncertainParent ?? doubt
+        const why = isAskedFor(verdict) ? mayNot : doubt
         return {
           source,
           pod,
@@ -169,19 +172,20 @@ export class PodJudge {
 }
 
 function candidateStateOf(
-  { object: id, match, uncertain }: Selection<PreparedId>,
+  { object: id, selects, uncertain }: Selection<PreparedId>,
   podVerdict: UniformVerdict | undefined,
   podFacts: PodFactsResult,
-  perhaps: Perhaps | undefined,
+  pod: Pod,
 ): CandidateState {
+  const { perhaps } = pod
   const own =
     id.templates !== undefined && podFacts.kind === 'facts'
       ? renderEntry(id, id.templates, podFacts.facts)
       : undefined
   const rendered = own?.kind === 'failed' && id.mayTakeEntry ? undefined : own
   const excluded = verdictBeforeRendering(id, podVerdict, podFacts)
-  const uncertainty = uncertaintyBeforeRendering(id, podVerdict, match === 'unknown' ? uncertain : undefined)
-  const selected = match === 'yes' && id.uniformVerdict === undefined && podVerdict === undefined
+  const uncertainty = uncertaintyBeforeRendering(id, podVerdict, pod, uncertain)
+  const selected = selects === YES && id.uniformVerdict === undefined && podVerdict === undefined
   const base = {
     id,
     selected,
@@ -190,7 +194,7 @@ function candidateStateOf(
     countsAsRenderFailure: selected && (podFacts.kind === 'no node' || rendered?.kind === 'failed'),
     contested: false,
   }
-  if (excluded !== undefined) return { ...base, applied: 'no', verdict: excluded }
+  if (excluded !== undefined) return { ...base, applied: NO, verdict: excluded }
   // What it renders for such a pod, and whether that fails, may differ from what is rendered here.
   if (perhaps !== undefined) {
     const verdict: EntryVerdict = { state: 'depends', why: perhaps.why }
@@ -198,7 +202,7 @@ function candidateStateOf(
       ...base,
       acceptance: undefined,
       countsAsRenderFailure: false,
-      applied: 'uncertain',
+      applied: PERHAPS,
       verdict,
     }
   }
@@ -221,13 +225,16 @@ function verdictBeforeRendering(
 function uncertaintyBeforeRendering(
   id: PreparedId,
   podVerdict: UniformVerdict | undefined,
+  { labelGivers }: Pod,
   uncertain: 'namespace' | 'pod' | undefined,
 ): string | undefined {
   if (id.uniformVerdict !== undefined) return id.uniformVerdict.why
   if (podVerdict !== undefined) return podVerdict.why
   if (uncertain === undefined) return undefined
   const what = uncertain === 'namespace' ? "the namespace's labels" : "the pod's labels"
-  return `.spec.${uncertain}Selector of ${sourceText(id.source)} asks for more than is known of ${what}`
+  const [giver] = uncertain === 'pod' ? (labelGivers?.values() ?? []) : []
+  const more = giver === undefined ? '' : `: ${giver} may add some`
+  return `.spec.${uncertain}Selector of ${sourceText(id.source)} asks for more than is known of ${what}${more}`
 }
 
 function appliedBy(
@@ -237,21 +244,21 @@ function appliedBy(
   if (rendered === undefined) {
     // SCM may still hold an older content of an object that it cannot decode.
     return {
-      applied: 'uncertain',
+      applied: PERHAPS,
       verdict: { state: 'depends', why: uncertainty ?? 'it cannot be rendered' },
     }
   }
   if (rendered.kind === 'failed') {
     const { field, why } = rendered
-    return { applied: 'no', verdict: { state: 'failed', field, why, open: uncertainty } }
+    return { applied: NO, verdict: { state: 'failed', field, why, open: uncertainty } }
   }
   if (rendered.kind === 'unknown') {
     const { construct, why, spiffeId } = rendered
-    return { applied: 'uncertain', verdict: { state: 'unknown', construct, why, spiffeId } }
+    return { applied: PERHAPS, verdict: { state: 'unknown', construct, why, spiffeId } }
   }
   const why = uncertainty ?? rendered.uncertain
-  if (why !== undefined) return { applied: 'uncertain', verdict: { state: 'depends', why } }
-  return { applied: 'yes', verdict: DECLARED }
+  if (why !== undefined) return { applied: PERHAPS, verdict: { state: 'depends', why } }
+  return { applied: YES, verdict: DECLARED }
 }
 
 /**
@@ -260,14 +267,14 @@ function appliedBy(
  */
 function displaceFallbacks(states: readonly CandidateState[], further: string | undefined): void {
   const others = states.filter(({ id }) => !id.spec.fallback)
-  const certain = others.find(({ applied }) => applied === 'yes')
-  const possible = certain === undefined ? others.find(({ applied }) => applied === 'uncertain') : undefined
+  const certain = others.find(({ applied }) => applied === YES)
+  const possible = certain === undefined ? others.find(({ applied }) => applied.value === 'open') : undefined
   if (certain === undefined && possible === undefined && further === undefined) return
   for (const state of states) {
     if (!state.id.spec.fallback || isExcludedBeforeFallback(state)) continue
     const isFallback = `${sourceText(state.id.source)} is a fallback`
     if (certain !== undefined) {
-      state.applied = 'no'
+      state.applied = NO
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
       state.verdict = { state: 'displaced', by: certain.id.source, why, open: whyOpen(state.verdict) }
       continue
@@ -276,8 +283,8 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
     if (state.verdict.state === 'failed')
       // It gives nothing in either case.
       state.verdict = { ...state.verdict, why: `${state.verdict.why}; unless ${other} displaces it` }
-    else if (state.applied !== 'no') {
-      state.applied = 'uncertain'
+    else if (state.applied !== NO) {
+      state.applied = PERHAPS
       const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
@@ -287,7 +294,7 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
 /** Whether SCM drops the object before it looks whether a fallback is displaced. */
 function isExcludedBeforeFallback({ verdict, id, applied }: CandidateState): boolean {
   return (
-    applied === 'no' &&
+    applied === NO &&
     (verdict.state === 'ignored' || (verdict.state === 'failed' && id.uniformVerdict !== undefined))
   )
 }
@@ -295,7 +302,7 @@ function isExcludedBeforeFallback({ verdict, id, applied }: CandidateState): boo
 function groupBySpiffeId(states: readonly CandidateState[]): ReadonlyMap<string, readonly CandidateState[]> {
   const groups = new Map<string, CandidateState[]>()
   for (const state of states) {
-    if (state.applied === 'no' || state.entry === undefined) continue
+    if (state.applied === NO || state.entry === undefined) continue
     const group = groups.get(state.entry.spiffeId)
     if (group === undefined) groups.set(state.entry.spiffeId, [state])
     else group.push(state)
@@ -316,7 +323,7 @@ function groupByKey(states: readonly CandidateState[]): ReadonlyMap<string, read
 }
 
 function candidateOf({ id, applied }: CandidateState): MaskingCandidate {
-  return { source: id.source, precedence: id.precedence, certain: applied === 'yes' }
+  return { source: id.source, precedence: id.precedence, certain: applied === YES }
 }
 
 function applyMasking(
@@ -336,13 +343,17 @@ function isTakenFrom({ acceptance }: CandidateState): boolean {
 /** Applies the server's checks to an entry that SCM sends; a refusal leaves fallbacks displaced and losers masked. */
 function accept(state: CandidateState): void {
   const { acceptance, verdict, applied } = state
-  if (acceptance === undefined || applied === 'no' || verdict.state === 'masked') return
+  if (acceptance === undefined || applied === NO || verdict.state === 'masked') return
   // What another object may get is not certain to be refused either.
-  const open = verdict.state === 'depends' ? verdict.why : undefined
+  const whyNot = verdict.state === 'depends' ? verdict.why : undefined
   if (acceptance.brokenUtf8 !== undefined) {
-    state.verdict = { state: 'refused', why: `${acceptance.brokenUtf8} gives text that is not UTF-8`, open }
+    state.verdict = {
+      state: 'refused',
+      why: `${acceptance.brokenUtf8} gives text that is not UTF-8`,
+      open: whyNot,
+    }
   } else if (acceptance.refusal !== undefined) {
-    state.verdict = { state: 'refused', why: acceptance.refusal, open }
+    state.verdict = { state: 'refused', why: acceptance.refusal, open: whyNot }
   } else if (acceptance.depends !== undefined && isAskedFor(verdict)) {
     const isSent = verdict.state === 'declared'
     state.verdict = { state: 'depends', why: acceptance.depends, ...(isSent && { isSent }) }

@@ -7,6 +7,7 @@ import {
   ttlSeconds,
   ttlRefusal,
   hintRefusal,
+  mayMiss,
   federatedWith,
   bundleNeeded,
   bundleRefusal,
@@ -98,7 +99,9 @@ export class PreparedId implements HasSelectors, Details {
     this.precedence = precedenceOf(meta)
     this.unseen =
       refusedHandling(object.refusal, this.source) ?? unseenHandling(meta.labels, settings, this.source)
-    this.undecodable = this.unseen === undefined ? undecodableWhy(object, this.source) : undefined
+    // SCM may never look at one that a filter of its cache hides.
+    const isDecoded = this.unseen === undefined && !mayMiss(this.source, settings)
+    this.undecodable = isDecoded ? undecodableWhy(object, this.source) : undefined
     this.selects = selectorFault(spec) === undefined
     this.#make = make
   }

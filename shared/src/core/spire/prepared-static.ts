@@ -1,5 +1,6 @@
 // A ClusterStaticEntry as SCM and the server read it: SCM v0.7.0, pkg/spireentry/entries.go (renderStaticEntry), and
 // what SPIRE v1.15.3 refuses (docs/spire-facts.md §3, §11.7, §11.15).
+import { NO, open, YES, type Truth } from '../truth/truth.ts'
 import {
   classHandling,
   durationFault,
@@ -36,7 +37,7 @@ export interface PreparedStatic {
   /** Its verdict, apart from other objects that ask for the same entry. */
   readonly verdict: EntryVerdict
   /** Whether SCM asks for its entry, so that it takes part in masking. */
-  readonly wants: 'yes' | 'no' | 'uncertain'
+  readonly wants: Truth
 }
 
 /** Prepares one ClusterStaticEntry. */
@@ -53,13 +54,15 @@ export function prepareStatic(object: ClusterStaticEntry, settings: ScmSettings)
     handling,
     entry,
     verdict,
-    wants: entry === undefined ? 'no' : wantsOf(handling),
+    wants: entry === undefined ? NO : wantsOf(handling),
   }
 }
 
-function wantsOf(handling: ObjectHandling): PreparedStatic['wants'] {
-  if (handling.state === 'handled') return 'yes'
-  return handling.state === 'unknown' || handling.state === 'undecodable' ? 'uncertain' : 'no'
+const NOT_SEEN = open({ kind: 'verdict', of: {}, why: 'whether SCM handles the object is not known' })
+
+function wantsOf({ state }: ObjectHandling): Truth {
+  if (state === 'handled') return YES
+  return state === 'unknown' || state === 'undecodable' ? NOT_SEEN : NO
 }
 
 interface Fault {

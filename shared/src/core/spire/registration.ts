@@ -99,6 +99,15 @@ function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined
   return { ...base, verdict: 'issued', why: undefined, selector: undefined, by: undefined }
 }
 
+/** Whether a registration gives a container nothing for certain, and may give it something. */
+export function isPossible({
+  verdict,
+}: {
+  readonly verdict: Registration['verdict'] | EntryVerdict['state'] | 'pending'
+}): boolean {
+  return verdict === 'depends' || verdict === 'unknown'
+}
+
 function compareRegistrations(left: Registration, right: Registration): number {
   const issued = Number(right.verdict === 'issued') - Number(left.verdict === 'issued')
   if (issued !== 0) return issued

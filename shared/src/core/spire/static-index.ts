@@ -3,6 +3,7 @@ import { listAt, stringAt } from '../json.ts'
 import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFactsResult } from './pod-facts.ts'
+import { NO, open, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
@@ -53,7 +54,7 @@ export class StaticIndex {
     for (const object of found) {
       if (object.entry === undefined || judgePod(pod, object.entry).state === 'dead') continue
       const parent = judgeParent(object.entry.parentId, finding)
-      if (parent.match !== 'no') candidates.push({ object, uncertainParent: parent.why })
+      if (parent !== NO) candidates.push({ object, uncertainParent: whyOpenText(parent) })
     }
     return candidates
   }
@@ -98,23 +99,22 @@ function unknownKinds(pod: Pod): readonly string[] {
   return kinds
 }
 
-interface ParentMatch {
-  readonly match: 'yes' | 'no' | 'depends'
-  readonly why: string | undefined
-}
-
 /** Whether the agent of the pod's node holds entries under this parent. */
-function judgeParent(parentId: string, finding: PodFactsResult): ParentMatch {
-  if (finding.kind === 'no node') return { match: 'depends', why: finding.why }
+function judgeParent(parentId: string, finding: PodFactsResult): Truth {
+  if (finding.kind === 'no node') return notKnown(finding.why)
   const { parent } = finding.facts
-  const known = parent.kind === 'ok' && parent.value.placeholders.length === 0
-  if (known && parent.value.text === parentId) return { match: 'yes', why: undefined }
+  const isKnown = parent.kind === 'ok' && parent.value.placeholders.length === 0
+  if (isKnown && parent.value.text === parentId) return YES
   const parsed = parseSpiffeId(parentId)
   const path = parsed.ok ? parsed.path : ''
   // Entries under the server itself give agents an alias; no workload gets them.
-  if (path === '/spire/server') return { match: 'no', why: undefined }
-  if (known && isOtherAgent(path, parent.value.text)) return { match: 'no', why: undefined }
-  return { match: 'depends', why: `its parent ${parentId} may not be the agent on the pod's node` }
+  if (path === '/spire/server') return NO
+  if (isKnown && isOtherAgent(path, parent.value.text)) return NO
+  return notKnown(`its parent ${parentId} may not be the agent on the pod's node`)
+}
+
+function notKnown(why: string): Truth {
+  return open({ kind: 'runtime', of: { kind: 'Node' }, fact: 'agent', why })
 }
 
 /** Whether a parent is the agent of another node. A custom parentIDTemplate may give another ID than the agent's real one. */

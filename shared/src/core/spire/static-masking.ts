@@ -1,5 +1,6 @@
 // ClusterStaticEntries that ask for the same entry as one another, or as is rendered for a pod (docs/spire-facts.md §3,
 // §11.1). Only an entry that names a pod's UID can equal one that is rendered for the pod.
+import { NO, YES } from '../truth/truth.ts'
 import { resolveMasking } from './masking.ts'
 import type { MaskingResult } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
@@ -47,7 +48,7 @@ export class StaticMasking {
   }
 
   #add(object: PreparedStatic): void {
-    if (object.entry === undefined || object.wants === 'no') return
+    if (object.entry === undefined || object.wants === NO) return
     const key = entryKey(object.entry)
     let byKey = this.#byId.get(object.entry.spiffeId)
     if (byKey === undefined) this.#byId.set(object.entry.spiffeId, (byKey = new Map()))
@@ -73,7 +74,7 @@ export class StaticMasking {
 
 /** A static entry as a candidate for its entry. */
 export function maskingCandidateOf({ source, precedence, wants }: PreparedStatic): MaskingCandidate {
-  return { source, precedence, certain: wants === 'yes' }
+  return { source, precedence, certain: wants === YES }
 }
 
 /** Whether the server takes the entry of a static entry, should SCM prefer it. */

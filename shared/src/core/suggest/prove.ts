@@ -104,7 +104,7 @@ function* settlingTrials(
     })
     if (refused.size > 0) fail(refused, active)
     else {
-      const effect = effectOf(analysis.settled, world.settled, tools.drive)
+      const effect = effectOf(analysis.settled, world.settled, { drive: tools.drive })
       const harmed = harms(named, effect.findings.added)
       if (harmed.size === 0) return { named, world, effect }
       fail(harmed, active)

@@ -1,7 +1,7 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
 import type { Analysis } from '../analysis/analysis.ts'
-import { dependsText } from '../assumptions/assumptions.ts'
+import { assumptionsThatCount, dependsText } from '../assumptions/assumptions.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
 import { verdictText, type Effect } from '../explain/effect.ts'
 import type { Subject } from '../findings/finding.ts'
@@ -309,7 +309,7 @@ function poolSuggestions(
 function suggestedOf({ bindings, plan }: ProvenNeed, { world, effect }: Proof): readonly SuggestedBinding[] {
   const { settled, openSettings } = world
   const prediction = settled.prediction()
-  const { assumptions } = openSettings
+  const assumptions = assumptionsThatCount(openSettings)
   const dependsOn = assumptions.length === 0 ? undefined : dependsText(assumptions)
   return bindings.flatMap((candidate) => {
     const key = candidateKey(candidate)

@@ -1,6 +1,7 @@
 // Hostile templates end in an answer, and the facts that a caller reads off a parsed template.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { parseTemplate } from '../../../src/core/go/template/index.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
 
@@ -80,6 +81,7 @@ describe('any text', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.string(), (left, right) => {
         expect(answer(`${left}{{${right}}}`)).toBeTypeOf('string')
       }),
+      { numRuns: runs(100) },
     )
   })
 
@@ -89,7 +91,7 @@ describe('any text', () => {
         const template = new RandomTemplates(seed).next()
         expect(answer(template)).toBe(answer(template))
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     )
   })
 })

@@ -37,11 +37,13 @@ export function knowledgeEvent({
   lostSince,
   missing,
   bindingsKnown,
+  operatorDown,
 }: Knowledge): Readonly<Record<string, unknown>> {
   return report('WatchEvent', {
     type: 'KNOWLEDGE',
     connected: lostSince === undefined,
     bindingsKnown,
+    operatorDown: operatorDown ?? null,
     missing: missing.map(({ why, since }) => ({
       ...why,
       old: since !== undefined,

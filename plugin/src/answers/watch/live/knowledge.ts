@@ -16,6 +16,8 @@ export interface Knowledge {
   /** Since when the API server does not answer; undefined: it does. */
   readonly lostSince: Date | undefined
   readonly missing: readonly MissingKind[]
+  /** Why the operator is down; undefined: it runs, or that is not known. */
+  readonly operatorDown: string | undefined
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
   readonly bindingsKnown: boolean
   /** Whether the rows have been worked out, from kinds that were read or have failed. Until then there is no table. */
@@ -33,7 +35,7 @@ export function knowledgeFrom(
   required: readonly KindState[],
   others: readonly KindState[],
   lostSince: Date | undefined,
-): Omit<Knowledge, 'settled'> {
+): Omit<Knowledge, 'settled' | 'operatorDown'> {
   const bindings = required[0]?.state.kind
   return {
     lostSince,
@@ -67,6 +69,11 @@ export function missingText({ why, since }: MissingKind): string {
   const old = since === undefined ? '' : `; shown as of ${timeText(since)}`
   const hint = why.cause === 'absent' ? ' (is its CRD installed?)' : ''
   return `${unknownReasonText(why)}${hint}${old}`
+}
+
+/** `the operator is down: none of its 2 replicas is available; changes will not be applied`. */
+export function operatorDownLine(why: string): string {
+  return `the operator is down: ${why}; changes will not be applied`
 }
 
 /** `not connected since 12:03:04: this is the state of then`. */

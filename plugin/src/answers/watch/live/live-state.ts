@@ -1,5 +1,6 @@
 // The live side of the watch: what follows the cluster, and the picture of it that screens and streams show. All input and
 // output of the watch but the terminal's goes through here.
+import { readOperatorDeployment, whyOperatorDown } from '@kleym/shared/core/install/operator-deployment.ts'
 import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
@@ -123,7 +124,7 @@ export class LiveState {
     const knowledge = knowledgeFrom([bindings, outputs], others, this.#monitor.lostSince)
     return {
       rows: this.#rows,
-      knowledge: { ...knowledge, settled: this.#hasRows },
+      knowledge: { ...knowledge, settled: this.#hasRows, operatorDown: this.#whyOperatorDown() },
       detail: this.#detail.view,
     }
   }
@@ -204,10 +205,20 @@ export class LiveState {
       this.#known = undefined
       this.#settings()
       this.#detail.markChanged()
+      this.#show()
     } catch {
       // The connection monitor says that the cluster is not there; what was learnt counts until it is.
     }
     if (!this.#stopped) this.#learnLater()
+  }
+
+  #whyOperatorDown(): string | undefined {
+    const operators = this.#learnt.deployments?.map(readOperatorDeployment)
+    if (this.#rows.length === 0) return undefined
+    return whyOperatorDown(
+      operators,
+      this.#rows.some(({ pending }) => pending !== 'none'),
+    )
   }
 
   /** Cached until an object changes. */

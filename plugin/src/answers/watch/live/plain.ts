@@ -3,7 +3,7 @@
 import { escapeJsonText } from '../../../io/escape.ts'
 import { line, lineWidth, MARKS, render, span, type Piece } from '../../../text/line.ts'
 import type { Palette } from '../../../io/palette.ts'
-import { lostText, missingText, type Knowledge } from './knowledge.ts'
+import { lostText, missingText, operatorDownLine, type Knowledge } from './knowledge.ts'
 import type { StreamFormat } from './formats.ts'
 import { bindingEvent, knowledgeEvent } from './json.ts'
 import type { Picture } from './live-state.ts'
@@ -43,16 +43,17 @@ export class PlainStream {
 
   #showText(rows: readonly Row[], knowledge: Knowledge): void {
     this.#noteKnowledge(knowledge)
+    const isDown = knowledge.operatorDown !== undefined
     const { print, palette, allNamespaces } = this.#options
     const first = this.#rows === undefined
     if (first && rows.length === 0 && knowledge.bindingsKnown) this.#options.note('no bindings yet')
     if (first || (this.#rows?.length === 0 && rows.length > 0 && this.#widths.length === 0))
-      this.#widths = widthsOf(rows, allNamespaces)
+      this.#widths = widthsOf(rows, { allNamespaces, isDown })
     if (first) print(render([streamLine(titles(allNamespaces), this.#widths)], palette))
     const changes = changesBetween(this.#rows ?? [], rows)
     print(
       render(
-        changes.map((change) => streamLine(cellsOf(change, allNamespaces), this.#widths)),
+        changes.map((change) => streamLine(cellsOf(change, { allNamespaces, isDown }), this.#widths)),
         palette,
       ),
     )
@@ -75,8 +76,12 @@ export class PlainStream {
   }
 }
 
-function notesOf({ lostSince, missing }: Knowledge): readonly string[] {
-  return [...(lostSince === undefined ? [] : [lostText(lostSince)]), ...missing.map(missingText)]
+function notesOf({ lostSince, missing, operatorDown }: Knowledge): readonly string[] {
+  return [
+    ...(operatorDown === undefined ? [] : [operatorDownLine(operatorDown)]),
+    ...(lostSince === undefined ? [] : [lostText(lostSince)]),
+    ...missing.map(missingText),
+  ]
 }
 
 function titles(allNamespaces: boolean): readonly Piece[] {
@@ -84,20 +89,25 @@ function titles(allNamespaces: boolean): readonly Piece[] {
   return [' ', ...where, 'NAME', 'VERDICT', 'IDENTITY OR REASON'].map((text) => span(text, 'dim'))
 }
 
+interface CellOptions {
+  readonly allNamespaces: boolean
+  /** Whether the operator is down. */
+  readonly isDown: boolean
+}
+
 /** Mark, namespace, name, verdict, and the identity or why there is none. */
-function cellsOf({ kind, row }: RowChange, allNamespaces: boolean): readonly Piece[] {
+function cellsOf({ kind, row }: RowChange, { allNamespaces, isDown }: CellOptions): readonly Piece[] {
   const where = allNamespaces ? [row.namespace] : []
   if (kind === 'removed') return [MARKS.note, ...where, row.name, 'deleted', '']
   const mark = MARKS[markOf(row)]
-  return [mark, ...where, row.name, span(verdictText(row), mark.role), outcomeText(row)]
+  return [mark, ...where, row.name, span(verdictText(row, isDown), mark.role), outcomeText(row)]
 }
 
 /** Columns keep the widths that the first rows gave them, so that they line up for as long as names allow. */
-function widthsOf(rows: readonly Row[], allNamespaces: boolean): readonly number[] {
-  const all = [titles(allNamespaces), ...rows.map((row) => cellsOf({ kind: 'added', row }, allNamespaces))]
-  return titles(allNamespaces).map((_, column) =>
-    Math.max(...all.map((cells) => lineWidth(line(cells[column] ?? '')))),
-  )
+function widthsOf(rows: readonly Row[], options: CellOptions): readonly number[] {
+  const head = titles(options.allNamespaces)
+  const all = [head, ...rows.map((row) => cellsOf({ kind: 'added', row }, options))]
+  return head.map((_, column) => Math.max(...all.map((cells) => lineWidth(line(cells[column] ?? '')))))
 }
 
 function streamLine(cells: readonly Piece[], widths: readonly number[]): ReturnType<typeof line> {

@@ -75,8 +75,9 @@ const PENDING_TEXT: Readonly<Record<PendingWrite, string>> = {
   withdraw: 'to be withdrawn',
 }
 
-/** `ready`, `UnsafeSelector`, `ready, to be created`: a word or two that say how a binding stands. */
-export function verdictText({ state, reason, pending }: Row): string {
+/** `ready`, `UnsafeSelector`, `ready, to be created`: a word or two that say how a binding stands. While the operator is down: what is true of its output. */
+export function verdictText({ state, reason, pending }: Row, isOperatorDown = false): string {
+  if (isOperatorDown && state === 'ready') return pending === 'none' ? 'in force' : 'valid, not applied yet'
   const word = state === 'ready' ? 'ready' : state === 'deleting' ? 'being deleted' : reason
   return pending === 'none' ? word : `${word}, ${PENDING_TEXT[pending]}`
 }

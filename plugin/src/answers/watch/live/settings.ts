@@ -14,7 +14,7 @@ import {
   operatorSettings,
   readScmSources,
   scmReading,
-  withClassOfScm,
+  withSettingsOfScm,
   type ScmSources,
   type SettingsReading,
 } from '../../../gather/settings.ts'
@@ -69,5 +69,5 @@ export function settingsNow(
 ): SettingsReading {
   const known = [...outputs]
   const operator = operatorSettings(options, { deployments, bindings: [...bindings], outputs: known })
-  return withClassOfScm({ operator, scm: scmReading(scm, known, operator, { classFollows: true }) })
+  return withSettingsOfScm({ operator, scm: scmReading(scm, known, operator, { classFollows: true }) })
 }

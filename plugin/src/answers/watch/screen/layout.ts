@@ -1,5 +1,6 @@
 // How the lines of a terminal are shared out. Pure.
 import { displayWidth } from '../../../text/width.ts'
+import type { Knowledge } from '../live/knowledge.ts'
 import { outcomeText, verdictText, type Row } from '../live/rows.ts'
 
 /** Columns and rows of a terminal. */
@@ -58,10 +59,11 @@ export function columnsFor(
   rows: readonly Row[],
   columns: number,
   nameOf: (row: Row) => string,
+  { operatorDown }: Pick<Knowledge, 'operatorDown'> = { operatorDown: undefined },
 ): TableColumns {
   const room = columns - MARKER
   const names = widest(rows, nameOf, TITLES.binding)
-  const verdicts = widest(rows, verdictText, TITLES.verdict)
+  const verdicts = widest(rows, (row) => verdictText(row, operatorDown !== undefined), TITLES.verdict)
   const pods =
     columns >= PODS_FROM && rows.some((row) => row.pods !== undefined)
       ? widest(rows, podsText, TITLES.pods)

@@ -1,5 +1,7 @@
 // How the screen looks: scope and counts, what is not known, the table with its window, the derivation below, the keys.
 // A function from the picture and the choices to exactly as many lines as the terminal has.
+import { firstAnswer } from '../../../frame/operator-down.ts'
+import { NOTHING, outcomeOf } from '../../../frame/outcome.ts'
 import { viewAnswer } from '../../../text/answer.ts'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
@@ -7,7 +9,7 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { BLANK, line, lineWidth, MARKS, span, type Block, type Line } from '../../../text/line.ts'
 import { displayWidth } from '../../../text/width.ts'
 import { shorten, wrap } from '../../../text/wrap.ts'
-import { lostText, missingText, timeText, type Knowledge } from '../live/knowledge.ts'
+import { lostText, missingText, operatorDownLine, timeText, type Knowledge } from '../live/knowledge.ts'
 import type { Picture } from '../live/live-state.ts'
 import { countsText, markOf, outcomeText, verdictText, type Row } from '../live/rows.ts'
 import {
@@ -101,25 +103,35 @@ function header(
   return [cut(where, columns), cut(line(counts), columns)]
 }
 
-function status({ lostSince, missing }: Knowledge, columns: number): Block {
+function status({ lostSince, missing, operatorDown }: Knowledge, columns: number): Block {
+  const down =
+    operatorDown === undefined
+      ? []
+      : [cut(line(MARKS.bad, ' ', span(operatorDownLine(operatorDown), 'bold')), columns)]
   const lost = lostSince === undefined ? [] : [span(lostText(lostSince), 'bold')]
   // While nothing answers, each kind fails for the same reason.
   const others = lostSince === undefined ? missing.map((one) => span(missingText(one))) : []
   const lines = [...lost, ...others].map((text) => cut(line(MARKS.warn, ' ', text), columns))
-  if (lines.length <= STATUS_MAX) return lines
+  if (lines.length <= STATUS_MAX) return [...down, ...lines]
   const more = lines.length - STATUS_MAX + 1
-  return [...lines.slice(0, STATUS_MAX - 1), line(MARKS.warn, ` and ${more} more that cannot be read`)]
+  return [
+    ...down,
+    ...lines.slice(0, STATUS_MAX - 1),
+    line(MARKS.warn, ` and ${more} more that cannot be read`),
+  ]
 }
 
 function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {
   const { knowledge } = picture
   if (rows.length === 0) return [BLANK, cut(line(`  ${emptyText(picture, state)}`), frame.columns)]
   const nameOf = state.namespace === undefined ? (row: Row) => row.key : (row: Row) => row.name
-  const columns = columnsFor(rows, frame.columns, nameOf)
+  const columns = columnsFor(rows, frame.columns, nameOf, knowledge)
   const window = rows.slice(state.top, state.top + frame.share.table - 1)
   return [
     titles(columns, knowledge, frame.columns),
-    ...window.map((row) => tableRow(row, nameOf(row), columns, row.key === state.selected)),
+    ...window.map((row) =>
+      tableRow(row, { name: nameOf(row), knowledge }, columns, row.key === state.selected),
+    ),
   ]
 }
 
@@ -142,9 +154,17 @@ function titles(columns: TableColumns, { lostSince }: Knowledge, width: number):
   return cut([span('    '), ...joined(cells), ...old], width)
 }
 
-function tableRow(row: Row, name: string, columns: TableColumns, isSelected: boolean): Line {
+function tableRow(
+  row: Row,
+  { name, knowledge: { operatorDown } }: { readonly name: string; readonly knowledge: Knowledge },
+  columns: TableColumns,
+  isSelected: boolean,
+): Line {
   const mark = MARKS[markOf(row)]
-  const verdict = span(shorten(verdictText(row), columns.verdict, 'end'), mark.role)
+  const verdict = span(
+    shorten(verdictText(row, operatorDown !== undefined), columns.verdict, 'end'),
+    mark.role,
+  )
   const pods = span(podsText(row).padStart(columns.pods))
   const outcome = shortOutcome(row, columns.outcome)
   const cells = [
@@ -194,8 +214,14 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
         wrap(line(MARKS.note, ` ${note}`), { width: columns, hang: 2 }),
       )
       const answer = frame.answer?.(layout, frame.findings)
+      const outcome = outcomeOf({ ...NOTHING, incomplete, findings: frame.findings }, 'never')
       const first =
-        answer === undefined ? [] : [...viewAnswer(answer, { ...SETTLED, incomplete }, layout), BLANK]
+        answer === undefined
+          ? []
+          : [
+              ...viewAnswer(firstAnswer(answer, frame.findings, outcome), { ...SETTLED, incomplete }, layout),
+              BLANK,
+            ]
       return [
         ...gap,
         ...first,

@@ -2,6 +2,7 @@
 import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -59,7 +60,7 @@ function learntFrom(
   return {
     options: given,
     deployments,
-    scm: { given: undefined, found: [], containers: [], unread: [] },
+    scm: { given: undefined, fallbacks: [], found: [], containers: [], unread: [] },
   }
 }
 
@@ -139,6 +140,7 @@ describe('what it shows', () => {
       lostSince: undefined,
       missing: [],
       bindingsKnown: true,
+      operatorDown: 'no Deployment of the operator is there',
       settled: true,
     })
   })
@@ -392,7 +394,7 @@ test('the rows of each namespace by itself are those of all of them together', a
       state.stop()
       expect(rows).toEqual(rowsTogether(objects))
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   )
 })
 

@@ -1,6 +1,7 @@
 // How the screen looks: whole frames at the sizes that people have, and what must hold at every size.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { runs } from '@kleym/testing/runs.ts'
 import { displayWidth, render } from '../../../../src/text/line.ts'
 import { PLAIN } from '../../../../src/io/palette.ts'
 import { lostText, timeText, type Knowledge } from '../../../../src/answers/watch/live/knowledge.ts'
@@ -193,5 +194,6 @@ test('at every size, in every mode, whatever names hold: as many lines as there 
         }
       },
     ),
+    { numRuns: runs(100) },
   )
 })

@@ -3,7 +3,7 @@
 import type { Container, Pod } from '../../objects/pod.ts'
 import { judgeContainer } from '../attestor.ts'
 import type { Prediction } from '../prediction.ts'
-import { containerVerdicts, type Registration } from '../registration.ts'
+import { containerVerdicts, isPossible, type Registration } from '../registration.ts'
 import type { AttestedSelectors } from './agent-log.ts'
 import { failingSelectors, splitSelector, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
@@ -65,11 +65,7 @@ export class EntriesOfContainer {
     const wanted = verdicts.filter(({ verdict }) => verdict === 'issued')
     const got = new Set(svids.map(({ spiffeId }) => spiffeId))
     const hints = new Set(svids.map(({ hint }) => hint))
-    const possible = new Set(
-      verdicts
-        .filter(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
-        .map(({ spiffeId }) => spiffeId),
-    )
+    const possible = new Set(verdicts.filter(isPossible).map(({ spiffeId }) => spiffeId))
     const lacking = wanted.filter(
       ({ spiffeId = '', sharesHint, hint }) => !got.has(spiffeId) && !(sharesHint && hints.has(hint)),
     )

@@ -2,6 +2,7 @@
 // (docs/spire-facts.md §6).
 import { getOrCreate } from '../../get-or-create.ts'
 import type { Node, Pod } from '../../objects/pod.ts'
+import { known, NO, open, YES, type Truth } from '../../truth/truth.ts'
 import { judgeContainer } from '../attestor.ts'
 import { clusterOfParent, isNodeEntry } from './entry-owner.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
@@ -77,12 +78,12 @@ export class EntryHolderIndex {
     const isOfAgent = clusterOfParent(entry) !== undefined
     for (const pod of pods) {
       // An ID that is no agent's is an alias, which the agent of any node may have.
-      const parent = isOfAgent ? this.#isParentOf(entry, pod) : 'perhaps'
-      if (parent === 'no') continue
+      const parent = isOfAgent ? this.#isParentOf(entry, pod) : ALIAS
+      if (parent === NO) continue
       for (const container of pod.containers) {
         const { state } = judgeContainer(pod, container, { selectors, storeSvid: entry.fields.storeSvid })
         if (state === 'dead') continue
-        const isCertain = state === 'issued' && parent === 'yes' && pod.perhaps === undefined
+        const isCertain = state === 'issued' && parent === YES && pod.perhaps === undefined
         yield { pod, container: container.name, isCertain }
       }
     }
@@ -111,13 +112,20 @@ export class EntryHolderIndex {
   }
 
   /** Whether the agent of the pod's node is the parent of an entry. */
-  #isParentOf(entry: ServerEntry, pod: Pod): 'yes' | 'no' | 'perhaps' {
+  #isParentOf(entry: ServerEntry, pod: Pod): Truth {
     const node = this.#nodeUidOf(pod)
-    if (node === undefined) return pod.exists && pod.nodeName === undefined ? 'no' : 'perhaps'
-    return entry.parentId.endsWith(`/${node}`) ? 'yes' : 'no'
+    if (node === undefined) return pod.exists && pod.nodeName === undefined ? NO : NODE
+    return known(entry.parentId.endsWith(`/${node}`))
   }
 }
 
+const ALIAS = open({
+  kind: 'runtime',
+  of: {},
+  fact: 'agent',
+  why: 'the agents of an alias are known to the server',
+})
+const NODE = open({ kind: 'runtime', of: { kind: 'Node' }, fact: 'node', why: "the pod's node is not known" })
 const NAMESPACE = 'k8s:ns:'
 
 function splitSelector(text: string): { type: string; value: string; placeholders: readonly string[] } {

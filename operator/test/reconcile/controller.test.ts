@@ -1,0 +1,87 @@
+// What a deletion waits for (docs/contract.md §8, "Quiet and fair").
+import { setImmediate } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { FINALIZER } from '@kleym/shared/core/names.ts'
+import type { Api } from '@kleym/shared/kube/api.ts'
+import { ConnectionError } from '@kleym/shared/kube/errors.ts'
+import { FakeClock } from '@kleym/testing/fake-clock.ts'
+import { CONFIG, K8S_GROUP, perVariant, pool } from '@kleym/testing/manifests.ts'
+import { createCaches } from '../../src/caches/caches.ts'
+import { SLICE } from '../../src/claims/indexes.ts'
+import { composeController } from '../../src/compose.ts'
+import { createMetrics } from '../../src/telemetry/metrics.ts'
+import { keptLog } from '../build/log-lines.ts'
+
+const TURNS = 50
+
+function versioned(raw: JsonRecord, version: number, more: JsonRecord = {}): JsonRecord {
+  const metadata = { ...Object(raw['metadata']), uid: 'uid', generation: version, ...more }
+  return { ...raw, metadata: { ...metadata, resourceVersion: String(version) } }
+}
+
+function refused(): never {
+  throw new ConnectionError('refused', 'nothing answers', { neverSent: true })
+}
+
+async function unanswered(): Promise<never> {
+  return refused()
+}
+
+function bindingAt(at: number): JsonRecord {
+  return perVariant({ name: `b-${at}` })
+}
+
+test('a deletion waits for no slice of what has changed in its namespace', async () => {
+  const caches = createCaches({ onError: (error) => expect.fail(String(error)) })
+  for (const cache of [caches.bindings, caches.outputs, ...caches.pools.values()])
+    cache.setSyncState({ kind: 'synced' })
+  for (const cache of caches.objectives.values()) cache.setSyncState({ kind: 'absent' })
+  let lists = 0
+  const api: Api = {
+    get: unanswered,
+    list: unanswered,
+    watch: refused,
+    create: unanswered,
+    update: unanswered,
+    patch: unanswered,
+    delete: unanswered,
+    pages: () => {
+      lists += 1
+      return refused()
+    },
+  }
+  let isSlow = false
+  const controller = composeController({
+    api,
+    caches,
+    config: CONFIG,
+    clock: new FakeClock(),
+    random: () => 0.5,
+    log: keptLog().log,
+    metrics: createMetrics(),
+    events: { record: () => {}, drain: async () => {} },
+    writesPerSecond: undefined,
+    bindingsPerNamespace: undefined,
+    takeOver: new Set(),
+    classlessIgnored: false,
+    recheck: async () => {},
+    workers: 4,
+    resyncMs: undefined,
+    pause: () => (isSlow ? new Promise(() => {}) : setImmediate()),
+  })
+  for (let at = 0; at < 2 * SLICE; at++)
+    caches.bindings.store.apply('ADDED', caches.bindings.read(versioned(bindingAt(at), at + 1)))
+  void controller.lead()
+  for (let turn = 0; turn < TURNS; turn++) await setImmediate()
+  isSlow = true
+  const pools = caches.pools.get(K8S_GROUP)
+  pools?.store.apply('ADDED', pools.read(versioned(pool({}), 1_000)))
+  const deleted = versioned(bindingAt(0), 1_001, {
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    finalizers: [FINALIZER],
+  })
+  caches.bindings.store.apply('MODIFIED', caches.bindings.read(deleted))
+  for (let turn = 0; turn < TURNS; turn++) await setImmediate()
+  expect(lists).toBe(1)
+})

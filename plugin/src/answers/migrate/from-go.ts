@@ -1,0 +1,190 @@
+// `migrate --from-go`: bindings of the Go implementation of the same API group (docs/upstream.md), in the shape of its v0.12 or v0.9: the
+// ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
+import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import { trustDomainText } from '@kleym/shared/core/compile/checks.ts'
+import { BINDING } from '@kleym/shared/core/kinds.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { gather, type AnswerInput } from '../../gather/gather.ts'
+import { finish } from '../../frame/finish.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { missingOf } from '../../frame/missing.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { wrap } from '../../text/wrap.ts'
+import type { MigrateOptions } from './run.ts'
+
+/** What becomes of one binding. */
+export interface GoMove {
+  readonly binding: Binding
+  /** Undefined: its status is not there, and its shape does not tell. */
+  readonly oldId: string | undefined
+  /** Undefined where it is not ready here. */
+  readonly newId: string | undefined
+  /** `ready`, or why it is not. */
+  readonly verdict: string
+  /** `NAMESPACE/NAME rule RULE` of each access policy that names the old ID. */
+  readonly policies: readonly string[]
+}
+
+/** Tells how bindings of the Go implementation stand here. */
+export async function runFromGo(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
+  const question = { allNamespaces: true, named: [undefined], policies: true }
+  const input = await gather({ ...options, allNamespaces: true }, question, context)
+  return finish(fromGoFrame(input, movesOf(input.after)), input, options.output, context)
+}
+
+function movesOf(analysis: Analysis): readonly GoMove[] {
+  const { settled } = analysis
+  return analysis.snapshot.bindings.map((binding) => {
+    const judgement = settled.judgements.get(binding.key)
+    const oldId = oldIdOf(binding, analysis)
+    const named = oldId === undefined ? undefined : settled.policies().namedBy([oldId], [])
+    const exact = (named?.namings ?? []).filter(({ way }) => way === 'exactly' || way === 'same path')
+    return {
+      binding,
+      oldId,
+      newId: judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : undefined,
+      verdict: verdictOf(judgement),
+      policies: [
+        ...new Set(
+          [...exact, ...(named?.mentions ?? [])].map(({ policy, rule }) => `${policy.key} rule ${rule.name}`),
+        ),
+      ],
+    }
+  })
+}
+
+/** What the status says, as v0.9 wrote it; else what v0.12 renders of a variant. */
+function oldIdOf(
+  { meta, mode, poolRef, serviceAccountName, identityBoundary, status }: Binding,
+  { config }: Analysis,
+): string | undefined {
+  const written = status?.computedSpiffeIDs?.[0]?.spiffeID
+  if (written !== undefined) return written
+  if (!mode.ok || mode.value !== 'PerVariant') return undefined
+  if (!poolRef.ok || !serviceAccountName.ok || !identityBoundary.ok || identityBoundary.value === undefined)
+    return undefined
+  const { variant } = identityBoundary.value
+  return `spiffe://${trustDomainText(config)}/ns/${meta.namespace}/sa/${serviceAccountName.value}/inference/pool/${poolRef.value.name}/variant/${variant}`
+}
+
+function verdictOf(judgement: ReturnType<Analysis['settled']['judgements']['get']>): string {
+  if (judgement === undefined) return 'not judged'
+  if (judgement.state === 'refused') return `refused: ${judgement.reason}: ${judgement.message}`
+  if (judgement.state === 'undetermined') return `not known: ${unknownReasonText(judgement.why)}`
+  return judgement.state
+}
+
+/** Old and new ID differ, or may. */
+function changes({ oldId, newId }: GoMove): boolean {
+  return oldId !== newId
+}
+
+function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
+  const judgements = moves.flatMap(({ binding }) => input.after.settled.judgements.get(binding.key) ?? [])
+  return {
+    kind: 'MigrateReport',
+    fields: () => ({
+      registrations: [],
+      fromGo: moves.map(({ binding, oldId, newId, verdict, policies }) => ({
+        binding: binding.key,
+        oldID: oldId ?? null,
+        newID: newId ?? null,
+        verdict,
+        policies,
+      })),
+      steps: stepsOf(moves),
+    }),
+    findings: [],
+    judged: { count: moves.length, what: 'binding' },
+    missing: missingOf(input, judgements, { bindings: new Set(moves.map(({ binding }) => binding.key)) }),
+    names: () =>
+      moves.map(({ binding: { meta } }) => ({
+        kind: BINDING.kind,
+        group: BINDING.group,
+        namespace: meta.namespace,
+        name: meta.name,
+      })),
+    answer: () => {
+      const refused = moves.filter(({ newId }) => newId === undefined).length
+      const changed = moves.filter(changes).length - refused
+      return {
+        mark: refused > 0 ? 'warn' : 'note',
+        text: [
+          span(
+            `${counted(moves.length, 'binding')}: ${changed} with another ID here, ${refused} without one`,
+            'bold',
+          ),
+        ],
+      }
+    },
+    view: (layout) => [...moves.flatMap((one) => viewMove(one, layout)), BLANK, ...viewSteps(moves, layout)],
+  }
+}
+
+function viewMove({ binding, oldId, newId, verdict, policies }: GoMove, { width }: Layout): Block {
+  const row = (text: string): Block => wrap(line(`  ${text}`), { width, hang: 4 })
+  return [
+    line(
+      newId === undefined ? MARKS.warn : MARKS.note,
+      ' ',
+      span(binding.key, 'bold'),
+      `  ${newId === undefined ? '' : verdict}`,
+    ),
+    ...(newId === undefined ? row(verdict) : []),
+    ...row(`there: ${oldId ?? 'not known: its status holds no ID, and its shape does not tell'}`),
+    ...row(`here:  ${newId ?? 'none'}`),
+    ...policies.flatMap((one) => row(`names the old one: ${one}`)),
+  ]
+}
+
+interface Step {
+  readonly title: string
+  readonly lines: readonly string[]
+}
+
+function stepsOf(moves: readonly GoMove[]): readonly Step[] {
+  const named = [...new Set(moves.filter(changes).flatMap(({ policies }) => policies))]
+  return [
+    {
+      title: 'Let peers accept both IDs',
+      lines: [
+        'add the ID of here beside the one of there, wherever one is named: servers, gateways, federated partners',
+        ...(named.length === 0 ? [] : [`access policies that name one of there: ${named.join(', ')}`]),
+      ],
+    },
+    {
+      title: 'Delete the bindings while the other operator runs',
+      lines: [
+        'it takes off its finalizer and its ClusterSPIFFEIDs; from here on the pods hold no identity of a binding',
+      ],
+    },
+    {
+      title: 'Remove the other operator and its CRD',
+      lines: [
+        'two operators would fight over the same objects: the chart is refused while the CRD is theirs',
+      ],
+    },
+    {
+      title: 'Install this operator, and apply the bindings as they are',
+      lines: ['wait until kubectl get iib says Ready and in force for each'],
+    },
+    {
+      title: 'Take the IDs of there out of what names them',
+      lines: ['when every pod holds the ID of here: kubectl kleym who-selects SPIFFE-ID'],
+    },
+  ]
+}
+
+function viewSteps(moves: readonly GoMove[], { width }: Layout): Block {
+  return [
+    line(span('Steps', 'bold')),
+    ...stepsOf(moves).flatMap(({ title, lines }, at) => [
+      ...wrap(line(`  ${at + 1}. `, span(title, 'bold')), { width, hang: 5 }),
+      ...lines.flatMap((text) => wrap(line(`     ${text}`), { width, hang: 7 })),
+    ]),
+  ]
+}

@@ -1,0 +1,35 @@
+// `kubectl kleym settings`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
+import type { CommandResult } from '../../io/context.ts'
+
+/** The command line of `settings`. */
+export class SettingsCommand extends SourceCommand {
+  static override readonly summary = 'What is kleym set to, and who says so?'
+  static override readonly description =
+    'Lists each setting with its value, where it comes from, and what it decides: the command line first, then the ' +
+    'cluster or the files, then the environment, then .kleym.yaml. --write makes .kleym.yaml of them.'
+  static override readonly usage = 'settings [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> settings',
+    '<%= config.bin %> settings --write',
+    '<%= config.bin %> settings --write --context prod',
+    '<%= config.bin %> settings --offline -R -f manifests',
+  ]
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    write: Flags.boolean({
+      description: 'Write .kleym.yaml into this folder, if there is none; with --context, a section of it.',
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags } = await this.parse(SettingsCommand)
+    requireFormat(flags.output, 'settings')
+    const options = { ...optionsWithoutSources(flags, this.context.cwd), write: flags.write }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

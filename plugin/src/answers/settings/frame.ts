@@ -1,0 +1,66 @@
+// The report of `settings`: a line for each setting. A setting that nothing says is no finding: this answer is where one looks.
+import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import { namedSubject, type Frame } from '../../frame/frame.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { BLANK, MARKS, type Mark } from '../../text/line.ts'
+import { table, type TableCell } from '../../text/table.ts'
+import { settingRows, type SettingRow } from './model.ts'
+
+/** Makes the report; `written` is the file that was written, if one was. */
+export function settingsFrame(input: AnswerInput, written: string | undefined): Frame {
+  const rows = settingRows(input)
+  const findings = [...input.inputFindings].toSorted(compareFindings)
+  return {
+    kind: 'SettingsReport',
+    fields: () => ({
+      settings: rows.map(({ setting, value, source, decides }) => ({
+        setting,
+        value: value ?? null,
+        source: source ?? null,
+        decides,
+      })),
+    }),
+    findings,
+    missing: [],
+    isSettled: true,
+    names: (shown) => shown.map(namedSubject),
+    answer: (_, kept) => settingsAnswer(rows, kept.length, written),
+    view: (layout, shown) => [
+      ...table(rows.map(cellsOf), { width: layout.width, gap: 2 }),
+      ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown, layout)]),
+    ],
+  }
+}
+
+function settingsAnswer(rows: readonly SettingRow[], findings: number, written: string | undefined): Answer {
+  const open = rows.filter(isOpen)
+  const done = written === undefined ? [] : [`wrote ${written}; `]
+  if (findings > 0)
+    return { mark: 'warn', text: [...done, `the sources of ${counted(findings, 'setting')} disagree`] }
+  if (open.length === 0) return { mark: 'ok', text: [...done, 'every setting is given'] }
+  const names = open.map(({ name }) => name).join(', ')
+  return {
+    mark: 'note',
+    text: [...done, `${counted(open.length, 'setting')} not given: ${names}`],
+    reasons: [
+      [
+        `fix: write them once: kubectl kleym settings --write, or give ${open.map(({ fix }) => fix).join(', ')}`,
+      ],
+    ],
+  }
+}
+
+/** Output labels that nothing says are none, which is what they mostly are. */
+function isOpen({ setting, source }: SettingRow): boolean {
+  return source === undefined && setting !== 'outputLabels'
+}
+
+function cellsOf(row: SettingRow): readonly TableCell[] {
+  const { name, value, source, decides } = row
+  const mark: Mark = isOpen(row) ? 'note' : 'ok'
+  const said = value === undefined ? 'not known' : `${value === '' ? 'none' : value} (${source ?? 'assumed'})`
+  return [MARKS[mark], name, `${said}: ${decides}`]
+}

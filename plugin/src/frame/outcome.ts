@@ -1,0 +1,173 @@
+// What an answer comes to: its mark, which follows the answer, and its exit code, which follows the threshold. Both are read from one
+// table, which docs/reference/output.md prints.
+import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
+import type { FailOn } from '../flags/flags.ts'
+import { EXIT, type ExitCode } from '../io/errors.ts'
+import type { Mark } from '../text/line.ts'
+
+/** What may be true of an answer. Several may be at once. */
+export interface OutcomeFacts {
+  /** Something could not be read, or nothing was judged. */
+  readonly incomplete: boolean
+  /** A setting that was not given may change the answer. */
+  readonly unsettled: boolean
+  /** It takes something for granted. */
+  readonly assuming: boolean
+  /** What was compared differs. */
+  readonly differs: boolean
+  /** It is not known whether what was compared differs. */
+  readonly undecided: boolean
+  /** A registration that is not followed, or an entry that may be extra, may hide a finding. */
+  readonly notKnown: boolean
+  /** A flag keeps a finding from being shown. */
+  readonly notShown: boolean
+  /** The findings that count, shown or not. */
+  readonly findings: readonly Finding[]
+}
+
+/** One line of the table. */
+export interface OutcomeRow {
+  /** What is true of the answer, as docs/reference/output.md says it. */
+  readonly what: string
+  /** The mark that it has at least; undefined: that of the answer itself. */
+  readonly mark: Mark | undefined
+  /** The exit code if the row decides, for each threshold. */
+  readonly codes: Readonly<Record<FailOn, ExitCode>>
+  readonly applies: (facts: OutcomeFacts) => boolean
+}
+
+const ALWAYS = (code: ExitCode): OutcomeRow['codes'] => ({
+  error: code,
+  warning: code,
+  info: code,
+  never: code,
+})
+
+/** A code for the thresholds that a severity reaches. */
+function from(severity: Severity, code: ExitCode): OutcomeRow['codes'] {
+  const at = (failOn: Severity): ExitCode => (isAtLeast(severity, failOn) ? code : EXIT.ok)
+  return { error: at('error'), warning: at('warning'), info: at('info'), never: EXIT.ok }
+}
+
+function certain(severity: Severity): OutcomeRow['applies'] {
+  return ({ findings }) => findings.some((one) => one.dependsOn === undefined && one.severity === severity)
+}
+
+/** A finding that rests on what is not known has the severity of its code if that turns out to be so. */
+function perhaps(severity: Severity): OutcomeRow['applies'] {
+  return ({ findings }) =>
+    findings.some(
+      ({ code, dependsOn }) => dependsOn !== undefined && findingEntry(code).severity === severity,
+    )
+}
+
+/** The table, in the order in which a row decides the exit code. */
+export const OUTCOMES: readonly OutcomeRow[] = [
+  {
+    what: 'something could not be read, or nothing was judged',
+    mark: 'warn',
+    codes: ALWAYS(EXIT.incomplete),
+    applies: ({ incomplete }) => incomplete,
+  },
+  { what: 'a finding: error', mark: 'bad', codes: from('error', EXIT.findings), applies: certain('error') },
+  {
+    what: 'a finding: warning',
+    mark: 'warn',
+    codes: from('warning', EXIT.findings),
+    applies: certain('warning'),
+  },
+  { what: 'a finding: info', mark: undefined, codes: from('info', EXIT.findings), applies: certain('info') },
+  {
+    what: 'a finding that depends, else an error',
+    mark: 'warn',
+    codes: from('error', EXIT.incomplete),
+    applies: perhaps('error'),
+  },
+  {
+    what: 'a finding that depends, else a warning',
+    mark: 'warn',
+    codes: from('warning', EXIT.incomplete),
+    applies: perhaps('warning'),
+  },
+  {
+    what: 'a finding that depends, else info',
+    mark: undefined,
+    codes: from('info', EXIT.incomplete),
+    applies: perhaps('info'),
+  },
+  {
+    what: 'it rests on settings that were not given',
+    mark: 'warn',
+    codes: from('error', EXIT.incomplete),
+    applies: ({ unsettled }) => unsettled,
+  },
+  {
+    what: 'a difference (`diff`, `verify`)',
+    mark: undefined,
+    codes: ALWAYS(EXIT.findings),
+    applies: ({ differs }) => differs,
+  },
+  {
+    what: 'perhaps a difference, or one of time (`diff`, `verify`)',
+    mark: 'warn',
+    codes: ALWAYS(EXIT.incomplete),
+    applies: ({ undecided }) => undecided,
+  },
+  {
+    what: 'a registration or an entry that is not known',
+    mark: 'warn',
+    codes: from('error', EXIT.incomplete),
+    applies: ({ notKnown }) => notKnown,
+  },
+  {
+    what: 'it takes something for granted (`premises`)',
+    mark: 'note',
+    codes: ALWAYS(EXIT.ok),
+    applies: ({ assuming }) => assuming,
+  },
+  {
+    what: 'a finding is not shown',
+    mark: 'warn',
+    codes: ALWAYS(EXIT.ok),
+    applies: ({ notShown }) => notShown,
+  },
+]
+
+/** The rows that apply to an answer: of all of them the worst mark, of the first that has one its exit code. */
+export interface Outcome {
+  readonly exitCode: ExitCode
+  /** The mark of an answer that would have another by itself. */
+  readonly markOver: (own: Mark) => Mark
+}
+
+/** What an answer comes to. */
+export function outcomeOf(facts: OutcomeFacts, failOn: FailOn): Outcome {
+  const rows = OUTCOMES.filter(({ applies }) => applies(facts))
+  const exitCode = rows.map(({ codes }) => codes[failOn]).find((code) => code !== EXIT.ok) ?? EXIT.ok
+  const marks = rows.flatMap(({ mark }) => mark ?? [])
+  return { exitCode, markOver: (own) => worst(own, ...marks) }
+}
+
+/** The mark of a part of an answer: its own, or what is found about it. */
+export function markUnder(findings: readonly Finding[], own: Mark): Mark {
+  return outcomeOf({ ...NOTHING, findings }, 'never').markOver(own)
+}
+
+/** What is true of an answer about which nothing is. */
+export const NOTHING: OutcomeFacts = {
+  incomplete: false,
+  unsettled: false,
+  assuming: false,
+  differs: false,
+  undecided: false,
+  notKnown: false,
+  notShown: false,
+  findings: [],
+}
+
+const ORDER: readonly Mark[] = ['bad', 'warn', 'note', 'ok']
+
+function worst(...marks: readonly Mark[]): Mark {
+  return ORDER.find((mark) => marks.includes(mark)) ?? 'ok'
+}

@@ -1,0 +1,83 @@
+// What stderr says of what is not known: only what the answer on stdout does not say. No cause is lost by that: a format prints all
+// of them, or each is looked for in what it prints, and one that is not found is said.
+import { stripVTControlCharacters } from 'node:util'
+import { assumptionText } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { OutputOptions } from '../flags/options.ts'
+import type { InputProblem } from '../sources/problem.ts'
+import { unfollowedText, UNFOLLOWED, unknownsOf, type AnswerResult } from './result.ts'
+
+/** The causes that a printed answer does not say, in their order. */
+export function unsaid(
+  judged: AnswerResult,
+  answer: string,
+  format: OutputOptions['format'],
+): readonly string[] {
+  const all = unknownsOf(judged)
+  if (all.length === 0) return all
+  switch (format) {
+    case 'text':
+    case 'wide': {
+      // The first lines hold every assumption, in a form of their own.
+      const assumed = new Set(judged.assumptions.map(assumptionText))
+      return notFound(
+        all.filter((text) => !assumed.has(text)),
+        answer,
+      )
+    }
+    // Its length is bounded, so it may leave some out.
+    case 'markdown':
+      return notFound(all, answer)
+    case 'json':
+      return notReported(all, judged)
+    case 'yaml':
+      return judged.frame.documents === undefined ? notReported(all, judged) : all
+    case 'name':
+    case 'spire':
+      return all
+    case 'sarif':
+    case 'junit':
+    case 'github':
+    case 'openreports':
+    case 'mermaid':
+    case 'dot':
+    case 'html':
+      return []
+  }
+}
+
+/** The problems that a printed answer does not say with what to do about them. */
+export function unsaidProblems(
+  { problems, isEmpty, frame }: Pick<AnswerResult, 'problems' | 'isEmpty' | 'frame'>,
+  { format }: Pick<OutputOptions, 'format'>,
+): readonly InputProblem[] {
+  const isReport = format === 'json' || (format === 'yaml' && frame.documents === undefined)
+  // The first line says that nothing was judged, with why and what to do; of other problems it says that there are some.
+  return isEmpty && (isReport || format === 'text' || format === 'wide') ? [] : problems
+}
+
+function notFound(all: readonly string[], answer: string): readonly string[] {
+  const said = lettersOf(answer)
+  return all.filter((text) => !said.includes(lettersOf(text)))
+}
+
+/** Letters and digits: what wrapping, colours and the escapes of markdown leave as it is. */
+function lettersOf(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll(/&#?\w+;/g, '')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, '')
+}
+
+function notReported(all: readonly string[], judged: AnswerResult): readonly string[] {
+  const { frame, assumptions, findings } = judged
+  const unfollowed = frame.findings.filter(({ code }) => code === UNFOLLOWED)
+  const reported = new Set([
+    ...frame.missing.map(unknownReasonText),
+    ...assumptions.map(assumptionText),
+    ...findings.flatMap(({ dependsOn = [] }) => dependsOn),
+    ...(unfollowed.length > 0 && unfollowed.every((one) => findings.includes(one))
+      ? [unfollowedText(frame)]
+      : []),
+  ])
+  return all.filter((text) => !reported.has(text))
+}

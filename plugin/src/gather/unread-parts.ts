@@ -1,0 +1,107 @@
+// What files leave unread, as a snapshot has it; and of a desired state each part with what it was made from, so that two states
+// can be told to leave the same unread.
+import { createHash } from 'node:crypto'
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import type { UnreadPart } from '@kleym/shared/core/explain/one-sided.ts'
+import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { InputProblem } from '../sources/problem.ts'
+
+/** A document of which nothing shows what it is may have held anything, so nothing counts as missing. */
+export function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
+  const first = problems.find(({ reach }) => reach === undefined)
+  return new Map(first === undefined ? [] : [['*', unreadReason(first)]])
+}
+
+/** What a problem leaves open of the kinds that it shows. */
+export function doubtsOf(problem: InputProblem): readonly Doubt[] {
+  const why = unreadReason(problem)
+  return (problem.reach ?? []).map((reach) => ({ ...reach, why }))
+}
+
+function unreadReason({ kind, where }: InputProblem): UnknownReason {
+  return { verb: 'read', what: where, cause: CAUSES[kind] }
+}
+
+const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
+  path: 'unreachable',
+  malformed: 'malformed',
+  incomplete: 'malformed',
+  template: 'a template',
+  'not rendered': 'not rendered',
+  duplicate: 'ambiguous',
+  empty: 'not given',
+  failed: 'unreachable',
+}
+
+/** What is unread, by its reach and by the content of the file or the folder where it stands. */
+export async function unreadParts(
+  problems: readonly InputProblem[],
+  doubted: readonly Doubt[],
+  cwd: string,
+): Promise<ReadonlyMap<string, UnreadPart>> {
+  const parts = new Map<string, UnreadPart>()
+  const contents = new Map<string, string>()
+  const add = async (where: string, part: UnreadPart): Promise<void> => {
+    const path = resolve(cwd, pathOf(where))
+    const content = contents.get(path) ?? (await contentOf(path)) ?? where
+    contents.set(path, content)
+    const reach = [...part.doubts.values()].flat().map(({ kind, namespace, name }) => [kind, namespace, name])
+    parts.set(JSON.stringify([content, [...part.gaps.keys()], reach]), part)
+  }
+  for (const one of problems)
+    await add(one.where, { gaps: gapsOf([one]), doubts: doubtsByKind(doubtsOf(one)) })
+  for (const one of doubted) await add(one.why.what, { gaps: new Map(), doubts: doubtsByKind([one]) })
+  return parts
+}
+
+/** What one state leaves unread and another does not. */
+export function partsOnlyIn(one: AnyParts = new Map(), other: AnyParts = new Map()): UnreadPart {
+  const parts = [...one].flatMap(([key, part]) => (other.has(key) ? [] : [part]))
+  return {
+    gaps: new Map(parts.flatMap(({ gaps }) => [...gaps])),
+    doubts: doubtsByKind(parts.flatMap(({ doubts }) => [...doubts.values()].flat())),
+  }
+}
+
+type AnyParts = ReadonlyMap<string, UnreadPart>
+
+/** The file or the folder of a place: `pools.yaml, document 3, line 12` (`placeText`). What a file stands for is in its folder. */
+function pathOf(where: string): string {
+  const path = where.replace(/, (?:document|line|column) \d+.*$/, '')
+  return OF_FOLDER.test(path) ? dirname(path) : path
+}
+
+const OF_FOLDER = /(?:^|\/)(?:Chart|kustomization|fleet|skaffold|helmfile)(?:\.\w+)*$/i
+
+/** More files or bytes are not compared: the part then counts as one that the other state has not. */
+const FILES_MAX = 1_000
+const BYTES_MAX = 16 * 1024 * 1024
+
+/** A digest of a file, or of all files of a folder with their names; undefined: there is none that can be told. */
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    const isFolder = (await stat(path)).isDirectory()
+    const files = isFolder
+      ? (await readdir(path, { recursive: true, withFileTypes: true }))
+          .filter((one) => one.isFile())
+          .map((one) => join(one.parentPath, one.name))
+          .toSorted(compareBytes)
+      : [path]
+    if (files.length > FILES_MAX) return undefined
+    const hash = createHash('sha256')
+    let bytes = 0
+    for (const file of files) {
+      const content = await readFile(file)
+      bytes += content.length
+      if (bytes > BYTES_MAX) return undefined
+      hash.update(JSON.stringify([relative(path, file), content.length]))
+      hash.update(content)
+    }
+    return hash.digest('hex')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,108 @@
+// `-o openreports`: findings as reports of openreports.io/v1alpha1 (https://github.com/openreports/reports-api, v0.2.1), one for each
+// namespace, so that a
+// tenant may read its own alone, and a ClusterReport for what has none. A finding stands in the report of its subject.
+import { pageUrl } from '../io/docs-url.ts'
+import { escapeTerminal } from '../io/escape.ts'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { suppressionText, type CiResult } from './ci.ts'
+
+type Outcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip'
+
+interface ReportResult {
+  readonly source: 'kleym'
+  readonly policy: string
+  readonly rule?: string
+  readonly category: string
+  readonly result: Outcome
+  readonly severity?: 'high' | 'medium' | 'info'
+  readonly scored: boolean
+  readonly message: string
+  readonly resources?: readonly object[]
+  readonly properties?: Readonly<Record<string, string>>
+}
+
+const OUTCOMES = { error: 'fail', warning: 'warn', info: 'warn' } as const satisfies Record<Severity, Outcome>
+const SEVERITIES = { error: 'high', warning: 'medium', info: 'info' } as const satisfies Record<
+  Severity,
+  ReportResult['severity']
+>
+/** Whether a finding of this severity is one that its owner should act on. */
+const SCORED: Readonly<Record<Severity, boolean>> = { error: true, warning: true, info: false }
+
+/** The reports as a `List`, a value for `toJson`. What is not known stands in each: none is surer than the whole answer. */
+export function toOpenReports(result: CiResult): unknown {
+  const byNamespace = new Map<string, ReportResult[]>()
+  const add = (namespace: string, one: ReportResult): void =>
+    void getOrCreate(byNamespace, namespace, () => []).push(one)
+  for (const one of result.findings) add(one.subject.namespace, ofFinding(one))
+  for (const { finding, suppression } of result.suppressed) {
+    const message = escapeTerminal(`${finding.summary} (${suppressionText(suppression)})`)
+    add(finding.subject.namespace, { ...ofFinding(finding), result: 'skip', message })
+  }
+  const name = `kleym-${result.kind.replace(/Report$/, '').toLowerCase()}`
+  if (result.unknowns.length > 0) getOrCreate(byNamespace, '', () => [])
+  const unknowns = result.unknowns.map((text): ReportResult => ({
+    source: 'kleym',
+    policy: 'complete',
+    category: 'completeness',
+    result: 'error',
+    scored: false,
+    message: escapeTerminal(`not known: ${text}`),
+  }))
+  return {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [...byNamespace]
+      .toSorted(([one], [other]) => compareBytes(one, other))
+      .map(([namespace, results]) => report(name, namespace, [...results, ...unknowns])),
+  }
+}
+
+function ofFinding({ code, severity, subject, related, summary, evidence, fix }: Finding): ReportResult {
+  const { title, reason } = findingEntry(code)
+  return {
+    source: 'kleym',
+    policy: code,
+    ...(reason !== undefined && { rule: reason }),
+    category: title,
+    result: OUTCOMES[severity],
+    severity: SEVERITIES[severity],
+    scored: SCORED[severity],
+    message: escapeTerminal(`${subjectText(subject)}: ${summary}`),
+    resources: [subject, ...related].map(reference),
+    properties: {
+      ...(evidence.length > 0 && { evidence: evidence.map(escapeTerminal).join('\n') }),
+      fix: escapeTerminal(fix),
+      more: pageUrl(code) ?? `kubectl kleym explain ${code}`,
+    },
+  }
+}
+
+function reference({ kind, namespace, name }: Subject): object {
+  return { kind, name, ...(namespace !== '' && { namespace }) }
+}
+
+function report(name: string, namespace: string, results: readonly ReportResult[]): unknown {
+  const count = (outcome: Outcome): number => results.filter((one) => one.result === outcome).length
+  return {
+    apiVersion: 'openreports.io/v1alpha1',
+    kind: namespace === '' ? 'ClusterReport' : 'Report',
+    metadata: {
+      name,
+      ...(namespace !== '' && { namespace }),
+      labels: { 'app.kubernetes.io/managed-by': 'kleym' },
+    },
+    source: 'kleym',
+    summary: {
+      pass: count('pass'),
+      fail: count('fail'),
+      warn: count('warn'),
+      error: count('error'),
+      skip: count('skip'),
+    },
+    results,
+  }
+}

@@ -1,0 +1,49 @@
+// Where `.kleym.yaml` is: the nearest one, from a folder up to the root of its repository.
+import { lstatSync, type Stats } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { KleymError } from '../io/errors.ts'
+
+/** The name of a settings file. */
+export const SETTINGS_FILE = '.kleym.yaml'
+/** A name that is easily written in its place. */
+const MISNAMED = '.kleym.yml'
+
+/**
+ * The settings file that counts for a folder or a file; undefined: there is none. It is looked for up to the folder that holds
+ * `.git`. Outside of a repository only the folder itself counts: a file in `/tmp` or in a home folder may be a stranger's.
+ */
+export function findSettingsFile(from: string): string | undefined {
+  const start = resolve(from)
+  const first = statOf(start)?.isDirectory() === true ? start : dirname(start)
+  const folders = foldersOf(first)
+  for (const folder of folders) {
+    const path = join(folder, SETTINGS_FILE)
+    if (statOf(path) !== undefined) return path
+    if (statOf(join(folder, MISNAMED)) !== undefined) throw misnamed(folder)
+  }
+  return undefined
+}
+
+/** The folder and those above it, up to the root of the repository. */
+function foldersOf(first: string): readonly string[] {
+  const folders: string[] = []
+  for (let folder = first; ; folder = dirname(folder)) {
+    folders.push(folder)
+    if (statOf(join(folder, '.git')) !== undefined) return folders
+    if (dirname(folder) === folder) return [first]
+  }
+}
+
+function misnamed(folder: string): KleymError {
+  return new KleymError({
+    code: 'usage',
+    what: 'the settings file has another name',
+    where: join(folder, MISNAMED),
+    why: `kleym reads ${SETTINGS_FILE}, and this file would be left out in silence`,
+    fix: `rename it to ${SETTINGS_FILE}, or pass --no-config`,
+  })
+}
+
+function statOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })
+}

@@ -1,0 +1,64 @@
+// The files as a part of a repository: which folder a path means, and which addresses are those of the repository itself. A path
+// of another repository may equal one of this tree, and shows nothing.
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { OwnTree } from './deployers.ts'
+
+/** How Flux calls the source from which a cluster is bootstrapped: https://fluxcd.io/flux/installation/bootstrap/ */
+const BOOTSTRAP = /^GitRepository [^/]*\/flux-system$/
+
+/** `folders`: those that were gone through, without links; `sources`: addresses of sources, by how others refer to them. */
+export function ownTree(folders: ReadonlySet<string>, sources: ReadonlyMap<string, string>): OwnTree {
+  const own = new Set(remotesOf(folders).map(plainAddress))
+  for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
+  return {
+    folderAt: (path) => {
+      // The name of a chart in a repository of charts is no path.
+      const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..')
+      if (names.length === 0 && path.startsWith('.')) return topOf(folders)
+      if (names.length === 0 || !path.includes('/') || path.includes('://')) return undefined
+      const end = `/${names.join('/')}`
+      return folders.values().find((folder) => folder.endsWith(end))
+    },
+    isOwn: (repository) =>
+      repository === undefined ||
+      BOOTSTRAP.test(repository) ||
+      own.has(plainAddress(sources.get(repository) ?? repository)),
+  }
+}
+
+/** `git@github.com:x/y.git` and `https://github.com/x/y` are the same repository. */
+function plainAddress(address: string): string {
+  return address
+    .trim()
+    .toLowerCase()
+    .replace(/^[a-z][a-z0-9+.-]*:\/\//, '')
+    .replace(/^[^@/]*@/, '')
+    .replace(/^([^/:]+):(?:\d+\/)?/, '$1/')
+    .replace(/(?:\.git)?\/*$/, '')
+}
+
+/** The topmost of some folders. */
+function topOf(folders: ReadonlySet<string>): string | undefined {
+  return [...folders].toSorted((a, b) => a.length - b.length)[0]
+}
+
+/** The addresses of the repository that holds the topmost folder, as git has them. */
+function remotesOf(folders: ReadonlySet<string>): readonly string[] {
+  for (let folder = topOf(folders); folder !== undefined;) {
+    const config = textAt(join(folder, '.git', 'config'))
+    if (config !== undefined)
+      return [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
+    const above = dirname(folder)
+    folder = above === folder ? undefined : above
+  }
+  return []
+}
+
+function textAt(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+// What `kubectl kleym mcp` answers, by the client of the official SDK, in this process.
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { dig, isRecord, listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { systemClock } from '@kleym/shared/kube/clock.ts'
+import { ANSWER_MAX, type ServerFlags } from '../../../src/answers/mcp/ask.ts'
+import { kleymServer } from '../../../src/answers/mcp/server.ts'
+import { TOOLS } from '../../../src/answers/mcp/tools.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { requireValidReport } from '../../support/report-check.ts'
+
+const ROOT = join(import.meta.dirname, '../../../..')
+const ESTATE: ServerFlags = { offline: true, recursive: true, filename: ['examples/estate'] }
+
+const BINDING = `
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: chat, namespace: team-a }
+spec: { poolRef: { name: llama }, serviceAccountName: runner, mode: PoolOnly }
+---
+apiVersion: v1
+kind: Secret
+metadata: { name: token, namespace: team-a }
+stringData: { token: not-to-be-seen }
+`
+
+/** A client of a server that was started with these flags. */
+async function clientOf(flags: ServerFlags): Promise<Client> {
+  const silent = { write: () => {}, isTerminal: false, columns: undefined }
+  const { server } = kleymServer(flags, {
+    cwd: ROOT,
+    env: {},
+    stdin: (async function* () {})(),
+    stdout: silent,
+    stderr: silent,
+    clock: systemClock,
+    version: '0.0.0',
+  })
+  const client = new Client({ name: 'test', version: '1' })
+  const [here, there] = InMemoryTransport.createLinkedPair()
+  await Promise.all([server.connect(there), client.connect(here)])
+  onTestFinished(() => client.close())
+  return client
+}
+
+/** The texts of an answer. */
+async function call(
+  client: Client,
+  name: string,
+  args: Record<string, unknown> = {},
+): Promise<readonly string[]> {
+  const result = await client.callTool({ name, arguments: args })
+  return listAt(result, 'content').map((one) => stringAt(one, 'text') ?? '')
+}
+
+test('each tool says that it only reads, and takes no argument beyond names and manifests', async () => {
+  const { tools } = await (await clientOf(ESTATE)).listTools()
+  expect(tools.map(({ name }) => name)).toEqual([
+    'explain',
+    'who_selects',
+    'conflicts',
+    'diff',
+    'policies',
+    'why',
+  ])
+  for (const { annotations, inputSchema } of tools) {
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    const { properties = {} } = inputSchema
+    expect(['target', 'namespace', 'manifests']).toEqual(expect.arrayContaining(Object.keys(properties)))
+  }
+})
+
+test('an answer is the report of the command', async () => {
+  const client = await clientOf(ESTATE)
+  const [report = ''] = await call(client, 'explain', { target: 'team-a/chat' })
+  requireValidReport(report)
+  const args = ['explain', 'team-a/chat', '-A', '--offline', '-R', '-f', 'examples/estate', '-o', 'json']
+  expect(report).toBe((await inProcess(args, ROOT)).stdout)
+})
+
+test('a report that is too long is its first lines, and says how to ask for less', async () => {
+  const [text = ''] = await call(await clientOf(ESTATE), 'explain')
+  expect(text.length).toBeLessThan(ANSWER_MAX)
+  expect(text).toMatch(/^The report has \d+ characters, and 100000 are answered\. Name a namespace/)
+  expect(text).toContain('50 bindings')
+})
+
+test('diff compares the manifests of a call with what the server was started on, and repeats no Secret', async () => {
+  const texts = await call(await clientOf(ESTATE), 'diff', { manifests: BINDING })
+  const report: unknown = JSON.parse(texts[0] ?? '')
+  expect(dig(report, 'kind')).toBe('DiffReport')
+  expect(texts.join('')).toContain('team-a/chat')
+  expect(texts.join('')).not.toContain('not-to-be-seen')
+})
+
+test.each([
+  ['explain', { target: '--filename=/etc/passwd' }],
+  ['explain', { target: 'chat --filename=/etc/passwd' }],
+  ['explain', { namespace: '-n' }],
+  ['explain', { target: `a${'b'.repeat(5_000)}` }],
+  ['diff', { manifests: '' }],
+  ['diff', { manifests: 'a'.repeat(2 * 1024 * 1024) }],
+  ['delete', {}],
+])('%s refuses %j', async (name, args) => {
+  const result = await (await clientOf(ESTATE)).callTool({ name, arguments: args })
+  expect(result.isError).toBe(true)
+})
+
+test('what does not exist is an error of the call, with what to do', async () => {
+  const result = await (
+    await clientOf(ESTATE)
+  ).callTool({
+    name: 'explain',
+    arguments: { target: 'team-a/chta' },
+  })
+  expect(result.isError).toBe(true)
+  expect(JSON.stringify(result.content)).toContain('did you mean')
+})
+
+test('an answer that rests on what was not given says so', async () => {
+  const client = await clientOf({ offline: true, filename: ['examples/estate/team-a'], recursive: true })
+  const texts = await call(client, 'policies')
+  expect(texts.at(-1)).toContain('This answer is not certain')
+})
+
+test('calls that come at once are answered one after another, and too many are refused', async () => {
+  const client = await clientOf(ESTATE)
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => client.callTool({ name: 'why', arguments: { target: 'KLM301' } })),
+  )
+  expect(answers.filter((one) => isRecord(one) && one['isError'] === true)).toHaveLength(4)
+})
+
+test('every tool is a command that changes nothing', () => {
+  expect(TOOLS.map(({ command }) => command.name)).toEqual([
+    'ExplainCommand',
+    'WhoSelectsCommand',
+    'ConflictsCommand',
+    'DiffCommand',
+    'PoliciesCommand',
+    'ExplainCommand',
+  ])
+})
+
+test('stdin and stdout belong to the protocol', async () => {
+  expect((await inProcess(['mcp', '--offline', '-f', '-'], ROOT)).stderr).toContain('belong to the protocol')
+  expect((await inProcess(['mcp', '--offline', '-f', 'examples', '-o', 'json'], ROOT)).code).toBe(2)
+})
+
+test('it ends with stdin', async () => {
+  expect(await inProcess(['mcp', '--offline', '-f', 'examples/estate'], ROOT)).toMatchObject({
+    code: 0,
+    stdout: '',
+  })
+})

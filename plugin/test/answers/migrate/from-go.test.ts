@@ -1,0 +1,79 @@
+// `migrate --from-go`: objects in the shapes of the Go implementation's v0.12 and v0.9, written from the description of its API.
+import { expect, test } from 'vitest'
+import { inProcess } from '../../support/in-process.ts'
+import { requireValidReport } from '../../support/report-check.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const OLD = 'spiffe://example.org/ns/team-a/sa/runner/inference/pool/llama/variant/decode'
+const NEW = 'spiffe://example.org/ns/team-a/pool/llama/variant/decode'
+const SETTINGS = [
+  '--trust-domain',
+  'example.org',
+  '--clusterspiffeid-class-name=',
+  '--variant-label-key=llm-d.ai/role',
+]
+const FILES = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: llama, namespace: team-a }
+spec: { selector: { matchLabels: { app: llama } } }
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: decode, namespace: team-a }
+spec: { poolRef: { name: llama }, serviceAccountName: runner, identityBoundary: { variant: decode } }
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: whole, namespace: team-a }
+spec: { poolRef: { name: llama }, serviceAccountName: runner, mode: PoolOnly }
+---
+apiVersion: agentic.networking.x-k8s.io/v1alpha1
+kind: XAccessPolicy
+metadata: { name: callers, namespace: team-a }
+spec:
+  targetRefs: [{ group: gateway.networking.k8s.io, kind: Gateway, name: tools }]
+  action: Allow
+  rules:
+    - name: decoders
+      source: { type: SPIFFE, spiffe: ${OLD} }
+`
+
+test('each binding is told with the ID of there and of here, what names the old one, and the steps in a safe order', async () => {
+  const args = ['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS]
+  const { stdout } = await inProcess([...args, '-o', 'json'], await workspace({ 'all.yaml': FILES }))
+  requireValidReport(stdout)
+  const report: { fromGo: unknown; steps: readonly { title: string }[] } = JSON.parse(stdout)
+  expect(report.fromGo).toEqual([
+    {
+      binding: 'team-a/decode',
+      oldID: OLD,
+      newID: NEW,
+      verdict: 'ready',
+      policies: ['team-a/callers rule decoders'],
+    },
+    // Of v0.9, and without a status.
+    {
+      binding: 'team-a/whole',
+      oldID: null,
+      newID: 'spiffe://example.org/ns/team-a/pool/llama',
+      verdict: 'ready',
+      policies: [],
+    },
+  ])
+  expect(report.steps.map(({ title }) => title)).toEqual([
+    'Let peers accept both IDs',
+    'Delete the bindings while the other operator runs',
+    'Remove the other operator and its CRD',
+    'Install this operator, and apply the bindings as they are',
+    'Take the IDs of there out of what names them',
+  ])
+})
+
+test('the text says which policies must follow, and what is not known', async () => {
+  const cwd = await workspace({ 'all.yaml': FILES })
+  const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
+  const text = stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toContain('2 bindings: 2 with another ID here, 0 without one')
+  expect(text).toContain('names the old one: team-a/callers rule decoders')
+  expect(text).toContain('there: not known')
+})

@@ -1,0 +1,96 @@
+// The mark follows the answer, the exit code the threshold: the table of docs/reference/output.md, held over all commands.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { isRecord, own } from '@kleym/shared/core/json.ts'
+import { FAIL_ON } from '../../src/flags/flags.ts'
+import { OUTCOMES } from '../../src/frame/outcome.ts'
+import { MARKS } from '../../src/text/line.ts'
+import { ESTATE_FLAGS, PROJECT_ROOT } from '../support/estate.ts'
+import { inProcess } from '../support/in-process.ts'
+
+const PAGE = join(PROJECT_ROOT, 'docs/reference/output.md')
+
+test('the page has every row of the table', async () => {
+  const rows = OUTCOMES.map(({ what, mark, codes }) => {
+    const shown = mark === undefined ? "the answer's" : `\`${MARKS[mark].text}\``
+    return `| ${[what, shown, ...FAIL_ON.map((failOn) => codes[failOn])].join(' | ')} |`
+  })
+  const rest = `| none of these | the answer's | ${FAIL_ON.map(() => 0).join(' | ')} |`
+  expect(await readFile(PAGE, 'utf8')).toContain(`${[...rows, rest].join('\n')}\n`)
+})
+
+/** Whether a row may be what decided an exit code: by the table, no other mark goes with it. */
+function pairs(): ReadonlySet<string> {
+  const all = ['√', '·', '‼', '×']
+  const found = OUTCOMES.flatMap(({ mark, codes }) => {
+    const least = mark === undefined ? 0 : all.indexOf(MARKS[mark].text)
+    return FAIL_ON.flatMap((failOn) => all.slice(least).map((one) => `${one} ${failOn} ${codes[failOn]}`))
+  })
+  const nothing = FAIL_ON.flatMap((failOn) => ['√', '·', '‼'].map((one) => `${one} ${failOn} 0`))
+  return new Set([...found, ...nothing])
+}
+
+const CHANGE = (name: string): readonly string[] => [
+  'diff',
+  '--offline',
+  '--live',
+  'examples/estate',
+  '-f',
+  `examples/changes/${name}`,
+]
+const PULL_REQUEST = ['--offline', '-R', '-f', 'examples/pull-request/head']
+
+const QUESTIONS: readonly (readonly string[])[] = [
+  ['explain', '-A', ...ESTATE_FLAGS],
+  ['explain', 'team-a/chat', ...ESTATE_FLAGS],
+  ['explain', 'serving/edge', ...ESTATE_FLAGS],
+  ['explain', 'playground/phi', ...ESTATE_FLAGS],
+  ['explain', 'playground/phi', ...ESTATE_FLAGS, '--suppress', 'KLM301=iib/playground/phi'],
+  ['explain', 'playground/olmo', ...ESTATE_FLAGS],
+  ['conflicts', '-A', ...ESTATE_FLAGS],
+  ['conflicts', '-n', 'team-b', ...ESTATE_FLAGS],
+  ['conflicts', '-A', ...ESTATE_FLAGS, '--code', 'KLM402'],
+  ['who-selects', '-A', ...ESTATE_FLAGS],
+  ['who-selects', 'pod/lab/sim', ...ESTATE_FLAGS],
+  ['who-selects', 'pod/lab/owned-0', ...ESTATE_FLAGS],
+  ['who-selects', '--spiffe-id', 'spiffe://example.org/nobody', ...ESTATE_FLAGS],
+  ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE_FLAGS],
+  ['policies', '-A', ...ESTATE_FLAGS],
+  ['map', '-A', ...ESTATE_FLAGS],
+  ['map', '-n', 'team-a', ...ESTATE_FLAGS],
+  ['suggest', '-A', ...ESTATE_FLAGS],
+  ['suggest', 'pool/team-b/llama', ...ESTATE_FLAGS],
+  ['migrate', '-A', ...ESTATE_FLAGS],
+  ['test', 'examples/identity-tests/estate.yaml', ...ESTATE_FLAGS],
+  ['test', 'examples/identity-tests/team-c.yaml', ...PULL_REQUEST],
+  ['verify', '--entries', 'examples/server/entries.json', ...ESTATE_FLAGS],
+  ['settings', '--offline', '-f', 'examples/estate', '-R'],
+  ['settings', ...PULL_REQUEST],
+  ['explain', '-A', ...PULL_REQUEST],
+  ['conflicts', '-A', ...PULL_REQUEST],
+  CHANGE('add-collision'),
+  CHANGE('steal-identity'),
+  CHANGE('narrow-pool'),
+  CHANGE('rename-objective'),
+]
+
+describe('the first line of every command', () => {
+  test.each(QUESTIONS.map((args) => [args.join(' '), args] as const))(
+    '%s: it is marked × if an error counts and only then, and mark and exit code are a pair of the table',
+    async (_, args) => {
+      // What is not shown counts all the same.
+      const whole = args.filter((one, at) => one !== '--code' && args[at - 1] !== '--code')
+      const { stdout } = await inProcess([...whole, '-o', 'json'], PROJECT_ROOT)
+      const report: unknown = JSON.parse(stdout)
+      expect(isRecord(report)).toBe(true)
+      const errors = Number(own(own(report, 'summary'), 'error'))
+      for (const failOn of FAIL_ON) {
+        const { stdout: text, code } = await inProcess([...args, '--fail-on', failOn], PROJECT_ROOT)
+        const mark = text.slice(0, 1)
+        expect(mark === '×').toBe(errors > 0)
+        expect(pairs()).toContain(`${mark} ${failOn} ${code}`)
+      }
+    },
+  )
+})

@@ -1,0 +1,300 @@
+// `.kleym.yaml` and the environment: where the file is found, what counts before what, and what a hostile file can do.
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { printedBy } from '@kleym/testing/child-process.ts'
+import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { inProcess, type Ran } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
+import { CHAT_BINDING } from '../support/chat-world.ts'
+
+const OBJECTS = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: demo}
+spec: {selector: {matchLabels: {app: llama}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: epp, port: {number: 9002}}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: llama-0, namespace: demo, uid: p1, labels: {app: llama}}
+spec:
+  serviceAccountName: runner
+  containers: [{name: vllm, image: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
+  volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
+`
+
+const SCM = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: acme.example
+className: spire
+clusterName: prod
+`
+
+const SETTINGS = 'trustDomain: acme.example\nclassName: spire\nscmConfig: scm.yaml\n'
+
+const FILES = {
+  'files/chat.yaml': CHAT_BINDING,
+  'files/objects.yaml': OBJECTS,
+  'scm.yaml': SCM,
+  '.git/HEAD': 'ref: refs/heads/main\n',
+}
+const EXPLAIN = ['explain', 'demo/chat', '--offline', '-f', 'files', '-o', 'json']
+
+function settingsOf(ran: Ran): unknown {
+  return own(reportOf(ran), 'settings')
+}
+
+function reportOf({ stdout }: Ran): JsonRecord {
+  const report: unknown = JSON.parse(stdout)
+  if (!isRecord(report)) throw new TypeError('the answer is no report')
+  return report
+}
+
+describe('a settings file', () => {
+  test('stands for the flags: without it the answer rests on a premise, with it or with flags it is the same', async () => {
+    const root = await workspace(FILES)
+    expect(own(reportOf(await inProcess(EXPLAIN, root)), 'premises')).not.toEqual([])
+    expect((await inProcess([...EXPLAIN, '--strict'], root)).code).toBe(4)
+    await writeFile(join(root, '.kleym.yaml'), SETTINGS)
+    const withFile = await inProcess(EXPLAIN, root)
+    expect(withFile.code).toBe(0)
+    const flags = [
+      '--trust-domain=acme.example',
+      '--clusterspiffeid-class-name=spire',
+      '--scm-config=scm.yaml',
+    ]
+    const withFlags = await inProcess([...EXPLAIN, '--no-config', ...flags], root)
+    expect(withFlags.code).toBe(0)
+    expect({ ...reportOf(withFile), settings: {} }).toEqual({ ...reportOf(withFlags), settings: {} })
+  })
+
+  test('is found in a folder above, up to the root of the repository', async () => {
+    const root = await workspace({ ...FILES, '.kleym.yaml': SETTINGS })
+    const below = ['explain', 'demo/chat', '--offline', '-f', '.', '-o', 'json']
+    const ran = await inProcess(below, join(root, 'files'))
+    expect(settingsOf(ran)).toMatchObject({ trustDomainSource: '../.kleym.yaml' })
+    expect(ran.code).toBe(0)
+  })
+
+  test('outside of the repository, or above a folder that is in none, is not read', async () => {
+    const root = await workspace({ ...FILES, '.kleym.yaml': SETTINGS, 'files/.git': 'gitdir: x\n' })
+    const below = ['explain', 'demo/chat', '--offline', '-f', '.', '-o', 'json']
+    expect(settingsOf(await inProcess(below, join(root, 'files')))).toMatchObject({ trustDomainSource: null })
+    const { '.git/HEAD': _, ...outside } = FILES
+    const other = await workspace({ ...outside, '.kleym.yaml': SETTINGS })
+    expect(settingsOf(await inProcess(below, join(other, 'files')))).toMatchObject({
+      trustDomainSource: null,
+    })
+    expect(settingsOf(await inProcess(EXPLAIN, other))).toMatchObject({ trustDomainSource: '.kleym.yaml' })
+  })
+
+  test('gives way to a flag, an object and a variable, and a difference is reported and open', async () => {
+    const root = await workspace({ ...FILES, '.kleym.yaml': SETTINGS })
+    const flag = await inProcess([...EXPLAIN, '--trust-domain', 'flag.example'], root)
+    expect(settingsOf(flag)).toMatchObject({ trustDomain: 'flag.example' })
+    const variable = await inProcess(EXPLAIN, root, { KLEYM_TRUST_DOMAIN: 'env.example' })
+    expect(settingsOf(variable)).toMatchObject({
+      trustDomain: 'env.example',
+      trustDomainSource: 'the environment',
+    })
+    const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kleym, namespace: kleym-system}
+spec:
+  selector: {matchLabels: {app: kleym}}
+  template:
+    metadata: {labels: {app: kleym}}
+    spec: {containers: [{name: kleym, image: kleym, args: [--trust-domain=object.example, --clusterspiffeid-class-name=spire]}]}
+`
+    await writeFile(join(root, 'files', 'operator.yaml'), deployment)
+    const object = await inProcess(EXPLAIN, root)
+    expect(settingsOf(object)).toMatchObject({ trustDomain: 'object.example' })
+    for (const { stdout, code } of [variable, object]) {
+      expect(stdout).toContain('acme.example')
+      expect(code).not.toBe(0)
+    }
+    const conflicts = await inProcess(['conflicts', '-A', '--offline', '-f', 'files'], root)
+    expect(conflicts.stdout).toContain('KLM520')
+    expect(conflicts.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      "kleym's trust domain: it is taken to be object.example, as Deployment kleym-system/kleym says",
+    )
+  })
+
+  test('whose class is disputed leaves open what the class decides, though no finding is certain', async () => {
+    const root = await workspace({
+      ...FILES,
+      '.kleym.yaml': SETTINGS,
+      'scm.yaml': SCM.replace('className: spire', 'className: ""\nwatchClassless: true'),
+    })
+    expect((await inProcess(EXPLAIN, root)).code).toBe(1)
+    const disputed = await inProcess([...EXPLAIN, '--clusterspiffeid-class-name', ''], root)
+    expect(disputed.code).toBe(4)
+  })
+
+  test('has sections for kube contexts', async () => {
+    const contexts = 'contexts: {staging: {trustDomain: staging.example}}\n'
+    const root = await workspace({ ...FILES, '.kleym.yaml': `${SETTINGS}${contexts}` })
+    expect(settingsOf(await inProcess(EXPLAIN, root))).toMatchObject({ trustDomain: 'acme.example' })
+    expect(settingsOf(await inProcess([...EXPLAIN, '--context', 'staging'], root))).toEqual(
+      expect.objectContaining({
+        trustDomain: 'staging.example',
+        trustDomainSource: '.kleym.yaml, context staging',
+      }),
+    )
+    const { code, stderr } = await inProcess([...EXPLAIN, '--context', 'stagin'], root)
+    expect(stderr).toContain('did you mean staging?')
+    expect(code).toBe(2)
+  })
+
+  test('that names another SCM than the environment does leaves open which one serves', async () => {
+    const root = await workspace({
+      ...FILES,
+      '.kleym.yaml': SETTINGS,
+      'other.yaml': SCM.replace('className: spire', 'className: other'),
+    })
+    const ran = await inProcess(['conflicts', '-A', '--offline', '-f', 'files', '-o', 'json'], root, {
+      KLEYM_SCM_CONFIG: 'other.yaml',
+    })
+    expect(ran.stdout).toContain('KLM520')
+    expect(ran.stdout).toContain('scm.yaml (.kleym.yaml) makes other entries than other.yaml, which is used')
+    expect(ran.code).toBe(4)
+  })
+
+  test('may hold several configurations of SCM, as files or as they are', async () => {
+    const other =
+      'apiVersion: spire.spiffe.io/v1alpha1, kind: ControllerManagerConfig, className: other, trustDomain: acme.example'
+    const root = await workspace({
+      ...FILES,
+      '.kleym.yaml': `trustDomain: acme.example\nclassName: spire\nscmConfig: [{${other}}, scm.yaml]\n`,
+    })
+    expect((await inProcess(EXPLAIN, root)).code).toBe(0)
+    await writeFile(
+      join(root, '.kleym.yaml'),
+      `trustDomain: acme.example\nclassName: spire\nscmConfig: {${other}}\n`,
+    )
+    expect((await inProcess(EXPLAIN, root)).code).toBe(1)
+  })
+})
+
+describe('a wrong settings file is an error that says where and why', () => {
+  test.each([
+    ['a misspelt field', 'trustdomain: a.example\n', '.kleym.yaml:1:14', 'did you mean trustDomain?'],
+    ['a wrong type', 'className: spire\noutputLabels:\n  team: 1\n', '.kleym.yaml:3:9', 'must be a string'],
+    ['no trust domain', 'trustDomain: https://a\n', '.kleym.yaml:1:14', 'a trust domain holds'],
+    ['a threshold', 'failOn: never\n', '.kleym.yaml:1:9', 'could decide by it whether it passes'],
+    ['files to leave out', 'exclude: [files]\n', '.kleym.yaml:1:10', 'give it on the command line'],
+    ['an alias', 'className: &a spire\nvariantLabelKey: *a\n', '.kleym.yaml:1:15', 'an anchor or an alias'],
+    ['a circle', 'contexts: &a {x: *a}\n', '.kleym.yaml:1:14', 'an anchor or an alias'],
+    ['broken YAML', 'className: [\n', '.kleym.yaml:2:1', 'correct the YAML'],
+    ['a duplicate field', 'className: a\nclassName: b\n', '.kleym.yaml:2:1', 'Map keys must be unique'],
+    ['a list', '- className: a\n', '.kleym.yaml', 'must be a mapping of settings'],
+    ['a path outside', 'scmConfig: ../scm.yaml\n', '.kleym.yaml:1:12, scmConfig ../scm.yaml', 'no such file'],
+    [
+      'an absolute path',
+      'scmConfig: /etc/hostname\n',
+      '.kleym.yaml:1:12, scmConfig /etc/hostname',
+      'leads out of the folder',
+    ],
+    [
+      'a link outside',
+      'scmConfig: link.yaml\n',
+      '.kleym.yaml:1:12, scmConfig link.yaml',
+      'leads out of the folder',
+    ],
+    ['256 KiB of comments', `#${'x'.repeat(300_000)}\n`, '.kleym.yaml', 'larger than 256 KiB'],
+    ['bytes that are no UTF-8', new Uint8Array([0x61, 0xff, 0x62]), '.kleym.yaml', 'not UTF-8'],
+  ])('%s', async (_name, content, where, why) => {
+    const root = await workspace({ ...FILES, '.kleym.yaml': content })
+    await symlink('/etc/hostname', join(root, 'link.yaml'))
+    const { code, stderr, stdout } = await inProcess(EXPLAIN, root)
+    expect(stdout).toBe('')
+    expect(stderr).toContain(where)
+    expect(stderr).toContain(why)
+    expect(code).toBe(2)
+  })
+
+  test('a folder in its place, and a file with another ending', async () => {
+    const root = await workspace(FILES)
+    await mkdir(join(root, '.kleym.yaml'))
+    expect((await inProcess(EXPLAIN, root)).stderr).toContain('it is a folder')
+    const other = await workspace({ ...FILES, '.kleym.yml': SETTINGS })
+    const { code, stderr } = await inProcess(EXPLAIN, other)
+    expect(stderr).toContain('rename it to .kleym.yaml')
+    expect(code).toBe(2)
+  })
+
+  test.each([
+    [{ KLEYM_TRUST_DOMAIN: 'A B' }, 'KLEYM_TRUST_DOMAIN=A B'],
+    [{ KLEYM_OUTPUT_LABELS: 'a' }, 'KLEYM_OUTPUT_LABELS=a'],
+    [{ KLEYM_VARIANT_LABEL_KEY: '/' }, 'KLEYM_VARIANT_LABEL_KEY=/'],
+    [{ KLEYM_SCM_CONFIG: 'nowhere.yaml' }, 'KLEYM_SCM_CONFIG=nowhere.yaml'],
+  ])('a wrong variable: %j', async (env, where) => {
+    const { code, stderr } = await inProcess(EXPLAIN, await workspace(FILES), env)
+    expect(stderr).toContain(where)
+    expect(code).toBe(2)
+  })
+})
+
+describe('diff --base', () => {
+  /** A pod of another tenant carries the labels that a hand-written registration gives chat's identity to. */
+  const THEFT = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: thief}
+spec: {className: spire, spiffeIDTemplate: 'spiffe://acme.example/ns/demo/objective/chat', podSelector: {matchLabels: {app: thief}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: thief, namespace: other, uid: p2, labels: {app: thief}}
+spec: {serviceAccountName: x, containers: [{name: main, image: x}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: other, labels: {kubernetes.io/metadata.name: other}}
+`
+
+  function repository(edits: Readonly<Record<string, string>>): Promise<string> {
+    const base = Object.fromEntries(
+      Object.entries({ ...FILES, '.kleym.yaml': SETTINGS }).map(([name, text]) => [`base/${name}`, text]),
+    )
+    return workspace({ ...base, ...FILES, '.kleym.yaml': SETTINGS, 'files/thief.yaml': THEFT, ...edits })
+  }
+  const DIFF = ['diff', '--base', 'base/files', '--offline', '-f', 'files']
+
+  test.each([
+    ['leaves the settings alone', {}],
+    ['edits the class', { '.kleym.yaml': SETTINGS.replace('className: spire', 'className: none') }],
+    [
+      'edits the file that the settings name',
+      { 'scm.yaml': SCM.replace('className: spire', 'className: none') },
+    ],
+    ['removes the settings', { '.kleym.yaml': '{}\n' }],
+  ])('a change that steals an identity and %s is caught', async (_name, edits) => {
+    const { code, stdout } = await inProcess(DIFF, await repository(edits))
+    expect(stdout).toContain('KLM308')
+    expect(code).toBe(1)
+    expect(stdout.includes('KLM520')).toBe(Object.keys(edits).length > 0)
+  })
+
+  test('works with a worktree of the branch, as docs/settings.md has it', async () => {
+    const { '.git/HEAD': _, ...files } = FILES
+    const root = await workspace({ ...files, '.kleym.yaml': SETTINGS })
+    const git = (...args: readonly string[]): void => {
+      const identity = ['-c', 'user.name=x', '-c', 'user.email=x@example.org']
+      printedBy('git', [...identity, ...args], { cwd: root })
+    }
+    git('init', '-q', '-b', 'main')
+    git('add', '.')
+    git('commit', '-q', '-m', 'before')
+    git('checkout', '-q', '-b', 'change')
+    await writeFile(join(root, 'files', 'thief.yaml'), THEFT)
+    await writeFile(join(root, '.kleym.yaml'), 'trustDomain: acme.example\nclassName: none\n')
+    git('worktree', 'add', '-q', 'base', 'main')
+    const { code, stdout } = await inProcess(DIFF, root)
+    expect(stdout).toContain('KLM308')
+    expect(stdout).toContain('KLM520')
+    expect(code).toBe(1)
+  })
+})

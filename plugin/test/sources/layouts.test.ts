@@ -1,0 +1,172 @@
+// Ten repositories as people lay them out, asked as they lie there: which end in 0, 1 and 4, and for each 4 the sentence that says why
+// (docs/offline.md, "Layouts"). At most one in three may end in 4, and none without need.
+import { expect, test } from 'vitest'
+import { inProcess } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
+
+type Files = Readonly<Record<string, string>>
+
+const POOL = (namespace: string): string =>
+  `apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nmetadata: {name: llama, namespace: ${namespace}}\nspec: {selector: {matchLabels: {app: llama}}}\n---\napiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\nmetadata: {name: chat, namespace: ${namespace}}\nspec: {poolRef: {name: llama}}\n`
+const BINDING = (namespace: string, container = 'vllm'): string =>
+  `apiVersion: kleym.sonda.red/v1alpha1\nkind: InferenceIdentityBinding\nmetadata: {name: chat, namespace: ${namespace}}\nspec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: ${container}}\n`
+const SERVING = (namespace: string, image = 'vllm:1'): string =>
+  `apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: llama, namespace: ${namespace}}\nspec:\n  selector: {matchLabels: {app: llama}}\n  template:\n    metadata: {labels: {app: llama}}\n    spec:\n      serviceAccountName: runner\n      volumes: [{name: w, csi: {driver: csi.spiffe.io, readOnly: true}}]\n      containers: [{name: vllm, image: "${image}", args: ["--host=$(POD_IP)"], volumeMounts: [{name: w, mountPath: /run/spire}]}]\n`
+const NAMESPACE = (name: string): string => `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}}\n`
+const SERVICE =
+  'apiVersion: v1\nkind: Service\nmetadata: {name: llama, namespace: team}\nspec: {ports: [{port: 80}]}\n'
+const TEAM: Files = {
+  'ns.yaml': NAMESPACE('team'),
+  'pool.yaml': POOL('team'),
+  'binding.yaml': BINDING('team'),
+  'serving.yaml': SERVING('team'),
+}
+const at = (folder: string, files: Files): Files =>
+  Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]))
+const FALLBACK =
+  'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: spire-default}\nspec:\n  fallback: true\n  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"\n'
+const CHART = 'apiVersion: v2\nname: web\nversion: 0.1.0\n'
+const WORKLOAD_TEMPLATE =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "{{ .Release.Name }}"}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: "{{ .Values.image }}"}]}\n'
+const FLUX = (path: string): string =>
+  `apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: apps, namespace: flux-system}\nspec: {interval: 10m, path: ${path}, prune: true, sourceRef: {kind: GitRepository, name: flux-system}}\n`
+const ARGO = (path: string): string =>
+  `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: team, namespace: argocd}\nspec:\n  destination: {namespace: team, server: https://kubernetes.default.svc}\n  source: {repoURL: 'https://example.org/me/apps.git', path: ${path}}\n`
+const SCM =
+  'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: prod\nwatchClassless: true\n'
+
+const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, sentence: string])[] = [
+  [
+    'plain manifests in one folder',
+    { ...TEAM, 'README.md': '# team\n', 'service.yaml': SERVICE },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'a folder for each team, beside CI and editors',
+    {
+      ...at('teams/a', TEAM),
+      'teams/b/all.yaml': [NAMESPACE('b'), POOL('b'), BINDING('b'), SERVING('b')].join('---\n'),
+      '.github/workflows/ci.yaml': 'on: push\njobs: {}\n',
+      '.tekton/run.yaml': FALLBACK,
+      '.vscode/settings.json': '{ // c\n}',
+    },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'a base and overlays that change images and replicas',
+    {
+      ...at('base', {
+        ...TEAM,
+        'kustomization.yaml': 'resources: [ns.yaml, pool.yaml, binding.yaml, serving.yaml]\n',
+      }),
+      'prod/kustomization.yaml':
+        'resources: [../base]\nimages: [{name: vllm, newTag: "2"}]\nreplicas: [{name: llama, count: 3}]\n',
+      'dev/kustomization.yaml': 'resources: [../base]\nimages: [{name: vllm, newTag: dev}]\n',
+    },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'overlays that move a base into namespaces of their own',
+    {
+      ...at('base', {
+        'all.yaml': [POOL('x'), BINDING('x'), SERVING('x')].join('---\n'),
+        'kustomization.yaml': 'resources: [all.yaml]\n',
+      }),
+      'prod/kustomization.yaml': 'namespace: prod\nresources: [../base]\n',
+      'dev/kustomization.yaml': 'namespace: dev\nresources: [../base]\n',
+    },
+    4,
+    'error: 2 kustomizations change what they take in, and are not built (dev; prod)',
+  ],
+  [
+    'a repository of Flux that deploys folders of its own',
+    {
+      'clusters/prod/flux-system/gotk-sync.yaml':
+        'apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\nmetadata: {name: flux-system, namespace: flux-system}\nspec: {url: "ssh://git@example.org/me/fleet"}\n',
+      'clusters/prod/apps.yaml': FLUX('./apps/prod'),
+      ...at('apps/prod', TEAM),
+    },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'an app of apps of Argo CD, in a clone',
+    {
+      '.git/config': '[remote "origin"]\n\turl = git@example.org:me/apps.git\n',
+      'argocd/team.yaml': ARGO('apps/team'),
+      ...at('apps/team', TEAM),
+    },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'a chart of workloads beside manifests',
+    {
+      ...at('deploy', TEAM),
+      'chart/Chart.yaml': CHART,
+      'chart/values.yaml': 'image: x\n',
+      'chart/templates/web.yaml': WORKLOAD_TEMPLATE,
+    },
+    4,
+    'error: left out a chart (chart)',
+  ],
+  [
+    "SPIRE by a HelmRelease, and a team's manifests",
+    {
+      ...at('team', TEAM),
+      'spire/release.yaml':
+        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: spire, namespace: spire}\nspec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}\n',
+    },
+    4,
+    'error: HelmRelease spire deploys what is not among the files: spire',
+  ],
+  [
+    'the same, with what the chart renders checked in',
+    {
+      ...at('team', TEAM),
+      'spire/release.yaml':
+        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: spire, namespace: spire}\nspec: {chart: {spec: {chart: spire, sourceRef: {kind: HelmRepository, name: spiffe}}}}\n',
+      'spire/rendered.yaml': FALLBACK,
+    },
+    0,
+    '√ nothing clashes',
+  ],
+  [
+    'a binding whose container has another name than the one that serves',
+    { ...TEAM, 'binding.yaml': BINDING('team', 'server') },
+    1,
+    '× 1 error',
+  ],
+]
+
+test.each(LAYOUTS)('%s', async (_, files, code, sentence) => {
+  const given = Object.fromEntries(Object.entries(files).map(([name, text]) => [`tree/${name}`, text]))
+  const cwd = await workspace({ 'scm.conf': SCM, ...given })
+  const settings = [
+    '--trust-domain',
+    'example.org',
+    '--clusterspiffeid-class-name',
+    '',
+    '--scm-config',
+    'scm.conf',
+  ]
+  const ran = await inProcess(['conflicts', '--offline', '-R', '-f', 'tree', ...settings], cwd)
+  const told = code === 4 ? ran.stderr.replaceAll('tree/', '') : ran.stdout
+  expect({
+    code: ran.code,
+    told: told
+      .split('\n')
+      .find((line) => line.startsWith(sentence))
+      ?.slice(0, sentence.length),
+  }).toEqual({
+    code,
+    told: sentence,
+  })
+})
+
+test('at most one layout in three ends in 4', () => {
+  expect(LAYOUTS.filter(([, , code]) => code === 4).length).toBeLessThanOrEqual(LAYOUTS.length / 3)
+})

@@ -1,0 +1,112 @@
+// Bindings that could not be decided although their pool is known: each may get an output on some pods, which then hold one
+// identity more, and a fallback on them gives way (docs/assumptions.md). Where the pool itself could not be read there is a gap,
+// which says as much.
+import { podLabelsOf } from '../compile/identity.ts'
+import { declaredBoundary, identityPath } from '../compile/identity-path.ts'
+import type { Compiled } from '../compile/compile.ts'
+import { modeOf, trustDomainText } from '../compile/checks.ts'
+import { namespaceWritten, type NamespacedName } from '../namespaced-name.ts'
+import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
+import type { Pod } from '../objects/pod.ts'
+import type { PoolLabels } from '../objects/pool-selector.ts'
+import type { LiveOutput } from '../plan/plan.ts'
+import { NO } from '../truth/truth.ts'
+import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+
+/** A binding that could not be decided, and the pods that its output would be on. */
+export interface UndecidedBinding {
+  readonly binding: NamespacedName
+  readonly why: UnknownReason
+  /** The ID that it would get; undefined where its fields give none. */
+  readonly spiffeId: string | undefined
+  /** The labels that its pods carry, as far as they are known. */
+  readonly labels: PoolLabels
+  /** Undefined where the field is malformed: a later check refuses that, unless it is corrected before. */
+  readonly serviceAccountName: string | undefined
+  /** Undefined: any container. */
+  readonly containerName: string | undefined
+}
+
+/** The undecided bindings of each namespace, without those of which an output is in force: that one stays as it is. */
+export type UndecidedBindings = ReadonlyMap<string, readonly UndecidedBinding[]>
+
+/** Where every binding is decided, or nothing is asked of those that are not. */
+export const NONE_UNDECIDED: UndecidedBindings = new Map()
+
+/** `binding team-a/prefill is undetermined: cannot read --variant-label-key: not given`. */
+export function undecidedText({ binding, why }: UndecidedBinding): string {
+  return `binding ${binding} is undetermined: ${unknownReasonText(why)}`
+}
+
+/** The undecided bindings among these, in their order. */
+export function undecidedBindings(
+  compiled: readonly Compiled[],
+  outputs: readonly LiveOutput[],
+): UndecidedBindings {
+  const open = compiled.filter(({ binding, result }) => {
+    return result.kind === 'undetermined' && binding.meta.deletedAt === undefined
+  })
+  if (open.length === 0) return NONE_UNDECIDED
+  const inForce = new Set<string>(
+    outputs.flatMap(({ ownership }) => (ownership.kind === 'ours' ? ownership.binding : [])),
+  )
+  const undecided = open.flatMap((one) => (inForce.has(one.binding.key) ? [] : (undecidedOf(one) ?? [])))
+  return new Map(Map.groupBy(undecided, ({ namespace }) => namespace))
+}
+
+function undecidedOf({
+  binding,
+  input: { pool, parts, config },
+  result,
+}: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
+  if (result.kind !== 'undetermined' || pool?.state !== 'found' || !pool.selector.ok) return undefined
+  const { serviceAccountName, containerName } = binding
+  const boundary = declaredBoundary(binding)
+  return {
+    namespace: binding.meta.namespace,
+    binding: binding.key,
+    why: result.why,
+    spiffeId:
+      boundary === undefined ? undefined : `spiffe://${trustDomainText(config)}${identityPath(boundary)}`,
+    labels: parts === undefined ? pool.selector.labels : podLabelsOf(parts),
+    serviceAccountName: serviceAccountName.ok ? serviceAccountName.value : undefined,
+    containerName: modeOf(binding) === 'PerObjective' && containerName.ok ? containerName.value : undefined,
+  }
+}
+
+/** The undecided bindings whose output would be on a pod, whatever its service account: a fallback gives way to it. */
+export function undecidedOn(undecided: UndecidedBindings, pod: Pod): readonly UndecidedBinding[] {
+  return (undecided.get(pod.namespace) ?? []).filter(
+    ({ labels }) => matchSelector({ matchLabels: labels, matchExpressions: [] }, labelsOfPod(pod)) !== NO,
+  )
+}
+
+/** The undecided bindings that may give a container of a pod an identity; all of its containers where none is named. */
+export function undecidedFor(
+  undecided: UndecidedBindings,
+  pod: Pod,
+  container?: string,
+): readonly UndecidedBinding[] {
+  if (undecided.size === 0) return []
+  const { serviceAccountName: account, perhaps } = pod
+  const names = container === undefined ? pod.containers.map(({ name }) => name) : [container]
+  return undecidedOn(undecided, pod).filter(
+    ({ serviceAccountName, containerName }) =>
+      (perhaps?.knowsAccount === false ||
+        serviceAccountName === undefined ||
+        serviceAccountName === account) &&
+      (containerName === undefined ||
+        names.some((name) => name === containerName || name === UNKNOWN_CONTAINER)),
+  )
+}
+
+/** Whether an output with this SPIFFE ID may be that of an undecided binding, which would then have it still. */
+export function mayBeOfUndecided(
+  undecided: UndecidedBindings,
+  { binding, spiffeId }: { readonly binding: string; readonly spiffeId: string },
+): boolean {
+  return (undecided.get(namespaceWritten(binding)) ?? []).some(
+    (one) => one.binding === binding && (one.spiffeId === undefined || one.spiffeId === spiffeId),
+  )
+}

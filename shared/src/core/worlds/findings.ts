@@ -1,0 +1,96 @@
+// What rules find in all worlds, and what in some: the one place that says which findings depend on which settings.
+import type { Analysis } from '../analysis/analysis.ts'
+import { depending, findingKey, withinNamespaces, type Finding } from '../findings/finding.ts'
+import { BINDING_KIND } from '../names.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import type { Steps } from '../steps.ts'
+import { inWorlds, settingsDeciding } from './across.ts'
+
+/**
+ * That kleym's own outputs have no effect, which another setting shows of each of them. The assumption says so once, and no finding
+ * for each binding repeats it.
+ */
+const OF_EFFECT: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401', 'KLM410', 'KLM411', 'KLM605'])
+
+/** The findings of rules that take no steps, in all worlds. */
+export function findingsInWorlds(
+  analysis: Analysis,
+  find: (analysis: Analysis) => readonly Finding[],
+): readonly Finding[] {
+  if (analysis.openSettings.worlds.length === 0) return find(analysis)
+  return agreed(analysis, [...inWorlds(analysis)].map(find))
+}
+
+/** The findings of rules, in all worlds; one world after the other, so that no two of them are kept. */
+export function* findingStepsInWorlds(
+  analysis: Analysis,
+  find: (analysis: Analysis) => Steps<readonly Finding[]>,
+): Steps<readonly Finding[]> {
+  if (analysis.openSettings.worlds.length === 0) return yield* find(analysis)
+  const found: (readonly Finding[])[] = []
+  for (const one of inWorlds(analysis)) found.push(yield* find(one))
+  return agreed(analysis, found)
+}
+
+/**
+ * The findings of the world that is assumed, each with the settings that it depends on, and those that only others show: they depend
+ * on these. What was told of a namespace is not told of it again.
+ */
+function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])[]): readonly Finding[] {
+  const { worlds, assumptions } = openSettings
+  const shown = found.map((findings) => new FoundInWorld(findings))
+  const told = new Map<string, ReadonlySet<string>>()
+  return shown.flatMap((here, at) =>
+    here.findings.flatMap((each) => {
+      const key = findingKey(each)
+      const news = at === 0 ? each : notTold(each, told.get(key))
+      if (news === undefined) return []
+      told.set(key, (told.get(key) ?? NONE).union(news.namespaces ?? NONE))
+      const outcomes = shown.map((one) => one.showing(news))
+      const on = settingsDeciding(openSettings, outcomes)
+      if (at === 0) return [depending(news, on)]
+      const isOfEffect =
+        isAboutEffect(news) &&
+        worlds.every(({ areOutputsHandled }, index) => outcomes[index] === 'no' || !areOutputsHandled)
+      if (isOfEffect) return []
+      return [depending(news, on.length === 0 ? assumptions : on, worlds[at]?.when)]
+    }),
+  )
+}
+
+/** A registration of others that fails to render is no matter of ours. */
+function isAboutEffect({ code, subject }: Finding): boolean {
+  return OF_EFFECT.has(code) || (code === 'KLM408' && subject.kind === BINDING_KIND)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** A finding without the namespaces that were told of it; undefined if nothing is left. */
+function notTold(one: Finding, told: ReadonlySet<string> | undefined): Finding | undefined {
+  if (told === undefined) return one
+  const left = (one.namespaces ?? NONE).difference(told)
+  return left.size === 0 ? undefined : withinNamespaces(one, left)
+}
+
+/** The findings of one world. */
+class FoundInWorld {
+  readonly findings: readonly Finding[]
+  readonly #byKey: ReadonlyMap<string, readonly Finding[]>
+
+  constructor(findings: readonly Finding[]) {
+    this.findings = findings
+    this.#byKey = Map.groupBy(findings, findingKey)
+  }
+
+  /** Whether this world shows a finding, in all of its namespaces. */
+  showing(one: Finding): 'yes' | 'open' | 'no' {
+    const namespaces = one.namespaces ?? NONE
+    const same = (this.#byKey.get(findingKey(one)) ?? []).filter(
+      (other) => namespaces.size === 0 || !namespaces.isDisjointFrom(other.namespaces ?? NONE),
+    )
+    if (same.length === 0) return 'no'
+    const certain = same.filter(({ dependsOn }) => dependsOn === undefined)
+    const covered = certain.reduce((sofar, other) => sofar.union(other.namespaces ?? NONE), NONE)
+    return certain.length > 0 && namespaces.isSubsetOf(covered) ? 'yes' : 'open'
+  }
+}
