@@ -114,8 +114,9 @@ const assumptionSchema = z
     assumed: z.string().describe('What is taken in its place.'),
     otherwise: z.string().describe('What another value would change.'),
     fix: z.string(),
+    isDisputed: z.literal(true).optional().describe('It was given, and two sources say different things.'),
   })
-  .describe('A setting that was not given, and that the answer depends on.')
+  .describe('A setting that was not given, or given twice and differently, and that the answer depends on.')
   .meta({ id: 'Assumption' })
 
 const problemSchema = z

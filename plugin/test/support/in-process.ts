@@ -3,6 +3,7 @@ import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, OutputStream } from '../../src/io/context.ts'
 import { runProgram } from '../../src/program/program.ts'
 import { requireValidCiFormat } from './ci-formats.ts'
+import { requireValidReport } from './report-check.ts'
 
 export interface Ran {
   readonly code: number
@@ -11,8 +12,8 @@ export interface Ran {
 }
 
 /**
- * What a command line prints and its exit code, run in a folder with nothing on stdin. Throws where it prints SARIF or JUnit that
- * is not valid.
+ * What a command line prints and its exit code, run in a folder with nothing on stdin. Throws where it prints SARIF, JUnit or a
+ * report of ours that is not valid.
  */
 export async function inProcess(
   args: readonly string[],
@@ -34,6 +35,7 @@ export async function inProcess(
   }
   const code = await runProgram(args, context)
   requireValidCiFormat(stdout.text())
+  requireValidReport(stdout.text())
   return { code, stdout: stdout.text(), stderr: withoutSlowness(stderr.text()) }
 }
 
