@@ -41,7 +41,7 @@ beforeAll(async () => {
   // Commands write files beside them.
   folder = join(cp.folder, 'reader')
   mkdirSync(folder)
-  cpSync(join(ROOT, 'examples'), join(folder, 'examples'), { recursive: true })
+  for (const name of ['charts', 'examples']) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
   // The reader works in the namespace of their team.
   const { status, stderr } = await sh('kubectl config set-context --current --namespace=team-a')
   if (status !== 0) throw new Error(stderr)
