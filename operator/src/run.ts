@@ -146,9 +146,9 @@ class Operator {
       onError,
       onRecovered,
       onCrdChange: (cache) => {
-        if (cache !== this.#caches.bindings) return
-        void this.#refuseOtherImplementation().then(() => this.#controller.bindingsCrdChanged())
         if (cache === this.#caches.outputs) this.#controller.outputsCrdChanged()
+        if (cache === this.#caches.bindings)
+          void this.#refuseOtherImplementation().then(() => this.#controller.bindingsCrdChanged())
       },
     })
     const instance = env['POD_NAME'] ?? hostname()
