@@ -161,6 +161,9 @@ const CASES: readonly Case[] = [
     ['255 is the most that SPIRE keeps'],
   ),
   field('a mode that is none', 'UnsupportedMode', { mode: 'Cluster' }, ['.spec.mode', '"Cluster"']),
+  field('fields of two modes', 'UnsupportedMode', { identityBoundary: { variant: 'a' } }, [
+    '.spec.identityBoundary means PerVariant, .spec.objectiveRef PerObjective',
+  ]),
   field('a service account that is no name', 'InvalidServiceAccountName', { serviceAccountName: 'Runner!' }, [
     '.spec.serviceAccountName',
     '"Runner!"',
@@ -185,9 +188,12 @@ const CASES: readonly Case[] = [
   field('no variant', 'InvalidIdentityBoundary', { mode: 'PerVariant', containerName: null }, [
     '.spec.identityBoundary.variant is missing',
   ]),
-  field('a variant with another mode', 'InvalidIdentityBoundary', { identityBoundary: { variant: 'a' } }, [
-    '.spec.identityBoundary must be absent when .spec.mode is PerObjective',
-  ]),
+  field(
+    'a variant with another mode',
+    'InvalidIdentityBoundary',
+    { mode: 'PerObjective', identityBoundary: { variant: 'a' } },
+    ['.spec.identityBoundary must be absent when .spec.mode is PerObjective'],
+  ),
   {
     how: 'an objective name that makes the SPIFFE ID too long',
     reason: 'InvalidSPIFFEID',
