@@ -204,7 +204,7 @@ function collectObject(
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {
     const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
-    problems.push({ ...incomplete(`${type.kind} without a name`, origin, fault), reach })
+    problems.push({ ...incomplete(`${type.kind} whose metadata cannot be read`, origin, fault), reach })
   } else if (placeholder !== undefined)
     problems.push(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
   else if (!takenAsPatch(value, wanted, { rules, origin, collected })) {
@@ -439,6 +439,8 @@ function metadataFault(value: JsonRecord): string | undefined {
   const namespace = own(metadata, 'namespace')
   if (namespace !== undefined && namespace !== null && typeof namespace !== 'string')
     return `metadata.namespace is ${typeName(namespace)}, not a string`
+  const labels = own(metadata, 'labels') ?? {}
+  if (!isRecord(labels)) return `metadata.labels is ${typeName(labels)}, not a mapping`
   const name = own(metadata, 'name')
   if (typeof name === 'string' && name !== '') return undefined
   if (name !== undefined && name !== null && name !== '')

@@ -202,8 +202,9 @@ const DESCENDED: ReadonlySet<string> = new Set([
   'workerTemplate',
 ])
 
+/** A text where fields should be is all that there is of them: an encrypted spec, or one that a tool fills in. */
 function placeholderOfPods(value: unknown): ManifestPlaceholder | undefined {
-  if (!isRecord(value)) return undefined
+  if (!isRecord(value)) return placeholderInValue(value, IN_VALUES)
   for (const [key, one] of Object.entries(value)) {
     const found = DECIDING.has(key)
       ? placeholderInValue(one, IN_VALUES)
@@ -218,7 +219,7 @@ function placeholderOfPods(value: unknown): ManifestPlaceholder | undefined {
 }
 
 function placeholderInNames(containers: unknown): ManifestPlaceholder | undefined {
-  if (!Array.isArray(containers)) return undefined
+  if (!Array.isArray(containers)) return placeholderInValue(containers, IN_VALUES)
   for (const container of containers as readonly unknown[]) {
     const found = placeholderInValue(own(container, 'name'), IN_VALUES)
     if (found !== undefined) return found

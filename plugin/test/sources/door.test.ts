@@ -237,6 +237,24 @@ const rowsThatAreOpen: readonly Row[] = [
         'apiVersion: ENC[AES256_GCM,data:x]\nkind: ENC[AES256_GCM,data:y]\nmetadata: {name: x}\nsops: {}\n',
     },
   ],
+  [
+    'a Pod whose spec SOPS has encrypted',
+    { 'a.yaml': 'apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: ENC[AES256_GCM,data:x]\n' },
+  ],
+  [
+    'a Deployment whose containers SOPS has encrypted',
+    {
+      'a.yaml':
+        'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {template: {spec: {containers: "ENC[AES256_GCM,data:x]"}}}\n',
+    },
+  ],
+  [
+    'a Pod whose labels are a text',
+    {
+      'a.yaml':
+        'apiVersion: v1\nkind: Pod\nmetadata: {name: x, labels: app}\nspec: {containers: [{name: a}]}\n',
+    },
+  ],
 ]
 
 const rowsThatAreDismissed: readonly Row[] = [
