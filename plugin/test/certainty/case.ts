@@ -245,16 +245,21 @@ async function writeEntries(folder: string, args: readonly string[]): Promise<vo
 /** What may stand in a shell: the truth, nothing, the truth with other content, and objects that do harm. */
 function contents({ shell, objects }: Hidden): fc.Arbitrary<Estate> {
   const { allows, reads }: Shell = SHELLS[shell]
-  const truth = reads === undefined ? objects : objects.flatMap(reads)
-  if (reads !== undefined) return fc.subarray([...truth], { minLength: 1 })
+  // Two makers of one name make pods of one name: each is there once.
+  const truth = [
+    ...new Map(
+      (reads === undefined ? objects : objects.flatMap(reads)).map((one) => [identityOf(one), one]),
+    ).values(),
+  ]
+  if (reads !== undefined) return fc.subarray(truth, { minLength: 1 })
   const varied = objects.map(variationOf)
   const adversaries = [...varied, ...ADVERSARIES].filter((one) => allows(one, objects))
   if (shell === 'defined twice') return fc.constantFrom(objects, varied)
   return fc
     .record({
       kept: fc.oneof(
-        { arbitrary: fc.constant([...truth]), weight: 2 },
-        { arbitrary: fc.subarray([...truth]), weight: 1 },
+        { arbitrary: fc.constant(truth), weight: 2 },
+        { arbitrary: fc.subarray(truth), weight: 1 },
       ),
       more: fc.subarray(adversaries, { maxLength: Math.min(3, adversaries.length) }),
     })

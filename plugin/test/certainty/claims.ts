@@ -51,11 +51,10 @@ export function compare(
     // A test that the install refuses, for it is of another trust domain, has no assertions.
     if (isRefused && key.startsWith('assertion ')) return []
     if (says === OPEN_FACT || (!areOutputsHandled && /^(?:lost|gained|new|fixed) /.test(key))) return []
-    const said = now.get(key)
+    const said = now.get(key) ?? (isUndetermined(key, after.report) ? OPEN_FACT : undefined)
     if (said === says) return []
     if (said === OPEN_FACT || (said === undefined && isOpenNow)) lessSure.push(`${key}: ${says} is open`)
-    // Another flaw of the same object may be told in its place.
-    else if (key.startsWith('new ') && isToldOtherwise(key, now)) return []
+    else if (key.startsWith('new ') && isToldOtherwise(key, after.report)) return []
     else if (said !== undefined || STAYS.test(key)) return [`${key}: ${says} became ${said ?? 'nothing'}`]
     return []
   })
@@ -86,9 +85,26 @@ function areAllOfEffect({ report }: Answer): boolean {
 /** The findings of availability: nobody gets anything for them that another has. */
 const OF_EFFECT: ReadonlySet<string> = new Set(['KLM401', 'KLM408', 'KLM410', 'KLM411'])
 
-function isToldOtherwise(key: string, now: ReadonlyMap<string, string>): boolean {
-  const subject = key.slice(key.indexOf('{'))
-  return [...now.keys()].some((other) => other.startsWith('new ') && other.endsWith(subject))
+/** Whether a report leaves open what the container of a fact gains or loses. */
+function isUndetermined(key: string, report: unknown): boolean {
+  return (
+    /^(?:lost|gained) /.test(key) &&
+    listAt(own(report, 'effect'), 'uncertain').some((holder) => key.endsWith(holderText(holder)))
+  )
+}
+
+/** Another flaw of the same object may be told in its place; or the same flaw, of a first object that was not read and this one. */
+function isToldOtherwise(key: string, report: unknown): boolean {
+  const subject: unknown = JSON.parse(key.slice(key.indexOf('{')))
+  const nameOf = (one: unknown): string =>
+    [stringAt(one, 'kind'), stringAt(one, 'namespace'), stringAt(one, 'name')].join(' ')
+  return listAt(own(report, 'effect'), 'newFindings').some(
+    (one) =>
+      JSON.stringify(own(one, 'subject')) === JSON.stringify(subject) ||
+      (key.startsWith(`new ${stringAt(one, 'code')} `) &&
+        stringAt(own(one, 'subject'), 'container') === stringAt(subject, 'container') &&
+        listAt(one, 'related').some((other) => nameOf(other) === nameOf(subject))),
+  )
 }
 
 /** Something is not known: whatever it is, more may be said later. */
@@ -134,10 +150,7 @@ function factsOf({ report, code }: Answer): ReadonlyMap<string, string> {
           `${way} ${stringAt(change, 'spiffeID')} ${holderText(holder)}`,
           isOfDiff ? 'certain' : certain,
         )
-  for (const holder of listAt(own(report, 'effect'), 'uncertain'))
-    for (const way of ['lost', 'gained'])
-      for (const key of facts.keys())
-        if (key.startsWith(way) && key.endsWith(holderText(holder))) facts.set(key, OPEN_FACT)
+  for (const key of facts.keys()) if (isUndetermined(key, report)) facts.set(key, OPEN_FACT)
   for (const [list, word] of [
     ['newFindings', 'new'],
     ['fixedFindings', 'fixed'],

@@ -1,5 +1,5 @@
 // Settings that are given to a command or left out, and what completes those that were left out.
-import { dig, stringAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt } from '@kleym/shared/core/json.ts'
 import { SETTINGS, type Setting, type Values } from './estates.ts'
 
 /** The two configurations of SCM, by the file that holds them. */
@@ -47,7 +47,8 @@ export function areOutputsHandled(given: Values): boolean {
   return (
     handles(given.scm, given.class) &&
     stringAt(config, 'trustDomain') === given['trust domain'] &&
-    dig(config, 'clusterSPIFFEIDLabelSelector') === undefined
+    dig(config, 'clusterSPIFFEIDLabelSelector') === undefined &&
+    !listAt(config, 'ignoreNamespaces').some((pattern) => new RegExp(String(pattern)).test('team-a'))
   )
 }
 

@@ -1,7 +1,7 @@
 // The report of `suggest`: for each pool the bindings that are proven, and why there is none where there is none.
 import { BINDING } from '@kleym/shared/core/kinds.ts'
 import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
-import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -14,11 +14,17 @@ import { suggestAnswer, viewSuggestions } from './view.ts'
 /** Makes the report. */
 export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: readonly ObjectName[]): Frame {
   const { pools, effect, missing } = answer
+  const suggested = pools.flatMap((one) => one.suggested)
+  const open = suggested.find(({ dependsOn }) => dependsOn !== undefined)
+  // What a binding would bring is no surer than that it can be suggested.
+  const ofSuggested = (one: Finding): Finding =>
+    open?.dependsOn === undefined || one.dependsOn !== undefined
+      ? one
+      : notCertain(one, [`whether ${open.key} is suggested`], open.dependsOn)
   const findings = [
-    ...effect.findings.added,
+    ...effect.findings.added.map(ofSuggested),
     ...input.inputFindings.filter((one) => isNearMiss(one) || input.operator.disagreements.includes(one)),
   ].toSorted(compareFindings)
-  const suggested = pools.flatMap((one) => one.suggested)
   const general = missingOf({ ...input, after: answer.world }, [], {
     bindings: new Set<string>(suggested.map(({ key }) => key)),
   })

@@ -1,7 +1,9 @@
 // What one of two states leaves unread and the other does not. What both leave unread is the same in both, so it moves no pod and no
 // object; what one alone leaves unread may hold whatever the other shows.
 import { namedIn, type Finding, type Subject } from '../findings/finding.ts'
+import { POLICY_KINDS } from '../kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
+import { RULE_KIND } from '../rules/policy-rules.ts'
 import { doubtsByKind, type Doubt } from '../snapshot/doubt.ts'
 import { identityGap, subjectGap, type SnapshotReading } from '../snapshot/unread.ts'
 import type { State } from '../analysis/state.ts'
@@ -64,18 +66,24 @@ export class OneSided {
    */
   findings(one: Finding): string | undefined {
     const isAllHere = namedIn(one).every((subject) => isIn(this.#snapshot, subject))
-    const namespaces = new Set([...namedIn(one).map(({ namespace }) => namespace), ...(one.namespaces ?? [])])
+    const namespaces = new Set([...namedIn(one).map(concernedBy), ...(one.namespaces ?? [])])
     const mayBeIn = (namespace: string): boolean => namespaces.has('') || namespaces.has(namespace)
     const unread = textOf(isAllHere ? this.#snapshot : this.#alone, ({ gaps, doubts }) => {
       const [gap] = [...gaps].flatMap(([kind, why]) => (OF_DETAILS.has(kind) ? [] : [why]))
       if (gap !== undefined) return gap
-      return [...doubts.values()]
-        .flat()
-        .find(({ namespace }) => namespace === undefined || mayBeIn(namespace))?.why
+      return [...doubts.values()].flat().find(
+        // A policy may name an identity of any namespace.
+        ({ kind, namespace }) => namespace === undefined || POLICY_KINDS.includes(kind) || mayBeIn(namespace),
+      )?.why
     })
     if (unread !== undefined || !isAllHere) return unread
     return [...this.#perhaps].find(([namespace]) => mayBeIn(namespace))?.[1]
   }
+}
+
+/** The namespace of what may bring a finding about a subject; empty: any. A policy's rule names identities, wherever they are held. */
+function concernedBy({ kind, namespace }: Subject): string {
+  return kind === RULE_KIND ? '' : namespace
 }
 
 /** Kinds that show no finding by themselves. */

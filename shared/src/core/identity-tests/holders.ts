@@ -5,6 +5,8 @@ import { Holdings, idsOf } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
 import { partOf, workloadsOf } from '../objects/pod-workloads.ts'
 import { fates } from '../worlds/fates.ts'
+import { TRUST_DOMAIN } from '../spire/placeholders.ts'
+import { trustDomainIn } from '../spire/spiffe-id.ts'
 import type { Steps } from '../steps.ts'
 import { whyOpenText, YES } from '../truth/truth.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -48,7 +50,9 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
     yield
     for (const { container, there, held, perhaps, other } of holdings.of(pod, pods.containersOf(pod))) {
       const isAdded = container.injectedBy !== undefined
-      const open = whyOpenText(other)
+      // A pattern names a trust domain: of an ID whose trust domain is open there is none.
+      const unnamed = perhaps.find(({ spiffeId = '' }) => trustDomainIn(spiffeId) === TRUST_DOMAIN)
+      const open = whyOpenText(other) ?? unnamed?.why
       const ids = there === YES ? idsOf(held).map(patternOfHoles) : []
       const possible = idsOf([...held, ...perhaps]).map(patternOfHoles)
       // What a pod is given as a whole is pinned of all its containers, those that a webhook adds too.

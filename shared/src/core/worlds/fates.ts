@@ -5,8 +5,10 @@ import { getOrCreate } from '../get-or-create.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { lazy } from '../lazy.ts'
 import type { Pod } from '../objects/pod.ts'
+import { TRUST_DOMAIN } from '../spire/placeholders.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type Prediction } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
+import { pathIn } from '../spire/spiffe-id.ts'
 import { asSeenBeside, inWorlds, settingsDeciding } from './across.ts'
 
 /** Tells what the registrations of an analysis come to. */
@@ -42,6 +44,13 @@ export function fates(analysis: Analysis): Fates {
   }
   const onPod = (source: string, pod: Pod): readonly Assumption[] =>
     decides(source, (prediction) => prediction.entriesOf(pod))
+  const idsOn = (source: string, pod: Pod): readonly string[] =>
+    predictions().flatMap((prediction) =>
+      prediction
+        .entriesOf(pod)
+        .filter((one) => sourceText(one.source) === source && MAY_HOLD.has(one.verdict.state))
+        .flatMap(({ entry }) => entry?.spiffeId ?? []),
+    )
   const byAnotherScm = ({ outcome: { pod }, verdict, source }: Registration): string | undefined =>
     verdict !== 'ignored' || pod === undefined
       ? undefined
@@ -76,11 +85,16 @@ export function fates(analysis: Analysis): Fates {
           why: `only the SCM of ${other} handles it, and whether that serves the pod's node is not known`,
         }
       const { pod } = one.outcome
-      if (pod === undefined || one.verdict === 'dead' || isPossible(one)) return one
+      if (pod === undefined || one.verdict === 'dead') return one
       const on = onPod(sourceText(one.source), pod)
       if (on.length === 0) return one
+      const spiffeId = idOfAll([
+        ...(one.spiffeId === undefined ? [] : [one.spiffeId]),
+        ...idsOn(sourceText(one.source), pod),
+      ])
+      if (isPossible(one)) return { ...one, spiffeId }
       const assumed = one.verdict === 'issued' ? 'issued' : `${one.verdict} (${one.why ?? ''})`
-      return { ...one, verdict: 'depends', why: `${assumed} as assumed; ${dependsText(on)}` }
+      return { ...one, spiffeId, verdict: 'depends', why: `${assumed} as assumed; ${dependsText(on)}` }
     },
     ofEntry: (source) => {
       if (worlds.length === 0) return undefined
@@ -88,6 +102,15 @@ export function fates(analysis: Analysis): Fates {
       return on === undefined ? undefined : dependsText(openSettings.assumptions.filter((one) => on.has(one)))
     },
   }
+}
+
+/** What is known of an ID that worlds render in several ways: all but its trust domain, where that alone differs. */
+function idOfAll(ids: readonly string[]): string | undefined {
+  const [id, ...others] = new Set(ids)
+  if (id === undefined || others.length === 0) return id
+  return others.every((other) => pathIn(other) === pathIn(id))
+    ? `spiffe://${TRUST_DOMAIN}${pathIn(id)}`
+    : undefined
 }
 
 /** What an SCM may have on its server. */

@@ -345,7 +345,10 @@ function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown):
       setting: 'scm',
       value: 'other',
       when: 'SCM handles other registrations of others',
-      settings: (one) => ignoringNone(one, config.className),
+      settings: (one) => ({
+        ...ignoringNone(one, config.className),
+        ...(!hasBindings && withOpenDomain(one)),
+      }),
       areOthersOpen: true,
     },
     ...(hasBindings
@@ -354,12 +357,21 @@ function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown):
             setting: 'scm',
             value: 'none of ours',
             when: "SCM handles none of kleym's outputs",
-            settings: (one: ScmSettings) => ({ ...ignoringNone(one, ANOTHER_CLASS), watchClassless: false }),
+            settings: (one: ScmSettings) => ({
+              ...ignoringNone(one, ANOTHER_CLASS),
+              watchClassless: false,
+              ...withOpenDomain(one),
+            }),
             areOthersOpen: true,
           } as const,
         ]
       : []),
   ]
+}
+
+/** Its trust domain, where that is not known: it is taken to be kleym's for the sake of kleym's outputs alone. */
+function withOpenDomain({ assumed }: ScmSettings): Partial<ScmSettings> {
+  return assumed.includes('trustDomain') ? { trustDomain: undefined } : {}
 }
 
 function ignoringNone(one: ScmSettings, className: string): ScmSettings {

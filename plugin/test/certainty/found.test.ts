@@ -1,0 +1,118 @@
+// Cases that campaigns have found, one of each sort: answers that were surer than their input.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { show, type Case } from './case.ts'
+import { ALL_GIVEN, type Estate } from './estates.ts'
+import {
+  accessPolicy,
+  binding,
+  namespaceWith,
+  NODE,
+  objective,
+  pod,
+  pool,
+  registration,
+} from './manifests.ts'
+
+const QUIET = {
+  hint: '',
+  env: undefined,
+  ttl: undefined,
+  selectors: [],
+  labelled: false,
+  className: '',
+  fallback: false,
+} as const
+const CHAT = 'spiffe://{{ .TrustDomain }}/ns/team-a/objective/chat'
+const THIEF = pod('kube-system', 'thief', 'thief', ['main'])
+const ALL: Estate = [
+  pool('llama'),
+  objective('chat'),
+  accessPolicy(),
+  ...['team-a', 'team-b', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
+  NODE,
+]
+const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
+  isInBase: false,
+  hidden: [],
+  values: ALL_GIVEN,
+  without: [],
+  failOn: 'info',
+}
+/** SCM with the settings of `ALL_GIVEN`, but for these. */
+const scmWith = (others: Readonly<Record<string, unknown>>): string =>
+  JSON.stringify({ ...(JSON.parse(ALL_GIVEN.scm) as object), ...others })
+
+let folder = ''
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kleym-certainty-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const FOUND: Readonly<Record<string, Case>> = {
+  'tests pinned an ID of the trust domain that was assumed of SCM': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      THIEF,
+      pod('team-b', 'idle', 'nobody', ['main']),
+      registration('of-thieves', { ...QUIET, app: 'thief', id: 'spiffe://{{ .TrustDomain }}/thief' }),
+    ],
+    base: ALL,
+    without: ['scm'],
+    commands: ['test --generate'],
+    completions: [
+      {
+        objects: [],
+        values: { ...ALL_GIVEN, scm: scmWith({ trustDomain: 'other.org' }) },
+        left: [],
+      },
+    ],
+  },
+  'a policy that names an unheld identity was fixed, where the holder was not read on one side': {
+    ...NOTHING,
+    estate: [...ALL, THIEF, registration('of-thieves', { ...QUIET, app: 'thief', id: CHAT, env: 'prod' })],
+    base: [...ALL, THIEF, registration('of-thieves', { ...QUIET, app: 'thief', id: CHAT, env: 'prod' })],
+    hidden: [{ shell: 'SOPS', objects: [THIEF] }],
+    commands: ['diff --base', 'diff --base, the other way'],
+    completions: [{ objects: [[THIEF]], values: ALL_GIVEN, left: [] }],
+  },
+  'several identities of a container were new of another first registration': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
+      binding('whole', { mode: 'PoolOnly' }),
+      pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill' }),
+      registration('other', { ...QUIET, app: 'nobody', id: 'spiffe://{{ .TrustDomain }}/first' }),
+    ],
+    base: ALL,
+    isInBase: true,
+    hidden: [
+      {
+        shell: 'array',
+        objects: [
+          registration('other', { ...QUIET, app: 'nobody', id: 'spiffe://{{ .TrustDomain }}/first' }),
+        ],
+      },
+    ],
+    commands: ['diff --base', 'diff --base, the other way'],
+    completions: [
+      {
+        objects: [
+          [registration('other', { ...QUIET, app: undefined, id: 'spiffe://{{ .TrustDomain }}/first' })],
+        ],
+        values: ALL_GIVEN,
+        left: [],
+      },
+    ],
+  },
+}
+
+test.each(Object.entries(FOUND))('%s', async (_name, one) => {
+  const { contradictions, lessSure, compared } = await show(one, folder)
+  expect([...contradictions, ...lessSure].map(({ command, what }) => `${command}: ${what}`)).toEqual([])
+  expect(compared).toBeGreaterThan(0)
+})
