@@ -230,7 +230,7 @@ describe('what IDs hold of SCM is not known', () => {
       'pod/team-a/llama-0',
       ...given,
     )
-    expect(run.stdout).toMatch(/‼ spiffe:\/\/example\.org\/(x|prod)\n/)
+    expect(run.stdout).toMatch(/‼ (?:spiffe:\/\/<trust-domain>\/x|ClusterSPIFFEID\/by-cluster)\n/)
     expect(run.stdout).not.toMatch(/√ \S+org\/(x|prod)\n/)
     expect(run.code).toBe(4)
   })

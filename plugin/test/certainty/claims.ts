@@ -68,7 +68,7 @@ export function compare(
       ...[...emptyOf(before.report)]
         .filter((key) => holdersOf(after.report).has(key))
         .map((key) => `${key} had no identity, and holds one`),
-      ...verdictChanges(before.report, after.report),
+      ...verdictChanges(before, after.report),
       ...resolutionChanges(before.report, after.report),
       ...lostErrors(before.report, after.report),
     ],
@@ -93,11 +93,13 @@ function isUndetermined(key: string, report: unknown): boolean {
   )
 }
 
+function nameOf(subject: unknown): string {
+  return [stringAt(subject, 'kind'), stringAt(subject, 'namespace'), stringAt(subject, 'name')].join(' ')
+}
+
 /** Another flaw of the same object may be told in its place; or the same flaw, of a first object that was not read and this one. */
 function isToldOtherwise(key: string, report: unknown): boolean {
   const subject: unknown = JSON.parse(key.slice(key.indexOf('{')))
-  const nameOf = (one: unknown): string =>
-    [stringAt(one, 'kind'), stringAt(one, 'namespace'), stringAt(one, 'name')].join(' ')
   return listAt(own(report, 'effect'), 'newFindings').some(
     (one) =>
       JSON.stringify(own(one, 'subject')) === JSON.stringify(subject) ||
@@ -204,11 +206,13 @@ function goneWords(before: Answer, after: Answer): readonly string[] {
     .map((words) => `the first line said ${words}: ${is}`)
 }
 
-function verdictChanges(before: unknown, after: unknown): readonly string[] {
+function verdictChanges(before: Answer, after: unknown): readonly string[] {
   const now = new Map(verdictsOf(after))
-  return verdictsOf(before).flatMap(([key, verdict]) => {
+  return verdictsOf(before.report).flatMap(([key, verdict]) => {
     if (OPEN.has(verdict)) return []
     const said = now.get(key)
+    // That a binding is ready is said of what was read: with exit code 4 another one may collide, and there is no output.
+    if (said === undefined && before.code === OPEN_CODE && isOfBinding(key)) return []
     // What cannot match is never issued, whatever else is said of it. Nor is what gives nothing where it selects nothing.
     if (
       said === undefined &&
@@ -221,6 +225,11 @@ function verdictChanges(before: unknown, after: unknown): readonly string[] {
         : said === verdict || isGivenNothing(verdict, said)
     return isKept || OPEN.has(said ?? '') ? [] : [`${key}: ${verdict} became ${said}`]
   })
+}
+
+/** Whether the source of a verdict is a binding, `namespace/name`: those of others have a kind. */
+function isOfBinding(key: string): boolean {
+  return /(?:^| )[^/ A-Z]+\/[^/ ]+$/.test(key)
 }
 
 function podsOf(report: unknown): readonly string[] {
