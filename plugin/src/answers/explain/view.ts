@@ -177,6 +177,10 @@ function explanationAnswer(one: Explanation, layout: ExplainLayout): Answer {
         reasons: [
           [verdict.message],
           [`fix: ${fixText(own?.fix ?? entry.fix, layout)}`],
+          ...foundTexts(
+            about.filter((finding) => finding !== own && !layout.clusterWide.includes(finding)),
+            layout,
+          ),
           ...(one.afterwards?.ready === 'True' ? [['afterwards it is ready']] : []),
         ],
       }
@@ -208,14 +212,16 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
   return {
     mark: containers === 0 || pending !== undefined || layout.isOperatorDown ? 'warn' : 'ok',
     text: [span(one.key, 'bold'), ` ${stateText(pending, layout)}${who} ${one.identity?.spiffeId ?? ''}`],
-    reasons: [
-      ...whyUnreached(one, about).map((text) => [text]),
-      ...about.flatMap((finding) => [
-        findingPieces(finding),
-        ...(finding.severity === 'error' ? [[`fix: ${fixText(finding.fix, layout)}`]] : []),
-      ]),
-    ],
+    reasons: [...whyUnreached(one, about).map((text) => [text]), ...foundTexts(about, layout)],
   }
+}
+
+/** What else is found about a binding; of an error its fix too. */
+function foundTexts(found: readonly Finding[], layout: ExplainLayout): NonNullable<Answer['reasons']> {
+  return found.flatMap((finding) => [
+    findingPieces(finding),
+    ...(finding.severity === 'error' ? [[`fix: ${fixText(finding.fix, layout)}`]] : []),
+  ])
 }
 
 /** What is true of the output of a binding that is ready. */

@@ -1,5 +1,6 @@
 // The first lines of `who-selects`: how many containers hold how many identities, or who holds the one that was asked for.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { isPossible } from '@kleym/shared/core/spire/registration.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
@@ -29,7 +30,7 @@ export function containersAnswer(answers: readonly PodAnswer[], layout: WhoSelec
   return {
     mark: markOf(holdings, open.length > 0),
     text: [...subject(answers, containers.length), ': ', countsText(holdings), ...openForAll(open)],
-    ...reasonsOf(containers, common, layout),
+    ...reasonsOf(answers, common, layout),
   }
 }
 
@@ -74,14 +75,19 @@ function openForAll(open: readonly CommonRegistration[]): readonly Piece[] {
 
 /** The reasons of the containers in the worst state, where all of them have the same. */
 function reasonsOf(
-  containers: readonly ContainerAnswer[],
+  answers: readonly PodAnswer[],
   common: Common,
   layout: WhoSelectsLayout,
 ): Pick<Answer, 'reasons'> {
+  const containers = answers.flatMap((answer) => answer.containers)
+  // Of many pods, the refused bindings are not asked for each.
+  const pod = answers.length === 1 ? answers[0]?.pod : undefined
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
   const worst = worstHolding(holdings)
   if (worst === undefined || worst === 'one') return {}
-  const whys = containers.filter((_, at) => holdings[at] === worst).map((one) => whyTexts(one, worst, layout))
+  const whys = containers
+    .filter((_, at) => holdings[at] === worst)
+    .map((one) => whyTexts(one, worst, layout, pod))
   const [first] = whys
   const isShared = new Set(whys.map((texts) => JSON.stringify(texts))).size === 1
   return first === undefined || !isShared ? {} : { reasons: first.map((text) => [text]) }
@@ -114,7 +120,9 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
   return {
     mark: marks[holding],
     text: [...who, says[holding]],
-    ...(holding === 'one' ? {} : { reasons: whyTexts(one, holding, layout).map((text) => [text]) }),
+    ...(holding === 'one'
+      ? {}
+      : { reasons: whyTexts(one, holding, layout, answer.pod).map((text) => [text]) }),
   }
 }
 
@@ -137,9 +145,10 @@ const NOT_ISSUED: readonly ShownRegistration['verdict'][] = [
 
 /** Why a container holds what it holds: of several registrations of a kind the nearest to one that is issued. */
 function whyTexts(
-  { registrations, notRead, undecided }: ContainerAnswer,
+  { container, registrations, notRead, undecided }: ContainerAnswer,
   holding: Holding,
   layout: WhoSelectsLayout,
+  pod: Pod | undefined,
 ): readonly string[] {
   const nearest = (wanted: readonly ShownRegistration['verdict'][]): readonly string[] => {
     const rank = ({ verdict, source }: ShownRegistration): number =>
@@ -160,7 +169,8 @@ function whyTexts(
     case 'pending':
       return nearest(['pending'])
     case 'none': {
-      const why = nearest(NOT_ISSUED)
+      const refused = pod === undefined ? [] : layout.refusedFor(pod, container.name)
+      const why = [...nearest(NOT_ISSUED), ...refused]
       return why.length > 0 ? why : ['no registration selects the pod']
     }
     case 'undetermined': {

@@ -18,6 +18,7 @@ import {
   openJudgements,
   pendingByName,
   podAnswers,
+  refusedFor,
   whyAdded,
   type ContainerFilter,
   type PodAnswer,
@@ -69,6 +70,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     named,
     lookup,
     pending: pendingByName(input.after),
+    refusedFor: (pod, container) => refusedFor(input.after.settled, pod, container),
     running: (pod) => countRunning(input.after, pod),
   })
   return {

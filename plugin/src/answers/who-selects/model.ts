@@ -2,6 +2,7 @@
 // identities.
 import { Holdings, type ContainerHolding } from '@kleym/shared/core/holdings/holdings.ts'
 import {
+  isMeant,
   undecidedOn,
   type UndecidedBinding,
   type UndecidedBindings,
@@ -35,6 +36,19 @@ export interface ContainerAnswer {
   readonly notRead: string | undefined
   /** The bindings that may give it an identity, and could not be decided. */
   readonly undecided: readonly UndecidedBinding[]
+}
+
+/** The refused bindings that are for a container, each with its reason: why it holds no identity of theirs. */
+export function refusedFor(
+  { judgements }: Pick<Analysis['settled'], 'judgements'>,
+  pod: Pod,
+  container: string,
+): readonly string[] {
+  return [...judgements].flatMap(([key, one]) =>
+    one.state === 'refused' && isMeant(one.compiled, pod, container)
+      ? [`binding ${key} is for this container, and is refused (${one.reason}): ${one.message}`]
+      : [],
+  )
 }
 
 /** One pod, or the template of a workload, with the containers that were asked about. */

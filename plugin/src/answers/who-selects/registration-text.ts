@@ -20,6 +20,8 @@ export interface WhoSelectsLayout extends Layout {
   readonly lookup: WhoHolds | undefined
   /** What kleym has yet to do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
+  /** The refused bindings that are for a container, a sentence each. */
+  readonly refusedFor: (pod: Pod, container: string) => readonly string[]
   /** How many pods that exist carry the labels of a template. */
   readonly running: (pod: Pod) => number
 }

@@ -14,18 +14,22 @@ import { NO } from '../truth/truth.ts'
 import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 
-/** A binding that could not be decided, and the pods that its output would be on. */
-export interface UndecidedBinding {
-  readonly binding: NamespacedName
-  readonly why: UnknownReason
-  /** The ID that it would get; undefined where its fields give none. */
-  readonly spiffeId: string | undefined
+/** The pods and containers that a binding is for, by its own fields and its pool. */
+export interface MeantContainers {
   /** The labels that its pods carry, as far as they are known. */
   readonly labels: PoolLabels
   /** Undefined where the field is malformed: a later check refuses that, unless it is corrected before. */
   readonly serviceAccountName: string | undefined
   /** Undefined: any container. */
   readonly containerName: string | undefined
+}
+
+/** A binding that could not be decided, and the pods that its output would be on. */
+export interface UndecidedBinding extends MeantContainers {
+  readonly binding: NamespacedName
+  readonly why: UnknownReason
+  /** The ID that it would get; undefined where its fields give none. */
+  readonly spiffeId: string | undefined
 }
 
 /** The undecided bindings of each namespace, without those of which an output is in force: that one stays as it is. */
@@ -55,31 +59,58 @@ export function undecidedBindings(
   return new Map(Map.groupBy(undecided, ({ namespace }) => namespace))
 }
 
-function undecidedOf({
-  binding,
-  input: { pool, parts, config },
-  result,
-}: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
-  if (result.kind !== 'undetermined' || pool?.state !== 'found' || !pool.selector.ok) return undefined
-  const { serviceAccountName, containerName } = binding
+function undecidedOf(one: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
+  const meant = meantBy(one)
+  if (one.result.kind !== 'undetermined' || meant === undefined) return undefined
+  const { binding, input, result } = one
   const boundary = declaredBoundary(binding)
   return {
+    ...meant,
     namespace: binding.meta.namespace,
     binding: binding.key,
     why: result.why,
     spiffeId:
-      boundary === undefined ? undefined : `spiffe://${trustDomainText(config)}${identityPath(boundary)}`,
+      boundary === undefined
+        ? undefined
+        : `spiffe://${trustDomainText(input.config)}${identityPath(boundary)}`,
+  }
+}
+
+function meantBy({ binding, input: { pool, parts } }: Compiled): MeantContainers | undefined {
+  if (pool?.state !== 'found' || !pool.selector.ok) return undefined
+  const { serviceAccountName, containerName } = binding
+  return {
     labels: parts === undefined ? pool.selector.labels : podLabelsOf(parts),
     serviceAccountName: serviceAccountName.ok ? serviceAccountName.value : undefined,
     containerName: modeOf(binding) === 'PerObjective' && containerName.ok ? containerName.value : undefined,
   }
 }
 
+/** Whether a binding, however it is judged, is for a container of a pod, or may be. */
+export function isMeant(compiled: Compiled, pod: Pod, container: string): boolean {
+  const meant = compiled.binding.meta.namespace === pod.namespace ? meantBy(compiled) : undefined
+  return meant !== undefined && isOnPod(meant, pod) && isForContainer(meant, pod, [container])
+}
+
+function isOnPod({ labels }: MeantContainers, pod: Pod): boolean {
+  return matchSelector({ matchLabels: labels, matchExpressions: [] }, labelsOfPod(pod)) !== NO
+}
+
+function isForContainer(
+  { serviceAccountName, containerName }: MeantContainers,
+  { serviceAccountName: account, perhaps }: Pod,
+  names: readonly string[],
+): boolean {
+  return (
+    (perhaps?.knowsAccount === false || serviceAccountName === undefined || serviceAccountName === account) &&
+    (containerName === undefined ||
+      names.some((name) => name === containerName || name === UNKNOWN_CONTAINER))
+  )
+}
+
 /** The undecided bindings whose output would be on a pod, whatever its service account: a fallback gives way to it. */
 export function undecidedOn(undecided: UndecidedBindings, pod: Pod): readonly UndecidedBinding[] {
-  return (undecided.get(pod.namespace) ?? []).filter(
-    ({ labels }) => matchSelector({ matchLabels: labels, matchExpressions: [] }, labelsOfPod(pod)) !== NO,
-  )
+  return (undecided.get(pod.namespace) ?? []).filter((one) => isOnPod(one, pod))
 }
 
 /** The undecided bindings that may give a container of a pod an identity; all of its containers where none is named. */
@@ -89,16 +120,8 @@ export function undecidedFor(
   container?: string,
 ): readonly UndecidedBinding[] {
   if (undecided.size === 0) return []
-  const { serviceAccountName: account, perhaps } = pod
   const names = container === undefined ? pod.containers.map(({ name }) => name) : [container]
-  return undecidedOn(undecided, pod).filter(
-    ({ serviceAccountName, containerName }) =>
-      (perhaps?.knowsAccount === false ||
-        serviceAccountName === undefined ||
-        serviceAccountName === account) &&
-      (containerName === undefined ||
-        names.some((name) => name === containerName || name === UNKNOWN_CONTAINER)),
-  )
+  return undecidedOn(undecided, pod).filter((one) => isForContainer(one, pod, names))
 }
 
 /** Whether an output with this SPIFFE ID may be that of an undecided binding, which would then have it still. */
