@@ -191,7 +191,7 @@ class Gathering {
     const more = federation ? FEDERATION_KINDS : []
     const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
     if (live !== undefined) {
-      const folder = { files: [live], recursive: true, kustomize: [] }
+      const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true

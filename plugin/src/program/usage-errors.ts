@@ -90,13 +90,18 @@ function unknownFlags(
   )
 }
 
+/** The values that a flag of a command takes, of those that oclif names: no command has every format. */
+function valuesOf(flag: string, options: string, command: Command.Loadable | undefined): readonly string[] {
+  return flag === 'output' && command !== undefined ? formatsOf(command.id) : options.split(', ')
+}
+
 /** oclif's other messages, of which only the text tells them apart. */
 function otherError(message: string, command: Command.Loadable | undefined, refuse: Refuse): KleymError {
   const text = message.replace(/\nSee more help with --help/g, '').trim()
   const option = /^Expected --([\w-]+)=([^]*) to be one of: (.*)$/.exec(text)
   if (option !== null) {
     const [, flag = '', value = '', options = ''] = option
-    const taken = flag === 'output' && command !== undefined ? formatsOf(command.id) : options.split(', ')
+    const taken = valuesOf(flag, options, command)
     const hint = oneDash(flag, value, command) ?? didYouMean(value, taken) ?? queryHint(flag, value)
     return refuse(
       `--${flag} does not take ${value}`,
@@ -122,7 +127,9 @@ function otherError(message: string, command: Command.Loadable | undefined, refu
   if (missing !== null) {
     const [, flag = '', options] = missing
     const why =
-      options === undefined ? 'the command line ends, or another flag follows' : `it takes one of ${options}`
+      options === undefined
+        ? 'the command line ends, or another flag follows'
+        : `it takes one of ${valuesOf(flag, options, command).join(', ')}`
     return refuse(`--${flag} needs a value`, why, `write --${flag}=VALUE`)
   }
   const twice = /^Flag --([\w-]+) can only be specified once$/.exec(text)

@@ -73,7 +73,12 @@ const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
 /** The files that the given paths mean, sorted by name, each once. */
 export function findFiles(
   paths: readonly string[],
-  options: { readonly cwd: string; readonly recursive: boolean; readonly exclude?: readonly string[] },
+  options: {
+    readonly cwd: string
+    readonly recursive: boolean
+    readonly exclude?: readonly string[]
+    readonly flag?: string
+  },
 ): FoundFiles {
   const found = new Map<string, FoundFile>()
   const charts: FoundFolder[] = []
@@ -151,9 +156,9 @@ export function findFiles(
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
       else addFile(name, path, real)
       const isEmpty = facts.isDirectory() && count() === before
-      if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options.recursive))
+      if (isEmpty && !isCovered(real, found)) problems.push(empty(name, options))
     } catch (error) {
-      problems.push(missing(name, error))
+      problems.push(missing(name, error, options.flag))
     }
   }
   const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
@@ -241,11 +246,14 @@ function missing(name: string, error: unknown, flag = '-f'): InputProblem {
 }
 
 /** A folder without a manifest is a slip, like a path that does not exist: an empty answer would hide it. */
-function empty(name: string, recursive: boolean): InputProblem {
+function empty(
+  name: string,
+  { recursive, flag = '-f' }: Pick<Parameters<typeof findFiles>[1], 'recursive' | 'flag'>,
+): InputProblem {
   return {
     kind: 'empty',
     what: `there is nothing to read in ${name}`,
-    where: `-f ${name}`,
+    where: `${flag} ${name}`,
     why: `the folder has no *.yaml, *.yml or *.json${recursive ? ', nor has any folder below it' : ' of its own'}`,
     fix: recursive ? 'name the folder that holds the manifests' : 'add -R to read the folders below it too',
   }

@@ -41,6 +41,8 @@ import { parseYaml, type YamlReading } from './yaml.ts'
 export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
+  /** The flag that names them; absent: -f. */
+  readonly flag?: '--base' | '--live'
   readonly recursive: boolean
   /** Folders for `kubectl kustomize`. */
   readonly kustomize: readonly string[]
@@ -234,8 +236,7 @@ async function readSources(
   }
   const { cwd } = io
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
-  const { recursive, exclude = [] } = args
-  const found = findFiles(named, { cwd, recursive, exclude })
+  const found = findFiles(named, { ...args, cwd })
   problems.push(...found.problems)
   const tree = await readTree(found, rules, io, { budget, progress })
   const files = tree.files()

@@ -39,7 +39,7 @@ export async function gatherSides(
       context,
     )
   const base = await side({
-    files: { ...files, files: options.base, kustomize: [] },
+    files: { ...files, files: options.base, flag: '--base', kustomize: [] },
     without: [],
     isBefore: true,
   })
