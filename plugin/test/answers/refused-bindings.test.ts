@@ -1,0 +1,64 @@
+// What the first lines say where a binding is refused: all that is found about it, and that it is why a container holds nothing.
+import { expect, test } from 'vitest'
+import { inProcess } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
+
+const WORLD = `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: chat, namespace: team-a}
+spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
+---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: team-a}
+spec: {selector: {matchLabels: {app: llama}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: llama-0, namespace: team-a, labels: {app: llama}}
+spec: {serviceAccountName: runner, containers: [{name: vllm}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web-0, namespace: team-a, labels: {app: web}}
+spec: {serviceAccountName: runner, containers: [{name: web}]}
+`
+
+async function said(world: string, ...args: readonly string[]): Promise<string> {
+  const cwd = await workspace({ 'all.yaml': world })
+  const ran = await inProcess([...args, '-n', 'team-a', '--offline', '-f', 'all.yaml'], cwd)
+  return ran.stdout.replaceAll(/\s+/g, ' ')
+}
+
+test('explain says a misspelled field beside the refusal that it leads to', async () => {
+  const text = await said(WORLD.replace('poolRef', 'poolReff'), 'explain', 'chat')
+  expect(text).toContain('.spec.poolRef is missing')
+  expect(text).toContain(
+    '.spec.poolReff is no field of InferenceIdentityBinding (v1alpha1); did you mean poolRef?',
+  )
+})
+
+const REFUSED =
+  'binding team-a/chat is for this container, and is refused (InvalidServiceAccountName): .spec.serviceAccountName'
+
+test.each([
+  ['that a refused binding is for', 'pod/llama-0', true],
+  ['that it is not for', 'pod/web-0', false],
+])('who-selects of a pod %s', async (_, pod, isNamed) => {
+  const text = await said(WORLD.replace('Name: runner}\n---', 'Name: "Runner_1"}\n---'), 'who-selects', pod)
+  expect(text.includes(REFUSED)).toBe(isNamed)
+  expect(text.includes('no registration selects the pod')).toBe(!isNamed)
+})
+
+test('a path of --base that is not there is not one of -f', async () => {
+  const cwd = await workspace({ 'all.yaml': WORLD })
+  const ran = await inProcess(['diff', '--base', 'nope', '--offline', '-f', 'all.yaml'], cwd)
+  expect(ran.stderr).toContain('cannot read nope (--base nope)')
+  expect(ran.code).toBe(2)
+})
+
+test('-o without a value offers what the command has', async () => {
+  const { stderr } = await inProcess(['explain', '-o'], await workspace({}))
+  expect(stderr).toMatch(/it takes one of text, wide, json, .*mermaid/)
+  expect(stderr).not.toMatch(/it takes one of .*(?:html|spire)/)
+})
