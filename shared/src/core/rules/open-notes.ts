@@ -6,7 +6,7 @@ import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../sp
 import type { Registration } from '../spire/registration.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
 import { notesOfBindings, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
-import { OPEN_RULES } from './pod-rules.ts'
+import { idHeldByForeign, POD_RULES } from './pod-rules.ts'
 
 /** What a pod shows perhaps, without what it shows for certain. */
 export function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
@@ -17,8 +17,8 @@ export function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
   const inPart = outcomes.filter(({ verdict, entry }) => verdict.state === 'declared' && isInPart(entry))
   const ofPods = [...open.filter(isOfPods).map(doubtOf), ...selectorDoubts(facts)]
   return [
-    ...possibleNotes(facts, scan, { doubts: open.map(doubtOf), rules: OPEN_RULES.whose }),
-    ...possibleNotes(facts, scan, { doubts: ofPods, rules: OPEN_RULES.howMany }),
+    ...possibleNotes(facts, scan, { doubts: open.map(doubtOf), rules: [idHeldByForeign] }),
+    ...possibleNotes(facts, scan, { doubts: ofPods, rules: POD_RULES }),
     ...[...open, ...inPart].flatMap((one) => mayBecomeOurs(one, facts, scan)),
   ]
 }

@@ -18,7 +18,6 @@ import {
   type ShownByNamespace,
   type ShownWithin,
 } from '../findings/finding.ts'
-import type { FindingCode } from '../registry/findings.ts'
 import { Holdings } from '../holdings/holdings.ts'
 import { whyOpenText } from '../truth/truth.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
@@ -82,7 +81,8 @@ function* withBeside(
   for (const settings of analysis.openSettings.beside) {
     const theirs = yield* notesOf(asSeenBeside(analysis, settings), pods, () => {}, told)
     for (const one of theirs) {
-      if (!GIVES_IDS.has(one.code)) continue
+      // What else it does is none of the business of bindings.
+      if (one.parts === undefined) continue
       tell(one)
       found.push({ ...one, evidence: [...one.evidence, `by the SCM of ${settings.source}`] })
     }
@@ -90,8 +90,6 @@ function* withBeside(
   return found
 }
 
-/** What another SCM of the cluster does about the identities of bindings; what else it does is none of their business. */
-const GIVES_IDS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
 /** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
 export function* holdersOfNotes(
   state: State,

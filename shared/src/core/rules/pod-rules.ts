@@ -37,12 +37,6 @@ export const POD_RULES: readonly PodRule[] = [
   ...WORKLOAD_API_RULES,
 ]
 
-/** The rules of which it is told too what they show of registrations that are not certain: whose ID a pod gets, and how many. */
-export const OPEN_RULES = {
-  whose: [idHeldByForeign],
-  howMany: [severalIdentities, equalHints, lostDefaults, foreignBeside],
-} as const satisfies Readonly<Record<string, readonly PodRule[]>>
-
 type Fate = EntryVerdict['state']
 type Outcome = PodIdentities['outcomes'][number]
 type OutcomeThat<State extends Fate> = Outcome & { readonly verdict: Extract<EntryVerdict, { state: State }> }
@@ -220,7 +214,8 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
     )
 }
 
-function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
+/** Whose identity a registration of others gives away. */
+export function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
     const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
