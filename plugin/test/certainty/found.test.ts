@@ -27,12 +27,19 @@ const QUIET = {
 } as const
 const CHAT = 'spiffe://{{ .TrustDomain }}/ns/team-a/objective/chat'
 const THIEF = pod('kube-system', 'thief', 'thief', ['main'])
+const PREFILL = pod('team-a', 'llama-1', 'llama', ['vllm'], { role: 'prefill' })
 const ALL: Estate = [
   pool('llama'),
   objective('chat'),
   accessPolicy(),
   ...['team-a', 'team-b', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
   NODE,
+]
+const VARIANTS: Estate = [
+  ...ALL,
+  binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
+  pod('team-a', 'llama-0', 'llama', ['vllm'], { role: 'decode' }),
+  PREFILL,
 ]
 const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
   isInBase: false,
@@ -78,6 +85,20 @@ const FOUND: Readonly<Record<string, Case>> = {
     hidden: [{ shell: 'SOPS', objects: [THIEF] }],
     commands: ['diff --base', 'diff --base, the other way'],
     completions: [{ objects: [[THIEF]], values: ALL_GIVEN, left: [] }],
+  },
+  'a variant that pods of another kind may carry was carried by none': {
+    ...NOTHING,
+    estate: VARIANTS,
+    base: VARIANTS,
+    hidden: [{ shell: 'kind with a pod template', objects: [PREFILL] }],
+    commands: ['diff --base'],
+    completions: [
+      {
+        objects: [[pod('team-a', 'llama-1-made', 'llama', ['vllm'], { role: 'prefill' })]],
+        values: ALL_GIVEN,
+        left: [],
+      },
+    ],
   },
   'several identities of a container were new of another first registration': {
     ...NOTHING,

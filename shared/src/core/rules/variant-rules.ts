@@ -3,7 +3,7 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { IdentityParts } from '../compile/identity.ts'
 import type { VariantLabel } from '../compile/identity-path.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
@@ -13,8 +13,10 @@ import { indexPods, podText, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { shapeOf } from '../objects/sidecars.ts'
 import { bindingGap, subjectGap } from '../snapshot/unread.ts'
+import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
 import { counted, NameSummary } from '../text/counted.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { NO } from '../truth/truth.ts'
 
 /** A pool of which bindings name variants. */
 interface SharedPool {
@@ -36,8 +38,10 @@ interface PodsByVariant {
   readonly without: NameSummary
   /** The pods that no binding of the pool is for, by what tells them apart, as a person reads it. */
   readonly left: ReadonlyMap<string, NameSummary>
-  /** How many carry a variant that is not known yet. */
-  readonly open: number
+  /** Those that may be there, or whose variant is not known. */
+  readonly open: readonly Pod[]
+  /** The same as `left`, of pods that may be there. */
+  readonly leftPerhaps: ReadonlyMap<string, NameSummary>
 }
 
 /** The findings about variants. Where there may be pods of the namespace that were not read, there are none. */
@@ -45,10 +49,11 @@ export function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
   const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
   const templates = lazy(() => indexPods(snapshot.templates))
+  const made = analysis.podsInQuestion.filter(({ perhaps }) => perhaps !== undefined)
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
     if (subjectGap(snapshot, namespace) !== undefined) return []
-    const pods = podsByVariant(analysis, pool)
+    const pods = podsByVariant(analysis, pool, made)
     return [
       ...uncarried(pool, pods),
       // A binding that was not read may name them.
@@ -81,22 +86,38 @@ function sharedPools({ compiled, now }: Analysis): ReadonlyMap<string, SharedPoo
   return pools
 }
 
-function podsByVariant(analysis: Analysis, pool: SharedPool): PodsByVariant {
+function podsByVariant(analysis: Analysis, pool: SharedPool, made: readonly Pod[]): PodsByVariant {
   const { parts, key } = pool
   const leftOf = whatIsLeft(pool)
   const carried = new Map<string, NameSummary>()
   const left = new Map<string, NameSummary>()
+  const leftPerhaps = new Map<string, NameSummary>()
   const without = new NameSummary()
-  let open = 0
-  for (const pod of analysis.pods().withLabels(parts.namespace, parts.poolLabels)) {
+  const open: Pod[] = []
+  const ofPool = { matchLabels: parts.poolLabels, matchExpressions: [] }
+  const perhaps = made.filter(
+    (pod) => pod.namespace === parts.namespace && matchSelector(ofPool, labelsOfPod(pod)) !== NO,
+  )
+  for (const pod of [...analysis.pods().withLabels(parts.namespace, parts.poolLabels), ...perhaps]) {
     const variant = pod.labels.get(key)
-    if (variant !== undefined) getOrCreate(carried, variant, newSummary).add(podText(pod))
-    else if (mayCarry(pod, key)) open++
-    else without.add(podText(pod))
-    const what = variant === undefined && mayCarry(pod, key) ? undefined : leftOf(variant, pod)
-    if (what !== undefined) getOrCreate(left, what, newSummary).add(podText(pod))
+    const isKnown = variant !== undefined || !mayCarry(pod, key)
+    if (!isKnown || pod.perhaps !== undefined) open.push(pod)
+    else if (variant === undefined) without.add(podText(pod))
+    else getOrCreate(carried, variant, newSummary).add(podText(pod))
+    const what = isKnown ? leftOf(variant, pod) : undefined
+    if (what !== undefined)
+      getOrCreate(pod.perhaps === undefined ? left : leftPerhaps, what, newSummary).add(podText(pod))
   }
-  return { carried, without, left, open }
+  return { carried, without, left, open, leftPerhaps }
+}
+
+/** Of a pod that may be there, or whose variant is not known: what decides, and why that is open. */
+function depending(one: Finding, pod: Pod | undefined, key: string): Finding {
+  if (pod === undefined) return one
+  const { perhaps } = pod
+  return perhaps === undefined
+    ? notCertain(one, [`the label ${key} of ${podText(pod)}`], `depends: a controller may add label ${key}`)
+    : notCertain(one, [`what ${podText(pod)} makes`], `depends: ${perhaps.why}`)
 }
 
 function newSummary(): NameSummary {
@@ -132,35 +153,42 @@ function uncarried(
   { bindings, key, parts }: SharedPool,
   { carried, without, open }: PodsByVariant,
 ): readonly Finding[] {
-  if (open > 0 || (carried.size === 0 && without.count === 0)) return []
-  return bindings.flatMap(({ binding, variant, isReady }) =>
-    !isReady || carried.has(variant.value)
-      ? []
-      : [
-          finding('KLM415', {
-            subject: bindingSubject(binding),
-            summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${variant.value}`,
-            evidence: [...carriedText(carried, key), ...withoutText(without, key)],
-          }),
-        ],
-  )
+  if (carried.size === 0 && without.count === 0) return []
+  return bindings.flatMap(({ binding, variant: { value }, isReady }) => {
+    if (!isReady || carried.has(value)) return []
+    const one = finding('KLM415', {
+      subject: bindingSubject(binding),
+      summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${value}`,
+      evidence: [...carriedText(carried, key), ...withoutText(without, key)],
+    })
+    return [
+      depending(
+        one,
+        open.find(({ labels }) => (labels.get(key) ?? value) === value),
+        key,
+      ),
+    ]
+  })
 }
 
 /** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names for their account. */
-function unnamed({ bindings, parts }: SharedPool, { left }: PodsByVariant): readonly Finding[] {
+function unnamed(
+  { bindings, parts, key }: SharedPool,
+  { left: certain, leftPerhaps, open }: PodsByVariant,
+): readonly Finding[] {
+  const left = certain.size > 0 ? certain : leftPerhaps
   const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
   if (count === 0) return []
-  return [
-    finding('KLM416', {
-      subject: poolSubject(parts),
-      related: bindings.map(({ binding }) => bindingSubject(binding)),
-      summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
-      evidence: [...left]
-        .toSorted(([one], [other]) => compareBytes(one, other))
-        .map(([what, pods]) => `${what}: ${pods.text()}`),
-      parts: new Map([...left.keys()].map((what) => [what, what])),
-    }),
-  ]
+  const one = finding('KLM416', {
+    subject: poolSubject(parts),
+    related: bindings.map(({ binding }) => bindingSubject(binding)),
+    summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
+    evidence: [...left]
+      .toSorted(([first], [other]) => compareBytes(first, other))
+      .map(([what, pods]) => `${what}: ${pods.text()}`),
+    parts: new Map([...left.keys()].map((what) => [what, what])),
+  })
+  return [left === certain ? one : depending(one, open[0], key)]
 }
 
 /** Templates without the label whose pods carry it: a controller or webhook has put it there. */
