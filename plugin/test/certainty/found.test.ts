@@ -8,6 +8,7 @@ import { ALL_GIVEN, type Estate } from './estates.ts'
 import {
   accessPolicy,
   binding,
+  deployment,
   namespaceWith,
   NODE,
   objective,
@@ -35,6 +36,8 @@ const ALL: Estate = [
   ...['team-a', 'team-b', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
   NODE,
 ]
+const SERVER = deployment('team-a', 'server', 'llama', ['vllm'])
+const CHAT_BINDING = binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })
 const VARIANTS: Estate = [
   ...ALL,
   binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
@@ -99,6 +102,14 @@ const FOUND: Readonly<Record<string, Case>> = {
         left: [],
       },
     ],
+  },
+  'no pod had the labels of a pool, where a file that may hold one was not read': {
+    ...NOTHING,
+    estate: [...ALL, CHAT_BINDING, SERVER],
+    base: ALL,
+    hidden: [{ shell: 'git-crypt', objects: [SERVER] }],
+    commands: ['diff --base'],
+    completions: [{ objects: [[SERVER]], values: ALL_GIVEN, left: [] }],
   },
   'several identities of a container were new of another first registration': {
     ...NOTHING,

@@ -1,5 +1,5 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
-import { subjectDoubt } from '../snapshot/unread.ts'
+import { subjectGap } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { judgeContainer, judgeSelector } from '../spire/attestor.ts'
@@ -380,14 +380,12 @@ function meantText(
 
 /** Bindings whose output is in force and reaches no container. */
 function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
-  const { gaps, doubts } = analysis.snapshot
-  // Pods unknown: do not report unreached bindings.
-  if (gaps.has('Pod')) return []
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   return analysis.compiled.flatMap(({ binding }) => {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
-    if (subjectDoubt(doubts, binding.meta.namespace) !== undefined) return []
+    // What was not read may hold a pod that it reaches.
+    if (subjectGap(analysis.snapshot, binding.meta.namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {
