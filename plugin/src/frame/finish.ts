@@ -148,7 +148,8 @@ function serverJson({ frame }: AnswerResult): unknown {
 async function page(judged: AnswerResult): Promise<string> {
   const { frame, shown } = judged
   if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
-  return frame.page({ report: machineReport(judged), shown, unknowns: unknownsOf(judged) })
+  const unknowns = [...(judged.assuming === undefined ? [] : [judged.assuming]), ...unknownsOf(judged)]
+  return frame.page({ report: machineReport(judged), shown, unknowns })
 }
 
 /**

@@ -2,6 +2,7 @@
 // only if every other part of the answer is the same in all worlds; else the answer is as it would be without it.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { isEffectAllThatIsOpen, takingOutputsAsHandled } from '@kleym/shared/core/worlds/premise.ts'
 import type { OutputOptions } from '../flags/options.ts'
@@ -40,10 +41,14 @@ export function framedUnderPremises(
   return rests(assuming, after) ? frameOf(input) : assuming
 }
 
-/** Whether something that was made under the premise depends on a setting all the same. */
+/**
+ * Whether something that was made under the premise depends on a setting all the same. Every finding that there is counts, shown or not: so
+ * all commands take the same for granted.
+ */
 function rests({ frame, input }: Framed, asked: Analysis): boolean {
   const settings = new Set(input.after.openSettings.assumptions.map(({ what }) => what))
-  const depends = frame.findings.some(({ dependsOn = [] }) => dependsOn.some((what) => settings.has(what)))
+  const findings = frame.suppressionScope?.all() ?? input.drive(findingSteps(input.after))
+  const depends = findings.some(({ dependsOn = [] }) => dependsOn.some((what) => settings.has(what)))
   // `suggest` answers about a state of its own.
   const { after } = input
   return depends || (after.snapshot !== asked.snapshot && !isEffectAllThatIsOpen(after, after.podsInQuestion))

@@ -49,6 +49,7 @@ describe('without a flag', () => {
     ['explain', 'team-a/chat'],
     ['who-selects', '-A'],
     ['suggest', '-A'],
+    ['map', '-A'],
   ])(
     'an answer whose only doubt is whether outputs take effect takes that for granted: %s %s',
     async (...command) => {
@@ -70,15 +71,18 @@ describe('without a flag', () => {
     expect(stdout).toMatch(/assumptions"?: \[\]/)
   })
 
-  test.each(['wide', 'sarif', 'junit', 'github', 'mermaid', 'dot', 'markdown'])(
-    'every format carries it: %s',
-    async (format) => {
-      const { stdout } = await ask([], 'conflicts', '-o', format)
-      expect(stdout.replaceAll(/&apos;|&#39;|&#x27;|#39;/g, "'").replaceAll(/\s+/g, ' ')).toContain(
-        "assuming SPIRE's chart defaults",
-      )
-    },
-  )
+  test.each([
+    ...['wide', 'sarif', 'junit', 'github', 'mermaid', 'dot', 'markdown'].map((format) => [
+      'conflicts',
+      format,
+    ]),
+    ...['mermaid', 'dot', 'html'].map((format) => ['map', format]),
+  ])('every format carries it: %s -o %s', async (command, format) => {
+    const { stdout } = await ask([], command, '-o', format)
+    expect(stdout.replaceAll(/&apos;|&#39;|&#x27;|#39;/g, "'").replaceAll(/\s+/g, ' ')).toContain(
+      "assuming SPIRE's chart defaults",
+    )
+  })
 
   test('where stdout holds objects alone, stderr carries it', async () => {
     expect((await ask([], 'conflicts', '-o', 'name')).stderr).toContain(ASSUMING)
@@ -147,6 +151,7 @@ describe('stays not known', () => {
     ['conflicts', '-A'],
     ['explain', 'team-a/chat'],
     ['who-selects', '-A'],
+    ['map', '-A'],
     ['suggest', '-A'],
   ]
   test.each(
@@ -179,7 +184,8 @@ describe('stays not known', () => {
     ['whom policies name', ['policies', '-A', '--allow-empty']],
     ['what a change does', ['diff', '--base', 'empty.yaml', ...ALONE]],
     ['what can go', ['migrate', '-A', '--allow-empty']],
-    ['a drawing of who holds what', ['map', '-A']],
+    ['a drawing of who holds one ID', ['map', '-A', '--spiffe-id', 'spiffe://example.org/x', ...ALONE]],
+    ['a drawing of what a change does', ['map', '-A', '--compare', 'empty.yaml', ...ALONE]],
   ])('%s', async (_name, command) => {
     const ran = await ask([], ...command)
     expect(words(ran)).not.toContain('assuming')

@@ -1,6 +1,6 @@
 // The map of an analysis: what `who-selects` says of the chosen containers, with all that gives identities, the identities
 // themselves and the policies that name them, as one graph.
-import { dependsText } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { assumptionsThatCount, dependsText } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
@@ -105,7 +105,7 @@ function isOfScope({ namespace }: MapScope): (one: string) => boolean {
 
 /** Settings that were not given leave open whatever is said not to be. */
 function unsettledText({ after, before }: AnswerInput): string | undefined {
-  const on = [...after.openSettings.assumptions, ...before.openSettings.assumptions]
+  const on = [after, before].flatMap(({ openSettings }) => assumptionsThatCount(openSettings))
   const distinct = [...new Map(on.map((one) => [one.setting, one])).values()]
   return distinct.length === 0 ? undefined : dependsText(distinct)
 }

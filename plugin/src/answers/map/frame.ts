@@ -61,6 +61,12 @@ export function mapFrame(
     diagram: async (shown) => (await import('./diagram.ts')).mapDiagram(graphOf(shown)),
     page: async (parts) => (await import('./html.ts')).mapPage(parts, side, marks),
     answer: (layout, shown) => mapAnswer(bare, shown, layout),
-    view: (layout, shown) => viewMap(bare, { ...layout, isCompared: base !== undefined, findings: shown }),
+    view: (layout, shown) =>
+      viewMap(bare, {
+        ...layout,
+        isCompared: base !== undefined,
+        isCertain: after.openSettings.areOutputsTakenAsHandled !== true,
+        findings: shown,
+      }),
   }
 }

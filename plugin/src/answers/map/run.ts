@@ -1,8 +1,9 @@
 // The answer of `kubectl kleym map`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { DRAWN_REGISTRATIONS } from '../../gather/answer-limits.ts'
-import type { AnswerInput } from '../../gather/gather.ts'
+import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
+import { framedUnderPremises } from '../../frame/premises.ts'
 import { gatherSides } from '../diff/base.ts'
 import { choosePods } from '../who-selects/choose.ts'
 import { podAnswers, type ContainerFilter } from '../who-selects/model.ts'
@@ -13,18 +14,31 @@ import type { MapOptions } from './options.ts'
 
 /** Draws who holds what. */
 export async function run(options: MapOptions, context: CommandContext): Promise<CommandResult> {
-  const { allNamespaces, spiffeId, selector, compare } = options
+  const { allNamespaces, spiffeId, selector, compare, output } = options
   requireSpiffeId(spiffeId, options.settings.trustDomain)
   const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
-  const input = await gatherSides({ ...options, base: compare }, question, context)
-  const scope = { namespace: input.namespaceInForce, isChosen: selector !== undefined, spiffeId }
-  const base = input.base === undefined ? undefined : sideOf(input.base, options)
-  return finish(
-    mapFrame(sideOf(input, options), { scope, base, unread: input.unread }),
+  const scopeOf = (input: AnswerInput): Parameters<typeof mapFrame>[1]['scope'] => ({
+    namespace: input.namespaceInForce,
+    isChosen: selector !== undefined,
+    spiffeId,
+  })
+  if (compare.length > 0) {
+    const input = await gatherSides({ ...options, base: compare }, question, context)
+    const base = input.base === undefined ? undefined : sideOf(input.base, options)
+    const frame = mapFrame(sideOf(input, options), { scope: scopeOf(input), base, unread: input.unread })
+    return finish(frame, input, output, context)
+  }
+  const input = await gather(options, question, context)
+  const { frame, input: judged } = framedUnderPremises(
     input,
-    options.output,
-    context,
+    { strict: output.strict === true || spiffeId !== undefined },
+    (one) => ({
+      frame: mapFrame(sideOf(one, options), { scope: scopeOf(one), base: undefined, unread: undefined }),
+      input: one,
+    }),
+    choosePods(input, { ...options, target: undefined }),
   )
+  return finish(frame, judged, output, context)
 }
 
 /** What `who-selects` says of the pods in scope. One without a container is drawn too, unless a SPIFFE ID is asked for. */

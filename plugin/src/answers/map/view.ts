@@ -21,6 +21,8 @@ import {
 /** How the table of a map is laid out. */
 export interface MapLayout extends Layout {
   readonly isCompared: boolean
+  /** Nothing is taken for granted. */
+  readonly isCertain: boolean
   /** The findings that are not suppressed. */
   readonly findings: readonly Finding[]
 }
@@ -96,7 +98,7 @@ export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
   const held = identities.filter(({ state }) => state === 'held').length
   const count = [
     counted(nodes.filter(({ kind }) => kind === 'binding').length, 'binding'),
-    `${identities.length === 1 ? '1 identity' : `${identities.length} identities`}, ${held} certainly held`,
+    `${identities.length === 1 ? '1 identity' : `${identities.length} identities`}, ${held} ${layout.isCertain ? 'certainly held' : 'held'}`,
   ].join('; ')
   const errors = layout.findings.filter(({ severity }) => severity === 'error')
   const changed = edges.filter((edge) => edge.kind === 'holds' && edge.change !== null).length

@@ -280,8 +280,9 @@ describe('what is not known stands in it', () => {
   test('settings that were not given: the same container is undetermined beside a registration', async () => {
     const other =
       '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: other}\nspec: {spiffeIDTemplate: "spiffe://example.org/x", podSelector: {matchLabels: {a: b}}}\n'
-    const alone = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD }))
-    const beside = await mapOf(['--offline', '-f', '.'], await workspace({ 'pod.yaml': POD + other }))
+    const args = ['--offline', '--strict', '-f', '.']
+    const alone = await mapOf(args, await workspace({ 'pod.yaml': POD }))
+    const beside = await mapOf(args, await workspace({ 'pod.yaml': POD + other }))
     expect([stateOf(alone), stateOf(beside)]).toEqual(['none', 'undetermined'])
   })
 
