@@ -2,7 +2,6 @@
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import type { SettingsSource } from '@kleym/shared/core/install/operator-settings.ts'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
-import type { Subject } from '@kleym/shared/core/findings/finding.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
@@ -37,9 +36,11 @@ export interface SourceOptions {
   readonly isScmNamespaceGiven?: boolean
 }
 
-/** What the environment or a settings file says: it counts if neither the command line nor an object says otherwise. */
+/**
+ * What the environment or a settings file says: it counts if neither the command line nor an object says otherwise. Without a subject: what
+ * the objects before a change say, which counts if those after it hold no operator.
+ */
 export interface SettingsFallback extends SettingsSource {
-  readonly subject: Subject
   readonly scm: readonly ScmConfigText[]
 }
 

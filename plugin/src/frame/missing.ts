@@ -37,6 +37,11 @@ export function missingOfPolicies(policies: readonly ResolvedPolicy[]): readonly
     : []
 }
 
+/** The policies of one namespace, or of all, as everything settles. */
+export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
+  return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
+}
+
 /** The sources of policies of which it is not known whom they name. */
 export function unknownSources(
   policies: readonly ResolvedPolicy[],

@@ -98,8 +98,15 @@ export function operatorSettings(
   isChange = false,
 ): OperatorSettings {
   const { fallbacks = [] } = settings
+  const claims = claimsOf(objects)
+  // An operator that is there and does not tell a setting may be set to anything, whatever the one before the change was.
+  const isOperatorThere = claims.some(({ subject }) => subject?.kind === 'Deployment')
   return mergeSettings(
-    [flagClaim(settings), ...claimsOf(objects), ...fallbacks],
+    [
+      flagClaim(settings),
+      ...claims,
+      ...fallbacks.filter(({ subject }) => subject !== undefined || !isOperatorThere),
+    ],
     (source) => isChange && source === COMMAND_LINE,
   )
 }

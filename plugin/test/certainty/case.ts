@@ -3,14 +3,15 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
-import { isRecord, keysOf, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { inProcess } from '../support/in-process.ts'
 import { ask } from './ask.ts'
-import { compare, countFacts, OPEN_CODE, type Answer } from './claims.ts'
+import { compare, countFacts, isPremised, OPEN_CODE, type Answer } from './claims.ts'
 import {
   ADVERSARIES,
   ALL_GIVEN,
   CALM,
+  CALM_ALONE,
   DEPLOYMENTS,
   estates,
   SETTINGS,
@@ -19,7 +20,7 @@ import {
   type Setting,
   type Values,
 } from './estates.ts'
-import { areOutputsHandled, completedWith, flagsOf, settingsFiles } from './settings.ts'
+import { areOutputsHandled, isPremiseTrue, completedWith, flagsOf, settingsFiles } from './settings.ts'
 import {
   identityOf,
   SHELL_NAMES,
@@ -50,6 +51,8 @@ export interface Case {
   readonly hidden: readonly Hidden[]
   readonly values: Values
   readonly without: readonly Setting[]
+  /** Whether nothing may be taken for granted (`--strict`). */
+  readonly isStrict: boolean
   readonly failOn: string
   readonly commands: readonly Command[]
   readonly completions: readonly {
@@ -98,6 +101,8 @@ export interface Shown {
   readonly lessSure: readonly Met[]
   /** Per command: whether the answer about what is hidden ends with exit code 4. */
   readonly open: ReadonlyMap<Command, boolean>
+  /** How many of these answers end with 0 and take something for granted. */
+  readonly premised: number
   /** What these answers say by name. */
   readonly facts: { readonly certain: number; readonly open: number }
   /** How many comparisons were made. */
@@ -156,6 +161,7 @@ export async function show(one: Case, folder: string): Promise<Shown> {
       '--offline',
       '--fail-on',
       one.failOn,
+      ...(one.isStrict ? ['--strict'] : []),
       ...flags,
     ]
   }
@@ -176,6 +182,8 @@ export async function show(one: Case, folder: string): Promise<Shown> {
       continue
     const answer = await ask(argsOf(command, one.values, one.without), folder)
     answers.set(command, answer)
+    if (one.isStrict && isPremised(answer))
+      contradictions.push({ command, what: 'takes something for granted', case: one, texts: answer.text })
     // What a run pins, the next run of the same input finds to be so.
     if (command === 'test --generate' && /"state":"(?:failed|unknown)"/.test(JSON.stringify(answer.report)))
       contradictions.push({
@@ -185,6 +193,11 @@ export async function show(one: Case, folder: string): Promise<Shown> {
         texts: answer.text,
       })
   }
+  const fallbacks = new Set(
+    one.estate
+      .filter((object) => dig(object, 'spec', 'fallback') === true)
+      .map((object) => `ClusterSPIFFEID/${stringAt(dig(object, 'metadata'), 'name')}`),
+  )
   let compared = 0
   for (const completion of one.completions) {
     const completed = completedWith(one.values, completion.values, one.without)
@@ -196,7 +209,12 @@ export async function show(one: Case, folder: string): Promise<Shown> {
       const isSettings = one.hidden.length === 0
       const texts = `${JSON.stringify(completion.objects)}\n${before.text}\nTHEN\n${after.text}`
       const met = (what: string): Met => ({ command, what, case: one, texts })
-      const result = compare(before, after, { isSettings, areOutputsHandled: areOutputsHandled(completed) })
+      const result = compare(before, after, {
+        isSettings,
+        areOutputsHandled: areOutputsHandled(completed),
+        isPremiseTrue: isPremiseTrue(completed),
+        fallbacks,
+      })
       contradictions.push(...result.contradictions.map(met))
       lessSure.push(...result.lessSure.map(met))
     }
@@ -205,6 +223,7 @@ export async function show(one: Case, folder: string): Promise<Shown> {
     contradictions,
     lessSure,
     facts: sumOf([...answers.values()].map(countFacts)),
+    premised: [...answers.values()].filter((answer) => answer.code === 0 && isPremised(answer)).length,
     open: new Map([...answers].map(([command, { code }]) => [command, code === OPEN_CODE])),
     compared,
   }
@@ -328,6 +347,7 @@ export const cases: fc.Arbitrary<Case> = fc
         hidden: hiddenIn(estate),
         values,
         without: settingsLeftOut,
+        isStrict: fc.boolean(),
         failOn: thresholds,
         commands: someCommands,
       })
@@ -341,6 +361,7 @@ export const deployments: fc.Arbitrary<Case> = fc
     shell: fc.constantFrom(...SHELL_NAMES.filter((name) => SHELLS[name].takes(DEPLOYMENTS[0]))),
     deployment: fc.constantFrom(...DEPLOYMENTS),
     isInBase: fc.boolean(),
+    isStrict: fc.boolean(),
     failOn: thresholds,
     commands: someCommands,
   })
@@ -357,3 +378,28 @@ export const deployments: fc.Arbitrary<Case> = fc
       3,
     ),
   )
+
+/** The commands that may take something for granted, and some that may not. */
+const premisedCommands = fc
+  .subarray([...COMMAND_NAMES], { minLength: 2, maxLength: 2 })
+  .map((some) => [...new Set<Command>(['explain', 'conflicts', 'who-selects', 'suggest', 'map', ...some])])
+
+/** An estate in which nothing is wrong, with a few things beside it. */
+const calmEstates = fc
+  .subarray([...DEPLOYMENTS, ...ADVERSARIES], { maxLength: 2 })
+  .map((more): Estate => [...CALM_ALONE, ...more])
+
+/** Settings left out, and nothing else, mostly where little is wrong: what premises are for. */
+export const withoutSettings: fc.Arbitrary<Case> = fc
+  .record({
+    estate: fc.oneof({ arbitrary: calmEstates, weight: 3 }, { arbitrary: estates, weight: 1 }),
+    values,
+    without: fc.oneof(
+      fc.constant(SETTINGS.filter((one) => one !== 'which scm')),
+      fc.subarray([...SETTINGS], { minLength: 1 }),
+    ),
+    isStrict: fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true)),
+    failOn: thresholds,
+    commands: premisedCommands,
+  })
+  .chain((asked) => withCompletions({ ...asked, base: asked.estate, isInBase: false, hidden: [] }, 3))

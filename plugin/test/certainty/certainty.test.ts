@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leastSeen, runs, seedOf } from '@kleym/testing/runs.ts'
-import { cases, deployments, show, type Case, type Met } from './case.ts'
+import { cases, deployments, show, withoutSettings, type Case, type Met } from './case.ts'
 
 /** More than the questions of one case take on a slow machine. */
 const CASE_MS = 30_000
@@ -28,6 +28,8 @@ interface Shares {
   /** How many answers end with exit code 4, of how many. */
   open: number
   answers: number
+  /** How many of them end with 0 and take something for granted. */
+  premised: number
   /** How many things are said by name and are open, of how many. */
   openFacts: number
   facts: number
@@ -38,12 +40,13 @@ function asking(arbitrary: fc.Arbitrary<Case>): {
   readonly shares: Shares
   readonly holds: fc.IAsyncProperty<[Case]>
 } {
-  const shares = { compared: 0, lessSure: 0, open: 0, answers: 0, openFacts: 0, facts: 0 }
+  const shares = { compared: 0, lessSure: 0, open: 0, answers: 0, premised: 0, openFacts: 0, facts: 0 }
   const holds = fc.asyncProperty(arbitrary, async (one) => {
-    const { contradictions, lessSure, open, facts, compared } = await show(one, folder)
+    const { contradictions, lessSure, open, premised, facts, compared } = await show(one, folder)
     shares.compared += compared
     shares.lessSure += new Set(lessSure.map(({ command, texts }) => `${command} ${texts}`)).size
     shares.answers += open.size
+    shares.premised += premised
     shares.open += [...open.values()].filter(Boolean).length
     shares.facts += facts.certain + facts.open
     shares.openFacts += facts.open
@@ -61,18 +64,19 @@ function expectSure({ compared, lessSure }: Shares, count: number): void {
 /** The first of some, with what was hidden and both answers. */
 function told([first]: readonly Met[]): string {
   if (first === undefined) return ''
-  const { hidden, without, isInBase, failOn } = first.case
-  return `${JSON.stringify({ hidden, without, isInBase, failOn })}\n${first.texts}`
+  const { hidden, without, isStrict, isInBase, failOn, values } = first.case
+  return `${JSON.stringify({ hidden, without, isStrict, isInBase, failOn, values })}\n${first.texts}`
 }
 
-function text({ compared, lessSure, open, answers, openFacts, facts }: Shares): string {
-  return `${compared} comparisons, ${lessSure} less sure; ${open} of ${answers} answers are open, and ${openFacts} of ${facts} facts`
+function text({ compared, lessSure, open, answers, premised, openFacts, facts }: Shares): string {
+  return `${compared} comparisons, ${lessSure} less sure; ${open} of ${answers} answers are open, ${premised} end with 0 on a premise, and ${openFacts} of ${facts} facts`
 }
 
 /** Of about a hundred random estates one finds an answer that is surer than its input; campaigns look for them. */
 const SEED = 20_261_124
 const ESTATES = runs(12)
 const DEPLOYMENTS = runs(12)
+const SETTINGS = runs(16)
 
 describe('completing what is hidden, with anything that may be there, takes back nothing', () => {
   test('of a random estate', { timeout: ESTATES * CASE_MS }, async ({ annotate }) => {
@@ -91,6 +95,21 @@ describe('completing what is hidden, with anything that may be there, takes back
     expectSure(shares, DEPLOYMENTS)
     expect(shares.answers - shares.open).toBeGreaterThan(leastSeen(shares.answers * (1 - ANSWERS_OPEN_MOST)))
   })
+
+  test(
+    'of the settings: what was taken for granted gives way to findings of effect alone',
+    {
+      timeout: SETTINGS * CASE_MS,
+    },
+    async ({ annotate }) => {
+      const { shares, holds } = asking(withoutSettings)
+      await fc.assert(holds, { numRuns: SETTINGS, ...seedOf(SEED) })
+      await annotate(text(shares))
+      expectSure(shares, SETTINGS)
+      // A premise that is never made would pass.
+      expect(shares.premised).toBeGreaterThan(leastSeen(SETTINGS / 2))
+    },
+  )
 })
 
 /** Measured with 600 cases of each. */

@@ -19,24 +19,43 @@ export interface Comparison {
 /**
  * Compares the answer to an input with that to one of which more is known. `isSettings`: what is known in addition are settings
  * alone, so that every sentence about the objects must stay as it was. `areOutputsHandled`: the premise of what a change gives and
- * takes, that SCM handles kleym's outputs.
+ * takes, that SCM handles kleym's outputs. `isPremiseTrue`: that of an answer which takes something for granted, and
+ * a fallback that gives way to an output is part of it.
  */
 export function compare(
   earlier: Answer,
   later: Answer,
-  { isSettings, areOutputsHandled }: { readonly isSettings: boolean; readonly areOutputsHandled: boolean },
+  {
+    isSettings,
+    areOutputsHandled,
+    isPremiseTrue,
+    fallbacks,
+  }: {
+    readonly isSettings: boolean
+    readonly areOutputsHandled: boolean
+    readonly isPremiseTrue: boolean
+    readonly fallbacks: ReadonlySet<string>
+  },
 ): Comparison {
   const before = withoutSharedHints(earlier)
   const after = withoutSharedHints(later)
   // What was taken for granted may turn out to be false: then outputs have no effect, and nothing else comes of it.
-  const isPremised = listAt(before.report, 'premises').length > 0
-  if (isPremised && !areOutputsHandled)
+  const isFirm = (one: unknown): boolean =>
+    !isPremised(before) || !fallbacks.has(stringAt(one, 'source') ?? '')
+  const isOfOthers = (one: unknown): boolean => isFirm(one) && stringAt(one, 'binding') === undefined
+  if (isPremised(before) && !isPremiseTrue)
     return {
       contradictions: [
         ...(before.code === 0 && after.code === 1 && !areAllOfEffect(after) ? ['exit code 0 became 1'] : []),
         ...lostErrors(before.report, after.report),
+        ...verdictChanges(
+          { ...before, report: only(before.report, isOfOthers) },
+          only(after.report, isOfOthers),
+        ),
+        ...newHolders(before.report, after.report),
       ],
-      lessSure: [],
+      lessSure:
+        before.code === 0 && after.code === OPEN_CODE && !isLeft(after) ? ['exit code 0 became 4'] : [],
     }
   const isOpenNow = after.code === OPEN_CODE
   const lessSure: string[] = []
@@ -65,14 +84,41 @@ export function compare(
         : []),
       ...facts,
       ...(isSettings ? goneClaims(before, after) : isOpenNow ? [] : goneWords(before, after)),
-      ...[...emptyOf(before.report)]
-        .filter((key) => holdersOf(after.report).has(key))
-        .map((key) => `${key} had no identity, and holds one`),
-      ...verdictChanges(before, after.report),
+      ...newHolders(before.report, after.report),
+      ...verdictChanges({ ...before, report: only(before.report, isFirm) }, only(after.report, isFirm)),
       ...resolutionChanges(before.report, after.report),
       ...lostErrors(before.report, after.report),
     ],
-    lessSure: isPremised ? [] : lessSure,
+    lessSure: isPremised(before) && isLeft(after) ? [] : lessSure,
+  }
+}
+
+/** Whether an answer takes something for granted. */
+export function isPremised({ report }: Answer): boolean {
+  return listAt(report, 'premises').length > 0
+}
+
+/** Whether settings are still left out: where what is known of them contradicts the premise, the rest is as open as without it. */
+function isLeft({ report }: Answer): boolean {
+  return listAt(report, 'assumptions').length > 0
+}
+
+function newHolders(before: unknown, after: unknown): readonly string[] {
+  return [...emptyOf(before)]
+    .filter((key) => holdersOf(after).has(key))
+    .map((key) => `${key} had no identity, and holds one`)
+}
+
+/** A report of `who-selects` about these registrations alone. */
+function only(report: unknown, isMeant: (registration: unknown) => boolean): unknown {
+  return {
+    pods: listAt(report, 'pods').map((pod) => ({
+      pod: stringAt(pod, 'pod'),
+      containers: listAt(pod, 'containers').map((container) => ({
+        name: stringAt(container, 'name'),
+        registrations: listAt(container, 'registrations').filter(isMeant),
+      })),
+    })),
   }
 }
 
@@ -83,7 +129,7 @@ function areAllOfEffect({ report }: Answer): boolean {
 }
 
 /** The findings of availability: nobody gets anything for them that another has. */
-const OF_EFFECT: ReadonlySet<string> = new Set(['KLM401', 'KLM408', 'KLM410', 'KLM411'])
+const OF_EFFECT: ReadonlySet<string> = new Set(['KLM401', 'KLM408', 'KLM409', 'KLM410', 'KLM411'])
 
 /** Whether a report leaves open what the container of a fact gains or loses. */
 function isUndetermined(key: string, report: unknown): boolean {

@@ -253,16 +253,18 @@ export const ADVERSARIES: readonly JsonRecord[] = [
   binding('adversary-whole', { mode: 'PoolOnly' }),
 ]
 
-/** An estate in which one binding is ready and nothing is wrong. */
-export const CALM: Estate = [
+/** An estate in which one binding is ready, nothing is wrong, and nobody else registers anything. */
+export const CALM_ALONE: Estate = [
   pool('llama'),
   objective('chat'),
   binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' }),
   pod('team-a', 'llama-0', 'llama', ['vllm']),
-  registration('of-thieves', { ...THIEF, env: undefined }),
   ...NAMESPACES.map((name) => namespaceWith(name, 'dev')),
   NODE,
 ]
+
+/** The same with a registration of others. */
+export const CALM: Estate = [...CALM_ALONE, registration('of-thieves', { ...THIEF, env: undefined })]
 
 /** Deployments that stand in a shell: of the pool, of a thief, and of nobody. */
 export const DEPLOYMENTS = [

@@ -49,6 +49,7 @@ const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
   hidden: [],
   values: ALL_GIVEN,
   without: [],
+  isStrict: false,
   failOn: 'info',
 }
 /** SCM with the settings of `ALL_GIVEN`, but for these. */

@@ -52,6 +52,12 @@ export function areOutputsHandled(given: Values): boolean {
   )
 }
 
+/** Whether what an answer may take for granted is so: SCM handles the outputs of kleym, and the namespace of all bindings. */
+export function isPremiseTrue(given: Values): boolean {
+  const ignored = listAt(JSON.parse(given.scm), 'ignoreNamespaces').map(String)
+  return areOutputsHandled(given) && !ignored.some((pattern) => new RegExp(pattern).test('team-a'))
+}
+
 /** Whether an SCM handles ClusterSPIFFEIDs: with `reconcile` it handles the kinds that are named there, here never this one. */
 function handlesSome(scm: string): boolean {
   return dig(JSON.parse(scm), 'reconcile') === undefined

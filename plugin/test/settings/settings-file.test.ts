@@ -6,38 +6,19 @@ import { printedBy } from '@kleym/testing/child-process.ts'
 import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
-import { CHAT_BINDING } from '../support/chat-world.ts'
-
-const OBJECTS = `apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: demo}
-spec: {selector: {matchLabels: {app: llama}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: epp, port: {number: 9002}}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: llama-0, namespace: demo, uid: p1, labels: {app: llama}}
-spec:
-  serviceAccountName: runner
-  containers: [{name: vllm, image: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
-  volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
-`
-
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: acme.example
-className: spire
-clusterName: prod
-`
+import {
+  CHAT_BINDING,
+  CHAT_OBJECTS,
+  CHAT_SCM as SCM,
+  CHAT_THEFT as THEFT,
+  operatorDeployment,
+} from '../support/chat-world.ts'
 
 const SETTINGS = 'trustDomain: acme.example\nclassName: spire\nscmConfig: scm.yaml\n'
 
 const FILES = {
   'files/chat.yaml': CHAT_BINDING,
-  'files/objects.yaml': OBJECTS,
+  'files/objects.yaml': CHAT_OBJECTS,
   'scm.yaml': SCM,
   '.git/HEAD': 'ref: refs/heads/main\n',
 }
@@ -100,15 +81,7 @@ describe('a settings file', () => {
       trustDomain: 'env.example',
       trustDomainSource: 'the environment',
     })
-    const deployment = `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: kleym, namespace: kleym-system}
-spec:
-  selector: {matchLabels: {app: kleym}}
-  template:
-    metadata: {labels: {app: kleym}}
-    spec: {containers: [{name: kleym, image: kleym, args: [--trust-domain=object.example, --clusterspiffeid-class-name=spire]}]}
-`
+    const deployment = operatorDeployment('object.example', 'spire')
     await writeFile(join(root, 'files', 'operator.yaml'), deployment)
     const object = await inProcess(EXPLAIN, root)
     expect(settingsOf(object)).toMatchObject({ trustDomain: 'object.example' })
@@ -239,22 +212,6 @@ describe('a wrong settings file is an error that says where and why', () => {
 })
 
 describe('diff --base', () => {
-  /** A pod of another tenant carries the labels that a hand-written registration gives chat's identity to. */
-  const THEFT = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ClusterSPIFFEID
-metadata: {name: thief}
-spec: {className: spire, spiffeIDTemplate: 'spiffe://acme.example/ns/demo/objective/chat', podSelector: {matchLabels: {app: thief}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: thief, namespace: other, uid: p2, labels: {app: thief}}
-spec: {serviceAccountName: x, containers: [{name: main, image: x}]}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: other, labels: {kubernetes.io/metadata.name: other}}
-`
-
   function repository(edits: Readonly<Record<string, string>>): Promise<string> {
     const base = Object.fromEntries(
       Object.entries({ ...FILES, '.kleym.yaml': SETTINGS }).map(([name, text]) => [`base/${name}`, text]),

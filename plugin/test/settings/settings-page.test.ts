@@ -4,41 +4,15 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { printedBy } from '@kleym/testing/child-process.ts'
 import { commandsRunBy } from '../../../scripts/docs/commands.ts'
-import { CHAT_BINDING } from '../support/chat-world.ts'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_THEFT, operatorDeployment } from '../support/chat-world.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 
-const APP = `${CHAT_BINDING}---
-apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: demo}
-spec: {selector: {matchLabels: {app: llama}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: epp, port: {number: 9002}}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: llama-0, namespace: demo, uid: p1, labels: {app: llama}}
-spec:
-  serviceAccountName: runner
-  containers: [{name: vllm, image: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
-  volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
-`
+const APP = `${CHAT_BINDING}---\n${CHAT_OBJECTS}`
 
 function platform(cluster: string, className: string): string {
-  return `apiVersion: apps/v1
-kind: Deployment
-metadata: {name: kleym, namespace: kleym-system}
-spec:
-  selector: {matchLabels: {app: kleym}}
-  template:
-    metadata: {labels: {app: kleym}}
-    spec:
-      containers: [{name: kleym, image: kleym, args: [--trust-domain=${cluster}.example, --clusterspiffeid-class-name=${className}]}]
----
+  return `${operatorDeployment(`${cluster}.example`, className)}---
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: spire-controller-manager, namespace: spire-server}
@@ -52,20 +26,7 @@ data:
 `
 }
 
-const THEFT = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ClusterSPIFFEID
-metadata: {name: thief}
-spec: {className: spire, spiffeIDTemplate: 'spiffe://prod.example/ns/demo/objective/chat', podSelector: {matchLabels: {app: thief}}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: thief, namespace: other, uid: p2, labels: {app: thief}}
-spec: {serviceAccountName: x, containers: [{name: main, image: web}]}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: other, labels: {kubernetes.io/metadata.name: other}}
-`
+const THEFT = CHAT_THEFT.replace('acme.example', 'prod.example')
 
 const COMMANDS = commandsRunBy(PROJECT_ROOT, 'settings').map(({ command }) =>
   command.replace('kubectl kleym ', '').split(' '),

@@ -3,42 +3,18 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CHAT_BINDING } from '../support/chat-world.ts'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM as SCM } from '../support/chat-world.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 
-const APP = `${CHAT_BINDING}---
-apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: demo}
-spec: {selector: {matchLabels: {app: llama}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: epp, port: {number: 9002}}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: llama-0, namespace: demo, uid: p1, labels: {app: llama}}
-spec:
-  serviceAccountName: runner
-  containers: [{name: vllm, image: vllm, volumeMounts: [{name: spiffe, mountPath: /spiffe}]}]
-  volumes: [{name: spiffe, csi: {driver: csi.spiffe.io, readOnly: true}}]
-`
+const APP = `${CHAT_BINDING}---\n${CHAT_OBJECTS}`
 
 /** A registration that a person wrote for a pod of its own. */
 const LEGACY = `apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
 metadata: {name: legacy}
 spec: {className: spire, spiffeIDTemplate: 'spiffe://acme.example/legacy', podSelector: {matchLabels: {app: llama}}, namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: demo}}}
-`
-
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: acme.example
-className: spire
-clusterName: prod
 `
 
 const COMMANDS: readonly (readonly [written: string, args: readonly string[]])[] = [

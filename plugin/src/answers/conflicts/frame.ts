@@ -6,7 +6,6 @@ import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
@@ -14,7 +13,7 @@ import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, seenFrom, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
-import { missingOf, missingOfPolicies } from '../../frame/missing.ts'
+import { missingOf, missingOfPolicies, policiesIn } from '../../frame/missing.ts'
 
 /** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
 const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -80,10 +79,6 @@ export function conflictsFrame(
     answer: (layout, shown) => conflictsAnswer(shown, counts, layout),
     view: (layout, shown) => viewConflicts(shown, layout),
   }
-}
-
-function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
-  return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
 }
 
 /** Whatever may clash with something: registrations have no namespace. */

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { UnreadSides } from '@kleym/shared/core/explain/one-sided.ts'
 import type { CommandContext } from '../../io/context.ts'
-import type { SourceOptions } from '../../flags/options.ts'
+import type { SettingsFallback, SourceOptions } from '../../flags/options.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { findSettingsFile } from '../../settings/find.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
@@ -32,9 +32,16 @@ export async function gatherSides(
   const choice = { ...options.sources, connected: undefined }
   const settings = await withFallbacks(options.settings, choice, context, folder)
   const edits = await settingsEdits(options, folder, context)
-  const side = (changed: Partial<SourceOptions>): Promise<AnswerInput> =>
+  const side = (
+    changed: Partial<SourceOptions>,
+    staying: readonly SettingsFallback[] = [],
+  ): Promise<AnswerInput> =>
     gather(
-      { ...options, settings, sources: { ...options.sources, ...changed, isDesiredState: true } },
+      {
+        ...options,
+        settings: { ...settings, fallbacks: [...(settings.fallbacks ?? []), ...staying] },
+        sources: { ...options.sources, ...changed, isDesiredState: true },
+      },
       question,
       context,
     )
@@ -43,7 +50,7 @@ export async function gatherSides(
     without: [],
     isBefore: true,
   })
-  const head = await side({})
+  const head = await side({}, keptSettings(base))
   const { operator } = head
   return {
     ...head,
@@ -60,6 +67,35 @@ export async function gatherSides(
     notes: [...new Set([...base.notes, ...head.notes])],
   }
 }
+
+/**
+ * kleym's own settings as the objects before the change have them: where the change says nothing of one, it stays. Not the other way round: a
+ * change cannot choose the settings by which the state before it is judged.
+ */
+function keptSettings({ operator }: AnswerInput): readonly SettingsFallback[] {
+  const { config, trustDomainSource, classNameSource, outputLabelsSource, variantLabelKeySource } = operator
+  const { trustDomain } = config
+  return [
+    ...kept(trustDomainSource, { trustDomain: trustDomain.kind === 'set' ? trustDomain.value : undefined }),
+    ...kept(classNameSource, { className: config.className }),
+    ...kept(outputLabelsSource, { outputLabels: config.outputLabels }),
+    ...kept(variantLabelKeySource, { variantLabelKey: config.variantLabelKey }),
+  ]
+}
+
+function kept(source: string | undefined, values: Partial<SettingsFallback>): readonly SettingsFallback[] {
+  return source === undefined ? [] : [{ ...NOTHING_SAID, ...values, source: `${source}, before the change` }]
+}
+
+/** Without a subject: that a change says otherwise is a change, and no dispute. */
+const NOTHING_SAID = {
+  subject: undefined,
+  trustDomain: undefined,
+  className: undefined,
+  outputLabels: undefined,
+  variantLabelKey: undefined,
+  scm: [],
+} as const
 
 /**
  * That a change edits the settings file. The file from before the change counts for both sides: else a change could choose the

@@ -4,7 +4,7 @@ import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, seenFrom, type Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { missingOf, missingOfPolicies, policiesIn } from '../../frame/missing.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'
 import { FindingMarks, withFindings } from './marks.ts'
@@ -23,13 +23,16 @@ export function mapFrame(
       ({ compiled }) => scope.namespace === undefined || compiled.binding.meta.namespace === scope.namespace,
     ),
   )
-  const missing = missingOf(input, judgements, {
-    namespace: scope.namespace,
-    ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
-  })
+  const isNarrow = scope.isChosen || scope.spiffeId !== undefined
+  const missing = [
+    ...missingOf(input, judgements, {
+      namespace: scope.namespace,
+      ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
+    }),
+    ...(isNarrow ? [] : missingOfPolicies(policiesIn(input, scope.namespace))),
+  ]
   const bare = mapGraph(side, { scope, base, unread, missing })
   const marks = new FindingMarks(bare.nodes)
-  const isNarrow = scope.isChosen || scope.spiffeId !== undefined
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings]
   const isShown = (one: Finding): boolean =>
     concernsEveryBinding(one) ||

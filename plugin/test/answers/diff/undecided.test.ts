@@ -69,7 +69,12 @@ function moved(found: unknown): readonly string[] {
 }
 
 const KNOWN = `${WORLD}${variant('prefill')}${OPERATOR}`
-const NOT_KNOWN = `${WORLD}${variant('prefill')}`
+/** A ConfigMap may set the key. */
+const NOT_TOLD = OPERATOR.replace(
+  ', --variant-label-key=llm-d.ai/role]',
+  ']\n          envFrom: [{configMapRef: {name: kleym}}]',
+)
+const NOT_KNOWN = `${WORLD}${variant('prefill')}${NOT_TOLD}`
 
 test.each<[what: string, base: string, head: string]>([
   ['is lost', KNOWN, NOT_KNOWN],
@@ -108,7 +113,7 @@ kind: InferencePool
 metadata: {name: other, namespace: serving}
 spec: {selector: {matchLabels: {app: other}}}
 `
-  const found = await report(KNOWN, `${WORLD}${other}${variant('prefill', 'other')}`)
+  const found = await report(KNOWN, `${WORLD}${other}${variant('prefill', 'other')}${NOT_TOLD}`)
   expect(listAt(found, 'changes').map((one) => dig(one, 'kind'))).toEqual(['delete'])
   expect(moved(found)).toContain('lost spiffe://example.org/ns/serving/pool/llama/variant/prefill')
 })

@@ -206,8 +206,8 @@ function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Disp
     return [
       {
         setting,
-        used: { value: shown(used), source: first.source },
-        other: { value: shown(other), source: source.source },
+        used: { value: used, source: first.source },
+        other: { value: other, source: source.source },
       },
     ]
   })
@@ -220,7 +220,7 @@ function disagreementsOf(sources: readonly SettingsSource[], firsts: FirstSource
     if (subject === undefined) continue
     for (const { setting, used, other } of disputesOf(one, firsts))
       getOrCreate(bySubject, one.source, () => ({ subject, evidence: [] })).evidence.push(
-        `${SETTINGS[setting]} is ${other.value} here, and ${used.value} by ${used.source}`,
+        `${SETTINGS[setting]} is ${valueText(other.value)} here, and ${valueText(used.value)} by ${used.source}`,
       )
   }
   return [...bySubject.values()].map(({ subject, evidence }) =>
@@ -337,6 +337,7 @@ function argumentsNamed(args: readonly string[], flag: string): readonly string[
   })
 }
 
-function shown(value: string): string {
+/** A value as a person reads it. */
+export function valueText(value: string): string {
   return value === '' ? '(none)' : value
 }

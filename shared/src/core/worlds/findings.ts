@@ -7,10 +7,16 @@ import type { Steps } from '../steps.ts'
 import { inWorlds, settingsDeciding } from './across.ts'
 
 /**
- * That kleym's own outputs have no effect, which another setting shows of each of them. The assumption says so once, and no finding
+ * That kleym's own outputs have no effect, or a container no way to one, which another setting shows of each of them. The assumption says so once, and no finding
  * for each binding repeats it.
  */
-const OF_EFFECT: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM401', 'KLM410', 'KLM411', 'KLM605'])
+const OF_EFFECT: ReadonlySet<FindingCode> = new Set<FindingCode>([
+  'KLM401',
+  'KLM410',
+  'KLM411',
+  'KLM430',
+  'KLM605',
+])
 
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(
@@ -37,7 +43,7 @@ export function* findingStepsInWorlds(
  * on these. What was told of a namespace is not told of it again.
  */
 function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])[]): readonly Finding[] {
-  const { worlds, assumptions } = openSettings
+  const { worlds, assumptions, areOutputsTakenAsHandled } = openSettings
   const shown = found.map((findings) => new FoundInWorld(findings))
   const told = new Map<string, ReadonlySet<string>>()
   return shown.flatMap((here, at) =>
@@ -48,11 +54,16 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
       told.set(key, (told.get(key) ?? NONE).union(news.namespaces ?? NONE))
       const outcomes = shown.map((one) => one.showing(news))
       const on = settingsDeciding(openSettings, outcomes)
-      if (at === 0) return [depending(news, on)]
-      const isOfEffect =
-        isAboutEffect(news) &&
-        worlds.every(({ areOutputsHandled }, index) => outcomes[index] === 'no' || !areOutputsHandled)
-      if (isOfEffect) return []
+      const isOfEffect = isAboutEffect(news)
+      // What is wrong with an output that takes effect is so wherever it does, and that is taken for granted.
+      const isGranted =
+        areOutputsTakenAsHandled === true &&
+        worlds.every(({ areOutputsHandled }, index) => outcomes[index] === outcomes[0] || !areOutputsHandled)
+      if (at === 0) return [depending(news, isOfEffect && isGranted ? [] : on)]
+      const isElsewhere = worlds.every(
+        ({ areOutputsHandled }, index) => outcomes[index] === 'no' || !areOutputsHandled,
+      )
+      if (isOfEffect && isElsewhere) return []
       return [depending(news, on.length === 0 ? assumptions : on, worlds[at]?.when)]
     }),
   )

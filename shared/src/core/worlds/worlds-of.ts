@@ -23,7 +23,7 @@ import {
   type OwnOutputs,
   type SettingsWorld,
 } from '../assumptions/assumptions.ts'
-import type { Dispute, SettingName } from '../install/operator-settings.ts'
+import { valueText, type Dispute, type SettingName } from '../install/operator-settings.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../objects/scm-settings.ts'
@@ -140,8 +140,8 @@ function disputed({ setting, used, other }: Dispute): readonly Assumption[] {
   return [
     {
       ...named,
-      assumed: `it is taken to be ${used.value}, as ${used.source} says`,
-      otherwise: `${other.source} says ${other.value}`,
+      assumed: `it is taken to be ${valueText(used.value)}, as ${used.source} says`,
+      otherwise: `${other.source} says ${valueText(other.value)}`,
       fix: 'make the two agree',
       isDisputed: true,
     },
@@ -254,7 +254,13 @@ function areHandled(config: Config, settings: ScmSettings, own: OwnOutputs): boo
 function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
   const { className, trustDomain, disputes, settings } = known
   const hasBindings = snapshot.bindings.length > 0
-  const isDisputed = (name: SettingName): boolean => disputes.some(({ setting }) => setting === name)
+  // A value that another source says has a world of its own: what it would show is not known not to be so. The last ones are those of the
+  // environment and the settings file: no number of objects crowds them out.
+  const otherValues = (name: SettingName): readonly string[] =>
+    [...new Set(disputes.flatMap(({ setting, other }) => (setting === name ? [other.value] : [])))].slice(
+      -NAMED_MAX,
+    )
+  const isDisputed = (name: SettingName): boolean => otherValues(name).length > 0
   const isOpen = (name: SettingName, isGiven: boolean): boolean =>
     hasBindings && (!isGiven || isDisputed(name))
   const changes: Change[] = []
@@ -262,12 +268,14 @@ function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): re
   else if (settings.assumed.includes('trustDomain') && config.trustDomain.kind === 'set')
     changes.push(...changesOfDomain(snapshot, config.trustDomain.value))
   if (isOpen('className', className))
-    changes.push({
-      setting: 'class',
-      value: ANOTHER_CLASS,
-      when: "kleym's class is another one",
-      own: () => ({ className: ANOTHER_CLASS }),
-    })
+    changes.push(
+      ...[...otherValues('className'), ANOTHER_CLASS].map((value) => ({
+        setting: 'class' as const,
+        value,
+        when: `kleym's class is ${value === ANOTHER_CLASS ? 'another one' : valueText(value)}`,
+        own: () => ({ className: value }),
+      })),
+    )
   const areLabelsOpen = isOpen('outputLabels', config.outputLabels !== undefined)
   if (areLabelsOpen && settings.clusterSPIFFEIDLabelSelector.size > 0)
     changes.push(
@@ -287,13 +295,15 @@ function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): re
       },
     )
   if (isOpen('trustDomain', trustDomain))
-    changes.push({
-      setting: 'trust domain',
-      value: ANOTHER_DOMAIN,
-      when: "kleym's trust domain is another one",
-      settings: (one) => ({ ...one, trustDomain: one.trustDomain ?? `scm.${ANOTHER_DOMAIN}` }),
-      own: () => ({ trustDomain: ANOTHER_DOMAIN }),
-    })
+    changes.push(
+      ...[...otherValues('trustDomain'), ANOTHER_DOMAIN].map((value) => ({
+        setting: 'trust domain' as const,
+        value,
+        when: `kleym's trust domain is ${value === ANOTHER_DOMAIN ? 'another one' : value}`,
+        settings: (one: ScmSettings) => ({ ...one, trustDomain: one.trustDomain ?? `scm.${ANOTHER_DOMAIN}` }),
+        own: () => ({ trustDomain: value }),
+      })),
+    )
   return changes
 }
 
