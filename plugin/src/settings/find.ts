@@ -2,6 +2,7 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { KleymError } from '../io/errors.ts'
+import { realOf } from '../sources/files.ts'
 
 /** The name of a settings file. */
 export const SETTINGS_FILE = '.kleym.yaml'
@@ -18,7 +19,10 @@ export function findSettingsFile(from: string): string | undefined {
   const folders = foldersOf(first)
   for (const folder of folders) {
     const path = join(folder, SETTINGS_FILE)
-    if (statOf(path) !== undefined) return path
+    if (statOf(path) !== undefined) {
+      requireOwnFile(path, folders.at(-1) ?? folder)
+      return path
+    }
     if (statOf(join(folder, MISNAMED)) !== undefined) throw misnamed(folder)
   }
   return undefined
@@ -32,6 +36,32 @@ function foldersOf(first: string): readonly string[] {
     if (statOf(join(folder, '.git')) !== undefined) return folders
     if (dirname(folder) === folder) return [first]
   }
+}
+
+/** What is found may be a stranger's: a pipe never ends, and a link out of the repository would have another file shown in an error. */
+function requireOwnFile(path: string, root: string): void {
+  const real = realOf(path)
+  const why =
+    real !== path && !real.startsWith(join(realOf(root), '/'))
+      ? 'it leads out of the repository'
+      : isOther(real)
+        ? 'it is no file'
+        : undefined
+  if (why === undefined) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'the settings file cannot be used',
+    where: path,
+    why,
+    fix: 'write a file in its place, or pass --no-config',
+    docs: 'docs/settings.md',
+  })
+}
+
+/** Neither a file nor a folder; of a folder, and of what is not there, the reader says what is wrong. */
+function isOther(path: string): boolean {
+  const facts = statOf(path)
+  return facts !== undefined && !facts.isFile() && !facts.isDirectory()
 }
 
 function misnamed(folder: string): KleymError {

@@ -4,14 +4,19 @@ import { realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { isAlias, isNode, LineCounter, parseDocument, visit, type Document } from 'yaml'
+import * as yaml from 'yaml'
+import { isAlias, isNode, parseDocument, visit, type Document } from 'yaml'
 import { KleymError } from '../io/errors.ts'
+import { lineAndColumn } from '../sources/document.ts'
 import { readBounded, systemReason } from '../sources/files.ts'
 import { readScmConfigFile } from '../sources/scm-config.ts'
+import { wordsOf } from '../sources/yaml-lexer.ts'
 import { SETTING_NAMES, settingsSchema, type SettingsWritten } from './file-format.ts'
 
 /** The largest settings file, in bytes. */
 const SETTINGS_MAX = 256 * 1024
+/** The deepest brackets in one: SCM's configuration has four. */
+const DEPTH_MAX = 32
 
 /** A settings file: its sections as written, and SCM's configurations as read when they are asked for. */
 export interface SettingsFile {
@@ -29,10 +34,18 @@ type Path = readonly (string | number)[]
 /** Reads a settings file. Throws a usage error that says what is wrong in it, and where. */
 export async function readSettingsFile(path: string, name: string): Promise<SettingsFile> {
   const text = await textOf(path, name)
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: true })
+  const placeAt = (offset: number | undefined): string => {
+    if (offset === undefined) return ''
+    const { line, column } = lineAndColumn(text, offset)
+    return `:${line}:${column}`
+  }
+  const words = wordsOf(yaml, text, { most: SETTINGS_MAX, depthMax: DEPTH_MAX })
+  if (words !== 'too many' && words.fault !== undefined)
+    throw wrong(`${name}${placeAt(words.fault.offset)}`, words.fault.why, 'correct the YAML')
+  // It warns of nothing then, and more than one document is an error.
+  const document = parseDocument(text, { logLevel: 'error', uniqueKeys: true })
   const fail = (at: Path | number, why: string, fix: string): KleymError =>
-    wrong(`${name}${placeOf(document, lines, at)}`, why, fix)
+    wrong(`${name}${placeAt(typeof at === 'number' ? at : offsetAt(document, at))}`, why, fix)
   const [fault] = document.errors
   if (fault !== undefined)
     throw fail(fault.pos[0], fault.message.split('\n', 1)[0] ?? fault.message, 'correct the YAML')
@@ -59,7 +72,7 @@ export async function readSettingsFile(path: string, name: string): Promise<Sett
       Promise.all(
         [scmConfig].flat().map(async (one): Promise<ScmConfigText> => {
           if (typeof one !== 'string') return { config: one, source: name }
-          const where = `${name}${placeOf(document, lines, offsetOf(document, one) ?? [])}, scmConfig ${one}`
+          const where = `${name}${placeAt(offsetOf(document, one))}, scmConfig ${one}`
           const file = pathBelow(folder, one, where)
           const { config } = await readScmConfigFile(file, folder, where)
           return { config, source: `${one} (${name})` }
@@ -127,13 +140,6 @@ function faultOf(
     `there is no setting ${unknown}`,
     didYouMean(unknown, names) ?? `the settings are ${names.join(', ')}`,
   )
-}
-
-function placeOf(document: Document.Parsed, lines: LineCounter, at: Path | number): string {
-  const offset = typeof at === 'number' ? at : offsetAt(document, at)
-  if (offset === undefined) return ''
-  const { line, col } = lines.linePos(offset)
-  return `:${line}:${col}`
 }
 
 /** Where a text stands as a value. */

@@ -192,7 +192,7 @@ export async function readBounded(
 }
 
 /** The path without links; itself where the system cannot tell. */
-function realOf(path: string): string {
+export function realOf(path: string): string {
   try {
     return realpathSync.native(path)
   } catch {

@@ -163,6 +163,20 @@ describe('a wrong settings file is an error that says where and why', () => {
     ['a circle', 'contexts: &a {x: *a}\n', '.kleym.yaml:1:14', 'an anchor or an alias'],
     ['broken YAML', 'className: [\n', '.kleym.yaml:2:1', 'correct the YAML'],
     ['a duplicate field', 'className: a\nclassName: b\n', '.kleym.yaml:2:1', 'Map keys must be unique'],
+    ['a second document', 'className: a\n---\nclassName: b\n', '.kleym.yaml:2:1', 'multiple documents'],
+    [
+      'brackets in brackets',
+      `scmConfig: ${'['.repeat(60_000)}${']'.repeat(60_000)}\n`,
+      '.kleym.yaml:1:',
+      'levels deep',
+    ],
+    [
+      'mappings in mappings',
+      `scmConfig: ${'{a: '.repeat(3000)}1${'}'.repeat(3000)}\n`,
+      '.kleym.yaml:1:',
+      'levels deep',
+    ],
+    ['a field of every object', '__proto__: {className: a}\n', '.kleym.yaml:1:12', 'no setting __proto__'],
     ['a list', '- className: a\n', '.kleym.yaml', 'must be a mapping of settings'],
     ['a path outside', 'scmConfig: ../scm.yaml\n', '.kleym.yaml:1:12, scmConfig ../scm.yaml', 'no such file'],
     [
@@ -193,10 +207,27 @@ describe('a wrong settings file is an error that says where and why', () => {
     const root = await workspace(FILES)
     await mkdir(join(root, '.kleym.yaml'))
     expect((await inProcess(EXPLAIN, root)).stderr).toContain('it is a folder')
+    expect((await inProcess(EXPLAIN, root)).code).toBe(2)
     const other = await workspace({ ...FILES, '.kleym.yml': SETTINGS })
     const { code, stderr } = await inProcess(EXPLAIN, other)
     expect(stderr).toContain('rename it to .kleym.yaml')
     expect(code).toBe(2)
+  })
+
+  test('what is no file, and a link out of the repository, are not read', async () => {
+    const root = await workspace(FILES)
+    printedBy('mkfifo', [join(root, '.kleym.yaml')])
+    const pipe = await inProcess(EXPLAIN, root)
+    expect(pipe.stderr).toContain('it is no file')
+    expect(pipe.code).toBe(2)
+    const other = await workspace(FILES)
+    await symlink('/etc/hostname', join(other, '.kleym.yaml'))
+    const link = await inProcess(EXPLAIN, other)
+    expect(link.stderr).toContain('leads out of the repository')
+    expect(link.code).toBe(2)
+    const within = await workspace({ ...FILES, 'platform/settings.yaml': 'trustDomain: acme.example\n' })
+    await symlink('platform/settings.yaml', join(within, '.kleym.yaml'))
+    expect(settingsOf(await inProcess(EXPLAIN, within))).toMatchObject({ trustDomain: 'acme.example' })
   })
 
   test.each([

@@ -1,9 +1,10 @@
 // The report of `settings`: a line for each setting. A setting that nothing says is no finding: this answer is where one looks.
-import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Answer } from '../../text/answer.ts'
+import { kindsText } from '../../text/findings.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { BLANK, MARKS, type Mark } from '../../text/line.ts'
 import { table, type TableCell } from '../../text/table.ts'
@@ -27,7 +28,7 @@ export function settingsFrame(input: AnswerInput, written: string | undefined): 
     missing: [],
     isSettled: true,
     names: (shown) => shown.map(namedSubject),
-    answer: (_, kept) => settingsAnswer(rows, kept.length, written),
+    answer: (_, kept) => settingsAnswer(rows, kept, written),
     view: (layout, shown) => [
       ...table(rows.map(cellsOf), { width: layout.width, gap: 2 }),
       ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown, layout)]),
@@ -35,11 +36,14 @@ export function settingsFrame(input: AnswerInput, written: string | undefined): 
   }
 }
 
-function settingsAnswer(rows: readonly SettingRow[], findings: number, written: string | undefined): Answer {
+function settingsAnswer(
+  rows: readonly SettingRow[],
+  findings: readonly Finding[],
+  written: string | undefined,
+): Answer {
   const open = rows.filter(isOpen)
   const done = written === undefined ? [] : [`wrote ${written}; `]
-  if (findings > 0)
-    return { mark: 'warn', text: [...done, `the sources of ${counted(findings, 'setting')} disagree`] }
+  if (findings.length > 0) return { mark: 'warn', text: [...done, kindsText(findings)] }
   if (open.length === 0) return { mark: 'ok', text: [...done, 'every setting is given'] }
   const names = open.map(({ name }) => name).join(', ')
   return {
