@@ -3,11 +3,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isRecord, own } from '@kleym/shared/core/json.ts'
+import { COMMAND_IDS } from '../../src/answers/commands.ts'
 import { FAIL_ON } from '../../src/flags/flags.ts'
 import { OUTCOMES } from '../../src/frame/outcome.ts'
 import { MARKS } from '../../src/text/line.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
+import { outcomePairs } from '../support/outcome-pairs.ts'
 
 const PAGE = join(PROJECT_ROOT, 'docs/reference/output.md')
 
@@ -19,17 +21,6 @@ test('the page has every row of the table', async () => {
   const rest = `| none of these | the answer's | ${FAIL_ON.map(() => 0).join(' | ')} |`
   expect(await readFile(PAGE, 'utf8')).toContain(`${[...rows, rest].join('\n')}\n`)
 })
-
-/** Whether a row may be what decided an exit code: by the table, no other mark goes with it. */
-function pairs(): ReadonlySet<string> {
-  const all = ['√', '·', '‼', '×']
-  const found = OUTCOMES.flatMap(({ mark, codes }) => {
-    const least = mark === undefined ? 0 : all.indexOf(MARKS[mark].text)
-    return FAIL_ON.flatMap((failOn) => all.slice(least).map((one) => `${one} ${failOn} ${codes[failOn]}`))
-  })
-  const nothing = FAIL_ON.flatMap((failOn) => ['√', '·', '‼'].map((one) => `${one} ${failOn} 0`))
-  return new Set([...found, ...nothing])
-}
 
 const CHANGE = (name: string): readonly string[] => [
   'diff',
@@ -73,7 +64,20 @@ const QUESTIONS: readonly (readonly string[])[] = [
   CHANGE('steal-identity'),
   CHANGE('narrow-pool'),
   CHANGE('rename-objective'),
+  ['diff', '--base', 'examples/pull-request/base', ...PULL_REQUEST],
+  ['who-selects', '-A', ...PULL_REQUEST],
+  ['map', '-A', ...PULL_REQUEST],
+  ['suggest', '-A', ...PULL_REQUEST],
+  ['migrate', '-A', ...PULL_REQUEST],
 ]
+
+/** They end with no report; `status`, which asks a cluster, stands in its own test. */
+const WITHOUT = ['completion', 'mcp', 'status', 'watch']
+
+test('every command is asked', () => {
+  const asked = new Set(QUESTIONS.map(([name = '']) => name))
+  expect([...asked, ...WITHOUT].toSorted()).toEqual(COMMAND_IDS.toSorted())
+})
 
 describe('the first line of every command', () => {
   test.each(QUESTIONS.map((args) => [args.join(' '), args] as const))(
@@ -89,7 +93,7 @@ describe('the first line of every command', () => {
         const { stdout: text, code } = await inProcess([...args, '--fail-on', failOn], PROJECT_ROOT)
         const mark = text.slice(0, 1)
         expect(mark === '×').toBe(errors > 0)
-        expect(pairs()).toContain(`${mark} ${failOn} ${code}`)
+        expect(outcomePairs()).toContain(`${mark} ${failOn} ${code}`)
       }
     },
   )

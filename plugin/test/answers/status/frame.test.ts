@@ -13,10 +13,15 @@ import { ClusterReader } from '../../../src/cluster/reader.ts'
 import { installedInput } from '../../../src/gather/installed.ts'
 import type { Frame } from '../../../src/frame/frame.ts'
 import { statusFrame } from '../../../src/answers/status/frame.ts'
-import { render } from '../../../src/text/line.ts'
+import { MARKS, render } from '../../../src/text/line.ts'
 import { PLAIN } from '../../../src/io/palette.ts'
 import { api, FakeClient, type Answers } from '../../support/fake-client.ts'
+import { outcomePairs } from '../../support/outcome-pairs.ts'
 import { OPTIONS } from '../../support/status-options.ts'
+import { FAIL_ON } from '../../../src/flags/flags.ts'
+import { firstAnswer } from '../../../src/frame/operator-down.ts'
+import { resultOf } from '../../../src/frame/result.ts'
+import type { Answer } from '../../../src/text/answer.ts'
 
 const NOW = new Date('2026-11-21T12:00:00Z')
 const BINDINGS = 'InferenceIdentityBinding.kleym.sonda.red'
@@ -82,6 +87,10 @@ interface Said {
   readonly fields: ReturnType<Frame['fields']>
   /** The first line. */
   readonly first: string
+  /** The same as it is printed, with its mark. */
+  readonly whole: string
+  /** The mark with each threshold and its exit code. */
+  readonly outcomes: readonly string[]
   readonly codes: readonly string[]
   /** A line each, by what it is about. */
   readonly lines: Readonly<Record<string, string>>
@@ -105,16 +114,26 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   const text = render(frame.view({ width: 200, wide: false }, []), PLAIN)
   const rows = text.split('\n').filter((row) => row !== '')
   const lines = rows.map((row) => [row.slice(2, 2 + NAMES).trim(), `${row[0]} ${row.slice(3 + NAMES)}`])
+  const answer = frame.answer?.({ width: 200, wide: false }, frame.findings) ?? { mark: 'note', text: [] }
+  const printed = FAIL_ON.map((failOn) => {
+    const result = resultOf(frame, input, { ...OPTIONS.output, failOn })
+    const { mark, text: all } = firstAnswer(answer, frame.findings, result)
+    return { mark: MARKS[mark].text, text: plain(all), failOn, code: result.exitCode }
+  })
   return {
     frame,
     fields: frame.fields([]),
-    first: (frame.answer?.({ width: 200, wide: false }, frame.findings).text ?? [])
-      .map((piece) => (typeof piece === 'string' ? piece : piece.text))
-      .join(''),
+    first: plain(answer.text),
+    whole: printed.map((one) => `${one.mark} ${one.text}`)[0] ?? '',
+    outcomes: printed.map(({ mark, failOn, code }) => `${mark} ${failOn} ${code}`),
     codes: frame.findings.map(({ code }) => code),
     lines: Object.fromEntries(lines),
     calls: fake.calls,
   }
+}
+
+function plain(text: Answer['text']): string {
+  return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
 test('limited to a namespace, an output of another one is no orphan: its binding was not looked for', async () => {
@@ -215,8 +234,16 @@ describe('the first line', () => {
       ...SOUND,
       lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { available: 0 })]]] },
     }
-    // `firstAnswer` says before it that the operator is down.
-    expect((await said(none)).first).toBe('not sound; 2 of 2 bindings in force; changes will not be applied')
+    // That the operator is down is said before it, as by every command.
+    const answered = await said(none)
+    expect(answered.first).toBe('not sound; 2 of 2 bindings in force; changes will not be applied')
+    expect(answered.whole).toMatch(/^× the operator is down: none of its 2 replicas is available; not sound;/)
+  })
+
+  test('has a mark and an exit code that go together', async () => {
+    const unknown = { ...SOUND, lists: { ...SOUND.lists, 'ConfigMap spire': [[[]]] } }
+    for (const answers of [SOUND, unknown])
+      for (const outcome of (await said(answers)).outcomes) expect(outcomePairs()).toContain(outcome)
   })
 
   test('says nothing is sound where no SCM is known', async () => {
