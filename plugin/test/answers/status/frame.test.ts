@@ -118,12 +118,12 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   const printed = FAIL_ON.map((failOn) => {
     const result = resultOf(frame, input, { ...OPTIONS.output, failOn })
     const { mark, text: all } = firstAnswer(answer, frame.findings, result)
-    return { mark: MARKS[mark].text, text: plain(all), failOn, code: result.exitCode }
+    return { mark: MARKS[mark].text, text: spoken(all), failOn, code: result.exitCode }
   })
   return {
     frame,
     fields: frame.fields([]),
-    first: plain(answer.text),
+    first: spoken(answer.text),
     whole: printed.map((one) => `${one.mark} ${one.text}`)[0] ?? '',
     outcomes: printed.map(({ mark, failOn, code }) => `${mark} ${failOn} ${code}`),
     codes: frame.findings.map(({ code }) => code),
@@ -132,7 +132,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   }
 }
 
-function plain(text: Answer['text']): string {
+function spoken(text: Answer['text']): string {
   return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
