@@ -43,6 +43,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'plugin-completion',
     'plugin-live',
     'plugin-policies',
+    'plugin-settings',
     'plugin-suggest',
     'plugin-watch',
   ],
