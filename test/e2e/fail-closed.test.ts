@@ -254,9 +254,18 @@ const SITUATIONS: readonly Situation[] = [
     never: [WELL],
   },
   {
-    name: 'the class is not known: that is said',
+    name: 'the class is not known: that SCM handles it is taken for granted, and said',
     manifests: [SMALL],
     args: ['explain', 'team-a/chat'],
+    settings: ['--trust-domain', 'example.org', '--scm-config', 'scm.yaml'],
+    code: 0,
+    says: [/assuming\s+that\s+SCM\s+handles\s+kleym's\s+outputs/],
+    never: [WELL],
+  },
+  {
+    name: 'the class is not known, and nothing may be taken for granted: that is said',
+    manifests: [SMALL],
+    args: ['explain', 'team-a/chat', '--strict'],
     settings: ['--trust-domain', 'example.org', '--scm-config', 'scm.yaml'],
     code: 4,
     says: [
