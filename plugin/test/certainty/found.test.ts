@@ -112,6 +112,24 @@ const FOUND: Readonly<Record<string, Case>> = {
     commands: ['diff --base'],
     completions: [{ objects: [[SERVER]], values: ALL_GIVEN, left: [] }],
   },
+  'a container of a workload that is defined twice held nothing': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      deployment('team-b', 'thief', 'thief', ['main']),
+      registration('llamas', { ...QUIET, app: 'llama', id: 'spiffe://{{ .TrustDomain }}/llama' }),
+    ],
+    base: ALL,
+    hidden: [{ shell: 'defined twice', objects: [deployment('team-b', 'thief', 'thief', ['main'])] }],
+    commands: ['who-selects'],
+    completions: [
+      {
+        objects: [[deployment('team-b', 'thief', 'llama', ['main'])]],
+        values: ALL_GIVEN,
+        left: [],
+      },
+    ],
+  },
   'several identities of a container were new of another first registration': {
     ...NOTHING,
     estate: [

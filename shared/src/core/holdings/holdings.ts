@@ -10,7 +10,7 @@ import { identityGap, type SnapshotReading } from '../snapshot/unread.ts'
 import { whyInjected } from '../spire/attestor.ts'
 import { sourceText, type Prediction } from '../spire/prediction.ts'
 import { containerVerdicts, isPossible, possibleVerdicts, type Registration } from '../spire/registration.ts'
-import { all, any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { all, any, NO, not, open, YES, type Truth } from '../truth/truth.ts'
 import { scopeText } from '../truth/unknown.ts'
 import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './undecided.ts'
 
@@ -82,7 +82,7 @@ export class Holdings {
       ? possibleVerdicts(this.#context.prediction(), pod, container)
       : this.registrationsOf(pod, container)
     const undecided = undecidedFor(this.#context.undecided, pod, container.name)
-    const gap = this.#gap(pod.namespace)
+    const gap = any(this.#gap(pod.namespace), not(this.asRead(pod)))
     const unread = undecided.length === 0 ? gap : any(gap, ...undecided.map((one) => this.#undecided(one)))
     let other = unread
     let held = NONE
