@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SCM_LAYOUTS } from '@kleym/testing/scm-layouts.ts'
 import { parse } from 'yaml'
+import { dig } from '../../shared/src/core/json.ts'
 import { CHAT_BINDING, CHAT_OBJECTS } from '../../plugin/test/support/chat-world.ts'
 import { built } from '../e2e/plugin.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
@@ -98,6 +99,36 @@ test('a cluster that says otherwise than the file counts first, and the differen
     settings: { trustDomain: 'example.org' },
     findings: [expect.objectContaining({ code: 'KLM520' })],
   })
+})
+
+test.each([
+  ['the cluster counts before the environment', [], { KLEYM_TRUST_DOMAIN: 'other.example' }, 'example.org'],
+  ['a flag counts before the cluster', ['--trust-domain', 'other.example'], {}, 'other.example'],
+])('%s, and the difference is told', async (_, flags, env, trustDomain) => {
+  rmSync(join(cp.folder, '.kleym.yaml'), { force: true })
+  const args = ['conflicts', '-A', '--allow-empty', '-o', 'json', ...flags]
+  const { stdout } = await kubectlKleym(cp, args, { env })
+  expect(JSON.parse(stdout)).toMatchObject({
+    settings: { trustDomain },
+    findings: [expect.objectContaining({ code: 'KLM520' })],
+  })
+})
+
+test('what the cluster does not say comes from the environment first, and then from the file', async () => {
+  const deployment = {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    namespace: RELEASE_NAMESPACE,
+    name: 'kleym-operator',
+  }
+  await cp.admin.delete(deployment)
+  writeFileSync(join(cp.folder, '.kleym.yaml'), 'trustDomain: file.example\n')
+  const domainWith = async (env: Readonly<Record<string, string>>): Promise<unknown> => {
+    const { stdout } = await kubectlKleym(cp, ['conflicts', '-A', '--allow-empty', '-o', 'json'], { env })
+    return dig(JSON.parse(stdout), 'settings', 'trustDomain')
+  }
+  expect(await domainWith({})).toBe('file.example')
+  expect(await domainWith({ KLEYM_TRUST_DOMAIN: 'env.example' })).toBe('env.example')
 })
 
 test('who may read neither gets an error, and no file', async () => {

@@ -46,14 +46,12 @@ function settingsAnswer(
   if (findings.length > 0) return { mark: 'warn', text: [...done, kindsText(findings)] }
   if (open.length === 0) return { mark: 'ok', text: [...done, 'every setting is given'] }
   const names = open.map(({ name }) => name).join(', ')
+  const once =
+    written === undefined ? 'write them once: kubectl kleym settings --write' : 'write them into the file'
   return {
     mark: 'note',
     text: [...done, `${counted(open.length, 'setting')} not given: ${names}`],
-    reasons: [
-      [
-        `fix: write them once: kubectl kleym settings --write, or give ${open.map(({ fix }) => fix).join(', ')}`,
-      ],
-    ],
+    reasons: [[`fix: ${once}, or give ${open.map(({ fix }) => fix).join(', ')}`]],
   }
 }
 
