@@ -54,7 +54,7 @@ const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
 }
 /** SCM with the settings of `ALL_GIVEN`, but for these. */
 const scmWith = (others: Readonly<Record<string, unknown>>): string =>
-  JSON.stringify({ ...(JSON.parse(ALL_GIVEN.scm) as object), ...others })
+  JSON.stringify(Object.assign(JSON.parse(ALL_GIVEN.scm), others))
 
 let folder = ''
 beforeAll(async () => {
