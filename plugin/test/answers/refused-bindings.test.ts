@@ -50,6 +50,24 @@ test.each([
   expect(text.includes('no registration selects the pod')).toBe(!isNamed)
 })
 
+test('a name that the account and the container may both mean is proposed once', async () => {
+  const world = WORLD.replace('mode: PoolOnly, ', 'objectiveRef: {name: chat}, containerName: vlm, ')
+    .replace('Name: runner}\n---', 'Name: vllmm}\n---')
+    .replace(
+      'serviceAccountName: runner, containers: [{name: vllm}]',
+      'serviceAccountName: vllm, containers: [{name: vllm}]',
+    )
+  const objective = `---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: {name: chat, namespace: team-a}
+spec: {poolRef: {name: llama}}
+`
+  const text = await said(`${world}${objective}`, 'conflicts')
+  expect(text).toContain('KLM404')
+  expect(text.split('did you mean vllm?')).toHaveLength(2)
+})
+
 test('a path of --base that is not there is not one of -f', async () => {
   const cwd = await workspace({ 'all.yaml': WORLD })
   const ran = await inProcess(['diff', '--base', 'nope', '--offline', '-f', 'all.yaml'], cwd)

@@ -375,7 +375,7 @@ function meantText(
       ? []
       : (didYouMean(field.value, [...there]) ?? []),
   )
-  return words.length === 0 ? '' : `; ${words.join(' ')}`
+  return words.length === 0 ? '' : `; ${[...new Set(words)].join(' ')}`
 }
 
 /** Bindings whose output is in force and reaches no container. */
