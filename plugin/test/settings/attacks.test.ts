@@ -1,5 +1,6 @@
 // A change that gives away an identity, and hides it by settings of its own: each is caught, whichever way the settings come
 // (docs/settings.md, "A pull request cannot wave itself through").
+import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
@@ -106,5 +107,35 @@ describe.each([
     const { code, stdout } = await inProcess(['conflicts', '-A', '--offline', '-R', '-f', 'files'], root)
     expect(stdout).toContain('KLM308')
     expect(code).not.toBe(0)
+  })
+})
+
+describe('a change that chooses the settings by which the next one is judged', () => {
+  const NESTED = 'trustDomain: acme.example\nclassName: none\n'
+
+  test('a settings file of its own for the folder that was given is told', async () => {
+    const root = await repository({ ...APP, ...BY_FILE }, { 'files/.kleym.yaml': NESTED })
+    const { code, stdout } = await differ(root)
+    expect(stdout).toContain('KLM520')
+    expect(code).toBe(4)
+  })
+
+  test('the folder of --base through a link has the settings of what the link leads to', async () => {
+    const change = { ...THEFT, '.kleym.yaml': NESTED }
+    const root = await repository({ ...APP, ...BY_FILE, '.git/HEAD': 'ref: refs/heads/main\n' }, change)
+    await symlink('base/files', join(root, 'link'))
+    const { code, stdout } = await differ(root, '.', DIFF.with(2, 'link'))
+    expect(stdout).toContain('KLM308')
+    expect(stdout).toContain('KLM520')
+    expect(code).toBe(1)
+  })
+
+  test('a change that is elsewhere is asked for its settings file too', async () => {
+    const root = await repository({ ...APP, ...BY_FILE, '.git/HEAD': 'ref: refs/heads/main\n' }, THEFT)
+    const change = await repository({}, { ...APP, ...THEFT, '.kleym.yaml': NESTED })
+    const args = ['diff', '--base', 'files', '--offline', '-R', '-f', join(change, 'files')]
+    const { code, stdout } = await differ(root, 'base', args)
+    expect(stdout).toContain('KLM520')
+    expect(code).toBe(1)
   })
 })

@@ -7,6 +7,8 @@ import type { CommandContext } from '../../io/context.ts'
 import type { SettingsFallback, SourceOptions } from '../../flags/options.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { findSettingsFile } from '../../settings/find.ts'
+import { realOf } from '../../sources/files.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
 import type { Question } from '../../gather/question.ts'
 import { partsOnlyIn } from '../../gather/unread-parts.ts'
@@ -28,7 +30,8 @@ export async function gatherSides(
 ): Promise<DiffInput> {
   if (options.base.length === 0) return { ...(await gather(options, question, context)), base: undefined }
   const { files } = options.sources
-  const folder = resolve(context.cwd, options.base[0] ?? '.')
+  // A link is not where the settings of what it leads to are.
+  const folder = realOf(resolve(context.cwd, options.base[0] ?? '.'))
   const choice = { ...options.sources, connected: undefined }
   const settings = await withFallbacks(options.settings, choice, context, folder)
   const edits = await settingsEdits(options, folder, context)
@@ -98,22 +101,30 @@ const NOTHING_SAID = {
 } as const
 
 /**
- * That a change edits the settings file. The file from before the change counts for both sides: else a change could choose the
- * settings by which it is judged.
+ * That a change edits the settings file, or brings one for the files that were given. The file from before the change counts for
+ * both sides: else a change could choose the settings by which it is judged, or the next one is.
  */
 async function settingsEdits(
-  { settings }: Pick<DiffOptions, 'settings'>,
+  { settings, sources }: Pick<DiffOptions, 'settings' | 'sources'>,
   base: string,
   { cwd }: CommandContext,
 ): Promise<readonly Finding[]> {
   const { file } = settings
   if (file?.isNone === true || file?.path !== undefined) return []
-  const [before, after] = [findSettingsFile(base), findSettingsFile(cwd)]
-  if (before === after) return []
+  const fileOf = (place: string): string | undefined => {
+    const path = findSettingsFile(place)
+    return path === undefined ? undefined : realOf(path)
+  }
+  const given = sources.files.files
+    .filter((path) => path !== STDIN_ARGUMENT)
+    .map((path) => realOf(resolve(cwd, path)))
+    .filter((path) => fileOf(path) !== undefined)
+  const places = new Map([...given, cwd].map((place) => [fileOf(place), place]))
+  places.delete(fileOf(base))
+  if (places.size === 0) return []
   const { settingsChange, settingsFile } = await import('../../settings/fallbacks.ts')
-  const change = await settingsChange(
-    await settingsFile(settings, base, cwd),
-    await settingsFile(settings, cwd, cwd),
+  const changes = [...places.values()].map(async (place) =>
+    settingsChange(await settingsFile(settings, base, cwd), await settingsFile(settings, place, cwd)),
   )
-  return change === undefined ? [] : [change]
+  return (await Promise.all(changes)).flatMap((change) => change ?? [])
 }
