@@ -301,18 +301,6 @@ export class Tree {
       notes.push(`left out ${what} in ${listed(where)}: ${why}`)
     }
     if (this.#overlays.isTangled) problems.push(TANGLED)
-    const given = new Set([
-      ...this.#found.files.map(({ real }) => real),
-      ...this.#found.overlays.map(({ path }) => path),
-    ])
-    for (const reading of this.#overlays.overlays) {
-      const { kustomization } = reading
-      const outside = this.#rendered.has(reading) ? [] : outsideOf(kustomization, given)
-      if (outside.length > 0)
-        notes.push(
-          `${kustomization.overlay.name} takes in what is not among the files that were given, and was not looked at: ${outside.join(', ')}`,
-        )
-    }
     for (const { name, path } of this.#found.tools) {
       const text = this.#textOf(path)
       if (text === undefined || DEPLOYS.test(text)) problems.push(ofTool(name, this.#rules.wanted))
@@ -353,6 +341,10 @@ export class Tree {
   }
 
   #leftOverlays(): readonly Leaving[] {
+    const given = new Set([
+      ...this.#found.files.map(({ real }) => real),
+      ...this.#found.overlays.map(({ path }) => path),
+    ])
     return this.#overlays.overlays.flatMap((reading) => {
       const { kustomization } = reading
       // What is changed on the way is changed by those above too, which tell of it.
@@ -364,20 +356,24 @@ export class Tree {
       const isOpen = makesAnything && !this.#isShown(reading)
       const failure = this.#failures.get(reading)
       const lacked = isPassedOn || this.#isShown(reading) ? [] : this.#lackedBy(reading)
-      if (changed.length + made.length + lacked.length === 0 && !isOpen && failure === undefined) return []
-      const anything = lacked.length === 0 ? [] : everythingIn(this.#rules.wanted, changes.namespace)
+      const outside = this.#rendered.has(reading) ? [] : outsideOf(kustomization, given)
+      const unseen = [...lacked, ...outside]
+      if (changed.length + made.length + unseen.length === 0 && !isOpen && failure === undefined) return []
+      const anything = unseen.length === 0 ? [] : everythingIn(this.#rules.wanted, changes.namespace)
       return [
         {
           where: overlay.name,
           what:
-            lacked.length === 0
-              ? 'what a kustomization changes'
-              : `what a kustomization names and this disk lacks (${lacked.join(', ')})`,
+            lacked.length > 0
+              ? `what a kustomization names and this disk lacks (${lacked.join(', ')})`
+              : outside.length > 0
+                ? `what a kustomization takes in from beside the files that were given (${outside.join(', ')})`
+                : 'what a kustomization changes',
           reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
           isLookedThrough: false,
           failure,
-          ...(lacked.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
-          how: lacked.length === 0 ? '--render' : `-k ${overlay.name}`,
+          ...(unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
+          how: unseen.length === 0 ? '--render' : `-k ${overlay.name}`,
         },
       ]
     })

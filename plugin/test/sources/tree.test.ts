@@ -40,6 +40,14 @@ async function read(files: Readonly<Record<string, string>>, loading: Loading = 
   }
 }
 
+/** All that a source may hold whose objects go to the namespace default. */
+const WHATEVER_FITS = [
+  'Pod default/*',
+  'ConfigMap default/*',
+  'InferencePool.inference.networking.k8s.io default/*',
+  'ClusterSPIFFEID.spire.spiffe.io */*',
+]
+
 describe('a chart', () => {
   test.each<[string, Record<string, string>, Partial<Read>]>([
     [
@@ -288,19 +296,18 @@ describe('a kustomization', () => {
         problems: [
           {
             where: '.',
-            reach: [
-              'Pod default/*',
-              'ConfigMap default/*',
-              'InferencePool.inference.networking.k8s.io default/*',
-              'ClusterSPIFFEID.spire.spiffe.io */*',
-            ],
+            reach: WHATEVER_FITS,
           },
         ],
       },
     ],
     [
       'with a component, which may move its objects, leaves their namespace open',
-      { 'kustomization.yaml': `${resources}components: [c]\n`, 'a.yaml': pool('a'), 'c/x.txt': '' },
+      {
+        'kustomization.yaml': `${resources}components: [c]\n`,
+        'a.yaml': pool('a'),
+        'c/kustomization.yaml': 'kind: Component\n',
+      },
       { names: [], problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
     ],
     [
@@ -312,17 +319,13 @@ describe('a kustomization', () => {
       },
     ],
     [
-      'that takes in what was not given says so',
+      'that takes in what was not given may hold anything',
       {
         'base/kustomization.yaml': resources,
         'base/a.yaml': pool('a'),
-        'prod/kustomization.yaml': 'resources: [../base]\n',
+        'prod/kustomization.yaml': 'namespace: default\nresources: [../base]\n',
       },
-      {
-        names: [],
-        problems: [],
-        notes: ['prod takes in what is not among the files that were given, and was not looked at: ../base'],
-      },
+      { names: [], problems: [{ where: 'prod', reach: WHATEVER_FITS }] },
       { files: ['prod'] },
     ],
     [
