@@ -111,10 +111,6 @@ async function settingsEdits(
 ): Promise<readonly Finding[]> {
   const { file } = settings
   if (file?.isNone === true || file?.path !== undefined) return []
-  const fileOf = (place: string): string | undefined => {
-    const path = findSettingsFile(place)
-    return path === undefined ? undefined : realOf(path)
-  }
   const given = sources.files.files
     .filter((path) => path !== STDIN_ARGUMENT)
     .map((path) => realOf(resolve(cwd, path)))
@@ -127,4 +123,10 @@ async function settingsEdits(
     settingsChange(await settingsFile(settings, base, cwd), await settingsFile(settings, place, cwd)),
   )
   return (await Promise.all(changes)).flatMap((change) => change ?? [])
+}
+
+/** The settings file that counts for a folder, links followed. */
+function fileOf(place: string): string | undefined {
+  const path = findSettingsFile(place)
+  return path === undefined ? undefined : realOf(path)
 }
