@@ -50,6 +50,18 @@ test.each([
   expect(text.includes('no registration selects the pod')).toBe(!isNamed)
 })
 
+test('of many refused bindings for a container the first are named, and the others counted', async () => {
+  const one = WORLD.slice(0, WORLD.indexOf('---')).replace('Name: runner', 'Name: "Runner_1"')
+  const others = Array.from({ length: 50 }, (_, at) => one.replace('name: chat', `name: chat-${at + 10}`))
+  const text = await said(
+    [...others, WORLD.slice(WORLD.indexOf('---') + 4)].join('---\n'),
+    'who-selects',
+    'pod/llama-0',
+  )
+  expect(text.match(/is for this container, and is refused/g)).toHaveLength(3)
+  expect(text).toContain('47 more refused bindings for this container')
+})
+
 test('a name that the account and the container may both mean is proposed once', async () => {
   const world = WORLD.replace('mode: PoolOnly, ', 'objectiveRef: {name: chat}, containerName: vlm, ')
     .replace('Name: runner}\n---', 'Name: vllmm}\n---')

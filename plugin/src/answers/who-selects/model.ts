@@ -16,6 +16,7 @@ import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import type { Steps } from '@kleym/shared/core/steps.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { whyOpenText, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
@@ -38,17 +39,24 @@ export interface ContainerAnswer {
   readonly undecided: readonly UndecidedBinding[]
 }
 
-/** The refused bindings that are for a container, each with its reason: why it holds no identity of theirs. */
+/** So many refused bindings are named for a container: their number is a tenant's choice. */
+const REFUSED_NAMED = 3
+
+/** The refused bindings that are for a container, the first with their reasons: why it holds no identity of theirs. */
 export function refusedFor(
   { judgements }: Pick<Analysis['settled'], 'judgements'>,
   pod: Pod,
   container: string,
 ): readonly string[] {
-  return [...judgements].flatMap(([key, one]) =>
+  const refused = [...judgements].flatMap(([key, one]) =>
     one.state === 'refused' && isMeant(one.compiled, pod, container)
       ? [`binding ${key} is for this container, and is refused (${one.reason}): ${one.message}`]
       : [],
   )
+  const more = refused.length - REFUSED_NAMED
+  return more > 0
+    ? [...refused.slice(0, REFUSED_NAMED), `${counted(more, 'more refused binding')} for this container`]
+    : refused
 }
 
 /** One pod, or the template of a workload, with the containers that were asked about. */
