@@ -92,7 +92,7 @@ test('with --context it is a section beside what is there', async () => {
   expect(parse(written())).toEqual({ ...SAID, contexts: { [context]: SAID } })
 })
 
-test('a cluster that says otherwise than the file counts first, and the difference is told', async () => {
+test('a cluster that says otherwise than the file counts first, and the difference is reported', async () => {
   writeFileSync(join(cp.folder, '.kleym.yaml'), 'trustDomain: other.example\n')
   const { stdout } = await kleym('conflicts', '-A', '--allow-empty', '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({
@@ -104,7 +104,7 @@ test('a cluster that says otherwise than the file counts first, and the differen
 test.each([
   ['the cluster counts before the environment', [], { KLEYM_TRUST_DOMAIN: 'other.example' }, 'example.org'],
   ['a flag counts before the cluster', ['--trust-domain', 'other.example'], {}, 'other.example'],
-])('%s, and the difference is told', async (_, flags, env, trustDomain) => {
+])('%s, and the difference is reported', async (_, flags, env, trustDomain) => {
   rmSync(join(cp.folder, '.kleym.yaml'), { force: true })
   const args = ['conflicts', '-A', '--allow-empty', '-o', 'json', ...flags]
   const { stdout } = await kubectlKleym(cp, args, { env })

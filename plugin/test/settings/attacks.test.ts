@@ -113,7 +113,7 @@ describe.each([
 describe('a change that chooses the settings by which the next one is judged', () => {
   const NESTED = 'trustDomain: acme.example\nclassName: none\n'
 
-  test('a settings file of its own for the folder that was given is told', async () => {
+  test('a settings file of its own for the folder that was given is reported', async () => {
     const root = await repository({ ...APP, ...BY_FILE }, { 'files/.kleym.yaml': NESTED })
     const { code, stdout } = await differ(root)
     expect(stdout).toContain('KLM520')

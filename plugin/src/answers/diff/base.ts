@@ -111,16 +111,20 @@ async function settingsEdits(
 ): Promise<readonly Finding[]> {
   const { file } = settings
   if (file?.isNone === true || file?.path !== undefined) return []
-  const given = sources.files.files
-    .filter((path) => path !== STDIN_ARGUMENT)
-    .map((path) => realOf(resolve(cwd, path)))
-    .filter((path) => fileOf(path) !== undefined)
-  const places = new Map([...given, cwd].map((place) => [fileOf(place), place]))
+  // A file that was given may lie where no settings file counts, such as one that was rendered: that edits none.
+  const places = new Map<string | undefined, string>()
+  for (const path of sources.files.files) {
+    const place = realOf(resolve(cwd, path))
+    const found = path === STDIN_ARGUMENT ? undefined : fileOf(place)
+    if (found !== undefined) places.set(found, place)
+  }
+  places.set(fileOf(cwd), cwd)
   places.delete(fileOf(base))
   if (places.size === 0) return []
   const { settingsChange, settingsFile } = await import('../../settings/fallbacks.ts')
+  const before = await settingsFile(settings, base, cwd)
   const changes = [...places.values()].map(async (place) =>
-    settingsChange(await settingsFile(settings, base, cwd), await settingsFile(settings, place, cwd)),
+    settingsChange(before, await settingsFile(settings, place, cwd)),
   )
   return (await Promise.all(changes)).flatMap((change) => change ?? [])
 }
