@@ -1,37 +1,17 @@
 // A trust domain that only SCM's configuration shows is the same in every command: kleym's is assumed to be SCM's.
 import { describe, expect, test } from 'vitest'
-import { CHAT_BINDING } from '../support/chat-world.ts'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM } from '../support/chat-world.ts'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: acme.example
-className: spire
-clusterName: prod
-`
-
-const OBJECTS = `apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: demo}
-spec: {selector: {matchLabels: {app: llama}}, targetPorts: [{number: 8000}], endpointPickerRef: {name: epp, port: {number: 9002}}}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: llama-0, namespace: demo, uid: p1, labels: {app: llama}}
-spec: {serviceAccountName: runner, containers: [{name: vllm, image: vllm}]}
----
+const OBJECTS = `${CHAT_OBJECTS}---
 apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterSPIFFEID
 metadata: {name: hand, uid: c1}
 spec: {className: spire, spiffeIDTemplate: 'spiffe://{{ .TrustDomain }}/hand', podSelector: {matchLabels: {app: llama}}}
 `
 
-const FILES = { 'files/chat.yaml': CHAT_BINDING, 'files/objects.yaml': OBJECTS, 'scm.yaml': SCM }
+const FILES = { 'files/chat.yaml': CHAT_BINDING, 'files/objects.yaml': OBJECTS, 'scm.yaml': CHAT_SCM }
 const ID = 'spiffe://acme.example/ns/demo/objective/chat'
 
 describe('a trust domain that only SCM shows', () => {
