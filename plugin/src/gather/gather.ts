@@ -139,7 +139,7 @@ interface Objects {
   readonly unread: readonly InputProblem[]
   /** What may be in the folders of charts and overlays beside these. */
   readonly doubted: readonly Doubt[]
-  /** Problems of which the answer does not depend, whatever it is about. */
+  /** Problems that the answer does not depend on, whatever it is about. */
   readonly idle: readonly InputProblem[]
   readonly drive: Drive
 }

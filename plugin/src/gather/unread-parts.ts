@@ -9,7 +9,7 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { InputProblem } from '../sources/problem.ts'
 
-/** A document of which nothing shows what it is may have held anything, so nothing counts as missing. */
+/** A document whose kind nothing shows may have held anything, so nothing counts as missing. */
 export function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
   const first = problems.find(({ reach }) => reach === undefined)
   return new Map(first === undefined ? [] : [['*', unreadReason(first)]])

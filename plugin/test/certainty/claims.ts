@@ -1,4 +1,4 @@
-// What an answer says without reserve, and where an answer to an input of which more is known takes it back.
+// What an answer says for certain, and what an answer to a more complete input takes back.
 import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
 
 /** One answer, as data and as text. */
@@ -17,7 +17,7 @@ export interface Comparison {
 }
 
 /**
- * Compares the answer to an input with that to one of which more is known. `isSettings`: what is known in addition are settings
+ * Compares the answer to an input with the answer to a more complete one. `isSettings`: what is known in addition are settings
  * alone, so that every sentence about the objects must stay as it was. `areOutputsHandled`: the premise of what a change gives and
  * takes, that SCM handles kleym's outputs. `isPremiseTrue`: that of an answer which takes something for granted, and
  * a fallback that gives way to an output is part of it.
@@ -363,7 +363,7 @@ function resolutionsOf(report: unknown): readonly (readonly [key: string, state:
 
 const DECIDED: ReadonlySet<string> = new Set(['resolved', 'unheld', 'dangling'])
 
-/** The containers of which it is said that they hold no identity, and that nothing may give them one. */
+/** The containers that hold no identity and to which nothing may give one, as the answer says. */
 function emptyOf(report: unknown): ReadonlySet<string> {
   return containersOf(
     report,

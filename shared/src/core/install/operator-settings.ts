@@ -65,7 +65,7 @@ export interface OperatorSettings {
   readonly disputes: readonly Dispute[]
 }
 
-/** A setting of which two sources say different things; `used` is the one that the answer takes. */
+/** A setting for which two sources give different values; `used` is the one that the answer takes. */
 export interface Dispute {
   readonly setting: SettingName
   readonly used: { readonly value: string; readonly source: string }
@@ -197,7 +197,7 @@ function valueIn(source: SettingsSource | undefined, setting: SettingName): stri
   return setting === 'outputLabels' ? labelsText(source?.outputLabels) : source?.[setting]
 }
 
-/** The settings of which a source says other than the first that has them. */
+/** The settings for which a source gives another value than the first that has them. */
 function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Dispute[] {
   return keysOf(SETTINGS).flatMap((setting) => {
     const first = firsts[setting]

@@ -31,6 +31,6 @@ export interface RawObject {
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
   readonly mayBeAnywhere?: true
-  /** What it may do to pods when they are made: a policy or a webhook, of which nothing else is kept. */
+  /** What it may do to pods when they are made: a policy or a webhook; nothing else of it is kept. */
   readonly podChange?: PodChange
 }

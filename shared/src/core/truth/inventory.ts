@@ -55,7 +55,7 @@ export class Inventory<T> {
     return this.#rest.length === 0 && this.#items.every(({ there }) => there === YES)
   }
 
-  /** Those of which a predicate holds, or may hold. */
+  /** The items for which a predicate holds, or may hold. */
   matching(holds: (item: T) => Truth): Inventory<T> {
     const chosen = (one: Member<T>): Member<T> => ({ item: one.item, there: all(one.there, holds(one.item)) })
     return new Inventory(

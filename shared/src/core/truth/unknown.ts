@@ -31,7 +31,7 @@ interface Details {
   readonly doubled: { readonly why: UnknownReason }
   /** SCM may hold an older version of the object: it refuses this one. */
   readonly refused: { readonly why: string }
-  /** A binding of which kleym cannot decide whether it is in force; `binding` is `namespace/name`. */
+  /** A binding, if kleym cannot decide whether it is in force; `binding` is `namespace/name`. */
   readonly undecided: { readonly binding: string; readonly why: UnknownReason }
   /** A controller that makes objects which nothing shows yet; `maker` is as a person reads it. */
   readonly 'made by': { readonly maker: string; readonly why: string }
@@ -41,7 +41,7 @@ interface Details {
   readonly runtime: { readonly fact: RuntimeFact; readonly why: string }
   /** A construct that kleym does not follow. */
   readonly 'not followed': { readonly construct: string; readonly why: string }
-  /** Two registrations of which one is preferred, and nothing here shows which. */
+  /** Two registrations: one is preferred, and nothing here shows which. */
   readonly tie: { readonly between: readonly [first: string, second: string]; readonly why: string }
   /** A setting that was not given; `assumed` is the value that the answer takes. */
   readonly setting: { readonly setting: string; readonly assumed: string; readonly why: string }

@@ -38,7 +38,7 @@ export interface SettingsKnown {
   readonly className: boolean
   /** Whether anything gives kleym's trust domain. */
   readonly trustDomain: boolean
-  /** The settings of kleym's of which the environment or a settings file says otherwise. */
+  /** kleym's settings for which the environment or a settings file gives another value. */
   readonly disputes: readonly Dispute[]
   readonly settings: ScmSettings
   /** The other SCMs that may be the one that acts on kleym's output, and those that run beside it. */
@@ -329,7 +329,7 @@ function domainChange(value: string, when: string, trustDomain: string | undefin
 }
 
 /**
- * Of an SCM of which nothing is known: it handles kleym's outputs or not, and in both cases any registrations of others. What it does
+ * Of an SCM about which nothing is known: it handles kleym's outputs or not, and in both cases any registrations of others. What it does
  * with exactly those of one class says more of these than that.
  */
 function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
