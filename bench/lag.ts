@@ -59,7 +59,8 @@ function operatorOver(bindings: number) {
   const wake = (key: string): void => queue.add(key)
   const seen = seenReferences(caches)
   const compiler = new Compiler({ seen, config: CONFIG })
-  const register = new ClaimRegister({ wake })
+  const onTouched = (namespace: string): void => indexes.wakePeers(namespace)
+  const register = new ClaimRegister({ wake, onTouched })
   const turn = { onPause: async (): Promise<void> => setImmediate() }
   const pause = (): Promise<void> => turn.onPause()
   const indexes = new Indexes({
@@ -133,7 +134,8 @@ async function longestLag(
     since = now()
     happen()
     await indexes.workInAll()
-    await turn()
+    do await turn()
+    while (indexes.isBusy)
   }
   return lag
 }

@@ -72,7 +72,7 @@ export function composeController(parts: ControllerParts): Controller {
     observer: metrics.queue,
   })
   metrics.watchQueue(queue)
-  const register = new ClaimRegister({ wake })
+  const register = new ClaimRegister({ wake, onTouched: (namespace) => indexes.wakePeers(namespace) })
   const seen = seenReferences(caches)
   const compiler = new Compiler({ ...parts, seen })
   const { install } = parts.config

@@ -8,6 +8,8 @@ import type { PoolLabels } from '@kleym/shared/core/objects/pool-selector.ts'
 export interface ClaimRegisterOptions {
   /** Asks for a binding's key to be reconciled soon. */
   readonly wake: (key: string) => void
+  /** Hears of claims in a namespace that have changed: `wakeTouched` is to be called for it. */
+  readonly onTouched: (namespace: string) => void
 }
 
 /** A place in the index where claims have changed: one of them, and whose they all are; undefined: several owners'. */
@@ -57,35 +59,35 @@ export class ClaimRegister {
     const before = touched.get(place)
     const isOne = before === undefined || before.by === claim.owner
     touched.set(place, { claim, by: isOne ? claim.owner : undefined })
+    this.#options.onTouched(claim.namespace)
   }
 
-  /** Wakes who was noted in the namespaces that `may` be woken, each once. Yields after each label set. */
-  *wakeTouched(may: (namespace: string) => boolean = () => true): Generator<undefined, void> {
-    for (const [namespace, touched] of this.#touched) {
-      if (!may(namespace)) continue
-      this.#touched.delete(namespace)
-      /** Each label set, and who of it was not woken. */
-      const woken = new Map<ClaimGroup, string | undefined>()
-      for (const { claim, by } of touched.values()) {
-        for (const group of groupsNear(this.index, claim)) {
-          const isFirst = !woken.has(group)
-          const left = woken.get(group)
-          if (isFirst) {
-            for (const owner of claimantsOf(group)) if (owner !== by) this.#options.wake(owner)
-            woken.set(group, by)
-          } else if (left !== undefined && left !== by) {
-            if (left !== '') this.#options.wake(left)
-            woken.set(group, undefined)
-          }
-          yield
+  /** Whether anybody is to be woken for claims in a namespace. */
+  isTouched(namespace: string): boolean {
+    return this.#touched.has(namespace)
+  }
+
+  /** Wakes who was noted in a namespace, each once. Yields after each place and each label set that was looked at. */
+  *wakeTouched(namespace: string): Generator<undefined, void> {
+    const touched = this.#touched.get(namespace) ?? new Map<string, Touched>()
+    this.#touched.delete(namespace)
+    /** Each label set, and who of it was not woken. */
+    const woken = new Map<ClaimGroup, string | undefined>()
+    for (const { claim, by } of touched.values()) {
+      for (const group of groupsNear(this.index, claim)) {
+        const isFirst = !woken.has(group)
+        const left = woken.get(group)
+        if (isFirst) {
+          for (const owner of claimantsOf(group)) if (owner !== by) this.#options.wake(owner)
+          woken.set(group, by)
+        } else if (left !== undefined && left !== by) {
+          if (left !== '') this.#options.wake(left)
+          woken.set(group, undefined)
         }
+        yield
       }
+      yield
     }
-  }
-
-  /** The same at once, where little was touched. */
-  wakeTouchedNow(): void {
-    for (const _ of this.wakeTouched());
   }
 }
 

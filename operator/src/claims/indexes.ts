@@ -5,7 +5,7 @@ import type { Claim } from '@kleym/shared/core/collide/claim.ts'
 import type { Lookup } from '@kleym/shared/core/compile/references.ts'
 import { judgeOwnership, type OwningBinding } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput } from '@kleym/shared/core/plan/plan.ts'
-import { namespacedName, namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { objectKey, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
@@ -48,6 +48,8 @@ export class Indexes {
   readonly #rests: Rests
   /** The work in slices that is under way, by namespace. */
   readonly #passes = new Map<string, Promise<void>>()
+  /** The namespaces whose claims have changed, and whose bindings are woken for it in slices. No decision waits for that. */
+  readonly #wakings = new Set<string>()
   /** The end of the slices that were asked for: each waits for those before it, whatever their namespaces. */
   #lastSlice: Promise<unknown> = Promise.resolve()
 
@@ -92,16 +94,25 @@ export class Indexes {
     for (let next = this.#stale.take(namespace); next !== undefined; next = this.#stale.take(namespace)) {
       this.#refresh(next)
     }
-    if (this.#passes.has(namespace)) return
-    this.#rests.ended(namespace)
-    for (const _ of this.#wakeTouched(namespace));
+    if (!this.#passes.has(namespace) && !this.#wakings.has(namespace)) this.#rests.ended(namespace)
   }
 
   /** Works in what concerns one binding and its outputs alone. */
   finishBinding(key: string): void {
     if (this.#stale.dropBinding(key)) this.#refreshBinding(key)
     for (const name of this.outputs.naming(key)) if (this.#stale.dropOutput(name)) this.#refreshOutput(name)
-    if (!this.#passes.has(namespaceWritten(key))) for (const _ of this.#wakeTouched(namespaceWritten(key)));
+  }
+
+  /** Claims in a namespace have changed: wakes the bindings whose claims meet them, in slices. */
+  wakePeers(namespace: string): void {
+    if (this.#wakings.has(namespace)) return
+    this.#wakings.add(namespace)
+    void this.#wakeTouched(namespace)
+  }
+
+  /** Whether work in slices is under way, or bindings are yet to be woken. */
+  get isBusy(): boolean {
+    return this.#passes.size > 0 || this.#wakings.size > 0
   }
 
   /** What holds a name, if anything does. */
@@ -129,19 +140,36 @@ export class Indexes {
 
   /** What comes in meanwhile is worked in too: changes of references, which concern many, are held. */
   async #pass(namespace: string): Promise<void> {
-    let left = SLICE
-    const spend = async (): Promise<void> => {
-      left -= 1
-      if (left > 0) return
-      left = SLICE
-      await this.#nextSlice()
-    }
+    const spend = this.#inSlices()
     await this.#nextSlice()
     for (let next = this.#stale.take(namespace); next !== undefined; next = this.#stale.take(namespace)) {
       this.#refresh(next)
       await spend()
     }
-    for (const _ of this.#wakeTouched(namespace)) await spend()
+  }
+
+  /** A pass changes the claims of many beside each other: each of their peers is woken once, after it. */
+  async #wakeTouched(namespace: string): Promise<void> {
+    const { register } = this.#options
+    const spend = this.#inSlices()
+    while (register.isTouched(namespace)) {
+      await this.#nextSlice()
+      await this.#passes.get(namespace)
+      for (const _ of register.wakeTouched(namespace)) await spend()
+      if (!this.#passes.has(namespace)) this.#rests.ended(namespace)
+    }
+    this.#wakings.delete(namespace)
+  }
+
+  /** To be awaited after each step of the work: resolves at once within a slice. */
+  #inSlices(): () => Promise<unknown> {
+    let left = SLICE
+    return async () => {
+      left -= 1
+      if (left > 0) return
+      left = SLICE
+      await this.#nextSlice()
+    }
   }
 
   /** Resolves after timers and I/O had their turn, and the slices that were asked for before: one runs in each turn. */
@@ -153,12 +181,6 @@ export class Indexes {
   #refresh({ kind, key }: StaleThing): void {
     if (kind === 'binding') this.#refreshBinding(key)
     else this.#refreshOutput(key)
-  }
-
-  /** Whom the claims concern that were changed for a namespace, or beside any pass: a pass wakes its own in the end. */
-  #wakeTouched(namespace: string): Iterable<undefined> {
-    const { register } = this.#options
-    return register.wakeTouched((of) => of === namespace || !this.#passes.has(of))
   }
 
   /**
@@ -206,7 +228,6 @@ export class Indexes {
       this.#stale.dropOutput(name)
       this.#refreshOutput(name)
     }
-    this.#options.register.wakeTouchedNow()
     if (indexed.unverified.length > 0) this.#stale.addBinding(key)
   }
 
@@ -226,7 +247,6 @@ export class Indexes {
     else if (latest.isWhole && latest.bindingKey === undefined) {
       this.#stale.dropOutput(name)
       this.#refreshOutput(name)
-      this.#options.register.wakeTouchedNow()
     }
   }
 

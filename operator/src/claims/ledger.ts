@@ -101,7 +101,6 @@ export class Ledger {
   #claimed(output: string, claims: readonly Claim[]): Reservation {
     const { register } = this.#options
     register.replace([], claims)
-    register.wakeTouchedNow()
     let released = false
     return {
       output,
@@ -109,7 +108,6 @@ export class Ledger {
         if (released) return
         released = true
         register.replace(claims, [])
-        register.wakeTouchedNow()
       },
     }
   }

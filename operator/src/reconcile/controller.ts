@@ -74,12 +74,12 @@ export class Controller {
     return this.#options.installs.others
   }
 
-  /** Whether no key waits, none is worked on, and none has failed. */
+  /** Whether no key waits or is about to be woken, none is worked on, and none has failed. */
   get isIdle(): boolean {
-    const { queue, reconciler, budget } = this.#options
+    const { queue, reconciler, budget, indexes } = this.#options
     const { depth, processing } = queue.state()
     const waiting = this.#failing.size + reconciler.waiting + budget.waiting
-    return depth === 0 && processing === 0 && waiting === 0
+    return depth === 0 && processing === 0 && waiting === 0 && !indexes.isBusy
   }
 
   /** Asks for a key to be reconciled soon; nothing before this process leads, as `lead` wakes all keys. */

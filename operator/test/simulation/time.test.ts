@@ -3,24 +3,21 @@
 import { expect, test } from 'vitest'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
-import { CONFIG, K8S_GROUP, perVariant, pool } from '@kleym/testing/manifests.ts'
-import { createCaches } from '../../src/caches/caches.ts'
-import { ClaimRegister } from '../../src/claims/claim-register.ts'
-import { Compiler } from '../../src/claims/compiler.ts'
-import { seenReferences } from '../../src/claims/held-references.ts'
-import { Indexes, SLICE } from '../../src/claims/indexes.ts'
+import { SLICE } from '../../src/claims/indexes.ts'
 import { WorkQueue } from '../../src/queue/queue.ts'
 import { PAUSE_EVERY_MS, runWorkers } from '../../src/queue/workers.ts'
+import { countedIndexes } from '../build/counted-indexes.ts'
 import { Dice } from './dice.ts'
 
 /** What things cost, in milliseconds: more than on the machine of docs/performance.md. */
 const COMPILE_MS = 0.1
+const LOOK_MS = 0.1
 const WAKE_MS = 0.001
 const DECISION_MS = 0.5
 const WORKERS = 8
 const TURNS = 400
 const QUIET = 'quiet'
-/** What runs between two turns of the loop, but for wakes: a slice, what the workers may do, and the decision begun last. */
+/** What runs between two turns of the loop, but for queued keys: a slice, what the workers may do, and the decision begun last. */
 const STEP_MS = SLICE * COMPILE_MS + PAUSE_EVERY_MS + SLICE * COMPILE_MS + DECISION_MS
 
 interface Tenant {
@@ -31,16 +28,26 @@ interface Tenant {
   readonly edits: number
   /** Whether all of its bindings claim the same pods. */
   readonly collides: boolean
+  /** Whether the labels of its first pool are among those of each other one. */
+  readonly nests: boolean
 }
 
 function tenantOf(dice: Dice, at: number): Tenant {
   return {
     namespace: `tenant-${at}`,
     bindings: 1 + dice.below(dice.chance(0.3) ? 1_500 : 150),
-    pools: 1 + dice.below(4),
+    pools: 1 + dice.below(dice.chance(0.3) ? 600 : 4),
     edits: dice.next(),
     collides: dice.chance(0.5),
+    nests: dice.chance(0.5),
   }
+}
+
+function labelsOf({ nests }: Tenant, at: number, version: number): Record<string, string> {
+  if (!nests) return { app: `v${version}` }
+  const shared = { app: 'llama', model: 'llama' }
+  if (at > 0) return { ...shared, shard: `${at}-${version}` }
+  return version % 2 === 0 ? shared : { app: 'llama' }
 }
 
 /** Lets some tenants work against one that is quiet; the longest step and wait, and how often the quiet one was decided. */
@@ -48,47 +55,20 @@ async function timed(seed: number) {
   const dice = new Dice(seed)
   const tenants = Array.from({ length: 1 + dice.below(5) }, (_, at) => tenantOf(dice, at))
   const clock = new FakeClock()
-  const caches = createCaches({
-    onError: (error) => {
-      throw error
-    },
-  })
-  const seen = seenReferences(caches)
   let version = 0
-  let wakes = 0
   let stepBegan = 0
   const longest = { stepMs: 0, waitMs: 0, decided: 0 }
   const queue = new WorkQueue({ clock, random: () => 0.5, groupOf: namespaceWritten, workers: WORKERS })
   const wake = (key: string): void => {
-    wakes += 1
+    clock.advance(WAKE_MS)
     queue.add(key)
   }
-  class CountingCompiler extends Compiler {
-    override recompile(...args: Parameters<Compiler['recompile']>) {
-      clock.advance(COMPILE_MS)
-      return super.recompile(...args)
-    }
-  }
-  const versioned = (raw: ReturnType<typeof pool>) => {
+  const editPool = (tenant: Tenant, at: number): void => {
     version += 1
-    const metadata = typeof raw['metadata'] === 'object' ? raw['metadata'] : {}
-    return {
-      ...raw,
-      metadata: { ...metadata, uid: 'uid', generation: version, resourceVersion: String(version) },
-    }
-  }
-  const pools = caches.pools.get(K8S_GROUP)
-  const editPool = ({ namespace, pools: count }: Tenant): void => {
-    const labels = { app: `v${version}` }
-    pools?.store.apply(
-      'MODIFIED',
-      pools.read(versioned(pool({ namespace, name: `pool-${dice.below(count)}`, labels }))),
-    )
+    setPool({ namespace: tenant.namespace, name: `pool-${at}`, labels: labelsOf(tenant, at, version) })
   }
   const addBinding = (namespace: string, name: string, poolName: string, variant: string): void => {
-    const spec = { poolRef: { name: poolName }, identityBoundary: { variant } }
-    const raw = versioned(perVariant({ namespace, name, spec }))
-    caches.bindings.store.apply('MODIFIED', caches.bindings.read(raw))
+    setBinding({ namespace, name, spec: { poolRef: { name: poolName }, identityBoundary: { variant } } })
   }
   let asked: number | undefined
   let turns = 0
@@ -96,31 +76,24 @@ async function timed(seed: number) {
     longest.stepMs = Math.max(longest.stepMs, clock.monotonicMs() - stepBegan)
     turns += 1
     if (turns > TURNS) void queue.shutDown()
-    for (const tenant of tenants) if (dice.chance(tenant.edits)) editPool(tenant)
+    for (const tenant of tenants) {
+      if (dice.chance(tenant.edits)) editPool(tenant, dice.below(tenant.pools))
+    }
     if (asked === undefined && dice.chance(0.2)) {
       asked = clock.monotonicMs()
       addBinding(QUIET, `binding-${turns}`, 'pool-0', 'prefill')
     }
-    clock.advance(wakes * WAKE_MS)
-    wakes = 0
     stepBegan = clock.monotonicMs()
   }
-  const register = new ClaimRegister({ wake })
-  const compiler = new CountingCompiler({ seen, config: CONFIG })
-  const indexes = new Indexes({
-    caches,
-    seen,
+  const { indexes, ledger, setBinding, setPool } = countedIndexes({
     clock,
-    compiler,
-    register,
-    installs: { isOther: () => false },
     wake,
     pause,
+    compiles: () => clock.advance(COMPILE_MS),
+    looked: () => clock.advance(LOOK_MS),
   })
-  for (const cache of [caches.bindings, caches.outputs, ...caches.pools.values()])
-    cache.setSyncState({ kind: 'synced' })
-  for (const cache of caches.objectives.values()) cache.setSyncState({ kind: 'absent' })
   for (const tenant of tenants) {
+    for (let at = 0; at < tenant.pools; at++) editPool(tenant, at)
     for (let at = 0; at < tenant.bindings; at++) {
       const variant = tenant.collides ? 'prefill' : `v${at}`
       addBinding(tenant.namespace, `binding-${at}`, `pool-${at % tenant.pools}`, variant)
@@ -133,6 +106,7 @@ async function timed(seed: number) {
     while (indexes.isBehind(namespace))
     indexes.finish(namespace)
     clock.advance(DECISION_MS)
+    ledger.reserve(key, 'output').release()
     if (namespace !== QUIET || asked === undefined) return
     longest.waitMs = Math.max(longest.waitMs, clock.monotonicMs() - asked)
     longest.decided += 1
