@@ -68,6 +68,7 @@ export function idleSubjects(
 const OF_SUBJECTS: ReadonlySet<InputProblem['kind']> = new Set<InputProblem['kind']>([
   'duplicate',
   'not rendered',
+  'left out',
 ])
 
 /** What the operator may run as. */

@@ -31,6 +31,7 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
   incomplete: 'malformed',
   template: 'a template',
   'not rendered': 'not rendered',
+  'left out': 'not given',
   duplicate: 'ambiguous',
   empty: 'not given',
   failed: 'unreachable',

@@ -1,11 +1,13 @@
-// What of a folder is never read: folders that tools own, and what `--exclude` names.
+// What of a folder is not read: folders that tools own, and what `--exclude` names.
 import ignore from 'ignore'
 
-/** Folders of version control, editors, package managers and CI: what lies in them is no manifest of a cluster. */
+/** What Git knows of a repository: no commit can bring a file into it. */
+export const GIT_FOLDER = '.git'
+
+/** Folders of version control, editors, package managers and CI: what lies in them is hardly a manifest of a cluster (`lookThrough`). */
 export const TOOL_FOLDERS: ReadonlySet<string> = new Set([
   '.circleci',
   '.devcontainer',
-  '.git',
   '.github',
   '.gitlab',
   '.hg',

@@ -6,7 +6,7 @@ import { createReadStream, readdirSync, readFileSync, realpathSync, statSync, ty
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
-import { excluding, TOOL_FOLDERS } from './exclude.ts'
+import { excluding, GIT_FOLDER, TOOL_FOLDERS, type IsExcluded } from './exclude.ts'
 import type { InputProblem } from './problem.ts'
 
 /** The largest file that is read, in bytes. */
@@ -15,6 +15,10 @@ export const FILE_MAX = 256 * 1024 * 1024
 const FOLDER_DEPTH_MAX = 64
 /** How many files and folders -R looks at. */
 const ENTRIES_MAX = 250_000
+/** How many of one folder of tools. */
+const TOOL_ENTRIES_MAX = 100_000
+/** The names of what is read. */
+const MANIFEST = /\.(?:ya?ml|json)$/
 
 /** A file to read. */
 export interface FoundFile {
@@ -31,6 +35,14 @@ export interface FoundFolder {
   readonly name: string
   /** Without links. */
   readonly path: string
+}
+
+/** A folder that a tool owns (`TOOL_FOLDERS`). */
+export interface ToolFolder extends FoundFolder {
+  /** What in it has the name of a manifest. */
+  readonly files: readonly FoundFile[]
+  /** Why some of it was not gone through; undefined: all of it was. */
+  readonly unread: string | undefined
 }
 
 /** A folder with a kustomization. */
@@ -51,6 +63,8 @@ export interface FoundFiles {
   readonly odd: readonly string[]
   /** Files of other tools that deploy: Terraform, templates of helmfiles. */
   readonly tools: readonly FoundFile[]
+  /** Folders of tools that hold files with the name of a manifest. */
+  readonly toolFolders: readonly ToolFolder[]
   /** The folders that were gone through, without links. */
   readonly folders: ReadonlySet<string>
 }
@@ -85,6 +99,7 @@ export function findFiles(
   const overlays: FoundOverlay[] = []
   const odd: string[] = []
   const tools: FoundFile[] = []
+  const toolFolders: ToolFolder[] = []
   const isExcluded = excluding(options.exclude ?? [])
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
@@ -114,21 +129,22 @@ export function findFiles(
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name))) {
       const at = below === '' ? entry.name : `${below}/${entry.name}`
       const isLeftOut = isExcluded(entry.isDirectory() ? `${at}/` : at)
-      if (isLeftOut || TOOL_FOLDERS.has(entry.name) || (isChart && OF_CHART.test(entry.name))) continue
+      if (isLeftOut || entry.name === GIT_FOLDER || (isChart && OF_CHART.test(entry.name))) continue
+      const place = {
+        name: join(name, entry.name),
+        path: join(path, entry.name),
+        real: join(real, entry.name),
+        below: at,
+        depth: depth + 1,
+      }
       if (KUSTOMIZATION_FILES.has(entry.name)) overlays.push({ name, path: real, file: entry.name })
-      else
-        addEntry(entry, {
-          name: join(name, entry.name),
-          path: join(path, entry.name),
-          real: join(real, entry.name),
-          below: at,
-          depth: depth + 1,
-        })
+      else if (!TOOL_FOLDERS.has(entry.name)) addEntry(entry, place)
+      else if (options.recursive && entry.isDirectory()) toolFolders.push(toolFolder(place, isExcluded))
     }
   }
   const addEntry = (entry: Dirent, place: Place): void => {
     const { name, path, real } = place
-    const wanted = /\.(?:ya?ml|json)$/.test(name)
+    const wanted = MANIFEST.test(name)
     try {
       // Only a link needs another look: a folder tells the type of all else, and its real path.
       const isLink = entry.isSymbolicLink()
@@ -162,7 +178,46 @@ export function findFiles(
     }
   }
   const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
-  return { files, problems, charts, overlays, odd, tools, folders: seenFolders }
+  const notNamed = toolFolders.map((one) => ({
+    ...one,
+    files: one.files.filter(({ real }) => !found.has(real)),
+  }))
+  return { files, problems, charts, overlays, odd, tools, toolFolders: notNamed, folders: seenFolders }
+}
+
+/** Goes through a folder of tools. Links to folders are not followed. */
+function toolFolder(root: Place, isExcluded: IsExcluded): ToolFolder {
+  const files: FoundFile[] = []
+  const open = [root]
+  let unread: string | undefined
+  let seen = 0
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const { name, real, below, depth } = at
+    const entries = entriesOf(real)
+    seen += entries?.length ?? 0
+    if (entries === undefined) unread ??= `${name} cannot be read`
+    if (seen > TOOL_ENTRIES_MAX) {
+      unread = `it has more than ${TOOL_ENTRIES_MAX.toLocaleString('en')} files and folders`
+      break
+    }
+    for (const entry of entries ?? []) {
+      const path = join(real, entry.name)
+      const place = { name: join(name, entry.name), path, below: `${below}/${entry.name}`, depth }
+      if (isExcluded(entry.isDirectory() ? `${place.below}/` : place.below)) continue
+      if (entry.isDirectory()) open.push({ ...place, real: path })
+      else if (MANIFEST.test(entry.name)) files.push({ ...place, real: realOf(path) })
+    }
+  }
+  files.sort((a, b) => compareBytes(a.name, b.name))
+  return { name: root.name, path: root.real, files, unread }
+}
+
+function entriesOf(path: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(path, { withFileTypes: true })
+  } catch {
+    return undefined
+  }
 }
 
 /** Where the walk has come to. */

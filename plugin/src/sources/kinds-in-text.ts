@@ -156,8 +156,8 @@ const CONDITION = /\{\{-?\s*(?:if|else|with|range|end)\b/
 /** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
 export type KindsMentioned = ReadonlySet<string> | 'anything'
 
-/** A `kind` with what stands behind its colon, in YAML or JSON, wherever it stands. */
-const KIND_ENTRY = /(?:^|[\s{,[(-])["']?kind["']?[ \t]*:[ \t]*([^\n]*)/g
+/** A `kind` with what stands behind its colon, in YAML or JSON, wherever it stands: a line of JSON may have many. */
+const KIND_ENTRY = /(?:^|[\s{,[(-])["']?kind["']?[ \t]*:[ \t]*(?=([^\n]{0,256}))/g
 /** The same on the top level of a YAML document. */
 const TOP_KIND = /^["']?kind["']?[ \t]*:[ \t]*([^\n]*)$/gm
 /** A name of a kind, with what may stand behind it. */

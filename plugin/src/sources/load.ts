@@ -30,6 +30,7 @@ import { boundedProblems, placeText, spentProblem, type InputProblem, type Probl
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
+import { lookThrough } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
@@ -164,7 +165,13 @@ export async function loadFiles(
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   const leftOut = tree.leftOut()
-  problems.push(...duplicates, ...leftOut.problems, ...notShown(collected.embedded, objects))
+  const ofTools = await lookThrough(tree.toolFolders, rules, (name, bytes) => parse(name, bytes, { budget }))
+  problems.push(
+    ...duplicates,
+    ...leftOut.problems,
+    ...ofTools.problems,
+    ...notShown(collected.embedded, objects),
+  )
   return {
     objects,
     problems: boundedProblems(problems),
@@ -172,6 +179,7 @@ export async function loadFiles(
     subjects: collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
     notes: [
       ...leftOut.notes,
+      ...ofTools.notes,
       ...harmlessNotes(harmless),
       ...placedNotes(collected.placed - scoped.withoutNamespace, rules.namespace),
       ...anywhereNotes(objects),

@@ -20,6 +20,8 @@ export type ProblemKind =
   | 'template'
   /** What a chart or an overlay holds, which shows only once it is rendered. */
   | 'not rendered'
+  /** A file that is not read, and may hold objects. */
+  | 'left out'
   /** A program or a file system that did not do its part. */
   | 'failed'
 
@@ -112,6 +114,27 @@ export function toldProblems(problems: readonly InputProblem[]): readonly InputP
 export function listed(texts: readonly string[]): string {
   const more = texts.length > SHOWN ? `; and ${texts.length - SHOWN} more` : ''
   return `${texts.slice(0, SHOWN).join('; ')}${more}`
+}
+
+/** So many kinds are all of them, for a person. */
+const MANY = 12
+
+/** What a problem may hide, for a person. */
+export function reachText(reach: readonly ProblemReach[] | undefined): string {
+  if (reach === undefined || reach.length >= MANY) return 'anything'
+  if (reach.length === 0) return 'nothing that is used'
+  const namespaces = new Map<string, Set<string>>()
+  for (const { kind, namespace } of reach) {
+    const known = namespaces.get(kind) ?? new Set()
+    namespaces.set(kind, known.add(namespace ?? ''))
+  }
+  return [...namespaces]
+    .map(([kind, inside]) => {
+      const named = [...inside].filter((one) => one !== '')
+      return inside.has('') || named.length === 0 ? kind : `${kind} (in ${named.toSorted().join(', ')})`
+    })
+    .toSorted()
+    .join(', ')
 }
 
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */

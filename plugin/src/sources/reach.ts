@@ -3,6 +3,7 @@
 import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { everythingIn, mayDeploy } from './deployers.ts'
 import { splitDocuments } from './document.ts'
 import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -32,7 +33,8 @@ function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach
   if (type !== undefined && !type.kind.endsWith('List')) {
     const group = groupOfApiVersion(type.apiVersion)
     const known = wanted.find((one) => one.kind === type.kind && one.group === group)
-    if (known === undefined) return []
+    if (known === undefined)
+      return mayDeploy(qualifiedKind({ group, kind: type.kind })) ? everythingIn(wanted, undefined) : []
     const namespace = type.isMetadataPlain ? (type.namespace ?? rules.namespace) : undefined
     return reachOf(known, { namespace, name: type.isMetadataPlain ? type.name : undefined }, text)
   }

@@ -24,11 +24,11 @@ import {
   type OwnTree,
 } from './deployers.ts'
 import type { FileProgress } from './file-progress.ts'
-import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
+import type { FoundFile, FoundFiles, FoundFolder, ToolFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
-import { listed, placeText, type InputProblem, type ProblemReach } from './problem.ts'
+import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
 import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
@@ -144,6 +144,10 @@ export class Tree {
   /** The folders that were gone through, without links. */
   get folders(): ReadonlySet<string> {
     return this.#found.folders
+  }
+
+  get toolFolders(): readonly ToolFolder[] {
+    return this.#found.toolFolders
   }
 
   /** The files to be read as they stand. */
@@ -332,7 +336,7 @@ export class Tree {
           what: `the chart in ${name} was rendered with its default values`,
           alike: 'charts were rendered with their default values',
           where: name,
-          why: `what it makes with the values that are in use is not known: ${deciding === undefined ? 'anything' : kindsText(deciding)}`,
+          why: `what it makes with the values that are in use is not known: ${reachText(deciding)}`,
           fix: 'render it yourself, and leave it out: helm template NAME DIR -f VALUES | kubectl kleym ... -f - --exclude DIR',
           ...(deciding && { reach: deciding }),
         },
@@ -472,19 +476,11 @@ function commandFor(folder: string, { missing }: ChartFacts): string {
   return missing.length === 0 ? '--render' : `helm dependency build ${folder}, then --render`
 }
 
-/** So many kinds are all of them, for a person. */
-const MANY = 12
-
 function notRendered(
   { where, what, failure, alike, how }: Leaving,
   reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
-  const holds =
-    reach === undefined || reach.length >= MANY
-      ? 'anything'
-      : reach.length === 0
-        ? 'nothing that is used'
-        : kindsText(reach)
+  const holds = reachText(reach)
   return {
     kind: failure === undefined ? 'not rendered' : 'failed',
     what: failure === undefined ? `left out ${what}` : `cannot render ${what}`,
@@ -500,21 +496,6 @@ function notRendered(
     ...(failure === undefined && alike !== undefined && { alike }),
     ...(reach === undefined ? {} : { reach }),
   }
-}
-
-function kindsText(reach: readonly ProblemReach[]): string {
-  const namespaces = new Map<string, Set<string>>()
-  for (const { kind, namespace } of reach) {
-    const known = namespaces.get(kind) ?? new Set()
-    namespaces.set(kind, known.add(namespace ?? ''))
-  }
-  return [...namespaces]
-    .map(([kind, inside]) => {
-      const named = [...inside].filter((one) => one !== '')
-      return inside.has('') || named.length === 0 ? kind : `${kind} (in ${named.toSorted().join(', ')})`
-    })
-    .toSorted()
-    .join(', ')
 }
 
 function distinct(reach: readonly ProblemReach[]): readonly ProblemReach[] {

@@ -98,6 +98,7 @@ const made = json({
 })
 
 const rowsThatAreOpen: readonly Row[] = [
+  ['a manifest in a folder of tools', { '.tekton/a.yaml': THIEF_YAML }],
   ['a JSON array', { 'a.json': json([THIEF]) }],
   ['items without a kind', { 'a.json': json({ items: [THIEF] }) }],
   ['a List without an apiVersion', { 'a.json': json({ kind: 'List', items: [THIEF] }) }],
@@ -327,7 +328,10 @@ const rowsThatAreDismissed: readonly Row[] = [
       }),
     },
   ],
-  ['pipelines of Tekton for the repository', { '.tekton/a.yaml': THIEF_YAML }],
+  [
+    'pipelines of Tekton for the repository',
+    { '.tekton/a.yaml': 'apiVersion: tekton.dev/v1\nkind: PipelineRun\nmetadata: {name: a}\n' },
+  ],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
   ['Terraform that installs no chart', { 'main.tf': 'resource "aws_s3_bucket" "x" {}\n' }],

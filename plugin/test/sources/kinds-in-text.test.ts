@@ -114,6 +114,11 @@ describe('what a text may hold', () => {
     ['a kind by its escapes', '"\\x6bind": Pod\n', 'anything'],
     ['a kind from elsewhere', '<<: *a\n', 'anything'],
     ['nothing', 'a: {\n', []],
+    [
+      'each of one line of JSON',
+      '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Job"',
+      ['List', 'Pod', 'Job'],
+    ],
     ['what is indented behind a separator', '\n---\n  kind: Pod\nkind: Service\n', ['Pod', 'Service']],
   ])('%s', (_, text, kinds) => {
     const found = kindsMentioned(text, KINDS)

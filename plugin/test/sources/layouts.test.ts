@@ -25,6 +25,8 @@ const at = (folder: string, files: Files): Files =>
   Object.fromEntries(Object.entries(files).map(([name, text]) => [`${folder}/${name}`, text]))
 const FALLBACK =
   'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: spire-default}\nspec:\n  fallback: true\n  spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"\n'
+const PIPELINE_RUN =
+  'apiVersion: tekton.dev/v1\nkind: PipelineRun\nmetadata: {name: run}\nspec: {pipelineRef: {name: build}}\n'
 const CHART = 'apiVersion: v2\nname: web\nversion: 0.1.0\n'
 const WORKLOAD_TEMPLATE =
   'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: "{{ .Release.Name }}"}\nspec:\n  selector: {matchLabels: {app: web}}\n  template:\n    metadata: {labels: {app: web}}\n    spec: {containers: [{name: web, image: "{{ .Values.image }}"}]}\n'
@@ -48,7 +50,8 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       ...at('teams/a', TEAM),
       'teams/b/all.yaml': [NAMESPACE('b'), POOL('b'), BINDING('b'), SERVING('b')].join('---\n'),
       '.github/workflows/ci.yaml': 'on: push\njobs: {}\n',
-      '.tekton/run.yaml': FALLBACK,
+      '.tekton/run.yaml': PIPELINE_RUN,
+      '.github/workflows/try.yaml': `on: push\njobs:\n  try:\n    run: |\n      ${FALLBACK.replaceAll('\n', '\n      ')}`,
       '.vscode/settings.json': '{ // c\n}',
     },
     0,

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { printedBy } from '@kleym/testing/child-process.ts'
 import type { ProblemReach } from '../../src/sources/problem.ts'
 import { helmTemplate } from '../../src/sources/render.ts'
-import { load, type Loading } from '../support/load-files.ts'
+import { load, RULES, type Loading } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 
 const typed = (apiVersion: string, kind: string, name: string, more = ''): string =>
@@ -369,7 +369,7 @@ describe('what is never read', () => {
     'x/docs/d.yaml': pod('d'),
     'e.tmpl.yaml': pod('e'),
     '.git/f.yaml': pod('f'),
-    'x/node_modules/g.yaml': pod('g'),
+    'x/node_modules/g.yaml': 'a: 1',
     '.vscode/h.json': '{ // \n',
   }
   test.each<[readonly string[], readonly string[]]>([
@@ -399,6 +399,68 @@ describe('what is never read', () => {
     ],
   ])('--exclude %j', async (exclude, names) => {
     expect(await read(files, { exclude })).toMatchObject({ names, problems: [] })
+  })
+})
+
+describe('a folder of tools is not read', () => {
+  const quoted = `jobs: |\n  ${pod('q').replaceAll('\n', '\n  ')}`
+  const broken = typed('helm.toolkit.fluxcd.io/v2', 'HelmRelease', 'r', 'spec: {')
+  test.each<[name: string, files: Readonly<Record<string, string>>, expected: Partial<Read>, how?: Loading]>([
+    [
+      'and one line says so',
+      {
+        '.github/workflows/ci.yaml': 'on: push\n',
+        '.github/quotes.yml': quoted,
+        'x/node_modules/y/package.json': '{"name": "y", "kind": "Pod"}',
+      },
+      {
+        notes: [
+          'did not read .github; x/node_modules, which tools own: nothing in them is of a kind that is used',
+        ],
+      },
+    ],
+    ['and nothing is said if it has no manifests', { '.venv/a.py': '' }, { notes: [] }],
+    ['nor if it is left out', { '.github/a.yaml': pod('a') }, { notes: [] }, { exclude: ['.github/'] }],
+    ['nor if a part is', { '.github/a.yaml': pod('a') }, { notes: [] }, { exclude: ['a.yaml'] }],
+    ['unless it is named', { '.github/a.yaml': pod('a') }, { names: ['a'] }, { files: ['.', '.github'] }],
+    ["nor is Git's own, into which no commit brings a file", { '.git/a.yaml': pod('a') }, { notes: [] }],
+    [
+      'and an object in it is not known',
+      { '.github/deep/a.yaml': pod('a'), '.github/b.yml': 'on: push' },
+      { notes: [], problems: [{ where: '.github/deep/a.yaml', reach: ['Pod default/a'] }] },
+    ],
+    [
+      'nor is a list of them',
+      {
+        '.vs/a.json': `{"apiVersion": "v1", "kind": "List", "items": [{"apiVersion": "v1", "kind": "Pod"}]}`,
+      },
+      { problems: [{ where: '.vs/a.json', reach: ['Pod */*'] }] },
+    ],
+    [
+      'nor one in other bytes',
+      { '.vs/a.yaml': pod('a').replaceAll(/^|(?=.)/gs, '\u0000') },
+      { problems: [{ where: '.vs/a.yaml', reach: 'anything' }] },
+    ],
+    [
+      'nor what deploys others, if it cannot be read',
+      { '.vs/a.yaml': broken },
+      {
+        problems: [
+          { where: '.vs/a.yaml', reach: RULES.wanted.map(({ kind }) => expect.stringContaining(kind)) },
+        ],
+      },
+    ],
+  ])('%s', async (_, files, expected, how) => {
+    const clean = { names: [], problems: [] }
+    expect(await read({ 'x.yaml': 'a: 1', ...files }, how)).toMatchObject({ ...clean, ...expected })
+  })
+
+  test('and one that cannot be gone through may hold anything', async () => {
+    const root = await workspace({ 'x.yaml': 'a: 1', '.idea/a.yaml': 'a: 1' })
+    symlinkSync('there', join(root, '.idea/there.yaml'))
+    symlinkSync('.', join(root, '.idea/self'))
+    const { problems } = await load(root, { recursive: true })
+    expect(problems).toMatchObject([{ where: '.idea/there.yaml', why: 'it may hold anything' }])
   })
 })
 
