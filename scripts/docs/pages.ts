@@ -50,6 +50,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'docs/verify.md',
       'docs/map.md',
       'docs/policies.md',
+      'docs/consumers.md',
       'docs/variants.md',
     ],
   },

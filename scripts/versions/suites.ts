@@ -63,6 +63,7 @@ export const OF_NO_VERSION: readonly string[] = [
   'fault-proxy',
   'gitops-health',
   'install-plugin',
+  'istio-identities',
   'krew',
   'kustomize',
   'kustomize-base',

@@ -120,6 +120,7 @@ export const CLIENT_SOURCES = {
   // Small programs of ours around what others use themselves.
   grafana: ownProgram('grafana', 0.5),
   health: ownProgram('health', 1.5),
+  istio: ownProgram('istio', 0.5),
 } as const
 export type ClientProgram = keyof typeof CLIENT_SOURCES
 
