@@ -57,6 +57,8 @@ export interface SettingsOptions {
   readonly file?: SettingsFileChoice
   /** The environment first; undefined until they are read. */
   readonly fallbacks?: readonly SettingsFallback[] | undefined
+  /** What a person should know about where settings come from, a sentence each. */
+  readonly remarks?: readonly string[]
   /** As written: unchecked. Undefined: not given. */
   readonly trustDomain: string | undefined
   readonly className: string | undefined

@@ -35,6 +35,7 @@ export async function finish(
     answer,
     notes: [
       ...input.notes,
+      ...(isText(options) ? [] : (input.remarks ?? [])),
       ...unsaid(judged, answer, options.format).map((text) => `not known: ${text}`),
       ...(judged.assuming !== undefined && isObjects(judged, options) ? [judged.assuming] : []),
     ],
@@ -43,6 +44,11 @@ export async function finish(
     ),
     exitCode: judged.exitCode,
   }
+}
+
+/** Whether it begins with the lines of `viewDoubts`. */
+function isText({ format }: OutputOptions): boolean {
+  return format === 'text' || format === 'wide' || format === 'markdown'
 }
 
 /** Whether stdout holds objects alone, which say nothing of what the answer takes for granted. */
@@ -198,6 +204,7 @@ function viewDoubts(judged: AnswerResult, layout: Layout): Block {
       ? [line(MARKS.warn, ' incomplete: not everything could be read, and the rest may change this answer')]
       : []),
     ...viewAssumptions(judged.assumptions),
+    ...(judged.input.remarks ?? []).map((text) => line(MARKS.note, ` ${text}`)),
   ]
   return head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 }))
 }

@@ -42,6 +42,7 @@ import {
   operatorSettings,
   operatorSettingsBefore,
   requireValidSettings,
+  scmRemarks,
   scmSettings,
   scmSettingsBefore,
   type SettingsObjects,
@@ -74,6 +75,8 @@ export interface AnswerInput {
   readonly unreadParts?: ReadonlyMap<string, UnreadPart>
   /** For stderr. */
   readonly notes: readonly string[]
+  /** What the answer says of where settings come from; for stderr if its format has no place for it. */
+  readonly remarks?: readonly string[]
   /**
    * With `--live`: the objects of it that stand in none of the files. The answer takes them to stay, since a manifest that
    * was deleted cannot be told from one that was not given.
@@ -293,6 +296,10 @@ class Gathering {
         ...skippedNotes([this.#dump, this.#files]),
         ...scm.notes,
         ...unreadNotes(analysis, side),
+      ],
+      remarks: [
+        ...(this.#options.settings.remarks ?? []),
+        ...(side === undefined ? scmRemarks(this.#options.settings, scm) : []),
       ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,

@@ -443,6 +443,19 @@ function configMapKeyText({ namespace, name, key }: ConfigMapKey): string {
   return JSON.stringify([namespace, name, key])
 }
 
+/** That SCM's configuration is that of the files, where a settings file or the environment gives settings and not this one. */
+export function scmRemarks(
+  { scmConfig, fallbacks = [] }: SettingsOptions,
+  { texts, settings }: ScmReading,
+): readonly string[] {
+  const sources = fallbacks.filter(({ subject }) => subject !== undefined)
+  const isGiven = scmConfig !== undefined || sources.some(({ scm }) => scm.length > 0)
+  if (isGiven || sources.length === 0 || texts.length === 0) return []
+  return [
+    `SCM's configuration is that of the files (${settings.source}), since ${sources.map(({ source }) => source).join(' and ')} gives none`,
+  ]
+}
+
 /** What `status` and `watch` take for granted because no source shows it, one sentence each. */
 export function assumptionNotes(
   { trustDomainSource, classNameSource }: OperatorSettings,

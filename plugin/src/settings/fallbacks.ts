@@ -51,12 +51,39 @@ export async function settingsFile(
 export async function settingsFallbacks(
   question: SettingsQuestion,
   io: Pick<SourceIo, 'cwd' | 'env'>,
-): Promise<readonly SettingsFallback[]> {
+): Promise<Required<Pick<SettingsOptions, 'remarks'>> & { readonly fallbacks: readonly SettingsFallback[] }> {
   const file = await settingsFile(question.options, question.from, io.cwd)
-  return [
-    ...(await environmentFallback(io)),
-    ...(file === undefined ? [] : [await fileFallback(file, sectionOf(file, question))]),
-  ]
+  const { context, isContextGiven } = question
+  const isIdle = isContextGiven && file?.contexts.size === 0
+  return {
+    fallbacks: [
+      ...(await environmentFallback(io)),
+      ...(file === undefined ? [] : [await fileFallback(file, sectionOf(file, question))]),
+    ],
+    remarks: [
+      ...misspelledVariables(io.env),
+      ...(isIdle ? [`--context ${context} chooses nothing: ${file.name} has no contexts`] : []),
+    ],
+  }
+}
+
+const VARIABLES = [
+  TRUST_DOMAIN_ENV,
+  CLASS_NAME_ENV,
+  OUTPUT_LABELS_ENV,
+  VARIANT_LABEL_KEY_ENV,
+  SCM_CONFIG_ENV,
+] as const
+
+/** Variables that are nearly one of those that are read. */
+function misspelledVariables(env: SourceIo['env']): readonly string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('KLEYM_') && !VARIABLES.some((one) => one === name))
+    .toSorted()
+    .flatMap((name) => {
+      const meant = didYouMean(name, VARIABLES)
+      return meant === undefined ? [] : [`the variable ${name} is not read: ${meant}`]
+    })
 }
 
 /** The section of a context over the general one, and how a person calls it. */
@@ -146,21 +173,26 @@ function wrongVariable(name: string, value: string, why: string): KleymError {
   })
 }
 
-/**
- * The finding that a change edits the settings: those before it count for both sides, so that a change cannot choose the settings
- * by which it is judged. Undefined: both say the same.
- */
+/** How there is another settings file than the one that counts. */
+export type SettingsDifference =
+  | 'the change edits the settings file'
+  | 'the folders of --base have different settings files'
+
+/** The finding that there is another settings file than the one that counts, from before a change. Undefined: both say the same. */
 export async function settingsChange(
+  what: SettingsDifference,
   before: SettingsFile | undefined,
   after: SettingsFile | undefined,
 ): Promise<Finding | undefined> {
   if ((await contentOf(before)) === (await contentOf(after))) return undefined
+  const isEdit = what === 'the change edits the settings file'
+  const [used, other] = isEdit ? ['before', 'after'] : ['used', 'not used']
   return finding('KLM520', {
     subject: settingsSubject(SETTINGS_FILE),
-    summary: 'the change edits the settings file; this answer uses the settings from before the change',
+    summary: `${what}; this answer uses ${isEdit ? 'the settings from before the change' : 'that of the first'}`,
     evidence: [
-      `before: ${before?.name ?? 'no settings file'}`,
-      `after: ${after?.name ?? 'no settings file'}`,
+      `${used}: ${before?.name ?? 'no settings file'}`,
+      `${other}: ${after?.name ?? 'no settings file'}`,
     ],
   })
 }

@@ -2,12 +2,13 @@
 import { lstatSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { KleymError } from '../io/errors.ts'
+import { entriesOf } from '../sources/chart-files.ts'
 import { realOf } from '../sources/files.ts'
 
 /** The name of a settings file. */
 export const SETTINGS_FILE = '.kleym.yaml'
-/** A name that is easily written in its place. */
-const MISNAMED = '.kleym.yml'
+/** Names that are easily written in its place. */
+const MISNAMED = /^\.kleym\.ya?ml$/i
 
 /**
  * The settings file that counts for a folder or a file; undefined: there is none. It is looked for up to the folder that holds
@@ -23,7 +24,8 @@ export function findSettingsFile(from: string): string | undefined {
       requireOwnFile(path, folders.at(-1) ?? folder)
       return path
     }
-    if (statOf(join(folder, MISNAMED)) !== undefined) throw misnamed(folder)
+    const other = entriesOf(folder).find(({ name }) => MISNAMED.test(name))
+    if (other !== undefined) throw misnamed(join(folder, other.name))
   }
   return undefined
 }
@@ -64,11 +66,11 @@ function isOther(path: string): boolean {
   return facts !== undefined && !facts.isFile() && !facts.isDirectory()
 }
 
-function misnamed(folder: string): KleymError {
+function misnamed(where: string): KleymError {
   return new KleymError({
     code: 'usage',
     what: 'the settings file has another name',
-    where: join(folder, MISNAMED),
+    where,
     why: `kleym reads ${SETTINGS_FILE}, and this file would be left out in silence`,
     fix: `rename it to ${SETTINGS_FILE}, or pass --no-config`,
   })

@@ -21,12 +21,15 @@ export async function withFallbacks(
   const isFile =
     options.file?.isNone !== true &&
     (options.file?.path !== undefined || findSettingsFile(from) !== undefined)
-  if (!isFile && !hasVariables(io.env)) return { ...options, fallbacks: [] }
-  const { settingsFallbacks } = await import('./fallbacks.ts')
   const { context } = choice.cluster
   const isContextGiven = choice.offline && context !== undefined
+  const remarks =
+    isContextGiven && !isFile ? [`--context ${context} chooses nothing: no settings file is read`] : []
+  if (!isFile && !hasVariables(io.env)) return { ...options, fallbacks: [], remarks }
+  const { settingsFallbacks } = await import('./fallbacks.ts')
   const question = { options, context: choice.connected ?? context, isContextGiven, from }
-  return { ...options, fallbacks: await settingsFallbacks(question, io) }
+  const read = await settingsFallbacks(question, io)
+  return { ...options, fallbacks: read.fallbacks, remarks: [...remarks, ...read.remarks] }
 }
 
 /** More of these than settings may be set: then the rest of them is read for nothing. */

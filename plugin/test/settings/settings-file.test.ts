@@ -208,10 +208,12 @@ describe('a wrong settings file is an error that says where and why', () => {
     await mkdir(join(root, '.kleym.yaml'))
     expect((await inProcess(EXPLAIN, root)).stderr).toContain('it is a folder')
     expect((await inProcess(EXPLAIN, root)).code).toBe(2)
-    const other = await workspace({ ...FILES, '.kleym.yml': SETTINGS })
-    const { code, stderr } = await inProcess(EXPLAIN, other)
-    expect(stderr).toContain('rename it to .kleym.yaml')
-    expect(code).toBe(2)
+    for (const name of ['.kleym.yml', '.Kleym.yaml']) {
+      const { code, stderr } = await inProcess(EXPLAIN, await workspace({ ...FILES, [name]: SETTINGS }))
+      expect(stderr).toContain(name)
+      expect(stderr).toContain('rename it to .kleym.yaml')
+      expect(code).toBe(2)
+    }
   })
 
   test('what is no file, and a link out of the repository, are not read', async () => {
@@ -242,6 +244,51 @@ describe('a wrong settings file is an error that says where and why', () => {
   })
 })
 
+describe('the first lines say what a person may not expect of the settings', () => {
+  const TEXT = ['conflicts', '-A', '--offline', '-f', 'files']
+  const scmInFiles = { 'files/scm.yaml': SCM }
+  test.each<[name: string, files: Readonly<Record<string, string>>, args: readonly string[], said: string]>([
+    [
+      'a context, without a settings file',
+      {},
+      ['--context', 'nope'],
+      '--context nope chooses nothing: no settings file is read',
+    ],
+    [
+      'a context, and a settings file without contexts',
+      { '.kleym.yaml': SETTINGS },
+      ['--context', 'nope'],
+      '--context nope chooses nothing: .kleym.yaml has no contexts',
+    ],
+    [
+      "SCM's configuration among the files, and a settings file without one",
+      { '.kleym.yaml': 'className: spire\n', ...scmInFiles },
+      [],
+      "SCM's configuration is that of the files (ControllerManagerConfig (files/scm.yaml:1)), since .kleym.yaml gives none",
+    ],
+  ])('%s', async (_name, files, args, said) => {
+    const root = await workspace({ ...FILES, ...files })
+    const { stdout } = await inProcess([...TEXT, ...args], root)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`· ${said}`)
+    expect((await inProcess([...TEXT, ...args, '--summary'], root)).stdout).toContain(said.slice(0, 30))
+    expect((await inProcess([...TEXT, ...args, '-o', 'json'], root)).stderr).toContain(said)
+  })
+
+  test('a variable that is nearly one of those that are read', async () => {
+    const ran = await inProcess(TEXT, await workspace(FILES), { KLEYM_TRUSTDOMAIN: 'a', KLEYM_VERSION: '1' })
+    expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      '· the variable KLEYM_TRUSTDOMAIN is not read: did you mean KLEYM_TRUST_DOMAIN?',
+    )
+    expect(ran.stdout).not.toContain('KLEYM_VERSION')
+  })
+
+  test('and nothing where a context has its section, or the settings file gives all', async () => {
+    const file = `${SETTINGS}contexts: {prod: {}}\n`
+    const root = await workspace({ ...FILES, ...scmInFiles, '.kleym.yaml': file })
+    expect((await inProcess([...TEXT, '--context', 'prod'], root)).stdout).not.toContain('· ')
+  })
+})
+
 describe('diff --base', () => {
   function repository(edits: Readonly<Record<string, string>>): Promise<string> {
     const base = Object.fromEntries(
@@ -264,6 +311,30 @@ describe('diff --base', () => {
     expect(stdout).toContain('KLM308')
     expect(code).toBe(1)
     expect(stdout.includes('KLM520')).toBe(Object.keys(edits).length > 0)
+  })
+
+  test('of a folder without a settings file of its own says that the one of the change counts', async () => {
+    const files = { ...FILES, 'before/chat.yaml': CHAT_BINDING, 'before/objects.yaml': CHAT_OBJECTS }
+    const root = await workspace({ ...files, '.kleym.yaml': SETTINGS })
+    const args = ['diff', '--base', 'before', '--offline', '-f', 'files']
+    const said = '--base before has no settings file of its own: that of the change counts for both sides'
+    const { code, stdout } = await inProcess(args, root)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`· ${said}`)
+    expect(code).toBe(0)
+    const named = await inProcess([...args, '--config', '.kleym.yaml'], root)
+    expect(named.stdout).not.toContain('of its own')
+    expect((await inProcess(DIFF, await repository({}))).stdout).not.toContain('of its own')
+  })
+
+  test('of several folders with settings files that differ says which counts', async () => {
+    const second = { 'second/.git/HEAD': '', 'second/ns.yaml': '', 'second/.kleym.yaml': 'className: none\n' }
+    const args = [...DIFF, '--base', 'second']
+    const { code, stdout } = await inProcess(args, await repository({ ...second, 'files/thief.yaml': '' }))
+    expect(stdout).toContain('KLM520')
+    expect(stdout).toContain('not used: second/.kleym.yaml')
+    expect(code).toBe(4)
+    const same = await repository({ ...second, 'second/.kleym.yaml': SETTINGS, 'second/scm.yaml': SCM })
+    expect((await inProcess(args, same)).stdout).not.toContain('KLM520')
   })
 
   test('works with a worktree of the branch, as docs/settings.md has it', async () => {

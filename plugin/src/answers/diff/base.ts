@@ -1,7 +1,6 @@
 // `diff --base`: two folders, each a whole desired state. Each side is read and settled by itself, with its own settings,
 // so that a deletion counts as much as an addition (docs/offline.md, "Two desired states").
 import { resolve } from 'node:path'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { UnreadSides } from '@kleym/shared/core/explain/one-sided.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { SettingsFallback, SourceOptions } from '../../flags/options.ts'
@@ -9,6 +8,7 @@ import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { findSettingsFile } from '../../settings/find.ts'
 import { realOf } from '../../sources/files.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import type { SettingsDifference } from '../../settings/fallbacks.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
 import type { Question } from '../../gather/question.ts'
 import { partsOnlyIn } from '../../gather/unread-parts.ts'
@@ -57,8 +57,9 @@ export async function gatherSides(
   const { operator } = head
   return {
     ...head,
-    operator: { ...operator, disagreements: [...edits, ...operator.disagreements] },
-    inputFindings: [...edits, ...head.inputFindings],
+    operator: { ...operator, disagreements: [...edits.inputFindings, ...operator.disagreements] },
+    inputFindings: [...edits.inputFindings, ...head.inputFindings],
+    remarks: [...edits.remarks, ...(head.remarks ?? [])],
     base,
     unread: {
       before: partsOnlyIn(base.unreadParts, head.unreadParts),
@@ -102,31 +103,43 @@ const NOTHING_SAID = {
 
 /**
  * That a change edits the settings file, or brings one for the files that were given. The file from before the change counts for
- * both sides: else a change could choose the settings by which it is judged, or the next one is.
+ * both sides: else a change could choose the settings by which it is judged, or the next one is. The same if folders of `--base` have
+ * different ones: that of the first counts.
  */
 async function settingsEdits(
-  { settings, sources }: Pick<DiffOptions, 'settings' | 'sources'>,
-  base: string,
+  { base, settings, sources }: Pick<DiffOptions, 'base' | 'settings' | 'sources'>,
+  counting: string,
   { cwd }: CommandContext,
-): Promise<readonly Finding[]> {
+): Promise<Pick<DiffInput, 'inputFindings'> & { readonly remarks: readonly string[] }> {
   const { file } = settings
-  if (file?.isNone === true || file?.path !== undefined) return []
-  // A file that was given may lie where no settings file counts, such as one that was rendered: that edits none.
-  const places = new Map<string | undefined, string>()
-  for (const path of sources.files.files) {
-    const place = realOf(resolve(cwd, path))
-    const found = path === STDIN_ARGUMENT ? undefined : fileOf(place)
-    if (found !== undefined) places.set(found, place)
+  if (file?.isNone === true || file?.path !== undefined) return { inputFindings: [], remarks: [] }
+  const placesOf = (paths: readonly string[]): ReadonlyMap<string | undefined, string> => {
+    const places = paths.filter((path) => path !== STDIN_ARGUMENT).map((path) => realOf(resolve(cwd, path)))
+    return new Map(places.map((place) => [fileOf(place), place]))
   }
-  places.set(fileOf(cwd), cwd)
-  places.delete(fileOf(base))
-  if (places.size === 0) return []
-  const { settingsChange, settingsFile } = await import('../../settings/fallbacks.ts')
-  const before = await settingsFile(settings, base, cwd)
-  const changes = [...places.values()].map(async (place) =>
-    settingsChange(before, await settingsFile(settings, place, cwd)),
+  const given = placesOf([...sources.files.files, ...sources.files.kustomize])
+  const counts = fileOf(counting)
+  const isOfChange = counts !== undefined && given.has(counts)
+  const remarks = isOfChange
+    ? [`--base ${base[0]} has no settings file of its own: that of the change counts for both sides`]
+    : []
+  // What was given may lie where no settings file counts, such as what was rendered: that edits none.
+  const having = (places: typeof given): typeof given =>
+    new Map([...places].filter(([found]) => found !== undefined))
+  const kinds: readonly (readonly [SettingsDifference, typeof given])[] = [
+    ['the change edits the settings file', new Map([...having(given), ...placesOf([cwd])])],
+    ['the folders of --base have different settings files', having(placesOf(base.slice(1)))],
+  ]
+  const others = kinds.flatMap(([what, places]) =>
+    [...places].flatMap(([found, place]) => (found === counts ? [] : [{ what, place }])),
   )
-  return (await Promise.all(changes)).flatMap((change) => change ?? [])
+  if (others.length === 0) return { inputFindings: [], remarks }
+  const { settingsChange, settingsFile } = await import('../../settings/fallbacks.ts')
+  const before = await settingsFile(settings, counting, cwd)
+  const findings = others.map(async ({ what, place }) =>
+    settingsChange(what, before, await settingsFile(settings, place, cwd)),
+  )
+  return { inputFindings: (await Promise.all(findings)).flatMap((one) => one ?? []), remarks }
 }
 
 /** The settings file that counts for a folder, links followed. */
