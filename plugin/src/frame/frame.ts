@@ -54,7 +54,7 @@ export interface Frame {
   readonly undecided?: string | undefined
   /** `verify` alone: whether the findings that count are differences, or may be. */
   readonly agreement?: (kept: readonly Finding[]) => Agreement
-  /** `verify` alone: what may bring a finding and is not known, a noun phrase each. */
+  /** `verify` and `map --compare` alone: what may bring a finding and is not known, a noun phrase each. */
   readonly notKnown?: readonly string[]
   /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
   readonly judged?: { readonly count: number; readonly what: string }

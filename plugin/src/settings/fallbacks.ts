@@ -176,7 +176,7 @@ function wrongVariable(name: string, value: string, why: string): KleymError {
 /** How there is another settings file than the one that counts. */
 export type SettingsDifference =
   | 'the change edits the settings file'
-  | 'the folders of --base have different settings files'
+  | 'the folders before the change have different settings files'
 
 /** The finding that there is another settings file than the one that counts, from before a change. Undefined: both say the same. */
 export async function settingsChange(

@@ -43,7 +43,7 @@ export interface FileArguments {
   /** Files, folders, `-` for stdin. */
   readonly files: readonly string[]
   /** The flag that names them; absent: -f. */
-  readonly flag?: '--base' | '--live'
+  readonly flag?: '--base' | '--compare' | '--live'
   readonly recursive: boolean
   /** Folders for `kubectl kustomize`. */
   readonly kustomize: readonly string[]

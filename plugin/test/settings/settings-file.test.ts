@@ -337,6 +337,15 @@ describe('diff --base', () => {
     expect((await inProcess(args, same)).stdout).not.toContain('KLM520')
   })
 
+  test('map --compare says in its first lines that the settings differ, too', async () => {
+    const root = await repository({ '.kleym.yaml': 'className: none\n', 'files/thief.yaml': '' })
+    const { code, stdout } = await inProcess(['map', '--compare', ...DIFF.slice(2)], root)
+    expect(stdout.split('\n').slice(0, 3).join(' ')).toContain('settings disagree (KLM520)')
+    expect(code).toBe(4)
+    const args = ['map', '--compare', 'files', '--offline', '-f', 'files']
+    expect((await inProcess(args, root)).stdout).toContain('--compare files has no settings file of its own')
+  })
+
   test('works with a worktree of the branch, as docs/settings.md has it', async () => {
     const { '.git/HEAD': _, ...files } = FILES
     const root = await workspace({ ...files, '.kleym.yaml': SETTINGS })

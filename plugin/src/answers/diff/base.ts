@@ -27,6 +27,7 @@ export async function gatherSides(
   options: Omit<DiffOptions, 'tests' | 'bindings' | 'selector'>,
   question: Question,
   context: CommandContext,
+  flag: '--base' | '--compare' = '--base',
 ): Promise<DiffInput> {
   if (options.base.length === 0) return { ...(await gather(options, question, context)), base: undefined }
   const { files } = options.sources
@@ -34,7 +35,7 @@ export async function gatherSides(
   const folder = realOf(resolve(context.cwd, options.base[0] ?? '.'))
   const choice = { ...options.sources, connected: undefined }
   const settings = await withFallbacks(options.settings, choice, context, folder)
-  const edits = await settingsEdits(options, folder, context)
+  const edits = await settingsEdits(options, { folder, flag }, context)
   const side = (
     changed: Partial<SourceOptions>,
     staying: readonly SettingsFallback[] = [],
@@ -49,7 +50,7 @@ export async function gatherSides(
       context,
     )
   const base = await side({
-    files: { ...files, files: options.base, flag: '--base', kustomize: [] },
+    files: { ...files, files: options.base, flag, kustomize: [] },
     without: [],
     isBefore: true,
   })
@@ -108,7 +109,7 @@ const NOTHING_SAID = {
  */
 async function settingsEdits(
   { base, settings, sources }: Pick<DiffOptions, 'base' | 'settings' | 'sources'>,
-  counting: string,
+  { folder, flag }: { readonly folder: string; readonly flag: string },
   { cwd }: CommandContext,
 ): Promise<Pick<DiffInput, 'inputFindings'> & { readonly remarks: readonly string[] }> {
   const { file } = settings
@@ -118,24 +119,24 @@ async function settingsEdits(
     return new Map(places.map((place) => [fileOf(place), place]))
   }
   const given = placesOf([...sources.files.files, ...sources.files.kustomize])
-  const counts = fileOf(counting)
+  const counts = fileOf(folder)
   const isOfChange = counts !== undefined && given.has(counts)
   const remarks = isOfChange
-    ? [`--base ${base[0]} has no settings file of its own: that of the change counts for both sides`]
+    ? [`${flag} ${base[0]} has no settings file of its own: that of the change counts for both sides`]
     : []
   // What was given may lie where no settings file counts, such as what was rendered: that edits none.
   const having = (places: typeof given): typeof given =>
     new Map([...places].filter(([found]) => found !== undefined))
   const kinds: readonly (readonly [SettingsDifference, typeof given])[] = [
     ['the change edits the settings file', new Map([...having(given), ...placesOf([cwd])])],
-    ['the folders of --base have different settings files', having(placesOf(base.slice(1)))],
+    ['the folders before the change have different settings files', having(placesOf(base.slice(1)))],
   ]
   const others = kinds.flatMap(([what, places]) =>
     [...places].flatMap(([found, place]) => (found === counts ? [] : [{ what, place }])),
   )
   if (others.length === 0) return { inputFindings: [], remarks }
   const { settingsChange, settingsFile } = await import('../../settings/fallbacks.ts')
-  const before = await settingsFile(settings, counting, cwd)
+  const before = await settingsFile(settings, folder, cwd)
   const findings = others.map(async ({ what, place }) =>
     settingsChange(what, before, await settingsFile(settings, place, cwd)),
   )

@@ -18,6 +18,7 @@ export function mapFrame(
 ): Frame {
   const { input } = side
   const { after } = input
+  const { disagreements } = input.operator
   const judgements = [side, ...(base === undefined ? [] : [base])].flatMap((one) =>
     [...one.input.after.now.judgements.values()].filter(
       ({ compiled }) => scope.namespace === undefined || compiled.binding.meta.namespace === scope.namespace,
@@ -55,6 +56,8 @@ export function mapFrame(
     findings,
     judged: { count, what: 'binding, pod, policy or registration' },
     missing,
+    ...(base !== undefined &&
+      disagreements.length > 0 && { notKnown: ['what the change does under settings that differ (KLM520)'] }),
     suppressionScope: {
       all: () => all,
       covers: ({ namespace }) =>
@@ -63,7 +66,12 @@ export function mapFrame(
     names: () => mapNames(side, bare.nodes),
     diagram: async (shown) => (await import('./diagram.ts')).mapDiagram(graphOf(shown)),
     page: async (parts) => (await import('./html.ts')).mapPage(parts, side, marks),
-    answer: (layout, shown) => mapAnswer(bare, shown, layout),
+    answer: (layout, shown) =>
+      mapAnswer(
+        bare,
+        shown.filter((one) => one.severity === 'error' || disagreements.includes(one)),
+        layout,
+      ),
     view: (layout, shown) =>
       viewMap(bare, {
         ...layout,

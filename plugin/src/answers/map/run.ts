@@ -23,7 +23,7 @@ export async function run(options: MapOptions, context: CommandContext): Promise
     spiffeId,
   })
   if (compare.length > 0) {
-    const input = await gatherSides({ ...options, base: compare }, question, context)
+    const input = await gatherSides({ ...options, base: compare }, question, context, '--compare')
     const base = input.base === undefined ? undefined : sideOf(input.base, options)
     const frame = mapFrame(sideOf(input, options), { scope: scopeOf(input), base, unread: input.unread })
     return finish(frame, input, output, context)

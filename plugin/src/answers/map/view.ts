@@ -52,7 +52,7 @@ const STATE_WORDS: Readonly<Partial<Record<ContainerState, string>>> = {
 /** What the containers of the map come to, and which errors are found. */
 export function mapAnswer(
   { nodes }: MapGraph,
-  findings: readonly Finding[],
+  grave: readonly Finding[],
   { world = '' }: Pick<Layout, 'world'>,
 ): Answer {
   const counts = new Map<ContainerState, number>()
@@ -66,7 +66,6 @@ export function mapAnswer(
     const count = counts.get(state) ?? 0
     return count === 0 ? [] : [{ mark: STATE_MARKS[state], text: `${count} ${STATE_WORDS[state] ?? state}` }]
   })
-  const errors = findings.filter(({ severity }) => severity === 'error')
   const marks = new Set(found.map(({ mark }) => mark))
   const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
   const isOpen = marks.has('bad') || marks.has('warn') || more > 0
@@ -79,7 +78,7 @@ export function mapAnswer(
       span(found.map(({ text }) => text).join(', '), 'bold'),
       ...(more === 0 ? [] : [`; ${more} of them may hold more`]),
     ],
-    reasons: errors.length === 0 ? [] : [[kindsText(errors)]],
+    reasons: grave.length === 0 ? [] : [[kindsText(grave)]],
   }
 }
 
