@@ -1,5 +1,6 @@
 // The chart's optional fences on a real API server: who may name which service account in a binding, who may run what a
 // pool selects, and how many bindings a namespace may have; asked as the users themselves.
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'
@@ -8,12 +9,14 @@ import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './con
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { binding, bindingId, estate, namespace, objective, pool, untilReason } from './objects.ts'
 import { freePorts } from './ports.ts'
-import { RestError } from './rest.ts'
+import { RestError, type ObjectId } from './rest.ts'
 import { serverMinor } from './server-minor.ts'
 import { until } from '@kleym/testing/wait.ts'
 
 const ADA = 'ada'
 const BOB = 'bob'
+/** What scales a workload for its HorizontalPodAutoscaler. */
+const AUTOSCALER = 'system:serviceaccount:kube-system:horizontal-pod-autoscaler'
 const SPACE = 'team-a'
 /** It may have two bindings. */
 const CROWDED = 'team-q'
@@ -26,7 +29,11 @@ let helm: Helm
 let operator: DeployedOperator
 beforeAll(async () => {
   cp = await startControlPlane({
-    users: [{ name: ADA }, { name: BOB }],
+    users: [
+      { name: ADA },
+      { name: BOB },
+      { name: AUTOSCALER, groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system'] },
+    ],
     without: ['inferenceidentitybindings.kleym.sonda.red'],
     controllers: [
       ...DEFAULT_CONTROLLERS,
@@ -53,7 +60,7 @@ beforeAll(async () => {
     pool(SPACE, 'zonal', { app: 'zonal', 'topology.kubernetes.io/zone': 'a' }),
     objective(SPACE, 'chat', 'llama'),
     // Both may write everything here; only Ada is trusted with an identity and with a pool.
-    ...[ADA, BOB].flatMap((user) => grant(user, 'writes', WRITES)),
+    ...[ADA, BOB, AUTOSCALER].flatMap((user) => grant(user, 'writes', WRITES)),
     pool(SPACE, 'deepseek', { app: 'deepseek' }),
     // Bob may serve one variant of a pool, and not the pool.
     ...grant(BOB, 'decode', [
@@ -239,6 +246,31 @@ describe('who may use which service account in a binding', () => {
   })
 })
 
+/** The labels of the Deployment `served`. */
+const SERVED = { app: 'llama', of: 'served' }
+
+/** As an autoscaler and `kubectl scale` do it. */
+function scale(user: string, replicas: number): Promise<unknown> {
+  return cp.as(user).patch(appsId('Deployment', 'served'), { spec: { replicas } }, 'scale')
+}
+
+/** A change of Bob's. */
+function changeServed(patch: JsonRecord): Promise<unknown> {
+  return cp.as(BOB).patch(appsId('Deployment', 'served'), patch)
+}
+
+/** Server-side apply of Bob's, without the number of replicas, as for a workload that is scaled by itself. */
+function applyServed(image: string): Promise<unknown> {
+  const selector = { matchLabels: SERVED }
+  return cp.as(BOB).apply({ ...deployment('served', SERVED), spec: { selector, template: withImage(image) } })
+}
+
+function withImage(image: string): JsonRecord {
+  const [container] = SPEC.containers
+  const labels = { ...SERVED, round: '2' }
+  return { metadata: { labels }, spec: { ...SPEC, containers: [{ ...container, image }] } }
+}
+
 describe('who may run what a pool selects', () => {
   test.each<[what: string, user: string, object: JsonRecord, says: string | undefined]>([
     ['a pod of a pool, by whoever may serve it', ADA, pod('a', { app: 'llama', more: 'x' }), undefined],
@@ -324,7 +356,7 @@ describe('who may run what a pool selects', () => {
   })
 
   test('the controllers make the pods of a Deployment that was allowed', async () => {
-    await cp.as(ADA).create(deployment('served', { app: 'llama', of: 'served' }))
+    await cp.as(ADA).create(deployment('served', SERVED))
     const made = await until(async () => {
       const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE })
       return pods.find((one) => stringAt(one, 'metadata', 'labels', 'of') === 'served')
@@ -344,6 +376,58 @@ describe('who may run what a pool selects', () => {
   ])('somebody else changes that Deployment: %s', async (_what, patch, refused) => {
     const id = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'served', namespace: SPACE }
     expect((await refusal(cp.as(BOB).patch(id, patch))) !== undefined).toBe(refused)
+  })
+
+  test('what such a change makes is not asked about: controllers roll it out', async () => {
+    const spec = { replicas: 1, template: { metadata: { labels: { round: '2' } } } }
+    await cp.as(ADA).patch(appsId('Deployment', 'served'), { spec })
+    const made = await until(async () => {
+      const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE })
+      return pods.find((one) => dig(one, 'metadata', 'labels', 'round') === '2')
+    }, 'a pod of the new template')
+    expect(dig(made, 'metadata', 'labels')).toMatchObject(SERVED)
+  })
+
+  test.each<[what: string, outcome: 'allowed' | 'denied', act: () => Promise<unknown>]>([
+    ['a HorizontalPodAutoscaler scales it up', 'allowed', () => scale(AUTOSCALER, 4)],
+    ['`kubectl scale` to more pods', 'denied', () => scale(BOB, 5)],
+    ['`kubectl scale` to fewer', 'allowed', () => scale(BOB, 1)],
+    ['`kubectl rollout restart`', 'denied', () => changeServed(RESTART)],
+    ['`kubectl rollout pause`, `resume` or `undo`', 'denied', () => changeServed({ spec: { paused: true } })],
+    ['another image', 'denied', () => changeServed({ spec: { template: withImage('vllm:2') } })],
+    [
+      'its labels, annotations and finalizers',
+      'allowed',
+      () => changeServed({ metadata: { labels: { a: 'b' } } }),
+    ],
+    ['a GitOps controller applies what is there already', 'allowed', () => applyServed('vllm:1')],
+    ['a GitOps controller applies another image', 'denied', () => applyServed('vllm:2')],
+    ['a GitOps controller makes it anew', 'denied', () => cp.as(BOB).apply(deployment('anew', SERVED))],
+  ])('without the right, as docs/install.md says: %s: %s', async (what, outcome, act) => {
+    expect(readFileSync('docs/install.md', 'utf8')).toContain(`| ${what} | ${outcome} |`)
+    expect((await refusal(act())) === undefined ? 'allowed' : 'denied').toBe(outcome)
+  })
+
+  test('the largest template that the API server stores is compared within its limits', async () => {
+    const made = deployment('large', { app: 'llama', of: 'large' })
+    const [container] = SPEC.containers
+    // Many values cost more than long ones. The last one is what changes.
+    const ending = (last: string): JsonRecord => {
+      const args = [...Array.from({ length: 290_000 }, () => 'a'), last]
+      return {
+        ...template({ app: 'llama', of: 'large' }),
+        spec: { ...SPEC, containers: [{ ...container, args }] },
+      }
+    }
+    await cp
+      .as(ADA)
+      .create({ ...made, spec: { ...Object(made['spec']), replicas: 0, template: ending('a') } })
+    const change = (patch: JsonRecord): Promise<string | undefined> =>
+      refusal(cp.as(BOB).patch(appsId('Deployment', 'large'), patch))
+    expect(await change({ metadata: { annotations: { note: 'b' } } })).toBeUndefined()
+    expect(await change({ spec: { template: ending('b') } })).toContain(
+      `${BOB} may not serve pool ${SPACE}/llama`,
+    )
   })
 
   test('somebody else labels a running pod into a pool', async () => {
@@ -449,6 +533,51 @@ async function asBob(method: string, path: string, body: JsonRecord): Promise<st
   if (answer.status < 300) return 'allowed'
   if (answer.status === 403) return stringAt(answer.body, 'message') ?? ''
   throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+}
+
+const ROLLBACK = 'deprecated.deployment.rollback.to'
+/** What `kubectl rollout restart` sends. */
+const RESTART = {
+  spec: {
+    template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': '2026-01-01T00:00:00Z' } } },
+  },
+}
+/** Workloads that Bob makes before there is a pool: kind, name, labels of their pods, and what else they say. */
+const OLDER: readonly [kind: string, name: string, labels: Labels, spec: JsonRecord][] = [
+  ['Deployment', 'paused', { app: 'late' }, { paused: true }],
+  ['Deployment', 'rolling', { app: 'late' }, { replicas: 8 }],
+  [
+    'StatefulSet',
+    'parted',
+    { app: 'late' },
+    {
+      replicas: 2,
+      podManagementPolicy: 'Parallel',
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 5 } },
+    },
+  ],
+  ['DaemonSet', 'daemons', { app: 'late' }, {}],
+]
+
+/** Takes the template of one of them out of the pool. */
+const OUT_OF_POOL = { template: { metadata: { labels: { app: null } } } }
+
+async function statusOf(kind: string, name: string): Promise<JsonRecord> {
+  const status = dig(await cp.admin.get(appsId(kind, name)), 'status')
+  return isRecord(status) ? status : {}
+}
+
+/** How many pods of a workload have the labels that its template had first. */
+async function olderPods(more: string): Promise<number> {
+  const pods = await cp.admin.list({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE })
+  return pods.filter((one) => {
+    const labels = dig(one, 'metadata', 'labels')
+    return isRecord(labels) && labels['more'] === more && labels['app'] === 'late'
+  }).length
+}
+
+function appsId(kind: string, name: string): ObjectId {
+  return { apiVersion: 'apps/v1', kind, name, namespace: SPACE }
 }
 
 describe('ways around it', () => {
@@ -561,6 +690,31 @@ describe('ways around it', () => {
         metadata: { name: 'late', namespace: SPACE },
         spec: { schedule: '0 0 * * *', suspend: true, jobTemplate: { spec: job(late) } },
       })
+      const onDelete = { updateStrategy: { type: 'OnDelete' } }
+      for (const [kind, name, labels, more] of OLDER) {
+        const made = deployment(name, { more: name })
+        const rest = { template: template({ ...labels, more: name }), ...more }
+        const { replicas, ...kept } = Object(made['spec'])
+        const amount = kind === 'DaemonSet' ? onDelete : { replicas }
+        await cp.as(BOB).create({ ...made, kind, spec: { ...kept, ...amount, ...rest } })
+      }
+      // Rollouts that leave pods of the older template: no pod is ever ready, and the partition holds.
+      await until(
+        async () => stringAt(await statusOf('StatefulSet', 'parted'), 'currentRevision'),
+        'a revision',
+      )
+      await until(async () => (await olderPods('rolling')) === 8, 'the pods of the first template')
+      await cp.as(BOB).patch(appsId('Deployment', 'rolling'), { spec: OUT_OF_POOL })
+      await cp.admin.patch(appsId('StatefulSet', 'parted'), { spec: OUT_OF_POOL })
+      await until(async () => {
+        const deployed = await statusOf('Deployment', 'rolling')
+        const parted = await statusOf('StatefulSet', 'parted')
+        return (
+          Number(deployed['updatedReplicas']) > 0 &&
+          deployed['updatedReplicas'] !== deployed['replicas'] &&
+          parted['currentRevision'] !== parted['updateRevision']
+        )
+      }, 'both to be rolled out')
       await cp.apply([pool(SPACE, 'late', late)])
       // The API server learns of a pool by and by.
       await until(
@@ -586,6 +740,98 @@ describe('ways around it', () => {
       expect(await asBob('PATCH', `${at}/scale`, { spec: { replicas: 0 } })).toBe('allowed')
       expect(await asBob('PATCH', `${at}/scale`, { spec: { replicas: 1 } })).toMatch(doubted)
     })
+
+    test.each<[what: string, kind: string, name: string, patch: JsonRecord]>([
+      ['is no longer paused', 'Deployment', 'paused', { spec: { paused: false } }],
+      [
+        'is rolled back by its annotation',
+        'Deployment',
+        'rolling',
+        { metadata: { annotations: { [ROLLBACK]: '1' } } },
+      ],
+      ['grows in the middle of a rollout', 'Deployment', 'rolling', { spec: { replicas: 9 } }],
+      [
+        'rolls out with more pods at a time',
+        'Deployment',
+        'paused',
+        { spec: { strategy: { rollingUpdate: { maxSurge: 3 } } } },
+      ],
+      ['is restarted', 'Deployment', 'paused', RESTART],
+      [
+        'has another partition',
+        'StatefulSet',
+        'late-statefulset',
+        { spec: { updateStrategy: { rollingUpdate: { partition: 1 } } } },
+      ],
+      [
+        'grows where its current pods are of an older template',
+        'StatefulSet',
+        'parted',
+        { spec: { replicas: 5 } },
+      ],
+      [
+        'replaces its pods by itself',
+        'DaemonSet',
+        'daemons',
+        { spec: { updateStrategy: { type: 'RollingUpdate' } } },
+      ],
+      ['has another schedule', 'CronJob', 'late', { spec: { schedule: '1 0 * * *' } }],
+      [
+        'has another history, and more jobs at a time',
+        'CronJob',
+        'late',
+        { spec: { failedJobsHistoryLimit: 3, concurrencyPolicy: 'Replace' } },
+      ],
+      ['runs more pods at a time', 'Job', 'late', { spec: { parallelism: 2 } }],
+    ])('somebody else changes one so that it %s: %s %s', async (_what, kind, name, patch) => {
+      const id = kind.endsWith('Job') ? { ...appsId(kind, name), apiVersion: 'batch/v1' } : appsId(kind, name)
+      // Of several pools any may say it, where an older template may come.
+      const refused = /may not serve pool team-a\/(late|[a-z]+, and this may make pods of an older template)/
+      expect(await refusal(cp.as(BOB).patch(id, patch))).toMatch(refused)
+      expect(await refusal(cp.as(ADA).patch(id, patch))).toMatch(refused)
+    })
+
+    test.each<[what: string, kind: string, name: string, patch: JsonRecord]>([
+      [
+        'is annotated and labelled',
+        'Deployment',
+        'paused',
+        { metadata: { annotations: { a: 'b' }, labels: { a: 'b' } } },
+      ],
+      ['has no pods', 'Deployment', 'paused', { spec: { replicas: 0 } }],
+      ['keeps fewer old revisions', 'StatefulSet', 'late-statefulset', { spec: { revisionHistoryLimit: 1 } }],
+      ['gives up earlier', 'Deployment', 'paused', { spec: { progressDeadlineSeconds: 700 } }],
+      ['shrinks in the middle of a rollout', 'Deployment', 'rolling', { spec: { replicas: 3 } }],
+      [
+        'shrinks where its current pods are of an older template',
+        'StatefulSet',
+        'parted',
+        { spec: { replicas: 1 } },
+      ],
+      [
+        'keeps fewer jobs',
+        'CronJob',
+        'late',
+        { spec: { successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: null } },
+      ],
+      ['is suspended once more', 'Job', 'late', { spec: { suspend: true } }],
+      ['goes away by itself', 'Job', 'late', { spec: { ttlSecondsAfterFinished: 5 } }],
+    ])('somebody else changes one so that it %s: %s %s', async (_what, kind, name, patch) => {
+      const id = kind.endsWith('Job') ? { ...appsId(kind, name), apiVersion: 'batch/v1' } : appsId(kind, name)
+      expect(await refusal(cp.as(BOB).patch(id, patch))).toBeUndefined()
+    })
+
+    test.each<[what: string, kind: string, name: string]>([
+      ['in the middle of its rollout', 'Deployment', 'rolling'],
+      ['below its partition', 'StatefulSet', 'parted'],
+    ])(
+      'the way is a real one: what grows %s gets pods of the older template: %s',
+      async (_what, kind, name) => {
+        const before = await olderPods(name)
+        await cp.admin.patch(appsId(kind, name), { spec: { replicas: 12 } })
+        expect(await until(async () => (await olderPods(name)) > before, 'an older pod')).toBe(true)
+      },
+    )
 
     test('another workload, which selects by another value of the label, is scaled freely', async () => {
       expect(await asBob('PATCH', 'apps/deployments/other/scale', { spec: { replicas: 3 } })).toBe('allowed')

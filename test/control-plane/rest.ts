@@ -32,6 +32,9 @@ export interface ObjectId {
   readonly namespace?: string
 }
 
+/** A part of an object that is patched by itself. */
+export type Subresource = 'status' | 'scale' | 'ephemeralcontainers'
+
 /** Calls as one user. All but `request` reject with a `RestError` where the server says no. */
 export interface Rest {
   request(request: RestRequest): Promise<RestAnswer>
@@ -41,7 +44,7 @@ export interface Rest {
   /** PUT. */
   replace(object: JsonRecord): Promise<JsonRecord>
   /** A merge patch; of a subresource when asked for. */
-  patch(id: ObjectId, patch: JsonRecord, subresource?: 'status' | 'ephemeralcontainers'): Promise<JsonRecord>
+  patch(id: ObjectId, patch: JsonRecord, subresource?: Subresource): Promise<JsonRecord>
   /** undefined when there is no such object. */
   get(id: ObjectId): Promise<JsonRecord | undefined>
   list(kind: {
