@@ -4,6 +4,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { bindingMetrics, type BindingMetrics } from './binding-metrics.ts'
 import { eventLoopMetrics, type EventLoopMetrics } from './event-loop-lag.ts'
+import { memoryMetrics } from './memory-metrics.ts'
 import type { QueueObserver, QueueState } from '../queue/queue.ts'
 
 /** The only controller, and its queue: the label `controller`, and the label `name` of the queue. */
@@ -60,7 +61,10 @@ const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, at) => 10 ** (at - 8))
 /** Metrics in a registry of their own. */
 export function createMetrics({ process: measureProcess = true }: MetricsOptions = {}): Metrics {
   const registry = new Registry()
-  if (measureProcess) collectDefaultMetrics({ register: registry })
+  if (measureProcess) {
+    collectDefaultMetrics({ register: registry })
+    memoryMetrics(registry)
+  }
   const bindings = bindingMetrics(registry)
   return {
     ...reconcileMetrics(registry),

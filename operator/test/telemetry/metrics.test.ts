@@ -122,3 +122,21 @@ test('the process itself is measured, the lag of its event loop too', async () =
   expect(body).toContain('process_resident_memory_bytes')
   expect(contentType).toContain('text/plain')
 })
+
+test('what the process takes of memory is below what it may take', async () => {
+  const { body } = await createMetrics().render()
+  const bytes = (series: string): number =>
+    Number(
+      body
+        .split('\n')
+        .find((line) => line.startsWith(`${series} `))
+        ?.slice(series.length),
+    )
+  for (const [taken, of] of [
+    ['process_resident_memory_bytes', 'process'],
+    ['nodejs_heap_size_used_bytes', 'heap'],
+  ] as const) {
+    expect(bytes(taken)).toBeGreaterThan(0)
+    expect(bytes(taken)).toBeLessThan(bytes(`kleym_memory_limit_bytes{of="${of}"}`))
+  }
+})
