@@ -35,26 +35,14 @@ const OF_ACCOUNT = fc
   .map(([domain, ns, sa]) => `spiffe://${domain}/ns/${ns}/sa/${sa}`)
 /** Texts near the form, most of them off by a part. */
 const NEAR = fc
-  .array(
-    fc.constantFrom(
-      'spiffe://',
-      'td',
-      '/',
-      '/ns/',
-      '/sa/',
-      'ns',
-      'sa',
-      'n',
-      '',
-      '\n',
-      'SPIFFE://',
-      '?',
-      'é',
-      '//',
-    ),
-    {
-      maxLength: 9,
-    },
+  .tuple(
+    fc.constantFrom('spiffe://', 'spiffe://', 'spiffe://', 'SPIFFE://', 'spiffe:/', ''),
+    fc.constantFrom('td', 'td', '', '\n', 'é'),
+    fc.constantFrom('/ns/', '/ns/', '/ns/', '/sa/', '/ns', '/'),
+    fc.constantFrom('n', '', 'n/m', '?'),
+    fc.constantFrom('/sa/', '/sa/', '/sa/', '/pool/', '/'),
+    fc.constantFrom('a', '', '\n', 'sa'),
+    fc.constantFrom('', '', '/', '/x', '\n'),
   )
   .map((parts) => parts.join(''))
 
@@ -90,6 +78,6 @@ describe('an ID', () => {
     expect(ids.filter((id, at) => isMeshIdentity(id) !== (found[at] !== null))).toEqual([])
     const accepted = found.filter((one) => one !== null).length
     expect(accepted).toBeGreaterThan(ids.length / 10)
-    expect(accepted).toBeLessThan(ids.length / 2)
+    expect(accepted).toBeLessThan((ids.length * 2) / 3)
   })
 })
