@@ -157,7 +157,7 @@ function asksSpire(value: unknown): boolean {
 
 function trimContainer(container: JsonRecord, led: ReadonlySet<unknown>, isInit: boolean): JsonRecord {
   const mounts = listAt(container, 'volumeMounts').flatMap((one) =>
-    isRecord(one) && led.has(own(one, 'name')) ? [pick(one, ['name'])] : [],
+    isRecord(one) && led.has(own(one, 'name')) ? [pick(one, ['name', 'mountPath'])] : [],
   )
   const env = listAt(container, 'env').flatMap((one) =>
     isRecord(one) && WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? '')

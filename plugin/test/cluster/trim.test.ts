@@ -347,7 +347,7 @@ describe('what is kept of a pod', () => {
       containers: [
         {
           name: 'vllm',
-          volumeMounts: [{ name: 'socket' }],
+          volumeMounts: [{ name: 'socket', mountPath: '/spiffe' }],
           env: [{ name: 'SPIFFE_ENDPOINT_SOCKET', value: 'unix:///spiffe/agent.sock' }],
           lifecycle: { postStart: { exec: fetch } },
         },

@@ -73,7 +73,8 @@ export function foreign(name: string, spec: JsonRecord = {}): JsonRecord {
   }
 }
 
-const DEFAULT = foreign('default', { fallback: true })
+/** A default identity, as the chart of SPIRE has one. */
+export const DEFAULT = foreign('default', { fallback: true })
 const OUTPUT = outputOf(estate(binding()))
 const LABELS = { app: 'llama', tier: 'gold' }
 
@@ -103,6 +104,28 @@ const LIVE = { creationTimestamp: '2026-01-01T00:00:00Z' }
 
 const SOCKET = 'spiffe-workload-api'
 const MOUNT = { name: SOCKET, mountPath: '/spiffe-workload-api', readOnly: true }
+
+/** A pod whose Istio proxy takes its certificates from SPIRE. */
+export const MESHED = pod({
+  spec: {
+    containers: [
+      { name: 'vllm' },
+      {
+        name: 'istio-proxy',
+        volumeMounts: [{ name: 'workload-socket', mountPath: '/run/secrets/workload-spiffe-uds' }],
+      },
+    ],
+    volumes: [{ name: 'workload-socket', csi: { driver: 'csi.spiffe.io', readOnly: true } }],
+  },
+})
+
+/** What registers such a proxy, and it alone, with the ID that Istio accepts. */
+export const PROXYS_OWN = foreign('istio-proxies', {
+  spiffeIDTemplate:
+    'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+  podSelector: { matchLabels: { app: 'llama' } },
+  workloadSelectorTemplates: ['k8s:container-name:istio-proxy'],
+})
 
 /** A pod with a volume of SPIFFE's CSI driver, mounted in `vllm`; with an init container that fetches an SVID, or does not. */
 function podWith({
@@ -355,6 +378,11 @@ export const FINDING_CASES: readonly FindingCase[] = [
     code: 'KLM431',
     shows: world(podWith({ init: 'fetch' }), binding()),
     not: world(podWith({ init: 'other' }), binding()),
+  },
+  {
+    code: 'KLM440',
+    shows: world(MESHED, poolOnly()),
+    not: world(MESHED, binding(), PROXYS_OWN),
   },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },

@@ -7,16 +7,18 @@ export type AcceptedIds = 'of a service account' | 'as configured' | 'any' | "of
 export interface Consumer {
   readonly name: string
   readonly accepts: AcceptedIds
+  /** The mesh that it is a proxy of: it may hand identities to the containers beside it. */
+  readonly mesh?: string
 }
 
 /** All consumers of docs/consumers.md, in its order. */
 export const CONSUMERS = {
-  istio: { name: 'Istio sidecar', accepts: 'of a service account' },
-  ztunnel: { name: 'Istio ambient (ztunnel)', accepts: 'of a service account' },
-  linkerd: { name: 'Linkerd', accepts: "of the mesh's own CA" },
-  kuma: { name: 'Kuma', accepts: 'as configured' },
-  consul: { name: 'Consul', accepts: "of the mesh's own CA" },
-  cilium: { name: "Cilium's ztunnel", accepts: 'of a service account' },
+  istio: { name: 'Istio sidecar', accepts: 'of a service account', mesh: 'Istio' },
+  ztunnel: { name: 'Istio ambient (ztunnel)', accepts: 'of a service account', mesh: 'Istio' },
+  linkerd: { name: 'Linkerd', accepts: "of the mesh's own CA", mesh: 'Linkerd' },
+  kuma: { name: 'Kuma', accepts: 'as configured', mesh: 'Kuma' },
+  consul: { name: 'Consul', accepts: "of the mesh's own CA", mesh: 'Consul' },
+  cilium: { name: "Cilium's ztunnel", accepts: 'of a service account', mesh: 'Cilium' },
   envoyGateway: { name: 'Envoy Gateway', accepts: 'as configured' },
   agentgateway: { name: 'agentgateway', accepts: 'any' },
   spiffeHelper: { name: 'spiffe-helper', accepts: 'any' },

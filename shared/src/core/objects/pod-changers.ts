@@ -39,8 +39,8 @@ export const ISTIO_TEMPLATES = 'inject.istio.io/templates'
 /** Those that Istio brings: https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/ */
 const OF_ISTIO: ReadonlySet<string> = new Set(['sidecar', 'gateway', 'grpc-agent', 'grpc-simple'])
 
-/** A template of Istio that is none of its own, and may set any label. */
-function istioTemplate({ metadata }: Pod): string | undefined {
+/** The template that a pod asks Istio for and that is none of Istio's own: it may set any label, and add any volume. */
+export function istioTemplate({ metadata }: Pod): string | undefined {
   const named = stringAt(own(metadata, 'annotations'), ISTIO_TEMPLATES)?.split(',') ?? []
   const template = named.map((one) => one.trim()).find((one) => one !== '' && !OF_ISTIO.has(one))
   return template && `Istio's injection template ${template}`

@@ -18,8 +18,6 @@ interface Injector {
   /** Labels or annotations of the namespace. */
   readonly namespace: readonly Word[]
   readonly source: string
-  /** Whether its proxy may hand identities to the containers beside it. */
-  readonly isMesh?: true
 }
 
 const TRUE: readonly string[] = ['true']
@@ -40,7 +38,6 @@ const INJECTORS: readonly Injector[] = [
       { key: 'istio.io/rev', asks: undefined },
     ],
     source: 'https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/',
-    isMesh: true,
   },
   {
     name: 'Linkerd',
@@ -48,7 +45,6 @@ const INJECTORS: readonly Injector[] = [
     pod: [{ key: 'linkerd.io/inject', asks: ['enabled', 'ingress'] }],
     namespace: [{ key: 'linkerd.io/inject', asks: ['enabled', 'ingress'] }],
     source: 'https://linkerd.io/2/features/proxy-injection/',
-    isMesh: true,
   },
   {
     name: 'Kuma',
@@ -56,7 +52,6 @@ const INJECTORS: readonly Injector[] = [
     pod: [{ key: 'kuma.io/sidecar-injection', asks: ['enabled', 'true'] }],
     namespace: [{ key: 'kuma.io/sidecar-injection', asks: ['enabled', 'true'] }],
     source: 'https://kuma.io/docs/latest/production/dp-config/dpp-on-kubernetes/',
-    isMesh: true,
   },
   {
     name: 'Consul',
@@ -64,7 +59,6 @@ const INJECTORS: readonly Injector[] = [
     pod: [{ key: 'consul.hashicorp.com/connect-inject', asks: TRUE }],
     namespace: [],
     source: 'https://developer.hashicorp.com/consul/docs/k8s/annotations-and-labels',
-    isMesh: true,
   },
   {
     name: 'Dapr',
@@ -134,23 +128,6 @@ export function containersThatMayBe(pod: Pod, namespace: Namespace | undefined):
 /** Whether the labels or annotations of a pod ask for what an injector adds, whatever its namespace says. */
 export function asksItself(pod: Pod, injectedBy: string): boolean {
   return INJECTORS.some((injector) => injector.name === injectedBy && ofPod(injector, pod) === 'asks')
-}
-
-const MESHES = INJECTORS.filter(({ isMesh }) => isMesh === true)
-const AMBIENT = { key: 'istio.io/dataplane-mode', value: 'ambient' }
-
-/** The mesh that may hand identities to containers of a pod: its proxy is there, or may come; undefined: none. */
-export function meshOf(pod: Pod, namespace: Namespace | undefined): string | undefined {
-  const there = new Set(pod.containers.map(({ name }) => name))
-  const found = MESHES.find(
-    (mesh) =>
-      mesh.containers.some((name) => there.has(name)) || (!pod.exists && mayInject(mesh, pod, namespace)),
-  )
-  if (found !== undefined) return found.name
-  // https://istio.io/latest/docs/ambient/usage/add-workloads/
-  const mode = pod.labels.get(AMBIENT.key) ?? namespace?.labels.get(AMBIENT.key)
-  const mayBe = mode === undefined ? namespace?.complete !== true : mode === AMBIENT.value
-  return mayBe ? 'Istio' : undefined
 }
 
 function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefined): boolean {

@@ -50,13 +50,25 @@ export function containerSpec({ spec }: Pod, { name, injectedBy }: Container): J
 export function workloadApiAccess(pod: Pod, container: Container): Truth {
   const spec = containerSpec(pod, container)
   if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return UNSEEN
+  return any(...mountsOf(pod, spec).map(({ access }) => access), isToldOtherwise(spec) ? UNSEEN : NO)
+}
+
+/** Whether a container has the socket of an agent at a path. Never throws. */
+export function hasSocketAt(pod: Pod, container: Container, path: RegExp): Truth {
+  const mounts = mountsOf(pod, containerSpec(pod, container))
+  return any(...mounts.filter(({ at }) => path.test(at)).map(({ access }) => access))
+}
+
+/** Where a container mounts volumes, and whether each leads to the socket of an agent. */
+function mountsOf(
+  pod: Pod,
+  spec: JsonRecord | undefined,
+): readonly { readonly at: string; readonly access: Truth }[] {
   const volumes = new Map(listAt(pod.spec, 'volumes').map((one) => [stringAt(one, 'name') ?? '', one]))
-  return any(
-    ...listAt(spec, 'volumeMounts').map((mount) =>
-      accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
-    ),
-    isToldOtherwise(spec) ? UNSEEN : NO,
-  )
+  return listAt(spec, 'volumeMounts').map((mount) => ({
+    at: stringAt(mount, 'mountPath') ?? '',
+    access: accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
+  }))
 }
 
 /**

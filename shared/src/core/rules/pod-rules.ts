@@ -8,6 +8,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import { lossesOf, type Loss, type PodIdentities } from './pod-identities.ts'
 import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
 /** All rules over one pod. */
@@ -35,6 +36,7 @@ export const POD_RULES: readonly PodRule[] = [
   foreignBeside,
   idHeldByForeign,
   ...WORKLOAD_API_RULES,
+  ...MESH_RULES,
 ]
 
 type Fate = EntryVerdict['state']

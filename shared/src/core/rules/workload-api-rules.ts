@@ -1,9 +1,9 @@
 // What a container needs beside an entry, as far as its pod's spec shows it: a way to the Workload API, and that it asks when an
 // agent can tell who asks. Where a webhook, a mesh or another container may help, nothing certain is said, and where what may help
 // is not in sight, nothing at all.
+import { meshOf } from '../consumers/consumers-in-pod.ts'
 import { NO, YES, type Truth } from '../truth/truth.ts'
 import type { Pod } from '../objects/pod.ts'
-import { meshOf } from '../objects/sidecars.ts'
 import { hookWaitsForSvid, waitsForSvid } from '../objects/svid-wait.ts'
 import { asksForSpiffe, containerSpec, isOfSpire, workloadApiAccess } from '../objects/workload-api.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
@@ -143,6 +143,7 @@ function isOpen({ verdict }: EntryOutcome): boolean {
   return verdict.state === 'displaced' && verdict.open !== undefined
 }
 
-function namesContainer({ entry }: EntryOutcome): boolean {
+/** Whether a selector of an entry names one container. */
+export function namesContainer({ entry }: EntryOutcome): boolean {
   return entry?.selectors.some(({ value }) => value.startsWith('container-')) === true
 }
