@@ -106,12 +106,11 @@ describe('the binding', () => {
   })
 })
 
-describe('the proxy', () => {
-  const withVolume = (source: JsonRecord): JsonRecord =>
-    pod({
-      spec: { ...Object(MESHED['spec']), volumes: [{ name: 'workload-socket', ...source }] },
-    })
+function withVolume(source: JsonRecord): JsonRecord {
+  return pod({ spec: { ...Object(MESHED['spec']), volumes: [{ name: 'workload-socket', ...source }] } })
+}
 
+describe('the proxy', () => {
   test('takes its certificates from Istio', () => {
     expect(certainties(NAMESPACE, withVolume({ emptyDir: {} }), poolOnly())).toEqual([])
   })
