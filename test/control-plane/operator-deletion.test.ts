@@ -161,7 +161,14 @@ describe('the order of things', () => {
     const events = await done(mark)
     const sorts = Map.groupBy(events, sortOf)
     expect(sorts.get('delete clusterspiffeids')).toHaveLength(50)
-    expect(sorts.get('patch inferenceidentitybindings')).toHaveLength(50)
+    // One that comes a version late is refused and changes nothing, and the next one is right.
+    const { let: letGo = [], ...refused } = Object.groupBy(
+      sorts.get('patch inferenceidentitybindings') ?? [],
+      ({ status }) => (status === 200 ? 'let' : status),
+    )
+    expect(new Set(letGo.map(({ name }) => name)).size).toBe(50)
+    expect(letGo).toHaveLength(50)
+    expect(Object.values(refused).flat().length, `refused: ${JSON.stringify(refused)}`).toBeLessThan(10)
     const lists = sorts.get('list clusterspiffeids')?.length ?? 0
     expect(lists).toBeGreaterThanOrEqual(1)
     // How many share one is a matter of how long it takes; one list for each binding is what must not be.

@@ -6,6 +6,7 @@ import { ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../../shared/src/cor
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
+import { untilBindingGone } from './in-force.ts'
 import { isWrite } from './observed-request.ts'
 import {
   binding,
@@ -182,8 +183,7 @@ test('a take-over replays no history: what a watch that lags shows after it, and
   const taken = names.moves.map((name, at) => binding('history', name, { containerName: `moved-${at}` }))
   await cp.apply(taken)
   for (const name of names.goes) await cp.admin.delete(bindingId('history', name))
-  for (const name of names.goes)
-    await until(async () => (await outputsOf(cp, 'history', name)).length === 0, 'an output to go')
+  for (const name of names.goes) await untilBindingGone(cp, 'history', name)
   await allReady('history', [...names.stays, ...names.moves])
   await until(async () => {
     const outputs = await Promise.all(names.moves.map((name) => outputsOf(cp, 'history', name)))
