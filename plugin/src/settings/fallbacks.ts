@@ -1,5 +1,6 @@
 // What the environment and the settings file say, which counts if neither the command line nor an object says otherwise
 // (docs/settings.md).
+import { resolve } from 'node:path'
 import { canonicalText } from '@kleym/shared/core/json.ts'
 import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import {
@@ -42,8 +43,7 @@ export async function settingsFile(
   cwd: string,
 ): Promise<SettingsFile | undefined> {
   if (file?.isNone === true) return undefined
-  if (file?.path !== undefined) return readSettingsFile(file.path, shownPath(file.path, cwd))
-  const path = findSettingsFile(from)
+  const path = file?.path === undefined ? findSettingsFile(from) : resolve(cwd, file.path)
   return path === undefined ? undefined : readSettingsFile(path, shownPath(path, cwd))
 }
 

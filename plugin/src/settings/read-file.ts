@@ -5,7 +5,7 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import * as yaml from 'yaml'
-import { isAlias, isNode, parseDocument, visit, type Document } from 'yaml'
+import { isAlias, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import { KleymError } from '../io/errors.ts'
 import { lineAndColumn } from '../sources/document.ts'
 import { readBounded, systemReason } from '../sources/files.ts'
@@ -50,9 +50,15 @@ export async function readSettingsFile(path: string, name: string): Promise<Sett
   if (fault !== undefined)
     throw fail(fault.pos[0], fault.message.split('\n', 1)[0] ?? fault.message, 'correct the YAML')
   visit(document, {
-    Node: (_key, node) => {
+    Node: (key, node) => {
+      const at = node.range?.[0] ?? 0
       if (isAlias(node) || ('anchor' in node && node.anchor !== undefined))
-        throw fail(node.range?.[0] ?? 0, 'it has an anchor or an alias', 'write each value out')
+        throw fail(at, 'it has an anchor or an alias', 'write each value out')
+      if (node.tag !== undefined) throw fail(at, `it has a tag (${node.tag})`, 'write the value without it')
+      if (key !== 'key') return
+      if (!isScalar(node) || typeof node.value !== 'string')
+        throw fail(at, 'it has a key that is no text', 'put the key in quotes')
+      if (node.value === '__proto__') throw fail(at, 'no key may be __proto__', 'choose another')
     },
   })
   const value: unknown = document.toJS() ?? {}

@@ -232,7 +232,10 @@ interface Place {
   readonly depth: number
 }
 
-/** The bytes of a file, or why they cannot be had. Pipes and devices are read to their end. */
+/** What the system or a shell offers as files: `/dev/stdin`, and `/dev/fd/63` for `<(...)`. */
+const OF_SYSTEM = /^\/(?:dev|proc)\//
+
+/** The bytes of a file, or why they cannot be had. A named pipe may never have a writer; those of the shell are read to their end. */
 export async function readBounded(
   file: Pick<FoundFile, 'name' | 'path'>,
 ): Promise<Uint8Array | InputProblem> {
@@ -240,6 +243,8 @@ export async function readBounded(
     const facts = statSync(file.path)
     if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
     if (facts.isFile() && facts.size <= FILE_MAX) return readFileSync(file.path)
+    if (!facts.isFile() && !OF_SYSTEM.test(file.path))
+      return unusable(file.name, 'it is a pipe or a device, and no file')
     return await collect(createReadStream(file.path), file.name)
   } catch (error) {
     return unusable(file.name, systemReason(error))

@@ -176,7 +176,19 @@ describe('a wrong settings file is an error that says where and why', () => {
       '.kleym.yaml:1:',
       'levels deep',
     ],
-    ['a field of every object', '__proto__: {className: a}\n', '.kleym.yaml:1:12', 'no setting __proto__'],
+    ['a field of every object', '__proto__: {className: a}\n', '.kleym.yaml:1:1', 'no key may be __proto__'],
+    ['it as a context', 'contexts: {__proto__: {}}\n', '.kleym.yaml:1:12', 'no key may be __proto__'],
+    ['it as a label', 'outputLabels:\n  "__proto__": x\n', '.kleym.yaml:2:3', 'no key may be __proto__'],
+    ['a context that is null', 'contexts:\n  null: {}\n', '.kleym.yaml:2:3', 'a key that is no text'],
+    ['a context that is a number', 'contexts:\n  0x10: {}\n', '.kleym.yaml:2:3', 'a key that is no text'],
+    ['no context', 'contexts:\n  : {}\n', '.kleym.yaml:2:3', 'a key that is no text'],
+    [
+      'a tag that runs code',
+      'className: !!js/function "x"\n',
+      '.kleym.yaml:1:',
+      'it has a tag (tag:yaml.org,2002:js/function)',
+    ],
+    ['a tag of its own', '!foo\nclassName: x\n', '.kleym.yaml:2:1', 'it has a tag (!foo)'],
     ['a list', '- className: a\n', '.kleym.yaml', 'must be a mapping of settings'],
     ['a path outside', 'scmConfig: ../scm.yaml\n', '.kleym.yaml:1:12, scmConfig ../scm.yaml', 'no such file'],
     [
@@ -222,6 +234,18 @@ describe('a wrong settings file is an error that says where and why', () => {
     const pipe = await inProcess(EXPLAIN, root)
     expect(pipe.stderr).toContain('it is no file')
     expect(pipe.code).toBe(2)
+    await writeFile(join(root, 'settings.yaml'), 'scmConfig: .kleym.yaml\n')
+    for (const args of [['settings.yaml'], ['.kleym.yaml'], ['settings.yaml', '--scm-config=.kleym.yaml']]) {
+      const { code, stderr } = await inProcess([...EXPLAIN, '--config', ...args], root)
+      expect(stderr).toContain('a pipe or a device')
+      expect(code).toBe(2)
+    }
+    expect(
+      await inProcess(['conflicts', '--no-config', '--offline', '-f', '.kleym.yaml'], root),
+    ).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('a pipe or a device'),
+    })
     const other = await workspace(FILES)
     await symlink('/etc/hostname', join(other, '.kleym.yaml'))
     const link = await inProcess(EXPLAIN, other)
