@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # What HEAD changes against its merge base with BASE, in the repository of the working folder. Writes diff.md and kleym.sarif into a
-# folder, and ends with the code of the first question that fails. MANIFESTS is a folder from the root of the repository.
+# folder, and ends with the code of the first question that fails. MANIFESTS is a folder from the root of the repository, and so are the
+# files that --scm-config and --config name in FLAGS: those of the merge base count.
 set -euo pipefail
 out=$1
-read -ra flags <<<"${FLAGS:-}"
+# The change's own copy of a file that decides how it is judged is whatever its author wants it to be.
+read -ra flags <<<"$(sed -E "s#(^| )--(scm-)?config[= ]+#\1--\2config=$out/base/#g" <<<"${FLAGS:-}")"
 cd "$(git rev-parse --show-toplevel)"
 base=$(git merge-base "$BASE" HEAD) || {
   echo "kleym: $BASE has no common commit with HEAD here; check out the whole history (fetch-depth: 0)" >&2

@@ -1,7 +1,7 @@
 // The GitHub Action and the GitLab component (.ci), as their runners run them: with the archive of the release, in a real Git repository with a
 // base and a head, from outside of this project's folder, and against a server that answers as GitHub's API of comments does.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -76,6 +76,20 @@ async function checked(
   return { ...run, out }
 }
 
+/** A repository whose change breaks its copy of SCM's configuration. */
+function withScmBroken(): string {
+  const path = newRepository()
+  const commit = (config: string): void => {
+    writeFileSync(join(path, 'scm.yaml'), config)
+    git(path, 'add', '.')
+    git(path, 'commit', '--quiet', '-m', 'scm')
+  }
+  commit('apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\n')
+  git(path, 'branch', '--force', 'main')
+  commit('{')
+  return path
+}
+
 /** A text about the same files in another folder. */
 function withoutFolder(text: string): string {
   return text.replaceAll(/\b(?:deploy|head)\//g, '')
@@ -108,6 +122,15 @@ describe('the action', () => {
     expect(status).toBe(1)
     expect(stdout).toContain('::error')
   })
+
+  test.each(['--scm-config=scm.yaml', '--trust-domain example.org --scm-config scm.yaml'])(
+    'takes the file of the merge base for %s',
+    async (FLAGS) => {
+      const { stderr, out } = await checked(withScmBroken(), { FLAGS })
+      expect(stderr).not.toContain('SCM configuration')
+      expect(readFileSync(join(out, 'diff.md'), 'utf8')).toContain('<!-- kleym diff -->')
+    },
+  )
 
   test('says what to do where the history is cut off', async () => {
     const { status, stderr } = await checked(newRepository(), { BASE: 'gone' })

@@ -50,7 +50,7 @@ function commandsOf(page: string): readonly string[] {
       .flatMap((line) => /^\s*(?:- |run: )*kubectl[ -]kleym (.*)$/.exec(line)?.[1] ?? [])
       .map((line) => line.split(/ +(?:>|\||#)/, 1)[0] ?? '')
       // What a workflow has checked out beside the change.
-      .map((line) => line.replace('base/examples', 'examples'))
+      .map((line) => line.replaceAll('base/examples', 'examples'))
   )
 }
 
@@ -89,6 +89,13 @@ beforeAll(() => import('../../src/cluster/connect.ts'))
 
 test('there are commands on every page', () => {
   expect(PAGES.filter((page) => commandsOf(page).length < 2)).toEqual([])
+})
+
+test('a recipe of CI judges a change by files from before it', () => {
+  const text = readFileSync(join(PROJECT_ROOT, 'docs/ci.md'), 'utf8')
+  const files = [...text.matchAll(/kubectl[ -]kleym .*? --(?:scm-)?config[ =](\S+)/g)].map(([, file]) => file)
+  expect(files.length).toBeGreaterThan(4)
+  expect(files.filter((file) => file?.startsWith('base/') !== true)).toEqual([])
 })
 
 describe('without a cluster', () => {
