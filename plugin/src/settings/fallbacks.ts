@@ -1,7 +1,9 @@
 // What the environment and the settings file say, which counts if neither the command line nor an object says otherwise
 // (docs/settings.md).
 import { resolve } from 'node:path'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { canonicalText } from '@kleym/shared/core/json.ts'
+import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import {
   CLASS_NAME_ENV,
@@ -202,9 +204,12 @@ async function contentOf(file: SettingsFile | undefined): Promise<string> {
   if (file === undefined) return ''
   const sections = [file.general, ...[...file.contexts].map(([, section]) => section)]
   const scm = await Promise.all(sections.map((section) => file.scmConfigs(section)))
+  const digests = new Map<unknown, string>()
   return canonicalText([
     sections.map((section) => ({ ...section, scmConfig: undefined })),
     [...file.contexts.keys()],
-    scm.map((configs) => configs.map(({ config }) => config)),
+    scm.map((configs) =>
+      configs.map(({ config }) => getOrCreate(digests, config, () => sha256Hex(canonicalText(config)))),
+    ),
   ])
 }

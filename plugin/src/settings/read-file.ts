@@ -2,6 +2,7 @@
 // stay below its folder. Whatever is wrong is an error with its line and column.
 import { realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
+import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import * as yaml from 'yaml'
@@ -69,6 +70,9 @@ export async function readSettingsFile(path: string, name: string): Promise<Sett
   }
   const { contexts = {}, ...general } = parsed.data
   const folder = dirname(path)
+  // Thousands of sections may name one large file.
+  const offsets = offsetsOfTexts(document)
+  const read = new Map<string, Promise<ScmConfigText>>()
   return {
     name,
     path,
@@ -78,9 +82,9 @@ export async function readSettingsFile(path: string, name: string): Promise<Sett
       Promise.all(
         [scmConfig].flat().map(async (one): Promise<ScmConfigText> => {
           if (typeof one !== 'string') return { config: one, source: name }
-          const where = `${name}${placeAt(offsetOf(document, one))}, scmConfig ${one}`
+          const where = `${name}${placeAt(offsets.get(one))}, scmConfig ${one}`
           const file = pathBelow(folder, one, where)
-          const { config } = await readScmConfigFile(file, folder, where)
+          const { config } = await getOrCreate(read, file, () => readScmConfigFile(file, folder, where))
           return { config, source: `${one} (${name})` }
         }),
       ),
@@ -148,15 +152,15 @@ function faultOf(
   )
 }
 
-/** Where a text stands as a value. */
-function offsetOf(document: Document.Parsed, text: string): number | undefined {
-  let offset: number | undefined
+/** Where each text stands first as a value. */
+function offsetsOfTexts(document: Document.Parsed): ReadonlyMap<unknown, number> {
+  const offsets = new Map<unknown, number>()
   visit(document, {
     Scalar: (key, node) => {
-      if (key !== 'key' && node.value === text) offset ??= node.range?.[0]
+      if (key !== 'key' && !offsets.has(node.value)) offsets.set(node.value, node.range?.[0] ?? 0)
     },
   })
-  return offset
+  return offsets
 }
 
 /** Where the value of a field stands, or what is nearest above it. */

@@ -37,7 +37,7 @@ export interface FoundFolder {
   readonly path: string
 }
 
-/** A folder that a tool owns (`TOOL_FOLDERS`). */
+/** A folder that a tool owns (`TOOL_FOLDERS`), or the folder `ci` of a chart. */
 export interface ToolFolder extends FoundFolder {
   /** What in it has the name of a manifest. */
   readonly files: readonly FoundFile[]
@@ -63,8 +63,10 @@ export interface FoundFiles {
   readonly odd: readonly string[]
   /** Files of other tools that deploy: Terraform, templates of helmfiles. */
   readonly tools: readonly FoundFile[]
-  /** Folders of tools that hold files with the name of a manifest. */
+  /** Folders of tools. */
   readonly toolFolders: readonly ToolFolder[]
+  /** Files of charts and kustomizations that are no objects by their names: `Chart.yaml`, `kustomization.yaml`. */
+  readonly ownFiles: readonly FoundFile[]
   /** The folders that were gone through, without links. */
   readonly folders: ReadonlySet<string>
 }
@@ -77,6 +79,8 @@ const CHART_FILE = 'Chart.yaml'
 /** What of a chart's folder is the chart's own: templates, subcharts, and what they are rendered with. */
 const OF_CHART =
   /^(?:Chart\.(?:yaml|lock)|requirements\.(?:yaml|lock)|values.*\.(?:ya?ml|json)|templates|charts|ci)$/
+/** What of that is looked through with the chart. */
+const OF_TEMPLATES = /^(?:values.*\.ya?ml|values\.schema\.json|templates|charts)$/
 /** The names that kustomize looks for. */
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
   'kustomization.yaml',
@@ -100,6 +104,7 @@ export function findFiles(
   const odd: string[] = []
   const tools: FoundFile[] = []
   const toolFolders: ToolFolder[] = []
+  const ownFiles: FoundFile[] = []
   const isExcluded = excluding(options.exclude ?? [])
   const problems: InputProblem[] = []
   const seenFolders = new Set<string>()
@@ -129,7 +134,7 @@ export function findFiles(
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name))) {
       const at = below === '' ? entry.name : `${below}/${entry.name}`
       const isLeftOut = isExcluded(entry.isDirectory() ? `${at}/` : at)
-      if (isLeftOut || entry.name === GIT_FOLDER || (isChart && OF_CHART.test(entry.name))) continue
+      if (isLeftOut || entry.name === GIT_FOLDER) continue
       const place = {
         name: join(name, entry.name),
         path: join(path, entry.name),
@@ -137,10 +142,20 @@ export function findFiles(
         below: at,
         depth: depth + 1,
       }
-      if (KUSTOMIZATION_FILES.has(entry.name)) overlays.push({ name, path: real, file: entry.name })
-      else if (!TOOL_FOLDERS.has(entry.name)) addEntry(entry, place)
-      else if (options.recursive && entry.isDirectory()) toolFolders.push(toolFolder(place, isExcluded))
+      const isOfChart = isChart && OF_CHART.test(entry.name)
+      const isOverlay = !isOfChart && KUSTOMIZATION_FILES.has(entry.name)
+      if (isOverlay) overlays.push({ name, path: real, file: entry.name })
+      if (isOverlay || isOfChart || TOOL_FOLDERS.has(entry.name)) addAside(entry, place)
+      else addEntry(entry, place)
     }
+  }
+  // What a chart makes shows in its templates and its values, which are looked through with it.
+  const addAside = (entry: Dirent, place: Place): void => {
+    const isFolder = entry.isDirectory()
+    if (isFolder && options.recursive && !OF_TEMPLATES.test(entry.name))
+      toolFolders.push(toolFolder(place, isExcluded))
+    else if (!isFolder && MANIFEST.test(entry.name) && !OF_TEMPLATES.test(entry.name))
+      ownFiles.push({ ...place, real: realOf(place.path) })
   }
   const addEntry = (entry: Dirent, place: Place): void => {
     const { name, path, real } = place
@@ -178,11 +193,18 @@ export function findFiles(
     }
   }
   const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
-  const notNamed = toolFolders.map((one) => ({
-    ...one,
-    files: one.files.filter(({ real }) => !found.has(real)),
-  }))
-  return { files, problems, charts, overlays, odd, tools, toolFolders: notNamed, folders: seenFolders }
+  const isNotNamed = ({ real }: FoundFile): boolean => !found.has(real)
+  return {
+    files,
+    problems,
+    charts,
+    overlays,
+    odd,
+    tools,
+    toolFolders: toolFolders.map((one) => ({ ...one, files: one.files.filter(isNotNamed) })),
+    ownFiles: ownFiles.filter(isNotNamed),
+    folders: seenFolders,
+  }
 }
 
 /** Goes through a folder of tools. Links to folders are not followed. */

@@ -165,7 +165,7 @@ export async function loadFiles(
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   const leftOut = tree.leftOut()
-  const ofTools = await lookThrough(tree.toolFolders, rules, (name, bytes) => parse(name, bytes, { budget }))
+  const ofTools = await lookThrough(tree.aside, rules, (name, bytes) => parse(name, bytes, { budget }))
   problems.push(
     ...duplicates,
     ...leftOut.problems,

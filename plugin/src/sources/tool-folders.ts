@@ -1,12 +1,14 @@
-// Folders of tools (`TOOL_FOLDERS`): nothing in them is read as a manifest, since packages and workflows are full of YAML that is none.
-// But `kubectl apply -R` goes into them. So their files are looked through as text, and one that may hold a kind that is used is not known.
+// What is not read for its name: folders of tools (`TOOL_FOLDERS`), since packages and workflows are full of YAML that is no manifest, and
+// `Chart.yaml` and its like. But `kubectl apply -R` applies whatever they hold. So they are looked through as text, and what may hold a kind
+// that is used is not known.
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { own } from '@kleym/shared/core/json.ts'
+import { own, stringAt } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { decodeUtf8, sealOf } from './decode.ts'
-import { DETAILS } from './deployers.ts'
+import { DETAILS, mayDeploy } from './deployers.ts'
 import type { ParsedFile } from './document.ts'
-import type { ToolFolder } from './files.ts'
+import type { FoundFile, FoundFiles } from './files.ts'
 import { listed, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOfText, type ReachRules } from './reach.ts'
 import type { LeftOut } from './tree.ts'
@@ -16,37 +18,61 @@ const FILE_MAX = 32 * 1024 * 1024
 
 type Parse = (name: string, bytes: Uint8Array) => Promise<ParsedFile>
 
-/** What folders of tools hold: a line for those without use, and a problem for each file that may be a manifest. */
+/** A line for the folders of tools without use, and a problem for each file that may be a manifest. */
 export async function lookThrough(
-  folders: readonly ToolFolder[],
+  { toolFolders, ownFiles }: Pick<FoundFiles, 'toolFolders' | 'ownFiles'>,
   rules: ReachRules,
   parse: Parse,
 ): Promise<LeftOut> {
+  const manifestsAmong = async (
+    files: readonly FoundFile[],
+    more: Pick<InputProblem, 'alike' | 'fix'>,
+    areDeployersKnown = false,
+  ): Promise<readonly InputProblem[]> => {
+    const found: InputProblem[] = []
+    for (const { name, path } of files) {
+      const reach = (await reachOfFile(path, { ...rules, areDeployersKnown }, parse))?.filter(
+        ({ kind }) => !DETAILS.has(kind),
+      )
+      if (reach?.length !== 0) found.push(leftOut(name, `it may hold ${reachText(reach)}`, more, reach))
+    }
+    return found
+  }
   const idle: string[] = []
   const problems: InputProblem[] = []
-  for (const { name, files, unread } of folders) {
-    const open = (where: string, why: string, reach: readonly ProblemReach[] | undefined): InputProblem => ({
-      kind: 'left out',
-      what: `did not read ${where}, which is in a folder of tools`,
-      alike: 'files in folders of tools were not read',
-      where,
-      why: `${why}it may hold ${reachText(reach)}`,
-      fix: `name it (-f ${name}), or leave it out: --exclude '${basename(name)}/'`,
-      ...(reach && { reach }),
-    })
-    const found: InputProblem[] = []
-    for (const file of files) {
-      const reach = await reachOfFile(file.path, rules, parse)
-      const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
-      if (used?.length !== 0) found.push(open(file.name, '', used))
-    }
-    if (unread !== undefined) found.push(open(name, `${unread}; `, undefined))
+  for (const { name, files, unread } of toolFolders) {
+    const fix = `name it (-f ${name}), or leave it out: --exclude '${basename(name)}/'`
+    const more = { alike: 'files in folders of tools were not read', fix }
+    const found = await manifestsAmong(files, more)
     problems.push(...found)
-    if (files.length > 0 && found.length === 0) idle.push(name)
+    if (unread !== undefined) problems.push(leftOut(name, `${unread}; it may hold anything`, more, undefined))
+    else if (files.length > 0 && found.length === 0) idle.push(name)
   }
+  const alike = 'files of charts and kustomizations were not read as objects'
+  const fix = 'put objects into files of their own'
+  problems.push(...(await manifestsAmong(ownFiles, { alike, fix }, true)))
   const note = `did not read ${listed(idle)}, which tools own: nothing in ${idle.length === 1 ? 'it' : 'them'} is of a kind that is used`
   return { notes: idle.length === 0 ? [] : [note], problems }
 }
+
+function leftOut(
+  where: string,
+  why: string,
+  more: Pick<InputProblem, 'alike' | 'fix'>,
+  reach: readonly ProblemReach[] | undefined,
+): InputProblem {
+  return {
+    kind: 'left out',
+    what: `did not read ${where} as objects`,
+    where,
+    why,
+    ...more,
+    ...(reach && { reach }),
+  }
+}
+
+/** `areDeployersKnown`: what deploys others is taken account of elsewhere. */
+type OwnRules = ReachRules & { readonly areDeployersKnown: boolean }
 
 /** The field that every object has, or an escape that may spell it. */
 const OF_OBJECT = /apiVersion|\\[xuU\r\n]/
@@ -54,7 +80,7 @@ const OF_OBJECT = /apiVersion|\\[xuU\r\n]/
 /** What a file may hold; empty: nothing that is used; undefined: anything. */
 async function reachOfFile(
   path: string,
-  rules: ReachRules,
+  rules: OwnRules,
   parse: Parse,
 ): Promise<readonly ProblemReach[] | undefined> {
   try {
@@ -65,13 +91,21 @@ async function reachOfFile(
     if (sealOf(bytes) !== undefined) return undefined
     const { text } = decodeUtf8(bytes)
     const reach = OF_OBJECT.test(text) ? reachOfText(text, rules) : []
-    return reach?.length === 0 || !mayHoldObjects(await parse(path, bytes)) ? [] : reach
+    return reach?.length === 0 || !mayHoldObjects(await parse(path, bytes), rules) ? [] : reach
   } catch {
     return undefined
   }
 }
 
-/** A workflow may quote an object, and is none. */
-function mayHoldObjects({ documents, faults }: ParsedFile): boolean {
-  return faults.length > 0 || documents.some(({ value }) => own(value, 'kind') !== undefined)
+/** A workflow may quote an object, and a kustomization patch one: neither is one. */
+function mayHoldObjects({ documents, faults }: ParsedFile, { wanted, areDeployersKnown }: OwnRules): boolean {
+  const kinds = new Set(wanted.map(({ kind }) => kind))
+  const isOfUse = (value: unknown): boolean => {
+    const kind = own(value, 'kind')
+    if (typeof kind !== 'string') return kind !== undefined
+    const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+    const deploys = !areDeployersKnown && mayDeploy(qualifiedKind({ group, kind }))
+    return deploys || kinds.has(kind) || kind.endsWith('List')
+  }
+  return faults.length > 0 || documents.some(({ value }) => isOfUse(value))
 }

@@ -24,7 +24,7 @@ import {
   type OwnTree,
 } from './deployers.ts'
 import type { FileProgress } from './file-progress.ts'
-import type { FoundFile, FoundFiles, FoundFolder, ToolFolder } from './files.ts'
+import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
@@ -146,8 +146,9 @@ export class Tree {
     return this.#found.folders
   }
 
-  get toolFolders(): readonly ToolFolder[] {
-    return this.#found.toolFolders
+  /** What is not read for its name. */
+  get aside(): Pick<FoundFiles, 'toolFolders' | 'ownFiles'> {
+    return this.#found
   }
 
   /** The files to be read as they stand. */

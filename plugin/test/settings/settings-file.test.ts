@@ -361,6 +361,17 @@ describe('diff --base', () => {
     expect((await inProcess(args, same)).stdout).not.toContain('KLM520')
   })
 
+  test('reads a file once that thousands of sections name', async () => {
+    const scm = `${'# x\n'.repeat(250_000)}${SCM}`
+    const section = `{scmConfig: [${Array.from({ length: 16 }, () => 'scm.yaml').join(',')}]}`
+    const sections = Array.from({ length: 1500 }, (_, at) => ` c${at}: ${section}\n`).join('')
+    const edits = { '.kleym.yaml': `contexts:\n${sections}`, 'scm.yaml': scm, 'files/thief.yaml': '' }
+    const { code, stdout } = await inProcess(DIFF, await repository(edits))
+    expect(stdout).toContain('‼ the change edits the settings file; this answer uses')
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('; the settings files differ (KLM520)')
+    expect(code).toBe(4)
+  }, 30_000)
+
   test('map --compare says in its first lines that the settings differ, too', async () => {
     const root = await repository({ '.kleym.yaml': 'className: none\n', 'files/thief.yaml': '' })
     const { code, stdout } = await inProcess(['map', '--compare', ...DIFF.slice(2)], root)

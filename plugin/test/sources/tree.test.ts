@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from '
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
+import { parse as parseYaml } from 'yaml'
 import { printedBy } from '@kleym/testing/child-process.ts'
 import type { ProblemReach } from '../../src/sources/problem.ts'
 import { helmTemplate } from '../../src/sources/render.ts'
@@ -14,6 +15,8 @@ const pod = (name: string, more = ''): string => typed('v1', 'Pod', name, more)
 const pool = (name: string, more = ''): string =>
   typed('inference.networking.k8s.io/v1', 'InferencePool', name, more)
 const registration = (name: string): string => typed('spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID', name)
+/** A manifest as JSON. */
+const json = (manifest: string): string => JSON.stringify(parseYaml(manifest))
 const CHART = 'apiVersion: v2\nname: app\nversion: 0.1.0\n'
 
 interface Read {
@@ -61,7 +64,13 @@ describe('a chart', () => {
         'crds/x.yaml': pod('crd'),
         'examples/x.yaml': pod('example'),
       },
-      { names: ['crd', 'example'], problems: [{ where: '.', reach: ['Pod */*'] }] },
+      {
+        names: ['crd', 'example'],
+        problems: [
+          { where: '.', reach: ['Pod */*'] },
+          { where: 'ci/x-values.yaml', reach: ['Pod default/ci'] },
+        ],
+      },
     ],
     [
       'with workloads alone leaves open which pods there are',
@@ -453,6 +462,26 @@ describe('a folder of tools is not read', () => {
   ])('%s', async (_, files, expected, how) => {
     const clean = { names: [], problems: [] }
     expect(await read({ 'x.yaml': 'a: 1', ...files }, how)).toMatchObject({ ...clean, ...expected })
+  })
+
+  test.each<[name: string, files: Readonly<Record<string, string>>, where: readonly string[]]>([
+    ['a kustomization', { 'kustomization.yaml': `resources: []\n---\n${pod('a')}` }, ['kustomization.yaml']],
+    ['the description of a chart', { 'Chart.yaml': `${CHART}---\n${pod('a')}` }, ['Chart.yaml']],
+    ['values in JSON', { 'Chart.yaml': CHART, 'values-x.json': json(pod('a')) }, ['values-x.json']],
+    ['the folder ci of a chart', { 'Chart.yaml': CHART, 'ci/x.yaml': pod('a') }, ['ci/x.yaml']],
+    [
+      'none of these, if they hold what they are for',
+      {
+        'kustomization.yaml': `kind: Kustomization\nresources: []\npatches:\n- patch: |-\n    ${pod('a').replaceAll('\n', '\n    ')}\n`,
+        'c/Chart.yaml': CHART,
+        'c/ci/x-values.yaml': 'pods:\n- kind: Pod\n  apiVersion: v1\n',
+      },
+      [],
+    ],
+  ])('nor is a manifest in %s', async (_, files, where) => {
+    const { names, problems } = await read({ 'x.yaml': 'a: 1', ...files })
+    expect(names).toEqual([])
+    expect(problems.map((one) => one.where)).toEqual(where)
   })
 
   test('and one that cannot be gone through may hold anything', async () => {

@@ -17,8 +17,8 @@ export interface DiffSummary {
   readonly affected: readonly AffectedPolicy[]
   /** How many objects are taken to stay that no file holds. */
   readonly staying: number
-  /** Whether the settings of this answer differ from those of the objects. */
-  readonly disagrees: boolean
+  /** What differs from the settings of this answer; undefined: nothing. */
+  readonly disagrees: string | undefined
   /** How many other changes the diff is narrowed from. */
   readonly others: number
 }
@@ -40,7 +40,7 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   const said = sure.length > 0 ? sure : [nothingText(facts, layout)]
   const codes = codesOf(findings.added)
   const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
-  const settings = disagrees ? '; the settings of the objects differ (KLM520)' : ''
+  const settings = disagrees === undefined ? '' : `; ${disagrees} differ (KLM520)`
   return {
     mark: markOf(facts),
     text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
@@ -52,7 +52,7 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
 
 function markOf({ effect, objects, affected, staying, disagrees, others }: DiffSummary): Answer['mark'] {
   const { lost, uncertain } = effect
-  if (disagrees || lost.length > 0 || uncertain.length > 0) return 'warn'
+  if (disagrees !== undefined || lost.length > 0 || uncertain.length > 0) return 'warn'
   const isNothing = others === 0 && objects === 0 && staying === 0 && effect.verdicts.length === 0
   return isNothing && isQuiet(effect, affected) ? 'ok' : 'note'
 }
@@ -133,7 +133,10 @@ function nothingText(
   layout: Layout,
 ): string {
   const isOpen =
-    layout.incomplete === true || layout.unsettled === true || disagrees || effect.uncertain.length > 0
+    layout.incomplete === true ||
+    layout.unsettled === true ||
+    disagrees !== undefined ||
+    effect.uncertain.length > 0
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
     : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`

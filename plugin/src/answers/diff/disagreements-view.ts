@@ -11,9 +11,23 @@ import { wrap } from '../../text/wrap.ts'
 /** More are counted: each status of a binding is a source of its own. */
 const SHOWN_MAX = 3
 
+/** What differs from the settings of an answer; undefined: nothing. */
+export function whatDiffers(findings: readonly Finding[]): string | undefined {
+  if (findings.length === 0) return undefined
+  return findings.every(isOfFiles) ? 'the settings files' : 'the settings of the objects'
+}
+
+function isOfFiles({ subject }: Finding): boolean {
+  return subject.kind === 'Settings'
+}
+
 /** The disagreements, a line each; nothing where there is none. */
 export function viewDisagreements(findings: readonly Finding[], { width }: Layout): Block {
-  if (findings.length === 0) return []
+  const [first] = findings
+  if (first === undefined) return []
+  const head = findings.every(isOfFiles)
+    ? first.summary
+    : 'the settings of this answer differ from those of the objects'
   const said = findings.flatMap(({ subject, evidence }) =>
     evidence.map((text) => ({ who: shortSubject(subject), text })),
   )
@@ -22,7 +36,7 @@ export function viewDisagreements(findings: readonly Finding[], { width }: Layou
   )
   const rest = lines.length - SHOWN_MAX
   const rows = [
-    line(MARKS.warn, ' the settings of this answer differ from those of the objects  KLM520'),
+    line(MARKS.warn, ` ${head}  KLM520`),
     ...lines.slice(0, SHOWN_MAX).map((text) => line(`  ${text}`)),
     ...(rest > 0 ? [line(`  and ${counted(rest, 'disagreement')} more`)] : []),
   ]

@@ -19,7 +19,7 @@ import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrow
 import { diffAnswer, toldFinding } from './answer.ts'
 import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
-import { viewDisagreements } from './disagreements-view.ts'
+import { viewDisagreements, whatDiffers } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
 
@@ -115,7 +115,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
           objects: shownChanges.filter(({ dueAlready }) => !dueAlready).length,
           affected: shownPolicies,
           staying: staying.reduce((sum, { count }) => sum + count, 0),
-          disagrees: disagreements.length > 0,
+          disagrees: whatDiffers(disagreements),
           others:
             narrowed === undefined ? 0 : countOf(effect, changes) - countOf(shownEffect([]), shownChanges),
         },
@@ -145,9 +145,10 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
 function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): string | undefined {
   if (uncertain.length > 0)
     return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
-  return disagreements.length === 0
+  const what = whatDiffers(disagreements)
+  return what === undefined
     ? undefined
-    : 'what the change does under the settings of the objects, which are not those of this answer'
+    : `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`
 }
 
 /** The pods of which it is not certain what the change does to them. */
