@@ -2,7 +2,7 @@
 // of 20 KB, that many bindings name and that somebody edits; and by what concerns all of 10,000 bindings at once. It asserts
 // nothing about time: docs/performance.md holds the aim.
 import process from 'node:process'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
@@ -19,6 +19,8 @@ import { machineLine } from './machine.ts'
 const ALL = 10_000
 /** How often the pool is edited. */
 const EDITS = 20
+/** Of all objects. */
+const NAMESPACE = 'team-a'
 
 interface Hostility {
   readonly name: string
@@ -132,10 +134,15 @@ async function longestLag(
   loop.onPause = turn
   for (const happen of happenings) {
     since = now()
+    const began = since.wall
     happen()
     await indexes.workInAll()
+    // What concerns references is held until the namespace has its turn.
+    await indexes.workIn(NAMESPACE)
     do await turn()
     while (indexes.isBusy)
+    // The next change would be held as long as this one is rested from.
+    await setTimeout(now().wall - began)
   }
   return lag
 }
