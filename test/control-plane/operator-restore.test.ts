@@ -1,14 +1,14 @@
 // etcd is restored from a backup while an operator runs: time goes back, and the same versions come again for other content
 // (docs/contract.md §6, docs/reliability.md). Never two, nothing left over, and in force again within a minute.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { ownersInForce, watchNeverTwo } from './never-two.ts'
-import { bindingId, conditionOf, estate, member, untilReason } from './objects.ts'
+import { bindingId, conditionOf, estate, member, outputId, untilReason } from './objects.ts'
 import { LEASE } from './operator-access.ts'
 import { startOperator, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { runs } from '@kleym/testing/runs.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { pauseFor, until } from '@kleym/testing/wait.ts'
 
 /** How long the operator may take until everything is right again, on a busy machine. */
 const RIGHT_AGAIN_MS = 60_000
@@ -154,6 +154,41 @@ test.each(RESTORES)(
     }
   },
 )
+
+/** More bindings than an operator with one write a second has written for when the datastore goes back. */
+const PENDING = 8
+/** Longer than it would take to write for all of them, had it believed an old list: most writes of theirs would fail. */
+const WRITTEN_MS = 15_000
+
+test('what was yet to be written in the old history is not, while the API server goes on from its caches', async () => {
+  const space = 'pending'
+  await operator.kill()
+  operator = await startOperator(cp, { flags: ['--writes-per-second=1'] })
+  await operator.leads()
+  await cp.apply([...estate(space), ...member(space, 'kept')])
+  const kept = await untilReason(cp, space, 'kept', 'Reconciled')
+  const output = outputId(stringAt(kept, 'status', 'clusterSPIFFEID', 'name') ?? '')
+  await cp.backUpEtcd()
+  const lease = await leaseVersion()
+  const others = Array.from({ length: PENDING }, (_, at) =>
+    member(space, `other-${at}`, { containerName: `other-${at}` }),
+  )
+  await cp.apply(others.flat())
+  // Its output is to have these labels too, after the others have got theirs.
+  const matchLabels = { lost: 'soon' }
+  const llama = { apiVersion: 'inference.networking.k8s.io/v1', kind: 'InferencePool', name: 'llama' }
+  await cp.admin.patch({ ...llama, namespace: space }, { spec: { selector: { matchLabels } } })
+  await until(async () => (await leaseVersion()) !== lease, 'the Lease to be renewed')
+  const written = await cp.admin.get(output)
+  expect(dig(written, 'spec', 'podSelector', 'matchLabels')).not.toMatchObject(matchLabels)
+  const refused = refusals()
+  await cp.restoreEtcd()
+  await until(() => refusals() > refused, 'the lists of the old history to be refused')
+  await pauseFor(WRITTEN_MS)
+  expect(operator.program.ended()).toBeUndefined()
+  expect(await cp.admin.get(output)).toEqual(written)
+  await cp.restartApiServer()
+})
 
 function note(space: string, writer: number, write: number): JsonRecord {
   return {
