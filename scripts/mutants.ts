@@ -1,5 +1,5 @@
 // Breaks the operator once for each rule that its promises rest on, and sees that the fast tests notice (docs/reliability.md,
-// "Mutants"). It works on a copy of the sources, so that an interrupted run leaves nothing broken.
+// "How it is held"). It works on a copy of the sources, so that an interrupted run leaves nothing broken.
 //
 //   npm run mutants              all of them
 //   npm run mutants -- orphan    those whose text or file holds a word

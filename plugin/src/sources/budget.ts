@@ -1,6 +1,6 @@
 // How much of what it is given kleym takes in. Files and clusters may be a stranger's, and a few megabytes of brackets can cost
 // gigabytes and minutes: every limit is of something that costs, and ends the reading with a line that says which it was.
-// What the worst inputs cost stands in docs/reliability.md.
+// What the worst inputs cost stands in docs/performance.md.
 
 /** What is taken in at most. Real clusters of a hundred thousand pods stay below all of them. */
 export const INPUT_LIMITS = {
