@@ -17,6 +17,7 @@ import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { SettingsFallback, SettingsOptions } from '../flags/options.ts'
 import type { SourceIo } from '../io/context.ts'
 import { KleymError } from '../io/errors.ts'
+import { listed } from '../sources/problem.ts'
 import { readScmConfigFile } from '../sources/scm-config.ts'
 import { findSettingsFile, SETTINGS_FILE } from './find.ts'
 import { readSettingsFile, shownPath, type SettingsFile } from './read-file.ts'
@@ -56,7 +57,6 @@ export async function settingsFallbacks(
 ): Promise<Required<Pick<SettingsOptions, 'remarks'>> & { readonly fallbacks: readonly SettingsFallback[] }> {
   const file = await settingsFile(question.options, question.from, io.cwd)
   const { context, isContextGiven } = question
-  const isIdle = isContextGiven && file?.contexts.size === 0
   return {
     fallbacks: [
       ...(await environmentFallback(io)),
@@ -64,9 +64,22 @@ export async function settingsFallbacks(
     ],
     remarks: [
       ...misspelledVariables(io.env),
-      ...(isIdle ? [`--context ${context} chooses nothing: ${file.name} has no contexts`] : []),
+      ...(file === undefined ? [] : sectionRemarks(file, context, isContextGiven)),
     ],
   }
+}
+
+function sectionRemarks(
+  { name, contexts }: SettingsFile,
+  context: string | undefined,
+  isContextGiven: boolean,
+): readonly string[] {
+  if (isContextGiven && contexts.size === 0)
+    return [`--context ${context} chooses nothing: ${name} has no contexts`]
+  if (context !== undefined || contexts.size === 0) return []
+  return [
+    `no section of ${name} counts, since --context chooses none: it has ${listed([...contexts.keys()])}`,
+  ]
 }
 
 const VARIABLES = [

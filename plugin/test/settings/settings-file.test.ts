@@ -285,6 +285,12 @@ describe('the first lines say what a person may not expect of the settings', () 
       '--context nope chooses nothing: .kleym.yaml has no contexts',
     ],
     [
+      'no context, and a settings file with some',
+      { '.kleym.yaml': `${SETTINGS}contexts: {prod: {}, staging: {}}\n` },
+      [],
+      'no section of .kleym.yaml counts, since --context chooses none: it has prod; staging',
+    ],
+    [
       "SCM's configuration among the files, and a settings file without one",
       { '.kleym.yaml': 'className: spire\n', ...scmInFiles },
       [],
