@@ -96,7 +96,8 @@ function misspelledVariables(env: SourceIo['env']): readonly string[] {
     .filter((name) => name.startsWith('KLEYM_') && !VARIABLES.some((one) => one === name))
     .toSorted()
     .flatMap((name) => {
-      const meant = didYouMean(name, VARIABLES)
+      const whole = VARIABLES.find((one) => one.endsWith(name.slice('KLEYM'.length)))
+      const meant = didYouMean(whole ?? name, VARIABLES)
       return meant === undefined ? [] : [`the variable ${name} is not read: ${meant}`]
     })
 }

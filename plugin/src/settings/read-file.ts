@@ -34,7 +34,11 @@ type Path = readonly (string | number)[]
 
 /** Reads a settings file. Throws a usage error that says what is wrong in it, and where. */
 export async function readSettingsFile(path: string, name: string): Promise<SettingsFile> {
-  const text = await textOf(path, name)
+  return settingsOfText(await textOf(path, name), path, name)
+}
+
+/** The same of the text that a settings file has, or is to have. */
+export function settingsOfText(text: string, path: string, name: string): SettingsFile {
   const placeAt = (offset: number | undefined): string => {
     if (offset === undefined) return ''
     const { line, column } = lineAndColumn(text, offset)

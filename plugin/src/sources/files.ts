@@ -177,7 +177,8 @@ export function findFiles(
   }
 
   for (const name of paths) {
-    const path = resolve(options.cwd, name)
+    // An empty name, as of a variable that is not set, is no name of this folder.
+    const path = name === '' ? '' : resolve(options.cwd, name)
     try {
       const facts = statSync(path)
       const real = realOf(path)
@@ -318,7 +319,7 @@ function missing(name: string, error: unknown, flag = '-f'): InputProblem {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(name)
   return {
     kind: 'path',
-    what: `cannot read ${name}`,
+    what: name === '' ? 'a path is empty' : `cannot read ${name}`,
     where: `${flag} ${name}`,
     why: url ? 'it is a URL, and kleym fetches nothing' : systemReason(error),
     fix: url

@@ -305,10 +305,15 @@ describe('the first lines say what a person may not expect of the settings', () 
   })
 
   test('a variable that is nearly one of those that are read', async () => {
-    const ran = await inProcess(TEXT, await workspace(FILES), { KLEYM_TRUSTDOMAIN: 'a', KLEYM_VERSION: '1' })
+    const ran = await inProcess(TEXT, await workspace(FILES), {
+      KLEYM_TRUSTDOMAIN: 'a',
+      KLEYM_CLASS_NAME: 'b',
+      KLEYM_VERSION: '1',
+    })
     expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain(
       '· the variable KLEYM_TRUSTDOMAIN is not read: did you mean KLEYM_TRUST_DOMAIN?',
     )
+    expect(ran.stdout.replaceAll(/\s+/g, ' ')).toContain('did you mean KLEYM_CLUSTERSPIFFEID_CLASS_NAME?')
     expect(ran.stdout).not.toContain('KLEYM_VERSION')
   })
 
@@ -317,6 +322,22 @@ describe('the first lines say what a person may not expect of the settings', () 
     const root = await workspace({ ...FILES, ...scmInFiles, '.kleym.yaml': file })
     expect((await inProcess([...TEXT, '--context', 'prod'], root)).stdout).not.toContain('· ')
   })
+})
+
+test('settings --write writes nothing that cannot be read', async () => {
+  const root = await workspace({ 'operator.yaml': operatorDeployment('acme.example', 'spire') })
+  const args = ['settings', '--write', '--offline', '-f', '.', '--context']
+  const { code, stderr } = await inProcess([...args, '__proto__'], root)
+  expect(stderr).toContain('no key may be __proto__')
+  expect(code).toBe(2)
+  for (const context of ['null', '0x10']) {
+    expect((await inProcess([...args, context], root)).code).toBe(0)
+    const asked = await inProcess(
+      ['settings', '--offline', '--context', context, '-f', '.', '-o', 'json'],
+      root,
+    )
+    expect(asked.code).toBe(0)
+  }
 })
 
 describe('diff --base', () => {
@@ -365,6 +386,13 @@ describe('diff --base', () => {
     expect(code).toBe(4)
     const same = await repository({ ...second, 'second/.kleym.yaml': SETTINGS, 'second/scm.yaml': SCM })
     expect((await inProcess(args, same)).stdout).not.toContain('KLM520')
+  })
+
+  test.each(['--base', '-f'])('does not take an empty path for the working folder: %s', async (flag) => {
+    const args = [...DIFF.slice(0, 1), ...DIFF.slice(3), '--base', 'files', flag, '']
+    const { code, stderr } = await inProcess(args, await repository({}))
+    expect(stderr).toContain('a path is empty')
+    expect(code).toBe(2)
   })
 
   test('reads a file once that thousands of sections name', async () => {

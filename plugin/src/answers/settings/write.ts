@@ -8,7 +8,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { KleymError } from '../../io/errors.ts'
 import { systemReason } from '../../sources/files.ts'
 import { SETTINGS_FILE } from '../../settings/find.ts'
-import { readSettingsFile } from '../../settings/read-file.ts'
+import { readSettingsFile, settingsOfText } from '../../settings/read-file.ts'
 
 /**
  * Writes the settings that a source says into the file of a folder: for one kube context, into a section of its own. Throws a KleymError if
@@ -35,9 +35,12 @@ export async function writeSettings(
   if (context === undefined) document.contents = section
   else document.setIn(['contexts', context], section)
   if (there === undefined) document.commentBefore = comment
+  const text = document.toString()
+  // What cannot be read is not written.
+  settingsOfText(text, path, SETTINGS_FILE)
   try {
     // Never over what a person wrote.
-    await writeFile(path, document.toString(), { flag: there === undefined ? 'wx' : 'w' })
+    await writeFile(path, text, { flag: there === undefined ? 'wx' : 'w' })
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
     throw isThere
