@@ -93,9 +93,18 @@ test('there are commands on every page', () => {
 
 test('a recipe of CI judges a change by files from before it', () => {
   const text = readFileSync(join(PROJECT_ROOT, 'docs/ci.md'), 'utf8')
-  const files = [...text.matchAll(/kubectl[ -]kleym .*? --(?:scm-)?config[ =](\S+)/g)].map(([, file]) => file)
+  const files = [...text.matchAll(/kubectl[ -]kleym .*? --(?:scm-config|config|tests)[ =](\S+)/g)].map(
+    ([, file]) => file,
+  )
   expect(files.length).toBeGreaterThan(4)
   expect(files.filter((file) => file?.startsWith('base/') !== true)).toEqual([])
+})
+
+test('a recipe of CI runs for a change of the settings file alone', () => {
+  const text = readFileSync(join(PROJECT_ROOT, 'docs/ci.md'), 'utf8')
+  const filters = [...text.matchAll(/^ +(?:paths|changes): (\[.*\])/gm)].map(([, list]) => list)
+  expect(filters).toHaveLength(2)
+  expect(filters.filter((list) => list?.includes("'.kleym.yaml'") !== true)).toEqual([])
 })
 
 describe('without a cluster', () => {
