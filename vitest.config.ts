@@ -34,6 +34,7 @@ export default defineConfig({
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
           include: testsIn(ANYWHERE),
+          setupFiles: ['test/testing/src/seed-setup.ts'],
           maxWorkers: ALL_CORES,
           // The files of one worker share what they import, which is half of the work.
           isolate: false,
