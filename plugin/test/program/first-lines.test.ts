@@ -70,7 +70,7 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'does this change give an identity away',
       ['diff', ...LIVE, 'examples/changes/steal-identity'],
-      [/^× 2 containers of team-b gain \S+team-a\/objective\/chat instead of \S+ \(KLM308\)/],
+      [/^× 2 containers of team-b lose \S+ and hold \S+team-a\/objective\/chat instead \(KLM308\)/],
     ],
     [
       'what happens if I delete this binding',

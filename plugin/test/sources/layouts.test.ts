@@ -135,7 +135,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       'spire/rendered.yaml': FALLBACK,
     },
     0,
-    '√ nothing clashes',
+    '· 1 info',
   ],
   [
     'a binding whose container has another name than the one that serves',

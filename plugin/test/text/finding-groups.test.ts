@@ -34,8 +34,9 @@ describe('findings of one code', () => {
                 seen in pod lab/canary
     lab/drift   vllm of 1 pod is left without an identity
                 seen in pod lab/drift
-  fix: Bind the other containers too, use PoolOnly, or set fallback: false on
-       the default ClusterSPIFFEID.
+  fix: Bind the other containers too, or give them an identity by a
+       ClusterSPIFFEID that is no fallback. PoolOnly gives them one, but not the
+       default one (KLM418).
 `,
     )
   })

@@ -6,9 +6,10 @@ import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { findingKey } from '../../src/core/findings/finding.ts'
 import { findingEntry } from '../../src/core/registry/findings.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
 import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
-import { containerVerdicts } from '../../src/core/spire/registration.ts'
+import { containerVerdicts, isPossible, type Registration } from '../../src/core/spire/registration.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { manifestsOf, suggestedLines, suggestionsFor } from './suggestions-for.ts'
 import { randomPools } from './random-pools.ts'
@@ -94,13 +95,68 @@ test('each container that a suggestion is said to reach holds its ID once it is 
   expect(reached).toBeGreaterThan(leastSeen(250))
 })
 
-/** `ID pod container` for each identity that a container certainly holds. */
-function holdersOf({ settled, podsInQuestion }: Analysis): ReadonlySet<string> {
+test('a suggestion names each identity that its pods lose, with what they hold instead', () => {
+  const seen = { left: 0, replaced: 0 }
+  const withFallback = fc.tuple(randomPools, fc.constantFrom(FALLBACK, KEPT, ACCOUNT_OF_POOL))
+  fc.assert(
+    fc.property(withFallback, ([pools, more]) => {
+      const objects = [...pools, ...more]
+      const { analysis, answer } = suggestionsFor(objects)
+      const before = holdersOf(analysis)
+      const applied = analysisOf([...objects, ...manifestsOf(answer)])
+      const after = holdersOf(applied)
+      const mayHold = holdersOf(applied, ({ verdict }) => verdict === 'issued' || isPossible({ verdict }))
+      const named = { certain: new Set<string>(), perhaps: new Set<string>() }
+      for (const { suggested } of answer.pools)
+        for (const { reach } of suggested)
+          for (const { pod, containers, spiffeId, instead, open } of reach.lost)
+            for (const container of containers) {
+              seen[instead.length === 0 ? 'left' : 'replaced']++
+              named[open === undefined ? 'certain' : 'perhaps'].add(
+                [spiffeId, podText(pod), container].join(' '),
+              )
+              for (const id of instead) expect(after).toContain([id, podText(pod), container].join(' '))
+            }
+      expect(named.certain.difference(before.difference(after))).toEqual(new Set())
+      expect(before.difference(mayHold).difference(named.certain.union(named.perhaps))).toEqual(new Set())
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  expect(seen.left).toBeGreaterThan(0)
+  expect(seen.replaced).toBeGreaterThan(leastSeen(100))
+})
+
+const [FALLBACK, KEPT, ACCOUNT_OF_POOL] = [
+  [registration('default', { fallback: true })],
+  // Something that is no fallback gives one container of each pod the default identity.
+  [
+    registration('default', { fallback: true }),
+    registration('kept', { workloadSelectorTemplates: ['k8s:container-name:proxy'] }),
+  ],
+  [registration('default', { fallback: true, podSelector: { matchLabels: { app: 'x' } } })],
+]
+
+function registration(name: string, spec: JsonRecord): JsonRecord {
+  const spiffeIDTemplate =
+    'spiffe://example.org/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}'
+  return {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name },
+    spec: { spiffeIDTemplate, ...spec },
+  }
+}
+
+/** `ID pod container` for each identity that a container holds: certainly, if nothing else is asked for. */
+function holdersOf(
+  { settled, podsInQuestion }: Analysis,
+  isMeant = ({ verdict }: Pick<Registration, 'verdict'>): boolean => verdict === 'issued',
+): ReadonlySet<string> {
   return new Set(
     podsInQuestion.flatMap((pod) =>
       pod.containers.flatMap((container) =>
         containerVerdicts(settled.prediction(), pod, container)
-          .filter(({ verdict }) => verdict === 'issued')
+          .filter(isMeant)
           .map(({ spiffeId }) => [spiffeId, podText(pod), container.name].join(' ')),
       ),
     ),

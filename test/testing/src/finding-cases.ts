@@ -363,6 +363,11 @@ export const FINDING_CASES: readonly FindingCase[] = [
     not: world(pod({ labels: PREFILL, metadata: LIVE }), deployment(PREFILL), perVariant()),
   },
   {
+    code: 'KLM418',
+    shows: world(pod(), DEFAULT, poolOnly()),
+    not: world(pod(), foreign('default'), poolOnly()),
+  },
+  {
     code: 'KLM422',
     shows: world(binding()),
     not: world(binding()),

@@ -1,7 +1,15 @@
 // The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
-import type { Effect, Holder, IdentityChange, VerdictChange } from '@kleym/shared/core/explain/effect.ts'
+import {
+  exchangesOf,
+  type Effect,
+  type LostIdentity,
+  type Holder,
+  type IdentityChange,
+  type VerdictChange,
+} from '@kleym/shared/core/explain/effect.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { lossText } from '@kleym/shared/core/rules/pod-identities.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
@@ -82,36 +90,39 @@ const CODES_NAMED = 3
 /** More IDs than these are counted: a line cannot hold them. */
 const IDS_NAMED = 2
 
-function identityTexts({ lost, gained, stranded }: Effect): readonly string[] {
+function identityTexts(effect: Effect): readonly string[] {
+  const { stranded } = effect
   const left = stranded.length === 0 ? [] : [`${stranded.length} left without an identity`]
-  const [loss, gain] = [lost[0], gained[0]]
-  if (
-    lost.length === 1 &&
-    gained.length === 1 &&
-    loss !== undefined &&
-    gain !== undefined &&
-    isSame(loss, gain)
-  )
-    return [`${changeText('gain', gain)} instead of ${loss.spiffeId}`]
+  const { lost, gained } = exchangesOf(effect)
   if (lost.length + gained.length <= IDS_NAMED)
     return [
-      ...lost.map((change) => changeText('lose', change)),
-      ...gained.map((change) => changeText('gain', change)),
+      ...lost.map((change) => changeText(change.containers, loseText(change))),
+      ...gained.map((change) => changeText(change.containers, gainText(change))),
       ...left,
     ]
   return [
-    ...(lost.length === 0 ? [] : [manyText('lose', lost)]),
-    ...(gained.length === 0 ? [] : [manyText('gain', gained)]),
+    ...(lost.length === 0 ? [] : [manyText('lose', effect.lost)]),
+    ...(effect.gained.length === 0 ? [] : [manyText('gain', effect.gained)]),
     ...left,
   ]
 }
 
-function isSame(left: IdentityChange, right: IdentityChange): boolean {
-  return JSON.stringify(left.containers) === JSON.stringify(right.containers)
+/** What containers lose, without their names: `loses A and holds B instead`, `lose A`. */
+export function loseText({ spiffeId, containers, instead }: LostIdentity): string {
+  const holders = containers.length
+  // Whether they still hold another one, stands beside it.
+  return instead.length === 0
+    ? `${holders === 1 ? 'loses' : 'lose'} ${spiffeId}`
+    : lossText({ spiffeId, instead, holders })
 }
 
-function changeText(verb: 'lose' | 'gain', { spiffeId, containers }: IdentityChange): string {
-  return `${counted(containers.length, 'container')}${ofNamespace(containers)} ${containers.length === 1 ? `${verb}s` : verb} ${spiffeId}`
+/** What containers gain, without their names. */
+export function gainText({ spiffeId, containers }: IdentityChange): string {
+  return `${containers.length === 1 ? 'gains' : 'gain'} ${spiffeId}`
+}
+
+function changeText(containers: readonly Holder[], text: string): string {
+  return `${counted(containers.length, 'container')}${ofNamespace(containers)} ${text}`
 }
 
 function manyText(verb: 'lose' | 'gain', changes: readonly IdentityChange[]): string {

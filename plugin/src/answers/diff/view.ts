@@ -2,10 +2,15 @@
 // unified diff of objects.
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
+import {
+  exchangesOf,
+  type Effect,
+  type Holder,
+  type IdentityChange,
+} from '@kleym/shared/core/explain/effect.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
-import { areAllNamed, isQuiet } from './answer.ts'
+import { areAllNamed, gainText, isQuiet, loseText } from './answer.ts'
 import type { ObjectChange } from './changes.ts'
 import { viewAffected } from './policies-view.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
@@ -129,10 +134,11 @@ export function viewIdentityChanges(
   { lost, gained, stranded, uncertain }: Pick<Effect, 'lost' | 'gained' | 'stranded' | 'uncertain'>,
   { width }: Pick<Layout, 'width'>,
 ): Block {
+  const exchanges = exchangesOf({ lost, gained })
   const rows = [
-    ...lost.map((change) => identityLine('-', 'lose', change, 'remove')),
+    ...exchanges.lost.map((change) => identityLine('-', loseText(change), change, 'remove')),
     ...(areLosers(stranded, lost) ? [allLeftLine(stranded)] : []),
-    ...gained.map((change) => identityLine('+', 'gain', change, 'add')),
+    ...exchanges.gained.map((change) => identityLine('+', gainText(change), change, 'add')),
     ...(areLosers(stranded, lost) ? [] : countedLine(stranded, 'left without an identity')),
     ...countedLine(uncertain, 'undetermined'),
   ]
@@ -169,14 +175,9 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
   ]
 }
 
-function identityLine(
-  sign: string,
-  verb: string,
-  { spiffeId, containers }: IdentityChange,
-  role: Role,
-): Line {
-  const many = containers.length === 1 ? `1 container ${verb}s` : `${containers.length} containers ${verb}`
-  return line('  ', span(sign, role), ` ${many} `, span(spiffeId, role), `: ${holdersText(containers)}`)
+function identityLine(sign: string, text: string, { containers }: IdentityChange, role: Role): Line {
+  const many = containers.length === 1 ? '1 container ' : `${containers.length} containers `
+  return line('  ', span(sign, role), ` ${many}`, span(text, role), `: ${holdersText(containers)}`)
 }
 
 /** Whether the stranded containers are those that lose an identity: the lines above name them already. */

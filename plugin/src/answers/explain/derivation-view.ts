@@ -1,6 +1,6 @@
 // The derivation in `explain`: how a binding comes to its identity, and which containers that reaches.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import type { Reach } from '@kleym/shared/core/explain/reach.ts'
+import { lostText, type Reach } from '@kleym/shared/core/explain/reach.ts'
 import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
 import { shortPodText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
@@ -119,11 +119,7 @@ export function reachRows(reach: Reach, unknown: UnknownReason | undefined): str
   const reached = grouped(reach.reached, ({ containers }) => containers.join(', '))
   const perhaps = grouped(reach.perhaps, ({ why }) => why)
   const missed = missedRows(reach)
-  const lost = grouped(
-    reach.lost,
-    ({ containers, spiffeId }) =>
-      `${containers.join(', ')} ${containers.length === 1 ? 'loses' : 'lose'} ${spiffeId}`,
-  )
+  const lost = grouped(reach.lost, (one) => `${one.containers.join(', ')} ${lostText(one)}`)
   const held = grouped(
     reach.alsoHeld,
     ({ container, spiffeId, source }) => `${container} also holds ${spiffeId} from ${source}`,

@@ -1,5 +1,6 @@
 // `explain` as machines read it: each binding with its steps, selectors, peers, output and reach.
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
+import type { Lost } from '@kleym/shared/core/explain/reach.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
@@ -52,12 +53,7 @@ function reachReport(reach: NonNullable<Explanation['reach']>): Readonly<Record<
     reached: reach.reached.map(({ pod, containers }) => ({ pod: podText(pod), containers })),
     perhaps: reach.perhaps.map(({ pod, why }) => ({ pod: podText(pod), why })),
     missed: reach.missed.map(({ pod, verdict, why }) => ({ pod: podText(pod), verdict, why })),
-    lost: reach.lost.map(({ pod, containers, spiffeId, source }) => ({
-      pod: podText(pod),
-      containers,
-      spiffeID: spiffeId,
-      source,
-    })),
+    lost: reach.lost.map(lostReport),
     alsoHeld: reach.alsoHeld.map(({ pod, container, spiffeId, source }) => ({
       pod: podText(pod),
       container,
@@ -65,4 +61,9 @@ function reachReport(reach: NonNullable<Explanation['reach']>): Readonly<Record<
       source,
     })),
   }
+}
+
+/** A default identity that containers lose. */
+export function lostReport({ pod, containers, spiffeId, source, instead, open }: Lost): unknown {
+  return { pod: podText(pod), containers, spiffeID: spiffeId, source, instead, certain: open === undefined }
 }

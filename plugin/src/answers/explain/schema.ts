@@ -34,18 +34,25 @@ const peerSchema = z.object({
 
 const notReachedSchema = z.object({ pod: podTextSchema, verdict: z.string(), why: z.string() })
 
-const reachSchema = z.object({
-  reached: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
-  perhaps: z.array(z.object({ pod: podTextSchema, why: z.string() })),
-  missed: z.array(notReachedSchema).describe('The labels are right, and yet no container gets the identity.'),
-  lost: z.array(
+/** The default identities that containers lose. */
+export const lostSchema = z
+  .array(
     z.object({
       pod: podTextSchema,
       containers: z.array(z.string()),
       spiffeID: z.string(),
       source: z.string(),
+      instead: z.array(z.string()).describe('What they hold in its place; empty: they are left with none.'),
+      certain: z.boolean(),
     }),
-  ),
+  )
+  .describe('Default identities of fallbacks that give way.')
+
+const reachSchema = z.object({
+  reached: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
+  perhaps: z.array(z.object({ pod: podTextSchema, why: z.string() })),
+  missed: z.array(notReachedSchema).describe('The labels are right, and yet no container gets the identity.'),
+  lost: lostSchema,
   alsoHeld: z.array(
     z.object({ pod: podTextSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
   ),

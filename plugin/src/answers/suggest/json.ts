@@ -10,6 +10,7 @@ import type {
 } from '@kleym/shared/core/suggest/suggest.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { holdersReport } from '../diff/json.ts'
+import { lostReport } from '../explain/json.ts'
 import { gainsOf } from './words.ts'
 
 /** The fields of a SuggestReport. */
@@ -66,12 +67,7 @@ function reachReport({ reach, heldBefore }: SuggestedBinding): Readonly<Record<s
     })),
     perhaps: missedReport(perhaps),
     misses: missedReport(missed),
-    loses: lost.map(({ pod, containers, spiffeId, source }) => ({
-      pod: podText(pod),
-      containers,
-      spiffeID: spiffeId,
-      source,
-    })),
+    loses: lost.map(lostReport),
     alsoHolds: alsoHeld.map(({ pod, container, spiffeId, source }) => ({
       pod: podText(pod),
       container,

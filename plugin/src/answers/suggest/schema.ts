@@ -1,6 +1,7 @@
 // The schema of `suggest`.
 import * as z from 'zod'
 import { bindingKeySchema, count, modeSchema, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import { lostSchema } from '../explain/schema.ts'
 import { holderSchema, identityChangesSchema, uncertainHolderSchema } from '../diff/schema.ts'
 
 const refSchema = z.object({ name: z.string() })
@@ -37,16 +38,7 @@ export const suggestedBindingSchema = z
       .describe('Containers that get the identity and have it already, for certain or perhaps.'),
     perhaps: missesSchema.describe('Pods that may get the identity.'),
     misses: missesSchema.describe('Pods of the pool that do not get it.'),
-    loses: z
-      .array(
-        z.object({
-          pod: podTextSchema,
-          containers: z.array(z.string()),
-          spiffeID: z.string(),
-          source: z.string(),
-        }),
-      )
-      .describe('Default identities that give way.'),
+    loses: lostSchema,
     alsoHolds: z.array(
       z.object({ pod: podTextSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
     ),

@@ -1,6 +1,7 @@
 // How suggestions are worded, in the text and in the comments of the YAML.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { lostText } from '@kleym/shared/core/explain/reach.ts'
 import type { NotSuggested, SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
 import { NameSummary } from '@kleym/shared/core/text/counted.ts'
 
@@ -23,16 +24,14 @@ export function changeLines({ spiffeId, reach, heldBefore }: SuggestedBinding): 
     ...none,
     ...(perhaps.length === 0 ? [] : [`perhaps: ${podsText(perhaps)}: ${perhaps[0]?.why ?? ''}`]),
     ...(missed.length === 0 ? [] : [`no gain: ${podsText(missed)}: ${missed[0]?.why ?? ''}`]),
-    ...[
-      ...Map.groupBy(lost, (one) => `${one.containers.join(', ')}\n${one.spiffeId}\n${one.source}`).values(),
-    ].flatMap((same) => {
-      const [first] = same
-      return first === undefined
-        ? []
-        : [
-            `lose: ${first.containers.join(', ')} of ${podsText(same)}: ${first.spiffeId} (${first.source} is a fallback and gives way)`,
-          ]
-    }),
+    ...[...Map.groupBy(lost, (one) => `${one.containers.join(', ')} ${lostText(one)}`).values()].flatMap(
+      (same) => {
+        const [first] = same
+        return first === undefined
+          ? []
+          : [`lose: ${first.containers.join(', ')} of ${podsText(same)} ${lostText(first)}`]
+      },
+    ),
     ...[
       ...Map.groupBy(alsoHeld, (one) => `${one.container}\n${one.spiffeId}\n${one.source}`).values(),
     ].flatMap((same) => {

@@ -445,3 +445,38 @@ export function verdictText(judgement: Judgement): string {
   const word = judgementWord(judgement.state)
   return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
+
+/** The containers that lose one SPIFFE ID, and what they gain instead: empty if that is nothing. */
+export interface LostIdentity extends IdentityChange {
+  readonly instead: readonly string[]
+}
+
+/** The losses of an effect, each with what the same containers gain, and the gains of the other containers. */
+export function exchangesOf({ lost, gained }: Pick<Effect, 'lost' | 'gained'>): {
+  readonly lost: readonly LostIdentity[]
+  readonly gained: readonly IdentityChange[]
+} {
+  const gains = new Map<string, string[]>()
+  for (const { spiffeId, containers } of gained)
+    for (const one of containers) getOrCreate(gains, keyOfHolder(one), () => []).push(spiffeId)
+  const losers = new Set(lost.flatMap(({ containers }) => containers.map(keyOfHolder)))
+  return {
+    lost: lost.flatMap(({ spiffeId, containers }) =>
+      [...Map.groupBy(containers, (one) => gains.get(keyOfHolder(one))?.join(' ') ?? '')].map(
+        ([ids, same]) => ({
+          spiffeId,
+          containers: same,
+          instead: ids === '' ? [] : ids.split(' '),
+        }),
+      ),
+    ),
+    gained: gained.flatMap(({ spiffeId, containers }) => {
+      const others = containers.filter((one) => !losers.has(keyOfHolder(one)))
+      return others.length === 0 ? [] : [{ spiffeId, containers: others }]
+    }),
+  }
+}
+
+function keyOfHolder({ pod, container }: Holder): string {
+  return holderKey(pod, container)
+}

@@ -1,6 +1,13 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import { lossesOf, podIdentitiesOf, type PodIdentities } from '../rules/pod-identities.ts'
+import {
+  displacedOf,
+  lossText,
+  podIdentitiesOf,
+  UNKNOWN_ID,
+  type ContainerIdentities,
+  type PodIdentities,
+} from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
 import { isPossible } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
@@ -24,6 +31,10 @@ export interface Lost {
   readonly containers: readonly string[]
   readonly spiffeId: string
   readonly source: string
+  /** The SPIFFE IDs that they hold in its place: empty if they are left with none. */
+  readonly instead: readonly string[]
+  /** Why it is not certain that they lose it, a plain sentence fragment; undefined: it is. */
+  readonly open: string | undefined
 }
 
 /** Further identities of a reached container. */
@@ -107,16 +118,26 @@ function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): 
       })
     }
   }
-  for (const [, losses] of Map.groupBy(lossesOf(facts), ({ fallback }) => sourceText(fallback.source))) {
-    const [first] = losses
-    if (first === undefined) continue
-    reach.lost.push({
-      pod,
-      containers: losses.map(({ container }) => container.name),
-      spiffeId: first.fallback.spiffeId ?? '',
-      source: sourceText(first.fallback.source),
-    })
+  const others = new Set(met.filter((one) => isOfOthers(one, outcome)).map(({ container }) => container))
+  const lost = displacedOf(facts).flatMap(({ container, fallback, instead, open }) => {
+    const { source, spiffeId = UNKNOWN_ID } = fallback
+    return others.has(container)
+      ? []
+      : { container: container.name, what: { spiffeId, source: sourceText(source), instead, open } }
+  })
+  for (const [, same] of Map.groupBy(lost, ({ what }) => JSON.stringify(what))) {
+    const [first] = same
+    if (first !== undefined)
+      reach.lost.push({ pod, containers: same.map(({ container }) => container), ...first.what })
   }
+}
+
+/** Whether another registration that displaces fallbacks gives a container its identity, and this one does not. */
+function isOfOthers({ issued }: ContainerIdentities, outcome: EntryOutcome): boolean {
+  return (
+    issued.some(({ source, outcome: { fallback } }) => source.kind === 'ClusterSPIFFEID' && !fallback) &&
+    !issued.some((one) => one.outcome === outcome)
+  )
 }
 
 /** The one reason that all containers share, else the containers that there are. */
@@ -133,4 +154,10 @@ function missedBecause(
   const byName = containers.some(({ container }) => only?.endsWith(` is ${container.name}`) === true)
   if (only !== undefined && another === undefined && !byName) return only
   return names.length === 1 ? `its only container is ${names[0]}` : `its containers are ${names.join(', ')}`
+}
+
+/** What such containers lose and hold instead, without their names: `loses A and holds B instead (… is a fallback and gives way)`. */
+export function lostText({ containers, spiffeId, source, instead, open }: Lost): string {
+  const text = `${lossText({ spiffeId, instead, holders: containers.length })} (${source} is a fallback and gives way)`
+  return open === undefined ? text : `perhaps ${text}: ${open}`
 }

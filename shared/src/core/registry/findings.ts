@@ -138,8 +138,8 @@ export const FINDINGS = {
     title: 'default identity displaced',
     meaning:
       'A fallback ClusterSPIFFEID gives way as soon as another registration is rendered for the pod, whichever container that one is for.',
-    consequence: 'Other containers of those pods lose the default identity, and may be left with none.',
-    fix: 'Bind the other containers too, use PoolOnly, or set fallback: false on the default ClusterSPIFFEID.',
+    consequence: 'The containers that the finding names are left without an identity.',
+    fix: 'Bind the other containers too, or give them an identity by a ClusterSPIFFEID that is no fallback. PoolOnly gives them one, but not the default one (KLM418).',
   },
   KLM403: {
     severity: 'warning',
@@ -259,6 +259,15 @@ export const FINDINGS = {
     consequence:
       'Files alone show another cluster than the one that runs, and who controls that controller decides which identity a pod gets.',
     fix: 'Put the label into the template; of a LeaderWorkerSet into both templates, where leaders and workers differ.',
+  },
+  KLM418: {
+    severity: 'info',
+    title: 'default identity replaced',
+    meaning:
+      'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place.',
+    consequence:
+      'A peer that knows those containers by the default identity, such as a service mesh or a policy, does not know them any more.',
+    fix: 'Let the peers that know the default identity accept the new one, or give it back by a ClusterSPIFFEID that is no fallback.',
   },
   KLM420: {
     severity: 'warning',

@@ -122,8 +122,16 @@ export function notesOfBindings(
 }
 
 /** What makes two notes the same. */
-export function noteKey({ code, subject, related, evidence, depends }: Note): string {
-  return JSON.stringify([code, subjectText(subject), related.map(subjectText), evidence ?? [], depends?.why])
+export function noteKey({ code, subject, related, summary, evidence, depends }: Note): string {
+  const sentence = summary('', '')
+  return JSON.stringify([
+    code,
+    subjectText(subject),
+    related.map(subjectText),
+    sentence,
+    evidence ?? [],
+    depends?.why,
+  ])
 }
 
 /** The binding behind a source where it is ours, else the object itself. */

@@ -1,12 +1,21 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
 import type { Subject } from '../findings/finding.ts'
 import { BINDING_KIND } from '../names.ts'
+import type { Container } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { isAskedFor, sourceText, whyOpen, type EntrySource, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
-import { lossesOf, type Loss, type PodIdentities } from './pod-identities.ts'
+import {
+  displacedOf,
+  lossesOf,
+  lossText,
+  UNKNOWN_ID,
+  type Displaced,
+  type Loss,
+  type PodIdentities,
+} from './pod-identities.ts'
 import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
@@ -136,7 +145,7 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
       evidence: issued.map(
         ({ spiffeId = '', source }) =>
-          `${spiffeId === '' ? 'an ID that is not known' : spiffeId} from ${ownerText(source, scan)}`,
+          `${spiffeId === '' ? UNKNOWN_ID : spiffeId} from ${ownerText(source, scan)}`,
       ),
     }
   })
@@ -164,33 +173,63 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
   })
 }
 
+/** KLM402 of containers that are left with none, KLM418 of those that hold another identity instead. */
 function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   const losses = lossesOf(facts)
-  if (losses.length === 0) return []
+  const replaced = displacedOf(facts).filter(({ instead }) => instead.length > 0)
+  if (losses.length + replaced.length === 0) return []
   const displacing = facts.outcomes.filter(takesPart).map(({ source }) => source)
   // Of entries that something keeps SCM from creating, the one that displaces it is known all the same.
-  const [by] = losses.flatMap(({ fallback }) => fallback.by ?? [])
+  const [by] = [...losses, ...replaced].flatMap(({ fallback }) => fallback.by ?? [])
   const known = displacing.length > 0 || by === undefined ? displacing : [by]
   const subjects = known.map((source) => ownerOf(source, scan))
   const ours = subjects.filter(({ kind }) => kind === BINDING_KIND)
-  return (ours.length > 0 ? ours : subjects.slice(0, 1)).flatMap((subject) =>
-    [...Map.groupBy(losses, lossKey).values()].map((lost) => {
-      const names = lost.map(({ container }) => container.name).join(', ')
-      const [source] = lost.map(({ fallback }) => fallback.source)
-      return {
-        code: 'KLM402' as const,
-        subject,
-        related: source === undefined ? [] : [sourceSubject(source)],
-        containers: lost.map(({ container }) => container.name),
-        summary: (pods: string) =>
-          `${names} of ${pods} ${lost.length === 1 ? 'is' : 'are'} left without an identity`,
-        evidence: [
-          `${source === undefined ? '' : sourceText(source)} is a fallback: any other registration rendered for the pod displaces it`,
-        ],
-        ...(ifApplied(lost.map(({ fallback }) => fallback.outcome)) ?? ifNotGiven(lost)),
-      }
-    }),
-  )
+  return (ours.length > 0 ? ours : subjects.slice(0, 1)).flatMap((subject) => [
+    ...groupedBy(losses, lossKey).map(({ first, all, names }) => ({
+      code: 'KLM402' as const,
+      subject,
+      related: [sourceSubject(first.fallback.source)],
+      containers: names,
+      summary: (pods: string) =>
+        `${names.join(', ')} of ${pods} ${names.length === 1 ? 'is' : 'are'} left without an identity`,
+      evidence: [givesWayText(first.fallback)],
+      ...(ifApplied(all.map(({ fallback }) => fallback.outcome)) ?? ifNotGiven(all)),
+    })),
+    ...groupedBy(replaced, replacedKey).map(({ first, names }) => ({
+      code: 'KLM418' as const,
+      subject,
+      related: [sourceSubject(first.fallback.source)],
+      containers: names,
+      summary: (pods: string) => {
+        const { fallback, instead } = first
+        const { spiffeId = UNKNOWN_ID } = fallback
+        return `${names.join(', ')} of ${pods} ${lossText({ spiffeId, instead, holders: names.length })}`
+      },
+      evidence: [givesWayText(first.fallback)],
+      ...(first.open === undefined ? {} : dependsOn(first.fallback.source, first.open)),
+    })),
+  ])
+}
+
+function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displaced): string {
+  return JSON.stringify([source, spiffeId, instead, open])
+}
+
+function givesWayText({ source }: Registration): string {
+  return `${sourceText(source)} is a fallback and gives way to any other registration of the pod`
+}
+
+/** What is told of several containers together, with their names. */
+function groupedBy<T extends { readonly container: Container }>(
+  all: readonly T[],
+  keyOf: (one: T) => string,
+): readonly { readonly first: T; readonly all: readonly T[]; readonly names: readonly string[] }[] {
+  return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined
+      ? []
+      : [{ first, all: same, names: same.map(({ container }) => container.name) }]
+  })
 }
 
 /** Whether it is certain that a registration was rendered for the pod, which is what displaces a fallback. */

@@ -23,6 +23,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { NameSummary } from '../text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
+import { EffectByHolder, lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
 import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
@@ -292,7 +293,7 @@ function poolSuggestions(
       const judgement = analysis.settled.judgements.get(key)
       return { key, verdict: judgement === undefined ? 'unknown' : verdictText(judgement) }
     }),
-    suggested: needs.flatMap((one) => suggestedOf(one, proof)),
+    suggested: needs.flatMap((one) => suggestedOf(one, analysis, proof)),
     not: [...not, ...needs.flatMap(notSuggested)],
     remarks: [
       ...(accounts.length > 1
@@ -306,7 +307,12 @@ function poolSuggestions(
   }
 }
 
-function suggestedOf({ bindings, plan }: ProvenNeed, { world, effect }: Proof): readonly SuggestedBinding[] {
+function suggestedOf(
+  { bindings, plan }: ProvenNeed,
+  before: Analysis,
+  { world, effect }: Proof,
+): readonly SuggestedBinding[] {
+  const changes = new EffectByHolder(effect)
   const { settled, openSettings } = world
   const prediction = settled.prediction()
   const assumptions = assumptionsThatCount(openSettings)
@@ -317,7 +323,8 @@ function suggestedOf({ bindings, plan }: ProvenNeed, { world, effect }: Proof): 
     if (judgement?.state !== 'ready' || plan === undefined) return []
     const { identity, output } = judgement.resolved
     const { spiffeId } = identity
-    const reach = reachOf(prediction, candidate.namespace, output.metadata.name)
+    const found = reachOf(prediction, candidate.namespace, output.metadata.name)
+    const reach = { ...found, lost: lostBy(found, changes, before.settled.prediction()) }
     return [
       {
         candidate,
@@ -343,7 +350,8 @@ function asAssumed(reach: Reach, dependsOn: string): Reach {
     verdict: 'depends',
     why: `${verdict} as assumed; ${dependsOn}`,
   }))
-  return { ...reach, reached: [], missed: dead, perhaps: [...perhaps, ...reach.perhaps] }
+  const lost = reach.lost.map((one) => ({ ...one, open: one.open ?? dependsOn }))
+  return { ...reach, reached: [], missed: dead, perhaps: [...perhaps, ...reach.perhaps], lost }
 }
 
 /** The reached containers to which the effect counts no gain: something else gives them the identity, or may. */

@@ -18,6 +18,9 @@ const OF_EFFECT: ReadonlySet<FindingCode> = new Set<FindingCode>([
   'KLM605',
 ])
 
+const GIVES_WAY: FindingCode = 'KLM418'
+const OF_EFFECT_OF_OURS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM408', GIVES_WAY])
+
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(
   analysis: Analysis,
@@ -55,6 +58,9 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
       const outcomes = shown.map((one) => one.showing(news))
       const on = settingsDeciding(openSettings, outcomes)
       const isOfEffect = isAboutEffect(news)
+      // That a fallback gives way to our outputs is part of the premise, which was looked at in every world.
+      if (areOutputsTakenAsHandled === true && isOfEffect && news.code === GIVES_WAY)
+        return at === 0 ? [news] : []
       // What is wrong with an output that takes effect is so wherever it does, and that is taken for granted.
       const isGranted =
         areOutputsTakenAsHandled === true &&
@@ -69,9 +75,9 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
   )
 }
 
-/** A registration of others that fails to render is no matter of ours. */
+/** A registration of others that fails to render, or displaces a fallback, is no matter of ours. */
 function isAboutEffect({ code, subject }: Finding): boolean {
-  return OF_EFFECT.has(code) || (code === 'KLM408' && subject.kind === BINDING_KIND)
+  return OF_EFFECT.has(code) || (OF_EFFECT_OF_OURS.has(code) && subject.kind === BINDING_KIND)
 }
 
 const NONE: ReadonlySet<string> = new Set()

@@ -1,0 +1,136 @@
+// A default identity that gives way to a binding: every command names what is lost and what is held instead, in the same words.
+import { expect, test } from 'vitest'
+import { inProcess } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
+
+const POOL = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: team-a}
+spec: {selector: {matchLabels: {app: llama}}}
+---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: {name: chat, namespace: team-a}
+spec: {poolRef: {name: llama}}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: team-a}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: llama-0, namespace: team-a, labels: {app: llama}}
+spec: {serviceAccountName: api, containers: [{name: vllm}, {name: exporter}]}
+`
+const DEFAULT = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: default}
+spec: {fallback: true, spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}"}
+`
+const KEPT = DEFAULT.replace('name: default', 'name: kept').replace('fallback: true, ', '')
+const BINDING = (spec: string): string => `apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: chat, namespace: team-a}
+spec: {poolRef: {name: llama}, serviceAccountName: api, ${spec}}
+`
+const POOL_ONLY = BINDING('mode: PoolOnly')
+const PER_OBJECTIVE = BINDING('mode: PerObjective, objectiveRef: {name: chat}, containerName: vllm')
+
+/** What a command says of a cluster whose SCM is known, in one line. */
+async function said(
+  documents: readonly string[],
+  command: readonly string[],
+  base: readonly string[] = [],
+): Promise<string> {
+  const cwd = await workspace({
+    'all.yaml': documents.join('---\n'),
+    'base.yaml': base.join('---\n'),
+    'scm.yaml':
+      'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: c\n',
+  })
+  const settings = [
+    '--trust-domain',
+    'example.org',
+    '--clusterspiffeid-class-name',
+    '',
+    '--scm-config',
+    'scm.yaml',
+  ]
+  const against = base.length === 0 ? [] : ['--base', 'base.yaml']
+  const ran = await inProcess([...command, '--offline', '-f', 'all.yaml', ...against, ...settings], cwd)
+  return ran.stdout.replaceAll(/\s+/g, ' ')
+}
+
+const LOST = 'spiffe://example.org/ns/team-a/sa/api'
+const WITHOUT = [POOL, DEFAULT]
+
+test.each([
+  ['explain', ['explain', 'team-a/chat'], [...WITHOUT, POOL_ONLY], []],
+  ['conflicts', ['conflicts', '-A'], [...WITHOUT, POOL_ONLY], []],
+  [
+    'suggest',
+    ['suggest', '-A'],
+    WITHOUT.map((one) => one.replace(/---\napiVersion: llm-d[^]*?---\n/, '---\n')),
+    [],
+  ],
+  ['diff', ['diff'], [...WITHOUT, POOL_ONLY], WITHOUT],
+] as const)('%s names the identity that is held instead', async (_, command, documents, base) => {
+  expect(await said(documents, command, base)).toContain(
+    `lose ${LOST} and hold spiffe://example.org/ns/team-a/pool/llama instead`,
+  )
+})
+
+test.each([
+  ['explain', ['explain', 'team-a/chat'], [...WITHOUT, PER_OBJECTIVE], []],
+  ['conflicts', ['conflicts', '-A'], [...WITHOUT, PER_OBJECTIVE], []],
+  ['diff', ['diff'], [...WITHOUT, PER_OBJECTIVE], WITHOUT],
+] as const)(
+  '%s tells a container that is left with none from one that is not',
+  async (_, command, documents, base) => {
+    const text = await said(documents, command, base)
+    expect(text).toMatch(/loses \S+\/sa\/api and holds \S+\/objective\/chat instead/)
+    expect(text).toMatch(/exporter.* left without an identity/)
+  },
+)
+
+test('what a registration that is no fallback gives all the same is not lost', async () => {
+  for (const command of [
+    ['explain', 'team-a/chat'],
+    ['conflicts', '-A'],
+  ])
+    expect(await said([...WITHOUT, KEPT, POOL_ONLY], command)).not.toMatch(/\bloses?\b/)
+})
+
+test('a container that another binding gives its identity is told of by that binding alone', async () => {
+  const other = PER_OBJECTIVE.replace('name: chat, namespace', 'name: sql, namespace')
+    .replace('{name: chat}, container', '{name: sql}, container')
+    .replace('vllm', 'exporter')
+  const objective = POOL.split('---\n')[1]?.replace('name: chat', 'name: sql') ?? ''
+  const text = await said([...WITHOUT, objective, PER_OBJECTIVE, other], ['explain', 'team-a/chat'])
+  expect(text).toContain('vllm loses')
+  expect(text).not.toContain('exporter loses')
+})
+
+test('a container that a webhook may add is said to lose perhaps', async () => {
+  const injected = POOL.replace(
+    '{name: team-a}',
+    '{name: team-a, labels: {istio-injection: enabled}}',
+  ).replace(
+    /apiVersion: v1\nkind: Pod\n[^]*/,
+    `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: llama, namespace: team-a}
+spec:
+  selector: {matchLabels: {app: llama}}
+  template:
+    metadata: {labels: {app: llama}}
+    spec: {serviceAccountName: api, containers: [{name: vllm}]}
+`,
+  )
+  const named = DEFAULT.replace('name: default', 'name: proxy').replace(
+    /spec: .*/,
+    'spec: {spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/proxy", workloadSelectorTemplates: ["k8s:container-name:istio-proxy"]}',
+  )
+  const text = await said([injected, DEFAULT, named, POOL_ONLY], ['explain', 'team-a/chat'])
+  expect(text).toMatch(/istio-proxy perhaps loses/)
+})
