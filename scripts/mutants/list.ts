@@ -181,6 +181,21 @@ export const MUTANTS: readonly Mutant[] = [
       'return false',
     ],
     [
+      'peers are woken in slices',
+      'for (const _ of register.wakeTouched(namespace)) await spend()',
+      'for (const _ of register.wakeTouched(namespace));',
+    ],
+    [
+      'peers are woken after the pass that changes their claims',
+      '      await this.#passes.get(namespace)\n',
+      '',
+    ],
+    [
+      'claims that change while peers are woken are heard of too',
+      'while (register.isTouched(namespace)) {',
+      'if (register.isTouched(namespace)) {',
+    ],
+    [
       'a namespace rests after its references were taken in',
       'if (!this.#rests.isOver(namespace)) return\n',
       '',
