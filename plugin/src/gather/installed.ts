@@ -48,6 +48,7 @@ export async function installedInput(
       ...unreadNotes(after, side, operatorsUnknown(side)),
       ...assumptionNotes(operator, scm.settings),
     ],
+    remarks: settings.remarks ?? [],
     isLive: true,
     scm: { ...scm, ownNamespaces: sources.scmNamespaces },
     namespaceInForce: namespace,

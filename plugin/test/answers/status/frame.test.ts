@@ -136,6 +136,19 @@ function spoken(text: Answer['text']): string {
   return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
+test('what there is to say of where settings come from is said of an install, too', async () => {
+  const { client } = new FakeClient({})
+  const question = { namespaces: undefined, scmNamespaces: [] }
+  const installation = await readInstallation(client, new ClusterReader(client, 'dev'), question)
+  const settings = { ...OPTIONS.settings, remarks: ['the variable KLEYM_TRUSTDOMAIN is not read'] }
+  const input = await installedInput(
+    installation,
+    { ...OPTIONS, settings },
+    { cwd: '/', namespace: undefined },
+  )
+  expect(input.remarks).toEqual(settings.remarks)
+})
+
 test('limited to a namespace, an output of another one is no orphan: its binding was not looked for', async () => {
   const output = {
     metadata: {
