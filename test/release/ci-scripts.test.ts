@@ -219,27 +219,31 @@ describe('the GitLab component', () => {
     (document): unknown => document.toJS(),
   )
 
-  test('its script runs in a merge request, and writes the difference and the report', async () => {
-    const path = newRepository()
-    const job = digPath(jobs, ['kleym'])
-    const inputs: Readonly<Record<string, string | undefined>> = {
-      archive: download['ARCHIVE'],
-      sha256: download['SHA256'],
-      manifests: MANIFESTS,
-    }
-    const declared = digPath(spec, ['spec', 'inputs'])
-    for (const name of Object.keys(inputs)) expect(declared).toHaveProperty(name)
-    const env = Object.fromEntries(
-      Object.entries(Object(digPath(job, ['variables']))).map(([name, value]) => [
-        name,
-        String(value).replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, input: string) => inputs[input] ?? ''),
-      ]),
-    )
-    const script = [...listAt(job, 'before_script'), ...listAt(job, 'script')].map(String).join('\n')
-    const base = git(path, 'merge-base', 'main', 'HEAD')
-    const run = await bash(script, path, { ...env, CI_MERGE_REQUEST_DIFF_BASE_SHA: base })
-    expect(run).toMatchObject({ status: 0, stderr: '' })
-    expect(readFileSync(join(path, 'kleym-diff.md'), 'utf8')).toContain('<!-- kleym diff -->')
-    expect(readFileSync(join(path, 'kleym.xml'), 'utf8')).toContain('<testsuites')
-  })
+  // The base and the program lie in the repository.
+  test.each([MANIFESTS, '.'])(
+    'its script runs in a merge request, and writes its reports: %s',
+    async (manifests) => {
+      const path = newRepository()
+      const job = digPath(jobs, ['kleym'])
+      const inputs: Readonly<Record<string, string | undefined>> = {
+        archive: download['ARCHIVE'],
+        sha256: download['SHA256'],
+        manifests,
+      }
+      const declared = digPath(spec, ['spec', 'inputs'])
+      for (const name of Object.keys(inputs)) expect(declared).toHaveProperty(name)
+      const env = Object.fromEntries(
+        Object.entries(Object(digPath(job, ['variables']))).map(([name, value]) => [
+          name,
+          String(value).replaceAll(/\$\[\[ inputs\.(\w+) \]\]/g, (_, input: string) => inputs[input] ?? ''),
+        ]),
+      )
+      const script = [...listAt(job, 'before_script'), ...listAt(job, 'script')].map(String).join('\n')
+      const base = git(path, 'merge-base', 'main', 'HEAD')
+      const run = await bash(script, path, { ...env, CI_MERGE_REQUEST_DIFF_BASE_SHA: base })
+      expect(run).toMatchObject({ status: 0, stderr: '' })
+      expect(readFileSync(join(path, 'kleym-diff.md'), 'utf8')).toContain('<!-- kleym diff -->')
+      expect(readFileSync(join(path, 'kleym.xml'), 'utf8')).toContain('<testsuites')
+    },
+  )
 })
