@@ -37,7 +37,7 @@ export interface FoundFolder {
   readonly path: string
 }
 
-/** A folder that a tool owns (`TOOL_FOLDERS`), or the folder `ci` of a chart. */
+/** A folder that a tool owns (`TOOL_FOLDERS`), or one of a chart that could not be gone through. */
 export interface ToolFolder extends FoundFolder {
   /** What in it has the name of a manifest. */
   readonly files: readonly FoundFile[]
@@ -80,7 +80,9 @@ const CHART_FILE = 'Chart.yaml'
 const OF_CHART =
   /^(?:Chart\.(?:yaml|lock)|requirements\.(?:yaml|lock)|values.*\.(?:ya?ml|json)|templates|charts|ci)$/
 /** What of that is looked through with the chart. */
-const OF_TEMPLATES = /^(?:values.*\.ya?ml|values\.schema\.json|templates|charts)$/
+const OF_TEMPLATES = /^(?:values.*\.ya?ml|values\.schema\.json|templates)$/
+/** The same in the folder `charts`, from there. */
+const OF_SUBCHARTS = /^(?:\/[^/]+\/charts)*\/[^/]+\/(?:values[^/]*\.ya?ml|values\.schema\.json|templates\/)$/
 /** The names that kustomize looks for. */
 const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
   'kustomization.yaml',
@@ -151,11 +153,16 @@ export function findFiles(
   }
   // What a chart makes shows in its templates and its values, which are looked through with it.
   const addAside = (entry: Dirent, place: Place): void => {
+    if (OF_TEMPLATES.test(entry.name)) return
     const isFolder = entry.isDirectory()
-    if (isFolder && options.recursive && !OF_TEMPLATES.test(entry.name))
-      toolFolders.push(toolFolder(place, isExcluded))
-    else if (!isFolder && MANIFEST.test(entry.name) && !OF_TEMPLATES.test(entry.name))
-      ownFiles.push({ ...place, real: realOf(place.path) })
+    if (isFolder && options.recursive) {
+      const { length } = place.below
+      const isLeftOut = (at: string): boolean => isExcluded(at) || OF_SUBCHARTS.test(at.slice(length))
+      const folder = toolFolder(place, entry.name === 'charts' ? isLeftOut : isExcluded)
+      const isOfTool = TOOL_FOLDERS.has(entry.name)
+      if (isOfTool || folder.unread !== undefined) toolFolders.push(folder)
+      else ownFiles.push(...folder.files)
+    } else if (!isFolder && MANIFEST.test(entry.name)) ownFiles.push({ ...place, real: realOf(place.path) })
   }
   const addEntry = (entry: Dirent, place: Place): void => {
     const { name, path, real } = place

@@ -470,10 +470,23 @@ describe('a folder of tools is not read', () => {
     ['values in JSON', { 'Chart.yaml': CHART, 'values-x.json': json(pod('a')) }, ['values-x.json']],
     ['the folder ci of a chart', { 'Chart.yaml': CHART, 'ci/x.yaml': pod('a') }, ['ci/x.yaml']],
     [
+      'the folder of the charts of a chart',
+      {
+        'Chart.yaml': CHART,
+        'charts/a.yaml': pod('a'),
+        'charts/templates/a.yaml': pod('b'),
+        'charts/x/crds/a.yaml': pod('c'),
+      },
+      ['charts/a.yaml', 'charts/templates/a.yaml', 'charts/x/crds/a.yaml'],
+    ],
+    [
       'none of these, if they hold what they are for',
       {
         'kustomization.yaml': `kind: Kustomization\nresources: []\npatches:\n- patch: |-\n    ${pod('a').replaceAll('\n', '\n    ')}\n`,
         'c/Chart.yaml': CHART,
+        'c/charts/x/Chart.yaml': CHART,
+        'c/charts/x/values.yaml': 'a: b\n',
+        'c/charts/x/charts/y/templates/a.yaml': 'apiVersion: v1\nkind: Service\n',
         'c/ci/x-values.yaml': 'pods:\n- kind: Pod\n  apiVersion: v1\n',
       },
       [],
