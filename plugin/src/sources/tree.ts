@@ -13,7 +13,7 @@ import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
 import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
-import { textOfFile } from './chart-files.ts'
+import { chartFiles, textOfFile } from './chart-files.ts'
 import {
   DETAILS,
   deploying,
@@ -125,6 +125,8 @@ export class Tree {
   readonly #failures = new Map<OverlayReading, string>()
   readonly #rendered = new Set<OverlayReading>()
   readonly #notes: string[] = []
+  /** What of charts that make nothing could be applied as it is. */
+  readonly #ownFiles: FoundFile[] = []
   readonly rendered: RenderedSource[] = []
   /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
   readonly naming: Deploying[] = []
@@ -148,7 +150,8 @@ export class Tree {
 
   /** What is not read for its name. */
   get aside(): Pick<FoundFiles, 'toolFolders' | 'ownFiles'> {
-    return this.#found
+    const { toolFolders, ownFiles } = this.#found
+    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles] }
   }
 
   /** The files to be read as they stand. */
@@ -189,7 +192,10 @@ export class Tree {
 
   async addChart(folder: FoundFolder, budget: Budget): Promise<void> {
     const facts = await readChart(folder.path, this.#rules.wanted, budget)
-    if (facts.isLibrary) return
+    if (facts.isLibrary) {
+      this.#ownFiles.push(...plainTemplates(folder, budget))
+      return
+    }
     if (facts.elsewhere.length > 0) {
       // As Chart.yaml has it, without those that are looked through.
       const value = { version: '', dependencies: facts.elsewhere.map((name) => ({ name })) }
@@ -417,6 +423,17 @@ const TANGLED: InputProblem = {
   where: '-f',
   why: 'they take in each other in more than a million ways',
   fix: 'name one of them: -k DIR',
+}
+
+/** The templates of a chart in which Helm has nothing to fill in. */
+function plainTemplates({ name, path }: FoundFolder, budget: Budget): readonly FoundFile[] {
+  const plain: FoundFile[] = []
+  for (const one of chartFiles(path, budget)) {
+    const real = realFile(join(path, one.path))
+    const isPlain = /^templates\/.*\.(?:ya?ml|json)$/.test(one.path) && one.text?.includes('{{') === false
+    if (isPlain && real !== undefined) plain.push({ name: join(name, one.path), path: real, real })
+  }
+  return plain
 }
 
 /** Release names that helm takes. */

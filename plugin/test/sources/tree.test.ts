@@ -470,6 +470,15 @@ describe('a folder of tools is not read', () => {
     ['values in JSON', { 'Chart.yaml': CHART, 'values-x.json': json(pod('a')) }, ['values-x.json']],
     ['the folder ci of a chart', { 'Chart.yaml': CHART, 'ci/x.yaml': pod('a') }, ['ci/x.yaml']],
     [
+      'a library chart',
+      {
+        'Chart.yaml': `${CHART}type: library\n`,
+        'templates/a.yaml': pod('a'),
+        'templates/b.yaml': `{{- define "b" }}\n${pod('b')}{{- end }}\n`,
+      },
+      ['templates/a.yaml'],
+    ],
+    [
       'the folder of the charts of a chart',
       {
         'Chart.yaml': CHART,
