@@ -3,12 +3,13 @@
 // that is used is not known.
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { own, stringAt } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { decodeUtf8, sealOf } from './decode.ts'
 import { DETAILS, mayDeploy } from './deployers.ts'
 import type { ParsedFile } from './document.ts'
 import type { FoundFile, FoundFiles } from './files.ts'
+import { lackOf } from './partial-objects.ts'
 import { listed, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOfText, type ReachRules } from './reach.ts'
 import type { LeftOut } from './tree.ts'
@@ -49,7 +50,7 @@ export async function lookThrough(
     else if (files.length > 0 && found.length === 0) idle.push(name)
   }
   const alike = 'files of charts and kustomizations were not read as objects'
-  const fix = 'put objects into files of their own'
+  const fix = 'put objects into files of their own; what is a patch is had in by --render'
   problems.push(...(await manifestsAmong(ownFiles, { alike, fix }, true)))
   const note = `did not read ${listed(idle)}, which tools own: nothing in ${idle.length === 1 ? 'it' : 'them'} is of a kind that is used`
   return { notes: idle.length === 0 ? [] : [note], problems }
@@ -103,6 +104,8 @@ function mayHoldObjects({ documents, faults }: ParsedFile, { wanted, areDeployer
   const isOfUse = (value: unknown): boolean => {
     const kind = own(value, 'kind')
     if (typeof kind !== 'string') return kind !== undefined
+    // A patch of a workload, which the API server refuses as it is.
+    if (isRecord(value) && lackOf(value) !== undefined) return false
     const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
     const deploys = !areDeployersKnown && mayDeploy(qualifiedKind({ group, kind }))
     return deploys || kinds.has(kind) || kind.endsWith('List')

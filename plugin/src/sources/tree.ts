@@ -150,8 +150,9 @@ export class Tree {
 
   /** What is not read for its name. */
   get aside(): Pick<FoundFiles, 'toolFolders' | 'ownFiles'> {
-    const { toolFolders, ownFiles } = this.#found
-    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles] }
+    const { toolFolders, ownFiles, files } = this.#found
+    const patches = this.#rules.render ? [] : files.filter(({ real }) => this.#overlays.patches.has(real))
+    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles, ...patches] }
   }
 
   /** The files to be read as they stand. */

@@ -247,7 +247,10 @@ describe('a kustomization', () => {
       },
       {
         names: ['id'],
-        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io default/a'] }],
+        problems: [
+          { where: '.', reach: ['InferencePool.inference.networking.k8s.io default/a'] },
+          { where: 'patch.yaml', reach: ['InferencePool.inference.networking.k8s.io default/a'] },
+        ],
       },
     ],
     [
@@ -469,6 +472,23 @@ describe('a folder of tools is not read', () => {
     ['the description of a chart', { 'Chart.yaml': `${CHART}---\n${pod('a')}` }, ['Chart.yaml']],
     ['values in JSON', { 'Chart.yaml': CHART, 'values-x.json': json(pod('a')) }, ['values-x.json']],
     ['the folder ci of a chart', { 'Chart.yaml': CHART, 'ci/x.yaml': pod('a') }, ['ci/x.yaml']],
+    ...[
+      'patches: [{path: a.yaml}]',
+      'configMapGenerator: [{name: c, files: [a.yaml]}]',
+      'crds: [a.yaml]',
+    ].map((line): [string, Readonly<Record<string, string>>, readonly string[]] => [
+      `a file of ${line}`,
+      { 'kustomization.yaml': `${line}\n`, 'a.yaml': registration('a') },
+      ['a.yaml'],
+    ]),
+    [
+      'a patch of a workload',
+      {
+        'kustomization.yaml': 'patches: [{path: a.yaml}]\n',
+        'a.yaml': 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {replicas: 2}\n',
+      },
+      [],
+    ],
     [
       'a library chart',
       {
@@ -501,7 +521,8 @@ describe('a folder of tools is not read', () => {
       [],
     ],
   ])('nor is a manifest in %s', async (_, files, where) => {
-    const { names, problems } = await read({ 'x.yaml': 'a: 1', ...files })
+    const wanted = [...RULES.wanted, { group: 'apps', kind: 'Deployment', namespaced: true }]
+    const { names, problems } = await read({ 'x.yaml': 'a: 1', ...files }, { rules: { wanted } })
     expect(names).toEqual([])
     expect(problems.map((one) => one.where)).toEqual(where)
   })
