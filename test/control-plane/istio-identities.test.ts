@@ -1,26 +1,15 @@
 // Which SPIFFE IDs Istio takes for identities, asked of Istio's own Go package (go/istio/main.go).
-import { tmpdir } from 'node:os'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { identityPath, type IdentityBoundary } from '../../shared/src/core/compile/identity-path.ts'
 import { isMeshIdentity } from '../../shared/src/core/consumers/consumers.ts'
 import { ensureClient, FIRST_BUILD_MS } from './client-binaries.ts'
-import { runKubectl } from './kubectl.ts'
+import { istioOf } from './istio.ts'
 
-let program = ''
 beforeAll(async () => {
-  program = await ensureClient('istio')
+  await ensureClient('istio')
 }, FIRST_BUILD_MS)
-
-/** What Istio makes of IDs, in their order; null: no identity. */
-async function istioOf(ids: readonly string[]): Promise<readonly unknown[]> {
-  const { status, stdout, stderr } = await runKubectl(program, [], JSON.stringify(ids), tmpdir())
-  if (status !== 0) throw new Error(stderr)
-  const said: unknown = JSON.parse(stdout)
-  if (!Array.isArray(said)) throw new TypeError(stdout)
-  return said
-}
 
 const NAME = fc.stringMatching(/^[a-z0-9]([a-z0-9.-]{0,8}[a-z0-9])?$/)
 const TRUST = fc.stringMatching(/^[a-z0-9._-]{1,12}$/)

@@ -182,6 +182,8 @@ async function startServer(
     trust_domain: TRUST_DOMAIN,
     data_dir: join(cp.folder, 'spire'),
     log_level: 'WARN',
+    // Agents see a new entry after so long: five seconds without it.
+    experimental: { cache_reload_interval: '1s' },
   }
   const dataStore = { database_type: 'sqlite3', connection_string: join(cp.folder, 'spire.sqlite') }
   const plugins = {

@@ -1,5 +1,5 @@
 // A real spire-agent beside a real server, on a node of its own: SCM gives its entries the agent's own ID as their parent.
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { CannotHold, until } from '@kleym/testing/wait.ts'
 import { ensureClient } from '../../control-plane/client-binaries.ts'
@@ -43,7 +43,7 @@ export async function joinToken(spire: Spire): Promise<{ readonly token: string;
   }
 }
 
-/** Starts an agent and waits for its socket. It ends with the control plane. */
+/** Starts an agent, or one of that name again, and waits for its socket. It ends with the control plane. */
 export async function startAgent(
   cp: ControlPlane,
   spire: Spire,
@@ -74,7 +74,8 @@ export async function startAgent(
     ...attestor,
   }
   const plugins = {
-    KeyManager: [{ memory: { plugin_data: {} } }],
+    // So that an agent that starts again is still the same: a join token is good for one.
+    KeyManager: [{ disk: { plugin_data: { directory: data } } }],
     NodeAttestor: [
       'joinToken' in how
         ? { join_token: { plugin_data: {} } }
@@ -83,6 +84,7 @@ export async function startAgent(
     WorkloadAttestor: [{ k8s: { plugin_data: k8s } }],
   }
   writeFileSync(file, JSON.stringify({ agent, plugins }))
+  rmSync(socket, { force: true })
   const program = await cp.start({ name, command, args: ['run', '-config', file] })
   await until(() => {
     const ended = program.ended()

@@ -152,11 +152,13 @@ function agentPod(name: string, random: () => number): AgentPod {
   }
 }
 
-function container(name: string): JsonRecord {
+/** A container with an image of its own name. */
+export function container(name: string): JsonRecord {
   return { name, image: `registry.example/${name}:1` }
 }
 
-function statusOf({ name, image }: JsonRecord): JsonRecord {
+/** What a kubelet says of a container that runs, with an ID by chance. */
+export function statusOf({ name, image }: JsonRecord): JsonRecord {
   return {
     name,
     image,

@@ -1,6 +1,7 @@
 // A workload: goes into the cgroup that it is told, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
-// agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), and tells their IDs and hints. It
-// keeps no key. It ends with the process that has forked it.
+// agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), or SDS for one as Envoy does, and
+// tells their IDs and hints. It keeps no key. It ends with the process that has forked it.
+import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { connect as connectHttp2 } from 'node:http2'
@@ -8,9 +9,24 @@ import process from 'node:process'
 import { runToEnd } from '@kleym/testing/child-process.ts'
 import type { SvidAnswer, SvidQuestion } from './workloads.ts'
 
-const METHOD = '/SpiffeWorkloadAPI/FetchX509SVID'
-/** An empty message: not compressed, no bytes. */
-const EMPTY_MESSAGE = Buffer.alloc(5)
+/** A method of the agent, what is asked of it, and how its answer is read. */
+interface Call {
+  readonly path: string
+  readonly request: Buffer
+  readonly svids: (message: Buffer) => SvidAnswer['svids']
+}
+
+const WORKLOAD_API: Call = {
+  path: '/SpiffeWorkloadAPI/FetchX509SVID',
+  request: Buffer.alloc(0),
+  svids: svidsOf,
+}
+/** A `DiscoveryRequest` whose `resource_names` (field 3) are `default`: that is the certificate that Istio's Envoy asks for. */
+const SDS_DEFAULT: Call = {
+  path: '/envoy.service.secret.v3.SecretDiscoveryService/FetchSecrets',
+  request: Buffer.from('\x1a\x07default'),
+  svids: certificateOf,
+}
 
 process.on('message', (question: SvidQuestion) => {
   writeFileSync(question.procs, String(process.pid))
@@ -22,21 +38,21 @@ process.on('message', (question: SvidQuestion) => {
 })
 process.on('disconnect', () => process.exit())
 
-async function answerTo({ command, socket }: SvidQuestion): Promise<Omit<SvidAnswer, 'id'>> {
-  if (command === undefined) return fetchSvids(socket)
+async function answerTo({ command, socket, over }: SvidQuestion): Promise<Omit<SvidAnswer, 'id'>> {
+  if (command === undefined) return fetchSvids(socket, over === 'SDS' ? SDS_DEFAULT : WORKLOAD_API)
   // A child is in the cgroup of its parent.
   const { stdout, stderr } = runToEnd(command, ['api', 'fetch', 'x509', '-socketPath', socket])
   return { status: 0, message: '', svids: [], printed: `${stdout}${stderr}` }
 }
 
 /** A new connection for each question: the agent attests who has opened it. */
-function fetchSvids(socket: string): Promise<Omit<SvidAnswer, 'id'>> {
+function fetchSvids(socket: string, { path, request, svids }: Call): Promise<Omit<SvidAnswer, 'id'>> {
   return new Promise((resolve, reject) => {
     const session = connectHttp2('http://localhost', { createConnection: () => connect(socket) })
     session.once('error', reject)
     const stream = session.request({
       ':method': 'POST',
-      ':path': METHOD,
+      ':path': path,
       'content-type': 'application/grpc',
       te: 'trailers',
       'workload.spiffe.io': 'true',
@@ -58,10 +74,17 @@ function fetchSvids(socket: string): Promise<Omit<SvidAnswer, 'id'>> {
       received = Buffer.concat([received, chunk])
       const length = received.length < 5 ? undefined : received.readUInt32BE(1)
       if (length !== undefined && received.length >= 5 + length)
-        done({ status: 0, message: '', svids: svidsOf(received.subarray(5, 5 + length)) })
+        done({ status: 0, message: '', svids: svids(received.subarray(5, 5 + length)) })
     })
-    stream.end(EMPTY_MESSAGE)
+    stream.end(framed(request))
   })
+}
+
+/** A message as gRPC sends it: not compressed, its length, its bytes. */
+function framed(message: Buffer): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return Buffer.concat([head, message])
 }
 
 /** `X509SVIDResponse.svids` (field 1), of each `spiffe_id` (1) and `hint` (5). */
@@ -72,6 +95,18 @@ function svidsOf(message: Buffer): SvidAnswer['svids'] {
       const fields = new Map(fieldsOf(bytes).map((one) => [one.field, one.bytes.toString('utf8')]))
       return { spiffeId: fields.get(1) ?? '', hint: fields.get(5) ?? '' }
     })
+}
+
+/**
+ * The certificate of the first secret: `DiscoveryResponse.resources` (field 2), of it `Any.value` (2), `Secret.tls_certificate` (2),
+ * `TlsCertificate.certificate_chain` (1) and `DataSource.inline_bytes` (2).
+ */
+function certificateOf(message: Buffer): SvidAnswer['svids'] {
+  let bytes = message
+  for (const wanted of [2, 2, 2, 1, 2])
+    bytes = fieldsOf(bytes).find(({ field }) => field === wanted)?.bytes ?? Buffer.alloc(0)
+  const { subjectAltName } = new X509Certificate(bytes)
+  return [{ spiffeId: subjectAltName?.replace('URI:', '') ?? '', hint: '' }]
 }
 
 /** The fields of a protobuf message that are bytes; numbers are left out. */

@@ -8,12 +8,16 @@ const AT_A_TIME = 4
 /** The agent answers within a second or two, or when it has given up looking for the container. */
 const LONGEST_ANSWER_MS = 60_000
 
+/** How the agent is asked: for all SVIDs over the Workload API, or over SDS for the certificate `default`, as Istio's Envoy does. */
+export type AgentApi = 'Workload API' | 'SDS'
+
 /** What a workload process is asked. */
 export interface SvidQuestion {
   readonly id: number
   /** The file of its cgroup. */
   readonly procs: string
   readonly socket: string
+  readonly over?: AgentApi
   /** The executable of spire-agent: what its command prints is asked for, rather than the SVIDs. */
   readonly command?: string
 }
@@ -48,12 +52,12 @@ export class Workloads {
   }
 
   /** The answers for these cgroups, in their order. */
-  async ask(procs: readonly string[]): Promise<readonly SvidAnswer[]> {
+  async ask(procs: readonly string[], over: AgentApi = 'Workload API'): Promise<readonly SvidAnswer[]> {
     const answers: SvidAnswer[] = []
     const queue = procs.entries()
     const work = async (child: ChildProcess): Promise<void> => {
       for (const [id, file] of queue)
-        answers[id] = await this.#one(child, { id, procs: file, socket: this.socket })
+        answers[id] = await this.#one(child, { id, procs: file, socket: this.socket, over })
     }
     await Promise.all(this.#processes.map(work))
     return answers
