@@ -77,6 +77,7 @@ export function foreign(name: string, spec: JsonRecord = {}): JsonRecord {
 export const DEFAULT = foreign('default', { fallback: true })
 const OUTPUT = outputOf(estate(binding()))
 const LABELS = { app: 'llama', tier: 'gold' }
+const AMBIENT = { app: 'llama', 'istio.io/dataplane-mode': 'ambient' }
 
 /** Objects beside the pool and objective of `binding()`. */
 export const world = (...more: readonly JsonRecord[]): readonly JsonRecord[] => estate(NODE, ...more)
@@ -119,10 +120,15 @@ export const MESHED = pod({
   },
 })
 
+/** The ID that the chart of SPIRE gives every pod. */
+const OF_ACCOUNT =
+  'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}'
+/** The fallback of the chart of SPIRE. */
+export const CHART_DEFAULT = foreign('default', { fallback: true, spiffeIDTemplate: OF_ACCOUNT })
+
 /** What registers such a proxy, and it alone, with the ID that Istio accepts. */
 export const PROXYS_OWN = foreign('istio-proxies', {
-  spiffeIDTemplate:
-    'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+  spiffeIDTemplate: OF_ACCOUNT,
   podSelector: { matchLabels: { app: 'llama' } },
   workloadSelectorTemplates: ['k8s:container-name:istio-proxy'],
 })
@@ -388,6 +394,16 @@ export const FINDING_CASES: readonly FindingCase[] = [
     code: 'KLM440',
     shows: world(MESHED, poolOnly()),
     not: world(MESHED, binding(), PROXYS_OWN),
+  },
+  {
+    code: 'KLM441',
+    shows: world(MESHED, CHART_DEFAULT, binding()),
+    not: world(MESHED, CHART_DEFAULT, binding(), PROXYS_OWN),
+  },
+  {
+    code: 'KLM442',
+    shows: world(pod({ labels: AMBIENT }), binding()),
+    not: world(pod({ labels: AMBIENT }), poolOnly()),
   },
   { code: 'KLM501', shows: world(binding({ spec: { mode: 'PerPod' } })), not: world(binding()) },
   { code: 'KLM502', shows: world(binding({ spec: { objectiveRef: undefined } })), not: world(poolOnly()) },

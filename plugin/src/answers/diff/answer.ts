@@ -9,7 +9,7 @@ import {
   type VerdictChange,
 } from '@kleym/shared/core/explain/effect.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { lossText } from '@kleym/shared/core/rules/pod-identities.ts'
+import { lossText } from '@kleym/shared/core/rules/displaced.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'

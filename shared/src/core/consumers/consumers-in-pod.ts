@@ -24,6 +24,21 @@ export function consumersIn(pod: Pod, namespace: Namespace | undefined): readonl
   ]
 }
 
+/** A proxy in the pod that takes its certificates from SPIRE, or may, and whose mesh accepts IDs of service accounts alone. */
+export interface ProxyOfAccount extends ConsumerInPod {
+  readonly container: Container
+}
+
+/** The proxies of a pod that need the ID of its service account. */
+export function proxiesOfAccount(pod: Pod, namespace: Namespace | undefined): readonly ProxyOfAccount[] {
+  return consumersIn(pod, namespace).flatMap((one) => {
+    const { consumer, container, asksSpire } = one
+    return container === undefined || asksSpire === NO || consumer.accepts !== 'of a service account'
+      ? []
+      : [{ ...one, container }]
+  })
+}
+
 function consumerOf(pod: Pod, container: Container): ConsumerInPod | undefined {
   switch (container.name) {
     case 'istio-proxy':

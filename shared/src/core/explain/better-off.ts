@@ -35,7 +35,14 @@ export interface HeldState {
 }
 
 /** Findings about containers that hold too little. */
-const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set(['KLM402', 'KLM405', 'KLM408', 'KLM413', 'KLM418'])
+const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set([
+  'KLM402',
+  'KLM405',
+  'KLM408',
+  'KLM413',
+  'KLM418',
+  'KLM441',
+])
 /** Findings about containers that hold several identities. */
 const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
 /** Findings about a binding whose identity no container gets. */

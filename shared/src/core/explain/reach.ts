@@ -1,13 +1,7 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import {
-  displacedOf,
-  lossText,
-  podIdentitiesOf,
-  UNKNOWN_ID,
-  type ContainerIdentities,
-  type PodIdentities,
-} from '../rules/pod-identities.ts'
+import { displacedOf, lossText, UNKNOWN_ID } from '../rules/displaced.ts'
+import { podIdentitiesOf, type ContainerIdentities, type PodIdentities } from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
 import { isPossible } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'

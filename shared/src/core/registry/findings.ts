@@ -321,6 +321,23 @@ export const FINDINGS = {
       'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and their order is not defined.',
     fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
   },
+  KLM441: {
+    severity: 'error',
+    title: 'a proxy loses the identity that its mesh needs',
+    meaning:
+      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none.',
+    consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
+    fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes both.',
+  },
+  KLM442: {
+    severity: 'info',
+    title: 'an identity that a proxy of the node cannot take',
+    meaning:
+      'A proxy of the node serves the pod and asks for identities by the pod. The binding gives its identity to one container, and such a request tells no containers apart.',
+    consequence:
+      'The container gets its identity from the Workload API alone. The proxy of the node never presents it.',
+    fix: 'Use PoolOnly or PerVariant if the proxy of the node is to present the identity.',
+  },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),

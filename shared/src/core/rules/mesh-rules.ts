@@ -1,16 +1,19 @@
 // What bindings do to the proxies of meshes: an identity that a proxy takes from SPIRE must have the form that its mesh accepts.
-import { consumersIn, type ConsumerInPod } from '../consumers/consumers-in-pod.ts'
+import { consumersIn, proxiesOfAccount, type ProxyOfAccount } from '../consumers/consumers-in-pod.ts'
 import { isMeshIdentity } from '../consumers/consumers.ts'
 import type { Container } from '../objects/pod.ts'
-import type { EntryOutcome } from '../spire/prediction.ts'
+import { judgeContainer, whyInjected } from '../spire/attestor.ts'
+import { whyOpen, type EntryOutcome } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
-import { NO, whyOpenText } from '../truth/truth.ts'
+import { whyOpenText } from '../truth/truth.ts'
+import { displacersOf, givesWayText, lossText, UNKNOWN_ID } from './displaced.ts'
+import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
 /** The rules about proxies, over one pod. */
-export const MESH_RULES: readonly PodRule[] = [unusableByProxy]
+export const MESH_RULES: readonly PodRule[] = [unusableByProxy, lostByProxy, unreachableForProxyOfNode]
 
 /** Identities of bindings that a proxy takes from SPIRE, and that its mesh does not accept. */
 function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
@@ -23,9 +26,8 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
       !isMeshIdentity(entry.spiffeId),
   )
   if (ours.length === 0) return []
-  return consumersIn(pod, scan.namespaceOf(pod.namespace)).flatMap((one) => {
-    const { consumer, container, asksSpire } = one
-    if (container === undefined || asksSpire === NO || consumer.accepts !== 'of a service account') return []
+  return proxiesOfAccount(pod, scan.namespaceOf(pod.namespace)).flatMap((one) => {
+    const { consumer, container } = one
     const { name } = container
     return ours.flatMap((outcome): readonly Note[] => {
       const given = registrationFor(container, outcome, facts)
@@ -48,6 +50,75 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
   })
 }
 
+/** The identity of a service account that a mesh needs, and that its proxy loses because a fallback gives way: it is left with none. */
+function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
+  if (!facts.outcomes.some(({ fallback }) => fallback)) return []
+  return proxiesOfAccount(facts.pod, scan.namespaceOf(facts.pod.namespace)).flatMap((one) => {
+    const { consumer, container } = one
+    const { name } = container
+    const lost = lostBy(container, facts)
+    if (lost === undefined) return []
+    const { source, verdict, spiffeId, why } = lost
+    const by = 'by' in verdict ? verdict.by : undefined
+    return displacersOf(facts, [{ fallback: { by } }], scan).map((subject): Note => ({
+      code: 'KLM441',
+      subject: { ...subject, container: name },
+      related: [sourceSubject(source)],
+      containers: [name],
+      summary: (pods) => `${name} of ${pods} ${lossText({ spiffeId, instead: [] })}`,
+      evidence: [givesWayText(lost), `${consumer.mesh} needs the ID of the service account`],
+      ...(dependsOnAsking(one) ??
+        (why !== undefined && { depends: { on: `whether ${name} holds another`, why: `depends: ${why}` } })),
+    }))
+  })
+}
+
+interface LostByProxy extends EntryOutcome {
+  readonly spiffeId: string
+  /** Why it is not certain; undefined: it is. */
+  readonly why: string | undefined
+}
+
+/** Asked of the registrations of the pod: a container that a webhook adds need not be among those that are known. */
+function lostBy(container: Container, { pod, outcomes }: PodIdentities): LostByProxy | undefined {
+  const there = whyInjected(container)
+  let open: string | undefined
+  let lost: LostByProxy | undefined
+  for (const outcome of outcomes) {
+    const { entry, verdict } = outcome
+    const match = entry === undefined ? undefined : judgeContainer(pod, container, entry)
+    if (entry === undefined || match === undefined || match.state === 'dead') continue
+    const isGiven = match.state === 'issued' || match.why === there
+    if (verdict.state === 'displaced') {
+      if (isMeshIdentity(entry.spiffeId))
+        lost ??= { ...outcome, spiffeId: entry.spiffeId, why: whyOpen(verdict) }
+    } else if (verdict.state === 'declared' && isGiven) return undefined
+    else if (verdict.state === 'declared') open ??= match.state === 'depends' ? match.why : undefined
+    else if (isPossible({ verdict: verdict.state })) open ??= 'why' in verdict ? verdict.why : undefined
+  }
+  return lost && { ...lost, why: lost.why ?? open }
+}
+
+/** Identities of one container, on a pod that a proxy of the node serves: it asks by the pod, which tells no containers apart. */
+function unreachableForProxyOfNode({ pod, outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+  const narrow = outcomes.filter(
+    (one) =>
+      one.source.kind === 'ClusterSPIFFEID' && scan.bindings.has(one.source.name) && namesContainer(one),
+  )
+  if (narrow.length === 0) return []
+  return consumersIn(pod, scan.namespaceOf(pod.namespace))
+    .filter(({ container }) => container === undefined)
+    .flatMap(({ consumer }) =>
+      narrow.map(({ source, entry }): Note => ({
+        code: 'KLM442',
+        subject: ownerOf(source, scan),
+        related: [],
+        summary: (pods) => `${consumer.name} cannot take ${entry?.spiffeId ?? UNKNOWN_ID} for ${pods}`,
+        evidence: [`${consumer.name} asks by the pod, and the identity is for one container`],
+      })),
+    )
+}
+
 /** A registration of an output by which a container gets its identity, or may get it; undefined: by none. */
 function registrationFor(
   { name }: Container,
@@ -65,14 +136,28 @@ function registrationFor(
 
 /** What decides, where it is not certain that the proxy asks SPIRE, or that it gets the identity. */
 function dependsOn(
-  { asksSpire, container }: ConsumerInPod,
+  { asksSpire, container }: ProxyOfAccount,
   { verdict, why = '' }: Registration,
 ): Pick<Note, 'depends'> | undefined {
-  const name = container?.name ?? ''
-  const open = whyOpenText(asksSpire)
-  if (open !== undefined)
-    return { depends: { on: `whether ${name} takes its certificates from SPIRE`, why: `depends: ${open}` } }
+  const { name } = container
+  const asking = dependsOnAsking({ asksSpire, container })
+  if (asking !== undefined) return asking
   return verdict === 'issued'
     ? undefined
     : { depends: { on: `whether ${name} gets the identity`, why: `depends: ${why}` } }
+}
+
+function dependsOnAsking({
+  asksSpire,
+  container,
+}: Pick<ProxyOfAccount, 'asksSpire' | 'container'>): Pick<Note, 'depends'> | undefined {
+  const open = whyOpenText(asksSpire)
+  return open === undefined
+    ? undefined
+    : {
+        depends: {
+          on: `whether ${container.name} takes its certificates from SPIRE`,
+          why: `depends: ${open}`,
+        },
+      }
 }

@@ -9,13 +9,15 @@ import { compareBytes } from '../text/bytes.ts'
 import { sourceSubject } from './install-rules.ts'
 import {
   displacedOf,
+  displacersOf,
+  givesWayText,
   lossesOf,
   lossText,
   UNKNOWN_ID,
   type Displaced,
   type Loss,
-  type PodIdentities,
-} from './pod-identities.ts'
+} from './displaced.ts'
+import type { PodIdentities } from './pod-identities.ts'
 import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
@@ -178,13 +180,7 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   const losses = lossesOf(facts)
   const replaced = displacedOf(facts).filter(({ instead }) => instead.length > 0)
   if (losses.length + replaced.length === 0) return []
-  const displacing = facts.outcomes.filter(takesPart).map(({ source }) => source)
-  // Of entries that something keeps SCM from creating, the one that displaces it is known all the same.
-  const [by] = [...losses, ...replaced].flatMap(({ fallback }) => fallback.by ?? [])
-  const known = displacing.length > 0 || by === undefined ? displacing : [by]
-  const subjects = known.map((source) => ownerOf(source, scan))
-  const ours = subjects.filter(({ kind }) => kind === BINDING_KIND)
-  return (ours.length > 0 ? ours : subjects.slice(0, 1)).flatMap((subject) => [
+  return displacersOf(facts, [...losses, ...replaced], scan).flatMap((subject) => [
     ...groupedBy(losses, lossKey).map(({ first, all, names }) => ({
       code: 'KLM402' as const,
       subject,
@@ -215,10 +211,6 @@ function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displace
   return JSON.stringify([source, spiffeId, instead, open])
 }
 
-function givesWayText({ source }: Registration): string {
-  return `${sourceText(source)} is a fallback and gives way to any other registration of the pod`
-}
-
 /** What is told of several containers together, with their names. */
 function groupedBy<T extends { readonly container: Container }>(
   all: readonly T[],
@@ -230,13 +222,6 @@ function groupedBy<T extends { readonly container: Container }>(
       ? []
       : [{ first, all: same, names: same.map(({ container }) => container.name) }]
   })
-}
-
-/** Whether it is certain that a registration was rendered for the pod, which is what displaces a fallback. */
-function takesPart({ source, fallback, verdict }: Outcome): boolean {
-  if (fallback || source.kind !== 'ClusterSPIFFEID') return false
-  if (verdict.state === 'masked' || verdict.state === 'refused') return verdict.open === undefined
-  return isAskedFor(verdict)
 }
 
 function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {

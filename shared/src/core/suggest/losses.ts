@@ -3,7 +3,8 @@ import type { Effect } from '../explain/effect.ts'
 import type { Reach } from '../explain/reach.ts'
 import { podText } from '../objects/pod-index.ts'
 import { holderKey } from '../rules/pod-findings.ts'
-import { displacedOf, podIdentitiesOf } from '../rules/pod-identities.ts'
+import { displacedOf } from '../rules/displaced.ts'
+import { podIdentitiesOf } from '../rules/pod-identities.ts'
 import { sourceText, type Prediction } from '../spire/prediction.ts'
 
 /** What an effect says of containers, each by its `holderKey`. */
