@@ -1,5 +1,9 @@
 // A default identity that gives way to a binding: every command names what is lost and what is held instead, in the same words.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
+import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -93,6 +97,32 @@ test.each([
   },
 )
 
+function isBinding(document: string): boolean {
+  return document.includes('kind: InferenceIdentityBinding')
+}
+
+test('on manifests that the chart of llm-d renders, all commands name the same losses', async () => {
+  const path = join(PROJECT_ROOT, 'test/svid/llm-d/prefill-decode.yaml')
+  const rendered = (await readFile(path, 'utf8')).split(/^---\n/m)
+  const before = [...rendered.filter((one) => !isBinding(one)), DEFAULT]
+  const after = [...before, ...rendered.filter(isBinding)]
+  const asked = [
+    ['explain', ['explain', '-A', '-o', 'wide'], after, []],
+    ['conflicts', ['conflicts', '-A', '-o', 'wide'], after, []],
+    ['suggest', ['suggest', '-A'], before, []],
+    ['diff', ['diff'], after, before],
+  ] as const
+  const named = new Map<string, readonly string[]>()
+  for (const [command, args, documents, base] of asked) {
+    const text = await said(documents, [...args, '--variant-label-key', 'llm-d.ai/role'], base)
+    const losses = [...text.matchAll(/loses? (\S+) and holds? (\S+) instead/g)]
+    named.set(command, [...new Set(losses.map(([, lost, instead]) => `${lost} ${instead}`))].toSorted())
+  }
+  const [first, ...others] = named.values()
+  expect(first?.length).toBe(2)
+  expect(others).toEqual(others.map(() => first))
+})
+
 test('what a registration that is no fallback gives all the same is not lost', async () => {
   for (const command of [
     ['explain', 'team-a/chat'],
@@ -109,6 +139,49 @@ test('a container that another binding gives its identity is told of by that bin
   const text = await said([...WITHOUT, objective, PER_OBJECTIVE, other], ['explain', 'team-a/chat'])
   expect(text).toContain('vllm loses')
   expect(text).not.toContain('exporter loses')
+})
+
+const MESHED = POOL.replace(
+  /spec: \{serviceAccountName: api.*/,
+  `spec:
+  serviceAccountName: api
+  containers:
+    - {name: vllm, volumeMounts: [{name: socket, mountPath: /spiffe-workload-api}]}
+    - {name: istio-proxy, volumeMounts: [{name: socket, mountPath: /run/secrets/workload-spiffe-uds}]}
+  volumes: [{name: socket, csi: {driver: csi.spiffe.io}}]`,
+)
+
+test('a proxy that would lose the identity of its mesh is an error, and suggest keeps it by a registration that is applied first', async () => {
+  const wrong = await said([MESHED, DEFAULT, PER_OBJECTIVE], ['conflicts', '-A'])
+  expect(wrong).toContain(`istio-proxy of 1 pod loses ${LOST} and is left without an identity`)
+  expect(wrong).toContain('KLM441')
+  const text = await said([MESHED, DEFAULT], ['suggest', '-A'])
+  expect(text).toContain('PerObjective chat for container vllm')
+  expect(text).toContain('apply first: ClusterSPIFFEID/team-a.llama-chat.istio-proxy')
+  const json = await said([MESHED, DEFAULT], ['suggest', '-A', '-o', 'json'])
+  const [companion, ...others] = listAt(JSON.parse(json), 'pools').flatMap((pool) =>
+    listAt(pool, 'suggested').flatMap((one) => [...listAt(one, 'companions'), own(one, 'manifest')]),
+  )
+  expect([stringAt(companion, 'kind'), ...others.map((one) => stringAt(one, 'kind'))]).toEqual([
+    'ClusterSPIFFEID',
+    'InferenceIdentityBinding',
+  ])
+  const applied = [companion, ...others].map((one) => `${JSON.stringify(one)}\n`)
+  expect(await said([MESHED, DEFAULT, ...applied], ['conflicts', '-A'])).not.toMatch(/[×‼]/)
+})
+
+test('without an objective nothing is suggested for a pod with such a proxy, with the reason', async () => {
+  const text = await said(
+    [MESHED, DEFAULT].map((one) => one.replace(/---\napiVersion: llm-d[^]*?---\n/, '---\n')),
+    ['suggest', '-A'],
+  )
+  expect(text).toMatch(/PoolOnly: impossible \(KLM440\).*Without an objective it is impossible/)
+})
+
+test('a proxy of the node cannot take the identity of one container', async () => {
+  const ambient = POOL.replace('{name: team-a}', '{name: team-a, labels: {istio.io/dataplane-mode: ambient}}')
+  expect(await said([ambient, PER_OBJECTIVE], ['conflicts', '-A'])).toContain('KLM442')
+  expect(await said([ambient, POOL_ONLY], ['conflicts', '-A'])).not.toContain('KLM442')
 })
 
 test('a container that a webhook may add is said to lose perhaps', async () => {

@@ -6,7 +6,7 @@ import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { findingKey } from '../../src/core/findings/finding.ts'
 import { findingEntry } from '../../src/core/registry/findings.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
 import { containerVerdicts, isPossible, type Registration } from '../../src/core/spire/registration.ts'
@@ -125,6 +125,49 @@ test('a suggestion names each identity that its pods lose, with what they hold i
   expect(seen.left).toBeGreaterThan(0)
   expect(seen.replaced).toBeGreaterThan(leastSeen(100))
 })
+
+test('no proxy of a mesh holds less than before once suggestions are applied', () => {
+  const seen = { PoolOnly: 0, PerObjective: 0, kept: 0, impossible: 0 }
+  const certain = fc
+    .tuple(randomPools, fc.constantFrom(FALLBACK, KEPT))
+    .map(([pools, more]) => [...pools.map((one) => meshed(one)), ...more.map((one) => meshed(one))])
+  fc.assert(
+    fc.property(certain, (objects) => {
+      const { analysis, answer } = suggestionsFor(objects)
+      const applied = analysisOf([...objects, ...manifestsOf(answer)])
+      const [before, after] = [holdersOf(analysis), holdersOf(applied)].map(proxiesOnly)
+      for (const { suggested, not } of answer.pools) {
+        for (const { candidate } of suggested) {
+          if (candidate.boundary.mode !== 'PerVariant') seen[candidate.boundary.mode]++
+          if (candidate.companions !== undefined) seen.kept++
+        }
+        if (not.some(({ reason }) => reason === 'KLM440')) seen.impossible++
+      }
+      expect(before?.difference(after ?? new Set())).toEqual(new Set())
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  expect(Object.entries(seen).filter(([, count]) => count <= leastSeen(5))).toEqual([])
+})
+
+/** With a proxy of Istio that takes its certificates from SPIRE in the place of the container `proxy`. */
+function meshed(object: JsonRecord): JsonRecord {
+  const socket = { name: 'socket', mountPath: '/run/secrets/workload-spiffe-uds' }
+  const text = JSON.stringify(object)
+    .replaceAll('{"name":"proxy"}', JSON.stringify({ name: 'istio-proxy', volumeMounts: [socket] }))
+    .replaceAll('container-name:proxy', 'container-name:istio-proxy')
+    .replaceAll(
+      '"serviceAccountName"',
+      '"volumes":[{"name":"socket","csi":{"driver":"csi.spiffe.io"}}],"serviceAccountName"',
+    )
+  const copy: unknown = JSON.parse(text)
+  if (!isRecord(copy)) throw new TypeError('an object is an object')
+  return copy
+}
+
+function proxiesOnly(holders: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...holders].filter((one) => one.endsWith(' istio-proxy') && one.includes('/sa/')))
+}
 
 const [FALLBACK, KEPT, ACCOUNT_OF_POOL] = [
   [registration('default', { fallback: true })],

@@ -3,7 +3,7 @@ import { analysing, type Analysis } from '../../src/core/analysis/analysis.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { driveAtOnce } from '../../src/core/steps.ts'
 import type { ProofTools } from '../../src/core/suggest/prove.ts'
-import { candidateManifest } from '../../src/core/suggest/candidate.ts'
+import { manifestsFor } from '../../src/core/suggest/candidate.ts'
 import { suggesting, type Suggestions, type SuggestQuestion } from '../../src/core/suggest/suggest.ts'
 import { analysisOf, type TenantReading } from '@kleym/testing/random-tenants.ts'
 
@@ -30,9 +30,9 @@ export function suggestionsFor(
   return { analysis, answer: suggestionsOf(analysis, question) }
 }
 
-/** The manifests of all suggested bindings. */
+/** The manifests of all suggested bindings, with what is applied before each. */
 export function manifestsOf({ pools }: Suggestions): readonly JsonRecord[] {
-  return pools.flatMap(({ suggested }) => suggested.map(({ candidate }) => candidateManifest(candidate)))
+  return pools.flatMap(({ suggested }) => suggested.flatMap(({ candidate }) => manifestsFor(candidate)))
 }
 
 /** A suggestion in one line: `team-a/llama PoolOnly runner`. */

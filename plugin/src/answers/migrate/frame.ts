@@ -1,6 +1,5 @@
 // The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
 import { BINDING } from '@kleym/shared/core/kinds.ts'
-import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
 import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding.ts'
 import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
@@ -8,7 +7,7 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
-import { toDocuments } from '../suggest/documents.ts'
+import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { changeLines } from '../suggest/words.ts'
 import { migrateFields } from './json.ts'
 import type { NamedInTest } from './tests.ts'
@@ -55,10 +54,9 @@ export function migrateFrame(
           ({ object, uncovered }) =>
             `from ClusterSPIFFEID/${object.meta.name}${uncovered.length === 0 ? '' : ', which must stay for containers that no binding covers'}: read kubectl kleym migrate clusterspiffeid/${object.meta.name} first`,
         ),
-        bindings.map((one) => ({
-          comments: [`${one.key}: ${one.spiffeId}`, ...one.why, ...changeLines(one)],
-          manifest: candidateManifest(one.candidate),
-        })),
+        bindings.flatMap((one) =>
+          documentsOf(one, [`${one.key}: ${one.spiffeId}`, ...one.why, ...changeLines(one)]),
+        ),
       ),
   }
 }

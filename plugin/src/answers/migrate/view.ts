@@ -3,6 +3,7 @@ import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { HeldIdentities, Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import { migrationSteps } from '@kleym/shared/core/migrate/order.ts'
 import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
+import { lossText } from '@kleym/shared/core/rules/displaced.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
@@ -133,15 +134,28 @@ function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
     ...(common.size === 0
       ? []
       : wrap(line(span(`    each perhaps with ${[...common].join(' and ')}`, 'dim')), { width, hang: 6 })),
-    ...shown.flatMap(({ container, pods, before, during, after }) => {
+    ...shown.flatMap((move) => {
+      const { container, pods, before, during, after } = move
       const states = [text(before), text(during), text(after)].filter((one, at, all) => one !== all[at - 1])
-      const moved = states.length === 1 ? `${states[0] ?? ''}, as before` : states.join(' → ')
+      const [only = ''] = states
+      const moved = states.length === 1 ? `${only}, as before` : (exchangeText(move) ?? states.join(' → '))
       return wrap(line(`    ${container} of ${pods.text()}: ${moved}`), { width, hang: 6 })
     }),
     ...(shown.length < moves.length
       ? [line(`    and ${moves.length - shown.length} more, which -o wide shows`)]
       : []),
   ]
+}
+
+/** The sentence for a container that certainly holds one thing and then another; undefined for any other. */
+function exchangeText({ before, during, after }: Migration['moves'][number]): string | undefined {
+  const all = [before, during, after]
+  if (all.some(({ perhaps, isOther }) => perhaps.length > 0 || isOther)) return undefined
+  const isAtOnce = [before, after].some(({ ids }) => String(ids) === String(during.ids))
+  const lost = before.ids.filter((id) => !after.ids.includes(id))
+  return !isAtOnce || lost.length === 0 || after.ids.length === 0
+    ? undefined
+    : lossText({ spiffeId: lost.join(' and '), instead: after.ids })
 }
 
 /** More than these fill a screen. */

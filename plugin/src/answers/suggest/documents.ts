@@ -1,7 +1,7 @@
 // Bindings as YAML documents, ready to be applied, with the reasons as comments. The names in a comment are hostile: no line break
 // of theirs ends it.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
+import { candidateManifest, companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
 import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
@@ -17,12 +17,23 @@ export interface CommentedDocument {
 /** All suggested bindings, a document each; what is not suggested stands before them. */
 export async function bindingDocuments({ pools }: Suggestions): Promise<string> {
   const documents = pools.flatMap((one) =>
-    one.suggested.map((suggested) => ({
-      comments: commentsOf(suggested),
-      manifest: candidateManifest(suggested.candidate),
-    })),
+    one.suggested.flatMap((suggested) => documentsOf(suggested, commentsOf(suggested))),
   )
   return toDocuments(pools.flatMap(headOf), documents)
+}
+
+/** A suggested binding with what is said of it, after the registrations that are applied before it. */
+export function documentsOf(
+  { key, candidate }: SuggestedBinding,
+  comments: readonly string[],
+): readonly CommentedDocument[] {
+  return [
+    ...companionsOf(candidate).map((manifest) => ({
+      comments: [`applied before ${key}: the proxy keeps the ID that its mesh needs`],
+      manifest,
+    })),
+    { comments, manifest: candidateManifest(candidate) },
+  ]
 }
 
 /** YAML documents with comments above each, and some above all of them. */

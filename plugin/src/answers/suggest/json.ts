@@ -1,7 +1,7 @@
 // `suggest` as machines read it.
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { candidateManifest } from '@kleym/shared/core/suggest/candidate.ts'
+import { candidateManifest, companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
 import type {
   NotSuggested,
   PoolSuggestions,
@@ -43,6 +43,7 @@ export function suggestedReport(one: SuggestedBinding): unknown {
   const { candidate, key, spiffeId, why } = one
   return {
     binding: key,
+    companions: companionsOf(candidate),
     manifest: candidateManifest(candidate),
     spiffeID: spiffeId,
     why,

@@ -29,6 +29,9 @@ const missesSchema = z.array(z.object({ pod: podTextSchema, verdict: z.string(),
 export const suggestedBindingSchema = z
   .object({
     binding: bindingKeySchema,
+    companions: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe('ClusterSPIFFEIDs that are applied before it, which keep the identity of proxies of a mesh.'),
     manifest: bindingManifestSchema,
     spiffeID: z.string(),
     why: z.array(z.string()),

@@ -1,12 +1,14 @@
 // How suggestions are worded, in the text and in the comments of the YAML.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { stringAt } from '@kleym/shared/core/json.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { lostText } from '@kleym/shared/core/explain/reach.ts'
+import { companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
 import type { NotSuggested, SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
 import { NameSummary } from '@kleym/shared/core/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */
-export function changeLines({ spiffeId, reach, heldBefore }: SuggestedBinding): readonly string[] {
+export function changeLines({ candidate, spiffeId, reach, heldBefore }: SuggestedBinding): readonly string[] {
   const { reached, perhaps, missed, lost, alsoHeld } = reach
   const had = Map.groupBy(heldBefore, ({ isCertain }) => isCertain)
   const gains = [
@@ -19,7 +21,11 @@ export function changeLines({ spiffeId, reach, heldBefore }: SuggestedBinding): 
     ),
   ]
   const none = reached.length + perhaps.length === 0 ? [`gain: no container gets ${spiffeId} yet`] : []
+  const beforeIt = companionsOf(candidate).map(
+    (one) => `apply first: ClusterSPIFFEID/${stringAt(one, 'metadata', 'name') ?? ''}`,
+  )
   return [
+    ...beforeIt,
     ...gains,
     ...none,
     ...(perhaps.length === 0 ? [] : [`perhaps: ${podsText(perhaps)}: ${perhaps[0]?.why ?? ''}`]),

@@ -69,8 +69,7 @@ export function renderOutput(
         [LABEL_MANAGED_BY]: MANAGED_BY,
         [LABEL_BINDING_NAME]: labelValue(identity.binding),
         [LABEL_BINDING_NAMESPACE]: labelValue(identity.namespace),
-        ...(isClassLabel(className) ? { [SCM_CLASS_LABEL]: className } : {}),
-        ...Object.fromEntries(outputLabels),
+        ...labelsForScm({ className, outputLabels }),
       },
       annotations: {
         [ANNOTATION_BINDING]: key,
@@ -88,6 +87,17 @@ export function renderOutput(
       hint: hintOf(key),
       ...(className === '' ? {} : { className }),
     },
+  }
+}
+
+/** The labels by which an SCM may choose the objects that it handles. */
+export function labelsForScm({
+  className,
+  outputLabels = NO_LABELS,
+}: Pick<OutputSettings, 'className' | 'outputLabels'>): Readonly<Record<string, string>> {
+  return {
+    ...(isClassLabel(className) ? { [SCM_CLASS_LABEL]: className } : {}),
+    ...Object.fromEntries(outputLabels),
   }
 }
 

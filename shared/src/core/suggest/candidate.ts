@@ -4,8 +4,10 @@ import type { JsonRecord } from '../json.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import { readBinding } from '../objects/binding.ts'
+import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { companionManifests, type Companions } from './companion.ts'
 
 /** What an identity is given to, by the names that its binding would hold. */
 export type CandidateBoundary =
@@ -21,6 +23,8 @@ export interface Candidate {
   readonly pool: string
   readonly boundary: CandidateBoundary
   readonly serviceAccountName: string
+  /** Registrations to be applied before it; absent: none. */
+  readonly companions?: Companions
 }
 
 /** A candidate without its name. */
@@ -69,12 +73,31 @@ export function candidateManifest({
   }
 }
 
-/** The same snapshot with these bindings applied. Their keys must be free. */
+/** Everything that is applied for a candidate, in the order in which to apply it. */
+export function manifestsFor(candidate: Candidate): readonly JsonRecord[] {
+  return [...companionsOf(candidate), candidateManifest(candidate)]
+}
+
+/** The registrations that are applied before a candidate. */
+export function companionsOf(candidate: Candidate): readonly JsonRecord[] {
+  return candidate.companions === undefined ? [] : companionManifests(candidate.companions, candidate)
+}
+
+/** The same snapshot with these bindings and their companions applied. Their keys must be free. */
 export function withCandidates(snapshot: Snapshot, candidates: readonly Candidate[]): Snapshot {
   const added = candidates.map((one) => readBinding({ value: candidateManifest(one) }, 'to be created'))
   const bindings = [...snapshot.bindings, ...added].toSorted(
     ({ meta: left }, { meta: right }) =>
       compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
   )
-  return { ...snapshot, bindings }
+  const companions = candidates
+    .flatMap(companionsOf)
+    .map((value) => readClusterSpiffeId({ value }, 'to be created'))
+  if (companions.length === 0) return { ...snapshot, bindings }
+  const names = new Set(companions.map(({ meta }) => meta.name))
+  const clusterSpiffeIds = [
+    ...snapshot.clusterSpiffeIds.filter(({ meta }) => !names.has(meta.name)),
+    ...companions,
+  ].toSorted(({ meta: left }, { meta: right }) => compareBytes(left.name, right.name))
+  return { ...snapshot, bindings, clusterSpiffeIds }
 }

@@ -6,6 +6,7 @@ import type { Binding } from '../objects/binding.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import type { Pod } from '../objects/pod.ts'
 import { sameSelection } from '../objects/pool-selector.ts'
+import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import type { Subject } from '../findings/finding.ts'
 import { POOL_KIND } from '../kinds.ts'
 import { DEFAULT_SERVICE_ACCOUNT } from '../objects/pod.ts'
@@ -14,6 +15,7 @@ import { counted } from '../text/counted.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
+import { proxyContainers } from './companion.ts'
 import {
   commonContainers,
   labelValues,
@@ -168,13 +170,13 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
     }
   }
   const { name } = objective.meta
-  const plan = {
+  const plans = besideProxies(account, {
     candidates: [
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective: name, container }, [name]),
     ],
     why: [`objective ${name} targets the pool, and container ${container} alone is to get an identity`],
-  }
-  return { ...NOTHING, plans: [plan, whole] }
+  })
+  return { ...NOTHING, plans: [...plans, whole] }
 }
 
 const WIDER = 'a binding PoolOnly gives its identity to all containers of the pods'
@@ -254,14 +256,14 @@ function forObjectives(
     }
   }
   const tried = isAsked ? names : names.slice(0, TRIED_TOGETHER)
-  const plan = {
+  const plans = besideProxies(account, {
     candidates: tried.map((objective) =>
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective, container }, [objective]),
     ),
     why: [
-      `objective ${names.join(', ')} targets the pool, and ${container} is the only regular container of its pods`,
+      `objective ${names.join(', ')} targets the pool, and ${container} is the only regular container of its pods${proxyContainers(pods).length === 0 ? '' : ' beside proxies'}`,
     ],
-  }
+  })
   const shared = leading(context).length
   const remarks =
     shared < 2
@@ -271,7 +273,22 @@ function forObjectives(
         ]
   // Whole pools are offered where the question is about the pool, or where nothing names the pods yet.
   const whole = isAsked && mine.length === 0 ? [poolOnly(context, serviceAccountName)] : []
-  return { plans: [plan, ...whole], remarks, open: undefined }
+  return { plans: [...plans, ...whole], remarks, open: undefined }
+}
+
+/** A plan for containers beside proxies that need the ID of the service account: as it is, then with registrations that keep it. */
+function besideProxies({ context, pods }: Account, plan: Plan): readonly Plan[] {
+  const [pool] = context.pools
+  const { className, outputLabels } = context.config
+  const containers = proxyContainers(pods)
+  const [first, ...others] = plan.candidates
+  // Without the class of SCM nothing says what a registration has to carry.
+  const isClassKnown = className !== CLASS_PLACEHOLDER
+  if (containers.length === 0 || first === undefined || !isClassKnown || !pool.selector.ok) return [plan]
+  const settings = { className, ...(outputLabels === undefined ? {} : { outputLabels }) }
+  const companions = { containers, podLabels: pool.selector.labels, settings }
+  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh needs, by a registration of its own: it is applied first`
+  return [plan, { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }]
 }
 
 interface Roles {

@@ -1,4 +1,5 @@
 // The pods of a pool, in groups of one service account each: a binding names one service account.
+import { consumersIn } from '../consumers/consumers-in-pod.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
@@ -86,11 +87,18 @@ function mayCarry(pod: Pod, labels: PoolLabels): boolean {
   return true
 }
 
-/** The regular containers that all of these pods run and that are all they run; undefined where they run different ones. */
+/**
+ * The regular containers that all of these pods run and that are all they run, but for the proxies of meshes, which serve no
+ * objective; undefined where they run different ones.
+ */
 export function commonContainers(pods: readonly Pod[]): readonly string[] | undefined {
-  const [first, ...others] = [...new Set(pods.map((pod) => pod.containers))].map((containers) =>
-    containers.flatMap(({ name, role }) => (role === 'regular' ? [name] : [])).toSorted(compareBytes),
-  )
+  const byContainers = new Map(pods.map((pod) => [pod.containers, pod]))
+  const [first, ...others] = [...byContainers.values()].map((pod) => {
+    const proxies = new Set(consumersIn(pod, undefined).map(({ container }) => container?.name))
+    return pod.containers
+      .flatMap(({ name, role }) => (role === 'regular' && !proxies.has(name) ? [name] : []))
+      .toSorted(compareBytes)
+  })
   const text = JSON.stringify(first)
   return others.every((names) => JSON.stringify(names) === text) ? first : undefined
 }

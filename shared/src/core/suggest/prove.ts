@@ -158,6 +158,14 @@ function failuresOf(
   )
 }
 
+/** Whether two plans are for the same boundaries, with other registrations beside them. */
+export function areSame(one: Plan, other: Plan): boolean {
+  const [left, right] = [one, other].map(({ candidates }) =>
+    JSON.stringify(candidates.map(({ boundary }) => boundary)),
+  )
+  return left === right
+}
+
 /**
  * The next plan; none where it is not known whether a better one would do, which another plan must not decide. Only active trials
  * give way; where none of them is at fault by itself, all of them do.
@@ -171,7 +179,9 @@ function fail(failures: Failures, active: ReadonlySet<Trial>): void {
       : [...active].filter(({ need, at }) => at < need.plans.length).map((trial) => [trial, any] as const)
   for (const [trial, failure] of given.length > 0 ? given : failures) {
     trial.failed.push(failure)
-    trial.at = failure.state === 'unproven' ? trial.need.plans.length : trial.at + 1
+    const next = trial.need.plans[trial.at + 1]
+    const isTried = failure.state !== 'unproven' || (next !== undefined && areSame(next, failure.plan))
+    trial.at = isTried ? trial.at + 1 : trial.need.plans.length
   }
 }
 

@@ -26,7 +26,7 @@ import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
 import { EffectByHolder, lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
-import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
+import { areSame, proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 
 /** What a question about suggestions is limited to. */
 export interface SuggestQuestion {
@@ -373,8 +373,9 @@ function heldBefore({ reached, alsoHeld }: Reach, spiffeId: string, effect: Effe
   })
 }
 
-function notSuggested({ need, failed }: ProvenNeed): readonly NotSuggested[] {
+function notSuggested({ need, failed: all, plan: stands }: ProvenNeed): readonly NotSuggested[] {
   const { open } = need
+  const failed = all.filter(({ plan }) => stands === undefined || !areSame(plan, stands))
   return [
     ...(open === undefined
       ? []
