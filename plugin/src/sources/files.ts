@@ -2,7 +2,15 @@
 // below too. Links to files are followed, mounted ConfigMaps are made of them; links to folders are not, as kubectl follows
 // none: one to / would make a stranger's folder the whole machine. What is reached twice is read once. The order is that of the names' bytes. They are
 // read one after the other, as kubectl does: on a local disk, handing each to a thread and back takes longer.
-import { createReadStream, readdirSync, readFileSync, realpathSync, statSync, type Dirent } from 'node:fs'
+import {
+  createReadStream,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
@@ -265,16 +273,21 @@ interface Place {
 /** What the system or a shell offers as files: `/dev/stdin`, and `/dev/fd/63` for `<(...)`. */
 const OF_SYSTEM = /^\/(?:dev|proc)\//
 
-/** The bytes of a file, or why they cannot be had. A named pipe may never have a writer; those of the shell are read to their end. */
+/** Why what is at a path cannot be read to its end. A named pipe may never have a writer; those of the shell have one. */
+export function whyNoFile(path: string, facts: Stats): string | undefined {
+  if (facts.isDirectory()) return 'it is a folder'
+  return facts.isFile() || OF_SYSTEM.test(path) ? undefined : 'it is a pipe or a device, and no file'
+}
+
+/** The bytes of a file, or why they cannot be had. */
 export async function readBounded(
   file: Pick<FoundFile, 'name' | 'path'>,
 ): Promise<Uint8Array | InputProblem> {
   try {
     const facts = statSync(file.path)
-    if (facts.isDirectory()) return unusable(file.name, 'it is a folder')
+    const why = whyNoFile(file.path, facts)
+    if (why !== undefined) return unusable(file.name, why)
     if (facts.isFile() && facts.size <= FILE_MAX) return readFileSync(file.path)
-    if (!facts.isFile() && !OF_SYSTEM.test(file.path))
-      return unusable(file.name, 'it is a pipe or a device, and no file')
     return await collect(createReadStream(file.path), file.name)
   } catch (error) {
     return unusable(file.name, systemReason(error))

@@ -7,6 +7,7 @@ import { isRecord } from '@kleym/shared/core/json.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { fileProgress } from '../../sources/file-progress.ts'
+import { whyNoFile } from '../../sources/files.ts'
 import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 
@@ -100,12 +101,13 @@ export function streamOf(
   if (file === STDIN_ARGUMENT) return stdin
   const path = resolve(cwd, file)
   try {
-    if (statSync(path).isDirectory())
+    const why = whyNoFile(path, statSync(path))
+    if (why !== undefined)
       throw new KleymError({
         code: 'usage',
         what: `cannot read ${file}`,
-        why: 'it is a folder',
-        fix: 'name a file',
+        why,
+        fix: 'name a file, or pass - and give it on stdin',
       })
   } catch (error) {
     if (error instanceof KleymError) throw error

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { printedBy } from '@kleym/testing/child-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -214,6 +215,16 @@ describe('very many extra entries', () => {
 })
 
 describe('a file that is no dump ends the command', () => {
+  test('a named pipe, which may never have a writer', async () => {
+    const root = await workspace({ 'entries.json': '{"entries":[]}' })
+    printedBy('mkfifo', [join(root, 'pipe')])
+    for (const flags of [['--entries=pipe'], ['--entries=entries.json', '--bundles=pipe']]) {
+      const { code, stderr } = await inProcess(['verify', '--offline', '-f', 'entries.json', ...flags], root)
+      expect(stderr).toContain('it is a pipe or a device, and no file')
+      expect(code).toBe(2)
+    }
+  })
+
   test.each([
     ['text of entry show', 'Found 3 entries\n', 'it is no JSON'],
     ['cut off', '{"entries":[{"id":"a"', 'it ends in the middle'],
