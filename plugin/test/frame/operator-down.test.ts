@@ -8,7 +8,7 @@ import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { conflictsFrame } from '../../src/answers/conflicts/frame.ts'
 import { explainFrame } from '../../src/answers/explain/frame.ts'
-import { verdictText } from '../../src/answers/watch/live/rows.ts'
+import { rowsOf, verdictText } from '../../src/answers/watch/live/rows.ts'
 import { finish } from '../../src/frame/finish.ts'
 import type { Frame } from '../../src/frame/frame.ts'
 import type { AnswerInput } from '../../src/gather/gather.ts'
@@ -25,7 +25,14 @@ const DOWN = {
   images: [],
 }
 const GROUND = [poolOnly(), pool()]
-const IN_FORCE = [...GROUND, live(outputOf(GROUND))]
+const IN_FORCE = withOutput('True')
+
+/** A binding with its output, and what its status says of that; undefined: nothing. */
+function withOutput(status: 'True' | 'Unknown' | 'False' | undefined): readonly JsonRecord[] {
+  const said = { type: 'InForce', reason: 'Any', message: '', lastTransitionTime: '2026-11-20T00:00:00Z' }
+  const conditions = status === undefined ? [] : [{ ...said, status }]
+  return [poolOnly({ status: { conditions } }), pool(), live(outputOf(GROUND))]
+}
 
 function inputOf(objects: readonly JsonRecord[]): AnswerInput {
   const after = analysisOf(objects)
@@ -81,6 +88,20 @@ describe('explain', () => {
     expect(answer).toMatch(FIRST)
     expect(answer).toContain('is in force; changes will not be applied')
     expect(answer).not.toContain('is ready')
+  })
+
+  test.each([
+    ['Unknown', 'perhaps in force'],
+    [undefined, 'perhaps in force'],
+    ['False', 'not in force'],
+  ] as const)('is no surer of an output than its status: %s', async (status, text) => {
+    const objects = withOutput(status)
+    expect(await explained(objects)).toContain(`is ${text}; changes will not be applied`)
+    expect(await explained([...objects, poolOnly({ name: 'second' })], false)).toMatch(
+      new RegExp(`^[√‼] .*llama .*${text}`, 'm'),
+    )
+    const [first] = rowsOf(inputOf(objects).after, () => undefined)
+    expect(first && verdictText(first, true)).toBe(text)
   })
 
   test('says of an output that is not there that it is valid and not applied yet', async () => {

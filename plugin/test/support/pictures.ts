@@ -16,6 +16,7 @@ export function row(key: string, parts: Partial<Row> = {}): Row {
     message: '',
     spiffeId: `spiffe://example.org/ns/${namespace}/objective/${name}`,
     pending: 'none',
+    inForce: 'in force',
     pods: undefined,
     ...parts,
   }

@@ -1,4 +1,5 @@
 // Several bindings as a table, with the columns that `kubectl get iib` has and the containers that each identity reaches.
+import { inForceText } from '@kleym/shared/core/install/conditions.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { markUnder } from '../../frame/outcome.ts'
@@ -72,8 +73,8 @@ function rowOf(one: Explanation, about: readonly Finding[] | undefined): Row {
 }
 
 /** What is true of the output while the operator is down. */
-function outputText({ judgement, output, withdrawn }: Explanation): string {
-  if (withdrawn.length > 0 || output?.state === 'up to date') return 'in force'
+function outputText({ judgement, output, withdrawn, inForce }: Explanation): string {
+  if (withdrawn.length > 0 || output?.state === 'up to date') return inForceText(inForce)
   return judgement.state === 'ready' ? 'not applied yet' : ''
 }
 

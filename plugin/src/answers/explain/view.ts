@@ -1,5 +1,6 @@
 // How `explain` looks: the answer, the reason, the fix, then the derivation. Several bindings that were not asked for by name
 // are a table, refused ones first, and what is wrong with them.
+import { inForceText } from '@kleym/shared/core/install/conditions.ts'
 import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -211,7 +212,10 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
             : `, but reaches no container${isOffline(layout) ? ' among these files' : ''}:`
   return {
     mark: containers === 0 || pending !== undefined || layout.isOperatorDown ? 'warn' : 'ok',
-    text: [span(one.key, 'bold'), ` ${stateText(pending, layout)}${who} ${one.identity?.spiffeId ?? ''}`],
+    text: [
+      span(one.key, 'bold'),
+      ` ${stateText(one, pending, layout)}${who} ${one.identity?.spiffeId ?? ''}`,
+    ],
     reasons: [...whyUnreached(one, about).map((text) => [text]), ...foundTexts(about, layout)],
   }
 }
@@ -225,9 +229,15 @@ function foundTexts(found: readonly Finding[], layout: ExplainLayout): NonNullab
 }
 
 /** What is true of the output of a binding that is ready. */
-function stateText(pending: string | undefined, { isOperatorDown }: ExplainLayout): string {
+function stateText(
+  { inForce }: Explanation,
+  pending: string | undefined,
+  { isOperatorDown }: ExplainLayout,
+): string {
   if (!isOperatorDown) return 'is ready'
-  return pending === undefined ? 'is in force; changes will not be applied' : 'is valid, not applied yet'
+  return pending === undefined
+    ? `is ${inForceText(inForce)}; changes will not be applied`
+    : 'is valid, not applied yet'
 }
 
 /** An output that is to be withdrawn is there until the operator does it. */

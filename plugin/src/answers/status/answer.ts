@@ -1,4 +1,5 @@
 // The first lines of `status`: whether the installation is sound, why not, and how its bindings stand.
+import type { InForceText } from '@kleym/shared/core/install/conditions.ts'
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -53,7 +54,7 @@ function rowsText(rows: Rows): string {
   return `${first[1]}: ${first[2]}${more}`
 }
 
-function bindingsText({ conditions }: StatusAnswer, isDown: boolean): string {
+function bindingsText({ conditions, outputs }: StatusAnswer, isDown: boolean): string {
   if (conditions === undefined) return 'bindings unknown'
   const count = (wanted: (ready: string) => boolean): number =>
     conditions.filter(({ ready }) => wanted(ready)).reduce((sum, one) => sum + one.count, 0)
@@ -61,8 +62,13 @@ function bindingsText({ conditions }: StatusAnswer, isDown: boolean): string {
   if (total === 0) return 'no bindings'
   const refused = count((ready) => ready === 'False')
   const waiting = count((ready) => ready === 'Unknown' || ready === 'none')
+  const held = (text: InForceText): number => outputs.filter((one) => one === text).length
+  const notSure = (['perhaps in force', 'not in force'] as const).filter((text) => isDown && held(text) > 0)
   return [
-    `${count((ready) => ready === 'True')} of ${counted(total, 'binding')} ${isDown ? 'in force; changes will not be applied' : 'ready'}`,
+    isDown
+      ? `${held('in force')} of ${counted(total, 'binding')} in force; changes will not be applied`
+      : `${outputs.length} of ${counted(total, 'binding')} ready`,
+    ...notSure.map((text) => `${held(text)} ${text}`),
     ...(refused === 0 ? [] : [`${refused} refused`]),
     ...(waiting === 0 ? [] : [`${waiting} ${isDown ? 'not applied yet' : 'waiting'}`]),
   ].join(', ')

@@ -2,9 +2,13 @@
 import {
   countConditions,
   countInForce,
+  inForceOf,
+  inForceText,
   oldestStuck,
+  readyOf,
   type ConditionCount,
   type InForceCount,
+  type InForceText,
   type Stuck,
 } from '@kleym/shared/core/install/conditions.ts'
 import {
@@ -41,6 +45,8 @@ export interface StatusAnswer {
   readonly stuck: Stuck | undefined
   /** What statuses say of `InForce`; empty where none says anything. */
   readonly inForce: readonly InForceCount[]
+  /** What the statuses of the ready bindings say of their outputs, one for each. */
+  readonly outputs: readonly InForceText[]
 }
 
 /** Works out the answer; `now` tells whether a Lease still counts. */
@@ -66,6 +72,9 @@ export function statusAnswer(
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
     inForce,
+    outputs: bindings
+      .filter((binding) => readyOf(binding)?.status === 'True')
+      .map((binding) => inForceText(inForceOf(binding))),
   }
 }
 

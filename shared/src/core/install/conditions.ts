@@ -65,6 +65,20 @@ export function inForceOf({ status }: Pick<Binding, 'status'>): Condition | unde
   return status?.conditions?.find(({ type }) => type === IN_FORCE_CONDITION)
 }
 
+/** What a status says of the output that was written for a binding; without the condition it is not known. */
+export type InForceText = 'in force' | 'perhaps in force' | 'not in force'
+
+const IN_FORCE_TEXT: Readonly<Record<Condition['status'], InForceText>> = {
+  True: 'in force',
+  Unknown: 'perhaps in force',
+  False: 'not in force',
+}
+
+/** The words of a condition `InForce`. */
+export function inForceText(condition: Pick<Condition, 'status'> | undefined): InForceText {
+  return IN_FORCE_TEXT[condition?.status ?? 'Unknown']
+}
+
 /** How many bindings have one reason of `InForce`. */
 export interface InForceCount {
   readonly status: Condition['status']

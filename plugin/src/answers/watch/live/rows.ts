@@ -1,4 +1,5 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
+import { inForceOf, inForceText, type InForceText } from '@kleym/shared/core/install/conditions.ts'
 import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
@@ -23,6 +24,8 @@ export interface Row {
   /** Undefined where none is rendered. */
   readonly spiffeId: string | undefined
   readonly pending: PendingWrite
+  /** What its status says of the output. */
+  readonly inForce: InForceText
   /** How many pods SCM says that it selects; undefined where SCM has written no count. */
   readonly pods: number | undefined
 }
@@ -33,13 +36,16 @@ export type PodsOf = (output: string) => number | undefined
 /** The rows of all bindings of an analysis, in its order. */
 export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
   const actions = Map.groupBy(analysis.now.actions, ({ binding }) => binding)
-  return analysis.snapshot.bindings.flatMap(({ key }) => {
+  return analysis.snapshot.bindings.flatMap((binding) => {
+    const { key } = binding
     const judgement = analysis.now.judgements.get(key)
-    return judgement === undefined ? [] : [rowOf(judgement, actions.get(key) ?? [], podsOf)]
+    return judgement === undefined
+      ? []
+      : [rowOf(judgement, inForceText(inForceOf(binding)), actions.get(key) ?? [], podsOf)]
   })
 }
 
-function rowOf(judgement: Judgement, actions: readonly Action[], podsOf: PodsOf): Row {
+function rowOf(judgement: Judgement, inForce: InForceText, actions: readonly Action[], podsOf: PodsOf): Row {
   const { binding } = judgement.compiled
   const verdict = verdictOf(judgement)
   const resolved =
@@ -56,6 +62,7 @@ function rowOf(judgement: Judgement, actions: readonly Action[], podsOf: PodsOf)
     message: judgement.state === 'ready' && pending !== 'none' ? '' : (verdict?.message ?? ''),
     spiffeId: resolved?.identity.spiffeId,
     pending,
+    inForce,
     pods: output === undefined ? undefined : podsOf(output),
   }
 }
@@ -76,8 +83,8 @@ const PENDING_TEXT: Readonly<Record<PendingWrite, string>> = {
 }
 
 /** `ready`, `UnsafeSelector`, `ready, to be created`: a word or two that say how a binding stands. While the operator is down: what is true of its output. */
-export function verdictText({ state, reason, pending }: Row, isOperatorDown = false): string {
-  if (isOperatorDown && state === 'ready') return pending === 'none' ? 'in force' : 'valid, not applied yet'
+export function verdictText({ state, reason, pending, inForce }: Row, isOperatorDown = false): string {
+  if (isOperatorDown && state === 'ready') return pending === 'none' ? inForce : 'valid, not applied yet'
   const word = state === 'ready' ? 'ready' : state === 'deleting' ? 'being deleted' : reason
   return pending === 'none' ? word : `${word}, ${PENDING_TEXT[pending]}`
 }
