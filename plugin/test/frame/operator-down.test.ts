@@ -29,8 +29,13 @@ const IN_FORCE = withOutput('True')
 
 /** A binding with its output, and what its status says of that; undefined: nothing. */
 function withOutput(status: 'True' | 'Unknown' | 'False' | undefined): readonly JsonRecord[] {
-  const said = { type: 'InForce', reason: 'Any', message: '', lastTransitionTime: '2026-11-20T00:00:00Z' }
-  const conditions = status === undefined ? [] : [{ ...said, status }]
+  const condition = {
+    type: 'InForce',
+    reason: 'Any',
+    message: '',
+    lastTransitionTime: '2026-11-20T00:00:00Z',
+  }
+  const conditions = status === undefined ? [] : [{ ...condition, status }]
   return [poolOnly({ status: { conditions } }), pool(), live(outputOf(GROUND))]
 }
 
