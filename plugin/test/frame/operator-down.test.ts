@@ -8,7 +8,7 @@ import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { conflictsFrame } from '../../src/answers/conflicts/frame.ts'
 import { explainFrame } from '../../src/answers/explain/frame.ts'
-import { rowsOf, verdictText } from '../../src/answers/watch/live/rows.ts'
+import { markOf, rowsOf, verdictText } from '../../src/answers/watch/live/rows.ts'
 import { finish } from '../../src/frame/finish.ts'
 import type { Frame } from '../../src/frame/frame.ts'
 import type { AnswerInput } from '../../src/gather/gather.ts'
@@ -106,7 +106,7 @@ describe('explain', () => {
       new RegExp(`^[√‼] .*llama .*${text}`, 'm'),
     )
     const [first] = rowsOf(inputOf(objects).after, () => undefined)
-    expect(first && verdictText(first, true)).toBe(text)
+    expect(first && [markOf(first, true), verdictText(first, true)]).toEqual(['warn', text])
   })
 
   test('says of an output that is not there that it is valid and not applied yet', async () => {

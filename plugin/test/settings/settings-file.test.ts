@@ -1,5 +1,5 @@
 // `.kleym.yaml` and the environment: where the file is found, what counts before what, and what a hostile file can do.
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { printedBy } from '@kleym/testing/child-process.ts'
@@ -322,6 +322,31 @@ describe('the first lines say what a person may not expect of the settings', () 
     const root = await workspace({ ...FILES, ...scmInFiles, '.kleym.yaml': file })
     expect((await inProcess([...TEXT, '--context', 'prod'], root)).stdout).not.toContain('· ')
   })
+})
+
+test('settings --write keeps that the operator sets no output labels, and without it they are open if SCM asks for some', async () => {
+  const platform = `${operatorDeployment('acme.example', 'spire')}---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: spire-controller-manager, namespace: spire-server}
+data:
+  controller-manager-config.yaml: |
+    apiVersion: spire.spiffe.io/v1alpha1
+    kind: ControllerManagerConfig
+    trustDomain: acme.example
+    className: spire
+    clusterName: acme
+    clusterSPIFFEIDLabelSelector: {team: platform}
+`
+  const root = await workspace({ ...FILES, 'platform/all.yaml': platform })
+  const about = async (command: string, from: string): Promise<Ran> =>
+    inProcess([...command.split(' '), '--offline', '-f', from], root)
+  await about('settings --write', 'platform')
+  const text = await readFile(join(root, '.kleym.yaml'), 'utf8')
+  expect((await about('conflicts -A', 'files')).code).toBe(1)
+  await writeFile(join(root, '.kleym.yaml'), text.replace('outputLabels: {}\n', ''))
+  expect((await about('conflicts -A', 'files')).code).toBe(4)
+  expect((await about('settings', 'files')).stdout).toContain('1 setting not given: output labels')
 })
 
 test('settings --write writes nothing that cannot be read', async () => {

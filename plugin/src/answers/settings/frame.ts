@@ -55,9 +55,9 @@ function settingsAnswer(
   }
 }
 
-/** Output labels that nothing says are none, which is what they mostly are. */
-function isOpen({ setting, source }: SettingRow): boolean {
-  return source === undefined && setting !== 'outputLabels'
+/** Output labels are known to be none where no source says them and nothing asks for some. */
+function isOpen({ setting, source, value }: SettingRow): boolean {
+  return source === undefined && (setting !== 'outputLabels' || value === undefined)
 }
 
 function cellsOf(row: SettingRow): readonly TableCell[] {

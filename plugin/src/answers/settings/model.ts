@@ -25,6 +25,9 @@ export function settingRows({ operator, after, scmConfigs = [] }: AnswerInput): 
     variantLabelKey,
   } = operator.config
   const { settings } = after
+  // Labels that nothing says are none, which is what they mostly are, unless SCM asks for some.
+  const areLabelsOpen =
+    operator.outputLabelsSource === undefined && settings.clusterSPIFFEIDLabelSelector.size > 0
   return [
     {
       setting: 'trustDomain',
@@ -45,7 +48,7 @@ export function settingRows({ operator, after, scmConfigs = [] }: AnswerInput): 
     {
       setting: 'outputLabels',
       name: 'output labels',
-      value: [...outputLabels].map(([key, value]) => `${key}=${value}`).join(','),
+      value: areLabelsOpen ? undefined : [...outputLabels].map(([key, value]) => `${key}=${value}`).join(','),
       source: operator.outputLabelsSource,
       decides: "whether an SCM that selects by labels sees kleym's ClusterSPIFFEIDs",
       fix: '--output-label',

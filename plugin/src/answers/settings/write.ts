@@ -70,17 +70,18 @@ function settingsOf({ operator, scmConfigs = [] }: AnswerInput): JsonRecord {
     ...(operator.trustDomainSource !== undefined &&
       trustDomain.kind === 'set' && { trustDomain: trustDomain.value }),
     ...(operator.classNameSource !== undefined && { className }),
-    ...(outputLabels.size > 0 && { outputLabels: Object.fromEntries(outputLabels) }),
+    ...(operator.outputLabelsSource !== undefined && { outputLabels: Object.fromEntries(outputLabels) }),
     ...(variantLabelKey !== undefined && { variantLabelKey }),
     ...(configs.length > 0 && { scmConfig: configs.length === 1 ? configs[0] : configs }),
   }
 }
 
 function sourcesOf({ operator, scmConfigs = [] }: AnswerInput): readonly string[] {
-  const { trustDomainSource, classNameSource, variantLabelKeySource } = operator
+  const { trustDomainSource, classNameSource, outputLabelsSource, variantLabelKeySource } = operator
   const sources = [
     trustDomainSource,
     classNameSource,
+    outputLabelsSource,
     variantLabelKeySource,
     ...scmConfigs.map(({ source }) => source),
   ]

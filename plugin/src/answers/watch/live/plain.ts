@@ -99,7 +99,7 @@ interface CellOptions {
 function cellsOf({ kind, row }: RowChange, { allNamespaces, isDown }: CellOptions): readonly Piece[] {
   const where = allNamespaces ? [row.namespace] : []
   if (kind === 'removed') return [MARKS.note, ...where, row.name, 'deleted', '']
-  const mark = MARKS[markOf(row)]
+  const mark = MARKS[markOf(row, isDown)]
   return [mark, ...where, row.name, span(verdictText(row, isDown), mark.role), outcomeText(row)]
 }
 

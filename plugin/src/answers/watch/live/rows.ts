@@ -89,11 +89,11 @@ export function verdictText({ state, reason, pending, inForce }: Row, isOperator
   return pending === 'none' ? word : `${word}, ${PENDING_TEXT[pending]}`
 }
 
-/** The mark of a row. `ok` only where the identity is in force. */
-export function markOf({ state, pending }: Row): Mark {
+/** The mark of a row. `ok` only where kleym has nothing left to write and, while the operator is down, the status says that the output is in force. */
+export function markOf({ state, pending, inForce }: Row, isOperatorDown = false): Mark {
   switch (state) {
     case 'ready':
-      return pending === 'none' ? 'ok' : 'warn'
+      return pending === 'none' && (!isOperatorDown || inForce === 'in force') ? 'ok' : 'warn'
     case 'refused':
       return 'bad'
     case 'undetermined':

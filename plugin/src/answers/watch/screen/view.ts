@@ -160,11 +160,9 @@ function tableRow(
   columns: TableColumns,
   isSelected: boolean,
 ): Line {
-  const mark = MARKS[markOf(row)]
-  const verdict = span(
-    shorten(verdictText(row, operatorDown !== undefined), columns.verdict, 'end'),
-    mark.role,
-  )
+  const isDown = operatorDown !== undefined
+  const mark = MARKS[markOf(row, isDown)]
+  const verdict = span(shorten(verdictText(row, isDown), columns.verdict, 'end'), mark.role)
   const pods = span(podsText(row).padStart(columns.pods))
   const outcome = shortOutcome(row, columns.outcome)
   const cells = [
