@@ -32,7 +32,7 @@ const SEVERITIES = { error: 'high', warning: 'medium', info: 'info' } as const s
 /** Whether a finding of this severity is one that its owner should act on. */
 const SCORED: Readonly<Record<Severity, boolean>> = { error: true, warning: true, info: false }
 
-/** The reports as a `List`, a value for `toJson`. What is not known stands in each: none is surer than the whole answer. */
+/** The reports as a `List`, a value for `toJson`. What is not known, or taken for granted, stands in each: none is surer than the whole answer. */
 export function toOpenReports(result: CiResult): unknown {
   const byNamespace = new Map<string, ReportResult[]>()
   const add = (namespace: string, one: ReportResult): void =>
@@ -43,21 +43,29 @@ export function toOpenReports(result: CiResult): unknown {
     add(finding.subject.namespace, { ...ofFinding(finding), result: 'skip', message })
   }
   const name = `kleym-${result.kind.replace(/Report$/, '').toLowerCase()}`
-  if (result.unknowns.length > 0) getOrCreate(byNamespace, '', () => [])
-  const unknowns = result.unknowns.map((text): ReportResult => ({
-    source: 'kleym',
-    policy: 'complete',
-    category: 'completeness',
-    result: 'error',
-    scored: false,
-    message: escapeTerminal(`not known: ${text}`),
-  }))
+  const reserves = [
+    ...result.unknowns.map((text) => ofReserve('error', `not known: ${text}`)),
+    ...(result.assuming === undefined ? [] : [ofReserve('skip', result.assuming)]),
+  ]
+  if (reserves.length > 0) getOrCreate(byNamespace, '', () => [])
   return {
     apiVersion: 'v1',
     kind: 'List',
     items: [...byNamespace]
       .toSorted(([one], [other]) => compareBytes(one, other))
-      .map(([namespace, results]) => report(name, namespace, [...results, ...unknowns])),
+      .map(([namespace, results]) => report(name, namespace, [...results, ...reserves])),
+  }
+}
+
+/** What keeps an answer from being sure. */
+function ofReserve(result: Outcome, text: string): ReportResult {
+  return {
+    source: 'kleym',
+    policy: 'complete',
+    category: 'completeness',
+    result,
+    scored: false,
+    message: escapeTerminal(text),
   }
 }
 

@@ -72,7 +72,7 @@ describe('without a flag', () => {
   })
 
   test.each([
-    ...['wide', 'sarif', 'junit', 'github', 'mermaid', 'dot', 'markdown'].map((format) => [
+    ...['wide', 'sarif', 'junit', 'github', 'openreports', 'mermaid', 'dot', 'markdown'].map((format) => [
       'conflicts',
       format,
     ]),
