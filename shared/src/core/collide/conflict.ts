@@ -78,10 +78,10 @@ function wildcardMeets(wildcard: Claim, claim: Claim): boolean {
   )
 }
 
-/** The claims that meet one of this value, by label set, whether or not it is in the index. */
+/** The claims that meet one of this value, by label set, whether or not it is in the index; in no order. */
 export function groupsNear(index: ClaimIndex, claim: Claim): readonly ClaimGroup[] {
   if (!isWildcard(claim)) return index.meeting(claim)
-  return index.groups.filter(
+  return [...index.unsorted()].filter(
     ({ labels, claims: [one] }) =>
       one !== undefined && wildcardMeets(claim, one) && relationOf(labels, claim.labels) !== undefined,
   )
