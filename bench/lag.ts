@@ -136,7 +136,6 @@ async function longestLag(
     since = now()
     const began = since.wall
     happen()
-    await indexes.workInAll()
     // What concerns references is held until the namespace has its turn.
     await indexes.workIn(NAMESPACE)
     do await turn()
@@ -168,7 +167,7 @@ for (const { name, bindings, labels } of SHAPES) {
   const operator = operatorOver(bindings)
   const { indexes, read, list, editPool } = operator
   list(read())
-  await indexes.workInAll()
+  await indexes.workIn(NAMESPACE)
   report(
     name,
     bindings,
@@ -182,7 +181,7 @@ const all = operatorOver(ALL)
 const objects = all.read()
 report('all bindings are listed', ALL, await longestLag(all, [() => all.list(objects)]))
 all.editPool({ app: 'llama' })()
-await all.indexes.workInAll()
+await all.indexes.workIn(NAMESPACE)
 report('a kind goes and comes', ALL, await longestLag(all, [all.kindGoes, all.kindComes]))
 await all.drain()
 report('every binding is woken', ALL, await longestLag(all, [() => all.indexes.wakeAll()]))

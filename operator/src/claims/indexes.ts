@@ -79,11 +79,6 @@ export class Indexes {
     this.finish(namespace)
   }
 
-  /** The same for all namespaces: after a start everything is new. */
-  async workInAll(): Promise<void> {
-    for (const namespace of this.#stale.namespaces) await this.workIn(namespace)
-  }
-
   /** Whether more is to be worked in than is done at once: then `workIn` is needed before a decision. */
   isBehind(namespace: string): boolean {
     return this.#stale.sizeOf(namespace) > SLICE

@@ -21,11 +21,6 @@ export class Stale {
   /** The names in any backlog that are yet to be judged: one that concerns two namespaces is judged once. */
   readonly #outputs = new Set<string>()
 
-  /** The namespaces with something to work in, and `ANY` for what concerns each. */
-  get namespaces(): readonly string[] {
-    return [...this.#backlogs.keys()]
-  }
-
   addBinding(key: string): void {
     this.#backlogOf(namespaceWritten(key)).bindings.keys.add(key)
   }

@@ -56,7 +56,6 @@ export class Controller {
   /** Works until `stop`. Rejects for a bug: the caller must end the process. */
   async lead(): Promise<void> {
     const { indexes, queue, clock, workers, pause } = this.#options
-    await indexes.workInAll()
     this.#leads = true
     indexes.wakeAll()
     this.#resyncLater()

@@ -1,4 +1,4 @@
-// What a deletion waits for (docs/contract.md §8, "Quiet and fair").
+// What a deletion and a start wait for (docs/contract.md §8, "Quiet and fair").
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
@@ -32,26 +32,41 @@ function bindingAt(at: number): JsonRecord {
   return perVariant({ name: `b-${at}` })
 }
 
-test('a deletion waits for no slice of what has changed in its namespace', async () => {
+interface Stand {
+  readonly caches: ReturnType<typeof createCaches>
+  readonly controller: ReturnType<typeof composeController>
+  /** Names of what was patched. */
+  readonly patched: readonly string[]
+  readonly lists: () => number
+  /** Slices end no more. */
+  readonly slow: () => void
+}
+
+/** A controller whose API server answers nothing, over caches that are filled. */
+function stand(): Stand {
   const caches = createCaches({ onError: (error) => expect.fail(String(error)) })
   for (const cache of [caches.bindings, caches.outputs, ...caches.pools.values()])
     cache.setSyncState({ kind: 'synced' })
   for (const cache of caches.objectives.values()) cache.setSyncState({ kind: 'absent' })
   let lists = 0
+  let isSlow = false
+  const patched: string[] = []
   const api: Api = {
     get: unanswered,
     list: unanswered,
     watch: refused,
     create: unanswered,
     update: unanswered,
-    patch: unanswered,
+    patch: async (_resource, { name }) => {
+      patched.push(name)
+      return refused()
+    },
     delete: unanswered,
     pages: () => {
       lists += 1
       return refused()
     },
   }
-  let isSlow = false
   const controller = composeController({
     api,
     caches,
@@ -70,11 +85,16 @@ test('a deletion waits for no slice of what has changed in its namespace', async
     resyncMs: undefined,
     pause: () => (isSlow ? new Promise(() => {}) : setImmediate()),
   })
+  return { caches, controller, patched, lists: () => lists, slow: () => (isSlow = true) }
+}
+
+test('a deletion waits for no slice of what has changed in its namespace', async () => {
+  const { caches, controller, lists, slow } = stand()
   for (let at = 0; at < 2 * SLICE; at++)
     caches.bindings.store.apply('ADDED', caches.bindings.read(versioned(bindingAt(at), at + 1)))
   void controller.lead()
   for (let turn = 0; turn < TURNS; turn++) await setImmediate()
-  isSlow = true
+  slow()
   const pools = caches.pools.get(K8S_GROUP)
   pools?.store.apply('ADDED', pools.read(versioned(pool({}), 1_000)))
   const deleted = versioned(bindingAt(0), 1_001, {
@@ -83,5 +103,19 @@ test('a deletion waits for no slice of what has changed in its namespace', async
   })
   caches.bindings.store.apply('MODIFIED', caches.bindings.read(deleted))
   for (let turn = 0; turn < TURNS; turn++) await setImmediate()
-  expect(lists).toBe(1)
+  expect(lists()).toBe(1)
+})
+
+test('after a start no namespace waits for what is new in another', async () => {
+  const { caches, controller, patched, slow } = stand()
+  for (let at = 0; at < 2 * SLICE; at++)
+    caches.bindings.store.apply('ADDED', caches.bindings.read(versioned(bindingAt(at), at + 1)))
+  const pools = caches.pools.get(K8S_GROUP)
+  pools?.store.apply('ADDED', pools.read(versioned(pool({ namespace: 'quiet' }), 1_000)))
+  const quiet = perVariant({ namespace: 'quiet', name: 'chat' })
+  caches.bindings.store.apply('ADDED', caches.bindings.read(versioned(quiet, 1_001)))
+  slow()
+  void controller.lead()
+  for (let turn = 0; turn < TURNS; turn++) await setImmediate()
+  expect(patched).toEqual(['chat'])
 })
