@@ -39,6 +39,8 @@ export interface IndexesOptions {
 
 /** How many bindings are compiled, outputs judged, or label sets woken, without letting anything else run. */
 export const SLICE = 50
+/** How long such a slice goes on at most, but for the one that is at work then, in milliseconds: code that has just started is slow. */
+export const SLICE_MS = 10
 
 export class Indexes {
   readonly bindings = new BindingIndex()
@@ -135,8 +137,8 @@ export class Indexes {
 
   /** What comes in meanwhile is worked in too: changes of references, which concern many, are held. */
   async #pass(namespace: string): Promise<void> {
-    const spend = this.#inSlices()
     await this.#nextSlice()
+    const spend = this.#inSlices()
     for (let next = this.#stale.take(namespace); next !== undefined; next = this.#stale.take(namespace)) {
       this.#refresh(next)
       await spend()
@@ -146,24 +148,27 @@ export class Indexes {
   /** A pass changes the claims of many beside each other: each of their peers is woken once, after it. */
   async #wakeTouched(namespace: string): Promise<void> {
     const { register } = this.#options
-    const spend = this.#inSlices()
     while (register.isTouched(namespace)) {
       await this.#nextSlice()
       await this.#passes.get(namespace)
+      const spend = this.#inSlices()
       for (const _ of register.wakeTouched(namespace)) await spend()
       if (!this.#passes.has(namespace)) this.#rests.ended(namespace)
     }
     this.#wakings.delete(namespace)
   }
 
-  /** To be awaited after each step of the work: resolves at once within a slice. */
+  /** A slice begins now. To be awaited after each step of the work: resolves at once within a slice. */
   #inSlices(): () => Promise<unknown> {
+    const { clock } = this.#options
     let left = SLICE
+    let until = clock.monotonicMs() + SLICE_MS
     return async () => {
       left -= 1
-      if (left > 0) return
-      left = SLICE
+      if (left > 0 && clock.monotonicMs() < until) return
       await this.#nextSlice()
+      left = SLICE
+      until = clock.monotonicMs() + SLICE_MS
     }
   }
 

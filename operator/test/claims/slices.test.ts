@@ -4,7 +4,7 @@ import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { perVariant } from '@kleym/testing/manifests.ts'
-import { SLICE } from '../../src/claims/indexes.ts'
+import { SLICE, SLICE_MS } from '../../src/claims/indexes.ts'
 import { countedIndexes } from '../build/counted-indexes.ts'
 
 const BINDINGS = 400
@@ -12,7 +12,7 @@ const BINDINGS = 400
 const NAMESPACE = 'team-a'
 
 /** An operator's indexes over bindings of one pool, and what is counted of their work. */
-function indexesOfOnePool() {
+function indexesOfOnePool({ compileMs = 0 } = {}) {
   const compiled: string[] = []
   const woken: string[] = []
   const clock = new FakeClock()
@@ -22,7 +22,10 @@ function indexesOfOnePool() {
     clock,
     wake: (key) => void woken.push(key),
     pause: async () => atPause?.(),
-    compiles: (key) => void compiled.push(key),
+    compiles: (key) => {
+      compiled.push(key)
+      clock.advance(compileMs)
+    },
     looked: () => {
       looked += 1
     },
@@ -70,6 +73,20 @@ test('bindings that a pool concerns are compiled in slices, with a pause before 
   compiled.length = 0
   indexes.finish(NAMESPACE)
   expect(compiled).toEqual([])
+})
+
+test('a slice of slow work ends before it has its number', async () => {
+  const { workIn, addBindings, compiled, clock, onPause } = indexesOfOnePool({ compileMs: 4 })
+  addBindings()
+  const slices: number[] = []
+  let since = clock.monotonicMs()
+  onPause(() => {
+    slices.push(clock.monotonicMs() - since)
+    since = clock.monotonicMs()
+  })
+  await workIn(NAMESPACE)
+  expect(compiled.length).toBe(BINDINGS)
+  expect(Math.max(...slices)).toBeLessThan(SLICE_MS + 4)
 })
 
 test('a replica that stands by compiles nothing and keeps nothing, whatever statuses change', () => {
