@@ -16,7 +16,7 @@ export interface PoolEdits {
 }
 
 const TENANT = 'tenant'
-const ELSEWHERE = 'elsewhere'
+export const ELSEWHERE = 'elsewhere'
 /** How many requests are sent at the same time. */
 const CONNECTIONS = 8
 
