@@ -1,6 +1,7 @@
 // docs/contract.md §6 (b): what a live output claims, by its own spec, if it lacks one of our selectors.
 import { expect, test } from 'vitest'
 import { ANY, liveClaims } from '../../src/core/collide/claim.ts'
+import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
 
 const SELECTORS = ['k8s:ns:team-a', 'k8s:sa:runner', 'k8s:pod-label:app:llama', 'k8s:container-name:vllm']
 const OBJECTIVE = 'spiffe://example.org/ns/team-a/objective/chat'
@@ -8,9 +9,9 @@ const OBJECTIVE = 'spiffe://example.org/ns/team-a/objective/chat'
 /** Namespace, service account, container and labels of each claim. */
 function claimed(spiffeIDTemplate: string, without: string, isForeign = false): readonly unknown[] {
   const workloadSelectorTemplates = SELECTORS.filter((text) => !text.startsWith(without))
-  const podSelector = { matchLabels: new Map([['app', 'llama']]) }
+  const podSelector = { matchLabels: { app: 'llama' } }
   const spec = { spiffeIDTemplate, workloadSelectorTemplates, podSelector }
-  const output = { meta: { name: 'kleym-team-a-chat' }, spec } as unknown as Parameters<typeof liveClaims>[0]
+  const output = readClusterSpiffeId({ value: { metadata: { name: 'kleym-team-a-chat' }, spec } }, 'live')
   return liveClaims(output, '', isForeign).map(({ namespace, serviceAccountName, containerName, labels }) => [
     namespace,
     serviceAccountName,
