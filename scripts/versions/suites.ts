@@ -47,7 +47,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'plugin-suggest',
     'plugin-watch',
   ],
-  chart: ['chart-lifecycle', 'chart-render', 'chart-scm'],
+  chart: ['chart-lifecycle', 'chart-move', 'chart-render', 'chart-scm'],
   rights: ['chart-rbac', 'chart-reader'],
   policies: ['chart-policies'],
   harness: ['harness'],
