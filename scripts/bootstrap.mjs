@@ -88,8 +88,10 @@ function install(why) {
   const quiet = ['--loglevel=error', '--no-audit', '--no-fund']
   const flags = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', ...quiet]
   // stdout belongs to the script that npm runs next.
-  const { status } = spawnSync(node, [npm, ...flags], { cwd: ROOT, stdio: ['ignore', 2, 2] })
-  if (status !== 0) return fail('npm ci failed', 'see what it says above; it needs the network once')
+  const { status, signal, error } = spawnSync(node, [npm, ...flags], { cwd: ROOT, stdio: ['ignore', 2, 2] })
+  const ended = error?.message ?? (signal === null ? `exit code ${status}` : `ended by ${signal}`)
+  if (status !== 0)
+    return fail(`npm ci failed (${ended})`, 'see what it says above; it needs the network once')
   return undefined
 }
 
