@@ -14,6 +14,7 @@ import {
   SMALL,
   workspace,
 } from './workspace.ts'
+import { leftWithNone } from './loss-words.ts'
 
 beforeAll(built)
 
@@ -177,7 +178,7 @@ describe('a default identity that a container may have lost', () => {
 
   test('depends on whether the fallback would apply, whose Namespace is not among the files', async () => {
     const { stdout } = await ask(world, 'conflicts')
-    expect(stdout).toContain('proxy of 1 pod is left without an identity')
+    expect(stdout).toMatch(leftWithNone('proxy of 1 pod'))
     expect(stdout).toContain(
       'depends: .spec.namespaceSelector of ClusterSPIFFEID/default asks for more than is known',
     )
@@ -191,7 +192,7 @@ describe('a default identity that a container may have lost', () => {
       '--fail-on',
       'warning',
     )
-    expect(lost.stdout).toContain('proxy of 1 pod is left without an identity')
+    expect(lost.stdout).toMatch(leftWithNone('proxy of 1 pod'))
     expect(lost.stdout).not.toContain('depends')
     expect(lost.code).toBe(1)
     const kept = await ask(

@@ -459,17 +459,14 @@ export function exchangesOf({ lost, gained }: Pick<Effect, 'lost' | 'gained'>): 
   const gains = new Map<string, string[]>()
   for (const { spiffeId, containers } of gained)
     for (const one of containers) getOrCreate(gains, keyOfHolder(one), () => []).push(spiffeId)
+  const insteadOf = (one: Holder | undefined): readonly string[] =>
+    one === undefined ? [] : (gains.get(keyOfHolder(one)) ?? [])
   const losers = new Set(lost.flatMap(({ containers }) => containers.map(keyOfHolder)))
   return {
-    lost: lost.flatMap(({ spiffeId, containers }) =>
-      [...Map.groupBy(containers, (one) => gains.get(keyOfHolder(one))?.join(' ') ?? '')].map(
-        ([ids, same]) => ({
-          spiffeId,
-          containers: same,
-          instead: ids === '' ? [] : ids.split(' '),
-        }),
-      ),
-    ),
+    lost: lost.flatMap(({ spiffeId, containers }) => {
+      const alike = Map.groupBy(containers, (one) => JSON.stringify(insteadOf(one)))
+      return [...alike.values()].map((same) => ({ spiffeId, containers: same, instead: insteadOf(same[0]) }))
+    }),
     gained: gained.flatMap(({ spiffeId, containers }) => {
       const others = containers.filter((one) => !losers.has(keyOfHolder(one)))
       return others.length === 0 ? [] : [{ spiffeId, containers: others }]

@@ -103,7 +103,7 @@ function ifApplied(outcomes: readonly Outcome[]): Pick<Note, 'depends'> | undefi
 
 /** What is told of several containers together: what is certain apart from what is not. */
 function lossKey({ fallback, perhaps }: Loss): string {
-  return `${fallback.source.name} ${perhaps === undefined}`
+  return JSON.stringify([fallback.source, fallback.spiffeId, perhaps === undefined])
 }
 
 /** That a loss depends on what may give the container another identity. */
@@ -186,8 +186,7 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
       subject,
       related: [sourceSubject(first.fallback.source)],
       containers: names,
-      summary: (pods: string) =>
-        `${names.join(', ')} of ${pods} ${names.length === 1 ? 'is' : 'are'} left without an identity`,
+      summary: lossSummary(first.fallback, [], names),
       evidence: [givesWayText(first.fallback)],
       ...(ifApplied(all.map(({ fallback }) => fallback.outcome)) ?? ifNotGiven(all)),
     })),
@@ -196,15 +195,20 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
       subject,
       related: [sourceSubject(first.fallback.source)],
       containers: names,
-      summary: (pods: string) => {
-        const { fallback, instead } = first
-        const { spiffeId = UNKNOWN_ID } = fallback
-        return `${names.join(', ')} of ${pods} ${lossText({ spiffeId, instead, holders: names.length })}`
-      },
+      summary: lossSummary(first.fallback, first.instead, names),
       evidence: [givesWayText(first.fallback)],
       ...(first.open === undefined ? {} : dependsOn(first.fallback.source, first.open)),
     })),
   ])
+}
+
+function lossSummary(
+  { spiffeId = UNKNOWN_ID }: Registration,
+  instead: readonly string[],
+  names: readonly string[],
+): Note['summary'] {
+  const text = lossText({ spiffeId, instead, holders: names.length })
+  return (pods) => `${names.join(', ')} of ${pods} ${text}`
 }
 
 function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displaced): string {
