@@ -33,6 +33,7 @@ export const KNOWN: Knowledge = {
   missing: [],
   bindingsKnown: true,
   operatorDown: undefined,
+  disagreements: [],
   settled: true,
 }
 

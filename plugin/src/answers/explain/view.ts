@@ -242,7 +242,7 @@ function stateText(
 
 /** An output that is to be withdrawn is there until the operator does it. */
 function stayingText({ withdrawn }: Explanation, { isOperatorDown }: ExplainLayout): string {
-  return isOperatorDown && withdrawn.length > 0 ? '; its output stays in force until the operator runs' : ''
+  return isOperatorDown && withdrawn.length > 0 ? '; its output stays until the operator runs' : ''
 }
 
 /** Why the identity of a ready binding reaches no container, where no error says so: a row for each reason. */

@@ -28,6 +28,10 @@ export const watchEventSchema = z
       .nullable()
       .optional()
       .describe('Why the operator is down; null while it runs, or where that is not known.'),
+    disagreements: z
+      .array(z.string())
+      .optional()
+      .describe('Which settings two sources give differently (KLM520), a sentence each.'),
     missing: z
       .array(
         missingSchema.extend({ old: z.boolean().describe('It was known once, and is shown as it was.') }),

@@ -38,12 +38,14 @@ export function knowledgeEvent({
   missing,
   bindingsKnown,
   operatorDown,
+  disagreements,
 }: Knowledge): Readonly<Record<string, unknown>> {
   return report('WatchEvent', {
     type: 'KNOWLEDGE',
     connected: lostSince === undefined,
     bindingsKnown,
     operatorDown: operatorDown ?? null,
+    disagreements,
     missing: missing.map(({ why, since }) => ({
       ...why,
       old: since !== undefined,

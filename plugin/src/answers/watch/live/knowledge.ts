@@ -1,4 +1,5 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -18,6 +19,8 @@ export interface Knowledge {
   readonly missing: readonly MissingKind[]
   /** Why the operator is down; undefined: it runs, or that is not known. */
   readonly operatorDown: string | undefined
+  /** Which settings two sources give differently, a sentence each. */
+  readonly disagreements: readonly string[]
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
   readonly bindingsKnown: boolean
   /** Whether the rows have been worked out, from kinds that were read or have failed. Until then there is no table. */
@@ -35,7 +38,7 @@ export function knowledgeFrom(
   required: readonly KindState[],
   others: readonly KindState[],
   lostSince: Date | undefined,
-): Omit<Knowledge, 'settled' | 'operatorDown'> {
+): Omit<Knowledge, 'settled' | 'operatorDown' | 'disagreements'> {
   const bindings = required[0]?.state.kind
   return {
     lostSince,
@@ -74,6 +77,11 @@ export function missingText({ why, since }: MissingKind): string {
 /** `the operator is down: none of its 2 replicas is available; changes will not be applied`. */
 export function operatorDownLine(why: string): string {
   return `the operator is down: ${why}; changes will not be applied`
+}
+
+/** `settings disagree: ... (KLM520)`. */
+export function disagreementLine({ evidence, code }: Pick<Finding, 'evidence' | 'code'>): string {
+  return `settings disagree: ${evidence.join('; ')} (${code})`
 }
 
 /** `not connected since 12:03:04: this is the state of then`. */

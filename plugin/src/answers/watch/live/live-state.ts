@@ -8,7 +8,7 @@ import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { Intake } from './intake.ts'
-import { knowledgeFrom, type Knowledge } from './knowledge.ts'
+import { disagreementLine, knowledgeFrom, type Knowledge } from './knowledge.ts'
 import type { Row } from './rows.ts'
 import type { SettingsReading } from '../../../gather/settings.ts'
 import { settingsNow, type LearntSettings } from './settings.ts'
@@ -124,7 +124,12 @@ export class LiveState {
     const knowledge = knowledgeFrom([bindings, outputs], others, this.#monitor.lostSince)
     return {
       rows: this.#rows,
-      knowledge: { ...knowledge, settled: this.#hasRows, operatorDown: this.#whyOperatorDown() },
+      knowledge: {
+        ...knowledge,
+        settled: this.#hasRows,
+        operatorDown: this.#whyOperatorDown(),
+        disagreements: this.#settings().operator.disagreements.map(disagreementLine),
+      },
       detail: this.#detail.view,
     }
   }

@@ -76,10 +76,11 @@ export class PlainStream {
   }
 }
 
-function notesOf({ lostSince, missing, operatorDown }: Knowledge): readonly string[] {
+function notesOf({ lostSince, missing, operatorDown, disagreements }: Knowledge): readonly string[] {
   return [
     ...(operatorDown === undefined ? [] : [operatorDownLine(operatorDown)]),
     ...(lostSince === undefined ? [] : [lostText(lostSince)]),
+    ...disagreements,
     ...missing.map(missingText),
   ]
 }

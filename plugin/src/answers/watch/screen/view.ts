@@ -103,7 +103,7 @@ function header(
   return [cut(where, columns), cut(line(counts), columns)]
 }
 
-function status({ lostSince, missing, operatorDown }: Knowledge, columns: number): Block {
+function status({ lostSince, missing, operatorDown, disagreements }: Knowledge, columns: number): Block {
   const down =
     operatorDown === undefined
       ? []
@@ -111,7 +111,9 @@ function status({ lostSince, missing, operatorDown }: Knowledge, columns: number
   const lost = lostSince === undefined ? [] : [span(lostText(lostSince), 'bold')]
   // While nothing answers, each kind fails for the same reason.
   const others = lostSince === undefined ? missing.map((one) => span(missingText(one))) : []
-  const lines = [...lost, ...others].map((text) => cut(line(MARKS.warn, ' ', text), columns))
+  const lines = [...lost, ...disagreements.map((text) => span(text)), ...others].map((text) =>
+    cut(line(MARKS.warn, ' ', text), columns),
+  )
   if (lines.length <= STATUS_MAX) return [...down, ...lines]
   const more = lines.length - STATUS_MAX + 1
   return [

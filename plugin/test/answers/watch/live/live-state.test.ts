@@ -141,6 +141,7 @@ describe('what it shows', () => {
       missing: [],
       bindingsKnown: true,
       operatorDown: 'no Deployment of the operator is there',
+      disagreements: [],
       settled: true,
     })
   })
@@ -186,6 +187,10 @@ describe('what it shows', () => {
     cluster.put(binding({ namespace: 'team-b', status, spec: { containerName: 'x' } }))
     await pass(2 * DEBOUNCED_MS)
     expect(picture().rows[0]?.spiffeId).toBe(spiffeId)
+    const isDisputed = trustDomain !== undefined
+    expect(picture().knowledge.disagreements.join('\n')).toMatch(
+      isDisputed ? /^settings disagree: .*other\.example.* \(KLM520\)$/ : /^$/,
+    )
   })
 
   test('how many pods SCM selects comes from the status of the output', async () => {

@@ -97,7 +97,14 @@ describe('JSON', () => {
       picture([], { lostSince: new Date(9) }),
     ])
     const common = { apiVersion: 'kleym.sonda.red/report/v1alpha1', kind: 'WatchEvent' }
-    const known = { ...common, type: 'KNOWLEDGE', bindingsKnown: true, operatorDown: null, missing: [] }
+    const known = {
+      ...common,
+      type: 'KNOWLEDGE',
+      bindingsKnown: true,
+      operatorDown: null,
+      disagreements: [],
+      missing: [],
+    }
     expect(events).toEqual([
       { ...known, connected: true },
       {
