@@ -48,12 +48,13 @@ export function settingsOfText(text: string, path: string, name: string): Settin
   if (words !== 'too many' && words.fault !== undefined)
     throw wrong(`${name}${placeAt(words.fault.offset)}`, words.fault.why, 'correct the YAML')
   // It warns of nothing then, and more than one document is an error.
-  const document = parseDocument(text, { logLevel: 'error', uniqueKeys: true })
+  const document = parseDocument(text, { logLevel: 'error', uniqueKeys: true, prettyErrors: false })
   const fail = (at: Path | number, why: string, fix: string): KleymError =>
     wrong(`${name}${placeAt(typeof at === 'number' ? at : offsetAt(document, at))}`, why, fix)
   const [fault] = document.errors
-  if (fault !== undefined)
-    throw fail(fault.pos[0], fault.message.split('\n', 1)[0] ?? fault.message, 'correct the YAML')
+  if (fault?.code === 'MULTIPLE_DOCS')
+    throw fail(fault.pos[0], 'it holds a second document', 'write all settings into one document')
+  if (fault !== undefined) throw fail(fault.pos[0], fault.message, 'correct the YAML')
   visit(document, {
     Node: (key, node) => {
       const at = node.range?.[0] ?? 0
