@@ -162,9 +162,13 @@ describe('a wrong settings file is an error that says where and why', () => {
     ['an alias', 'className: &a spire\nvariantLabelKey: *a\n', '.kleym.yaml:1:15', 'an anchor or an alias'],
     ['a circle', 'contexts: &a {x: *a}\n', '.kleym.yaml:1:14', 'an anchor or an alias'],
     ['broken YAML', 'className: [\n', '.kleym.yaml:2:1', 'correct the YAML'],
-    ['two documents', 'className: a\n---\nclassName: b\n', '.kleym.yaml:2:1', 'it holds a second document'],
     ['a duplicate field', 'className: a\nclassName: b\n', '.kleym.yaml:2:1', 'Map keys must be unique'],
-    ['a second document', 'className: a\n---\nclassName: b\n', '.kleym.yaml:2:1', 'multiple documents'],
+    [
+      'a second document',
+      'className: a\n---\nclassName: b\n',
+      '.kleym.yaml:2:1',
+      'it holds a second document',
+    ],
     [
       'brackets in brackets',
       `scmConfig: ${'['.repeat(60_000)}${']'.repeat(60_000)}\n`,
