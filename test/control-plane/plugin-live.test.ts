@@ -369,8 +369,8 @@ describe('what the operator says and what is', () => {
       'the operator to undo the edit',
     )
     await untilReason(cp, 'team-a', 'embed', 'Reconciled')
-    // Here nothing mounts volumes into pods: they have no way to the Workload API.
-    expect(codesIn(await reportOf(READER, 'explain', 'embed'))).toEqual(['KLM430'])
+    // Here nothing mounts volumes into pods: they have no way to the Workload API. And the default identity gives way.
+    expect(codesIn(await reportOf(READER, 'explain', 'embed'))).toEqual(['KLM430', 'KLM418'])
   })
 
   test('an edited binding whose status is about the generation before', async () => {
