@@ -131,7 +131,7 @@ test('what a registration that is no fallback gives all the same is not lost', a
     expect(await said([...WITHOUT, KEPT, POOL_ONLY], command)).not.toMatch(/\bloses?\b/)
 })
 
-test('a container that another binding gives its identity is told of by that binding alone', async () => {
+test('a container that another binding gives its identity is named by that binding alone', async () => {
   const other = PER_OBJECTIVE.replace('name: chat, namespace', 'name: sql, namespace')
     .replace('{name: chat}, container', '{name: sql}, container')
     .replace('vllm', 'exporter')

@@ -110,7 +110,7 @@ function identityTexts(effect: Effect): readonly string[] {
 /** What containers lose, without their names: `loses A and holds B instead`, `lose A`. */
 export function loseText({ spiffeId, containers, instead }: LostIdentity): string {
   const holders = containers.length
-  // Whether they still hold another one, stands beside it.
+  // Another line says who is left without an identity.
   return instead.length === 0
     ? `${holders === 1 ? 'loses' : 'lose'} ${spiffeId}`
     : lossText({ spiffeId, instead, holders })

@@ -90,7 +90,7 @@ function mayGive({ verdict, outcome }: Registration): boolean {
   return isPossible({ verdict }) && isOfPods(outcome)
 }
 
-/** What displaces fallbacks of a pod, of which these are lost: bindings if any is among it. */
+/** What displaces the lost fallbacks of a pod: its bindings alone, if there are any. */
 export function displacersOf(
   { outcomes }: PodIdentities,
   lost: readonly { readonly fallback: Pick<Registration, 'by'> }[],

@@ -2,7 +2,7 @@
 import type { Container, Pod } from '../objects/pod.ts'
 import { isPodAgent } from '../spire/static-index.ts'
 import { containerVerdicts, type Registration } from '../spire/registration.ts'
-import { type EntryOutcome, type Prediction } from '../spire/prediction.ts'
+import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
 /** A container, and the registrations whose selectors may match it. */
 export interface ContainerIdentities {

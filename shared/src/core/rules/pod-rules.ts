@@ -215,7 +215,7 @@ function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displace
   return JSON.stringify([source, spiffeId, instead, open])
 }
 
-/** What is told of several containers together, with their names. */
+/** Groups what is the same for several containers, with their names. */
 function groupedBy<T extends { readonly container: Container }>(
   all: readonly T[],
   keyOf: (one: T) => string,
