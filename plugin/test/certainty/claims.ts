@@ -72,7 +72,9 @@ export function compare(
     if (says === OPEN_FACT || (!areOutputsHandled && /^(?:lost|gained|new|fixed) /.test(key))) return []
     const said = now.get(key) ?? (isUndetermined(key, after.report) ? OPEN_FACT : undefined)
     if (said === says) return []
-    if (said === OPEN_FACT || (said === undefined && isOpenNow)) lessSure.push(`${key}: ${says} is open`)
+    // What is said of an object goes where the object does; the rest stays.
+    if (said === OPEN_FACT || (said === undefined && isOpenNow && STAYS.test(key)))
+      lessSure.push(`${key}: ${says} is open`)
     else if (key.startsWith('new ') && isToldOtherwise(key, after.report)) return []
     else if (said !== undefined || STAYS.test(key)) return [`${key}: ${says} became ${said ?? 'nothing'}`]
     return []
@@ -198,7 +200,6 @@ function factsOf({ report, code }: Answer): ReadonlyMap<string, string> {
           `${way} ${stringAt(change, 'spiffeID')} ${holderText(holder)}`,
           isOfDiff ? 'certain' : certain,
         )
-  for (const key of facts.keys()) if (isUndetermined(key, report)) facts.set(key, OPEN_FACT)
   for (const [list, word] of [
     ['newFindings', 'new'],
     ['fixedFindings', 'fixed'],
@@ -257,8 +258,6 @@ function verdictChanges(before: Answer, after: unknown): readonly string[] {
   return verdictsOf(before.report).flatMap(([key, verdict]) => {
     if (OPEN.has(verdict)) return []
     const said = now.get(key)
-    // That a binding is ready is said of what was read: with exit code 4 another one may collide, and there is no output.
-    if (said === undefined && before.code === OPEN_CODE && isOfBinding(key)) return []
     // What cannot match is never issued, whatever else is said of it. Nor is what gives nothing where it selects nothing.
     if (
       said === undefined &&
@@ -271,11 +270,6 @@ function verdictChanges(before: Answer, after: unknown): readonly string[] {
         : said === verdict || isGivenNothing(verdict, said)
     return isKept || OPEN.has(said ?? '') ? [] : [`${key}: ${verdict} became ${said}`]
   })
-}
-
-/** Whether the source of a verdict is a binding, `namespace/name`: those of others have a kind. */
-function isOfBinding(key: string): boolean {
-  return /(?:^| )[^/ A-Z]+\/[^/ ]+$/.test(key)
 }
 
 function podsOf(report: unknown): readonly string[] {

@@ -29,15 +29,21 @@ const QUIET = {
 const CHAT = 'spiffe://{{ .TrustDomain }}/ns/team-a/objective/chat'
 const THIEF = pod('kube-system', 'thief', 'thief', ['main'])
 const PREFILL = pod('team-a', 'llama-1', 'llama', ['vllm'], { role: 'prefill' })
+const TEAM_B = namespaceWith('team-b', 'dev')
 const ALL: Estate = [
   pool('llama'),
   objective('chat'),
   accessPolicy(),
-  ...['team-a', 'team-b', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
+  TEAM_B,
+  ...['team-a', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
   NODE,
 ]
 const SERVER = deployment('team-a', 'server', 'llama', ['vllm'])
 const CHAT_BINDING = binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })
+const THIEVES = deployment('team-b', 'thief', 'thief', ['main'])
+const TWIN = binding('twin', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })
+/** It gives the ID of the binding chat, and SCM does not act on its class. */
+const IGNORED = registration('ignored', { ...QUIET, className: 'other', id: CHAT, app: undefined })
 const VARIANTS: Estate = [
   ...ALL,
   binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
@@ -55,6 +61,8 @@ const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
 /** SCM with the settings of `ALL_GIVEN`, but for these. */
 const scmWith = (others: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(Object.assign(JSON.parse(ALL_GIVEN.scm), others))
+
+const OTHER_DOMAIN = { ...ALL_GIVEN, scm: scmWith({ trustDomain: 'other.org' }) }
 
 let folder = ''
 beforeAll(async () => {
@@ -159,6 +167,33 @@ const FOUND: Readonly<Record<string, Case>> = {
         left: [],
       },
     ],
+  },
+  'a rule that no pod of a namespace holds an ID was about something, where only a maker of pods stands there':
+    {
+      ...NOTHING,
+      estate: [...ALL.filter((one) => one !== TEAM_B), CHAT_BINDING, SERVER, THIEVES],
+      base: ALL,
+      hidden: [{ shell: 'kind with a pod template', objects: [THIEVES] }],
+      commands: ['test'],
+      completions: [{ objects: [[]], values: ALL_GIVEN, left: [] }],
+    },
+  'SCM and kleym had other trust domains only while a binding was ready': {
+    ...NOTHING,
+    values: OTHER_DOMAIN,
+    estate: [...ALL, CHAT_BINDING, SERVER],
+    base: ALL,
+    hidden: [{ shell: 'git-crypt', objects: [SERVER] }],
+    commands: ['explain'],
+    completions: [{ objects: [[SERVER, TWIN]], values: OTHER_DOMAIN, left: [] }],
+  },
+  'containers held for certain what a binding that was not read may claim as well': {
+    ...NOTHING,
+    estate: [...ALL, CHAT_BINDING, SERVER, IGNORED],
+    base: ALL,
+    isInBase: true,
+    hidden: [{ shell: 'git-crypt', objects: [IGNORED] }],
+    commands: ['policies', 'map', 'who-selects', 'who-selects --spiffe-id', 'diff --base'],
+    completions: [{ objects: [[IGNORED, TWIN]], values: ALL_GIVEN, left: [] }],
   },
 }
 

@@ -58,11 +58,11 @@ export function explainFrame(
   const policies = input.after.settled.policies()
   const isNamed = hasPolicies(policies)
   const namedBy = (one: Explanation): NamedBy | undefined => (isNamed ? namedByOf(one, policies) : undefined)
-  const isAnyReady = explanations.some(({ judgement }) => judgement.state === 'ready')
   const clusterWide = all.filter(
     (one) =>
       isOperatorDown(one) ||
-      (isAnyReady && (concernsEveryBinding(one) || isAboutRegistration(one))) ||
+      // What is wrong with the install stays so, whatever becomes of a binding.
+      (explanations.length > 0 && (concernsEveryBinding(one) || isAboutRegistration(one))) ||
       (isNearMiss(one) && mayBeMeant(one, chosen)),
   )
   const findings = all

@@ -3,16 +3,16 @@
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import type { ClaimIndex } from '../collide/claim-index.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import { qualifiedKind } from '../kinds.ts'
+import { BINDING, qualifiedKind } from '../kinds.ts'
 import { SPIRE_GROUP } from '../names.ts'
-import type { NamespacedName } from '../namespaced-name.ts'
+import { namespaceWritten, type NamespacedName } from '../namespaced-name.ts'
 import type { Action, Judgement, LiveOutput, Pass } from '../plan/plan.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
 import { displacementGap } from '../snapshot/unread.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../snapshot/compiled-snapshot.ts'
 import type { Pod } from '../objects/pod.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import { firstGap, type Snapshot } from '../snapshot/snapshot.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import { predict } from '../spire/predict.ts'
 import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
@@ -63,8 +63,10 @@ export class State implements PolicyContext {
 
   /** What SPIRE does with the outputs of this state. */
   prediction(): Prediction {
+    if (this.#prediction !== undefined) return this.#prediction
     const { snapshot, podsInQuestion, settings } = this.base
-    this.#prediction ??= predict({
+    const whyKept = this.#whyKept()
+    this.#prediction = predict({
       clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
       staticEntries: snapshot.staticEntries,
       namespaces: snapshot.namespaces,
@@ -74,8 +76,31 @@ export class State implements PolicyContext {
       settings,
       whyIncomplete: (pod) => whyUnread(snapshot, pod.namespace) ?? whyUndecided(this.undecided, pod),
       whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
+      ...(whyKept.size > 0 && { whyKept: ({ name }) => whyKept.get(name) }),
     })
     return this.#prediction
+  }
+
+  /** Why a binding that was not read may keep kleym from writing an output, by its name: the two may claim the same containers. */
+  #whyKept(): ReadonlyMap<string, string> {
+    const { snapshot } = this.base
+    if (this.unwritten.size === 0 || (snapshot.gaps.size === 0 && snapshot.doubts.size === 0))
+      return new Map()
+    return new Map(
+      this.outputs.flatMap(({ object: { meta }, ownership }) => {
+        if (ownership.kind !== 'ours' || !this.unwritten.has(meta.name)) return []
+        const namespace = namespaceWritten(ownership.binding)
+        const gap = firstGap(snapshot, [qualifiedKind(BINDING)], namespace)
+        return gap === undefined
+          ? []
+          : [
+              [
+                meta.name,
+                `another binding of ${namespace} may claim the same containers: ${unknownReasonText(gap)}`,
+              ],
+            ]
+      }),
+    )
   }
 
   /** The access policies of the snapshot, resolved against `prediction`. */

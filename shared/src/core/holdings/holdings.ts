@@ -77,7 +77,7 @@ export class Holdings {
 
   /** What one container of a pod holds. */
   ofContainer(pod: Pod, container: Container): ContainerHolding {
-    const there = this.#there(pod, container)
+    const there = this.there(pod, container)
     const possible = this.#isPlain(container)
       ? possibleVerdicts(this.#context.prediction(), pod, container)
       : this.registrationsOf(pod, container)
@@ -123,7 +123,8 @@ export class Holdings {
     return this.#ofRegistration === undefined && injectedBy === undefined
   }
 
-  #there(pod: Pod, { injectedBy }: Container): Truth {
+  /** Whether a container is there: its pod is, and whatever adds it does. */
+  there(pod: Pod, { injectedBy }: Container): Truth {
     const asRead = this.asRead(pod)
     if (pod.perhaps === undefined && injectedBy === undefined) return asRead
     const { namespace, perhaps } = pod

@@ -22,15 +22,16 @@ export function* evaluating(
   assertions: readonly Assertion[],
   { analysis, incomplete, isUnaskedNever = false }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
+  const holdings = new Holdings(analysis.settled, fates(analysis))
   const facts: RunFacts = {
     analysis,
+    holdings,
     incomplete,
     pods: new SelectablePods(analysis, isUnaskedNever),
     bindings: bindingsByOutput(analysis.settled),
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
-  const holdings = new Holdings(analysis.settled, fates(analysis))
   for (const pod of audience.pods()) {
     yield
     const listeners = audience.of(pod)

@@ -12,8 +12,8 @@ import type { IdentityAssertion } from './identity-test.ts'
 import {
   choose,
   isMeant,
+  meansAny,
   nothingOf,
-  perhapsMeant,
   type AssertionRun,
   type NoMatch,
   type RunFacts,
@@ -31,12 +31,7 @@ export function identitiesRun(assertion: IdentityAssertion, facts: RunFacts): As
   const unsure = new Set<Pod>()
   for (const selector of holders) {
     const chosen = choose(facts, selector)
-    if (chosen.sure.length + chosen.unsure.length === 0 && !absent) {
-      const made = perhapsMeant(facts, selector)
-      const { why, fix } = nothingOf(facts, selector)
-      if (made === undefined) tally.miss(why, undefined, fix)
-      else tally.doubt(`${why}; ${made}`)
-    }
+    if (!absent) tally.meets(meansAny(facts, selector), () => nothingOf(facts, selector))
     for (const pod of chosen.unsure) unsure.add(pod)
     expected.push({ selector, pods: lazy(() => new Set(chosen.sure)) })
     about.push(chosen.sure)

@@ -6,7 +6,7 @@ import { giftText, openText, whoText } from './holding-text.ts'
 import { IN_PART } from './id-pattern.ts'
 import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
-import { choose, isMeant, nothingOf, perhapsMeant, type AssertionRun, type RunFacts } from './run.ts'
+import { isMeant, meansAny, nothingOf, type AssertionRun, type RunFacts } from './run.ts'
 import { all, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { Tally } from './tally.ts'
 
@@ -16,15 +16,8 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
   // An identity may be held anywhere.
   const tally = new Tally(facts.incomplete(undefined), absent)
   // A selector that means no container would make `neverIn` true whatever is held.
-  if (where === 'neverIn' && !inCaptured && !absent) {
-    const { sure, unsure } = choose(facts, containers)
-    if (sure.length + unsure.length === 0) {
-      const made = perhapsMeant(facts, containers)
-      const { why, fix } = nothingOf(facts, containers)
-      if (made === undefined) tally.miss(why, undefined, fix)
-      else tally.doubt(`${why}; ${made}`)
-    }
-  }
+  if (where === 'neverIn' && !inCaptured && !absent)
+    tally.meets(meansAny(facts, containers), () => nothingOf(facts, containers))
   const judge = (holding: ContainerHolding, one: Registration, isSure: boolean): void => {
     const { fits, captured } = ids.match(one.spiffeId ?? '')
     if (fits === NO) return

@@ -4,10 +4,10 @@ import { UNKNOWN_CONTAINER } from '../objects/pod-makers.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { workloadsOf } from '../objects/pod-workloads.ts'
-import { YES } from '../truth/truth.ts'
+import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { didYouMean } from '../text/suggest.ts'
 import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
-import type { ContainerHolding } from '../holdings/holdings.ts'
+import type { ContainerHolding, Holdings } from '../holdings/holdings.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 
@@ -27,6 +27,7 @@ export interface TestSurroundings {
 /** What all runs read. */
 export interface RunFacts extends TestSurroundings {
   readonly pods: SelectablePods
+  readonly holdings: Holdings
   readonly bindings: ReadonlyMap<string, string>
 }
 
@@ -75,6 +76,27 @@ export function choose({ pods }: RunFacts, selector: ContainerSelector): ChosenP
 /** Whether a container of a pod that is meant is meant, or may be: the name of one that a controller makes up is not known. */
 export function isMeant({ written }: ContainerSelector, { name }: Container): boolean {
   return written.container === undefined || written.container === name || name === UNKNOWN_CONTAINER
+}
+
+const UNSURE = open({
+  kind: 'runtime',
+  of: { kind: 'Pod' },
+  fact: 'label',
+  why: 'whether pods are meant is undetermined',
+})
+
+/** Whether a selector means a container that is there; `yes` at the first. */
+export function meansAny(facts: RunFacts, selector: ContainerSelector): Truth {
+  const { sure, unsure } = choose(facts, selector)
+  let means: Truth = unsure.length === 0 ? NO : UNSURE
+  for (const pod of sure)
+    for (const container of facts.pods.containersOf(pod)) {
+      if (!isMeant(selector, container)) continue
+      means = any(means, facts.holdings.there(pod, container))
+      if (means === YES) return YES
+    }
+  const made = means === NO ? perhapsMeant(facts, selector) : undefined
+  return made === undefined ? means : open({ kind: 'made by', of: { kind: 'Pod' }, maker: made, why: made })
 }
 
 /** Why a selector may mean containers that were not read, of the namespace that it names. */

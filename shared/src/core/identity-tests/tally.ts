@@ -1,7 +1,7 @@
 // What an assertion has seen while it was run, and what that comes to.
 import { compareBytes } from '../text/bytes.ts'
 import type { ContainerHolding } from '../holdings/holdings.ts'
-import { whyOpenText, YES } from '../truth/truth.ts'
+import { NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import type { AssertionOutcome } from './outcome.ts'
 import type { NoMatch } from './run.ts'
 
@@ -51,6 +51,14 @@ export class Tally {
     if (there !== YES) this.fail(line, { there })
     else if (this.#incomplete === undefined) this.#failures.push(line)
     else this.#doubts.push(line)
+  }
+
+  /** Whether a selector means anything: what is stated of nothing is true whatever there is. */
+  meets(means: Truth, nothing: () => NoMatch): void {
+    if (means === YES) return
+    const { why, fix } = nothing()
+    if (means === NO) this.miss(why, undefined, fix)
+    else this.doubt(`${why} for certain: ${whyOpenText(means) ?? ''}`)
   }
 
   doubt(line: string): void {

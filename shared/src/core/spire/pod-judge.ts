@@ -60,7 +60,7 @@ export interface InvalidUtf8Entry {
 }
 
 /** What of the input was not read, or is in doubt. */
-type UnreadInput = Pick<PredictionInput, 'whyIncomplete' | 'whyDoubted'>
+type UnreadInput = Pick<PredictionInput, 'whyIncomplete' | 'whyDoubted' | 'whyKept'>
 
 const DECLARED: EntryVerdict = { state: 'declared' }
 /** One for all pods: the verdict beside it says why. */
@@ -119,7 +119,9 @@ export class PodJudge {
     pod: Pod,
   ): CandidateState {
     const state = candidateStateOf(selection, podVerdict, podFacts, pod)
-    const why = this.#unread.whyDoubted?.(state.id.source)
+    const { source } = state.id
+    const kept = state.applied === YES ? this.#unread.whyKept?.(source) : undefined
+    const why = this.#unread.whyDoubted?.(source) ?? kept
     return why === undefined ? state : { ...state, applied: PERHAPS, verdict: { state: 'depends', why } }
   }
 
