@@ -7,7 +7,7 @@ import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICIES } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Judgement } from '../plan/plan.ts'
-import type { FindingCode } from '../registry/findings.ts'
+import { findingEntry, type FindingTopic } from '../registry/findings.ts'
 import { RULE_KIND } from '../rules/policy-rules.ts'
 import { holdersOfNotes } from '../rules/pod-findings.ts'
 import type { Steps } from '../steps.ts'
@@ -34,25 +34,10 @@ export interface HeldState {
   readonly held: HeldIds
 }
 
-/** Findings about containers that hold too little. */
-const HOLDS_TOO_LITTLE: ReadonlySet<FindingCode> = new Set([
-  'KLM402',
-  'KLM405',
-  'KLM408',
-  'KLM413',
-  'KLM418',
-  'KLM441',
+const OF_CONTAINERS: ReadonlySet<FindingTopic | undefined> = new Set<FindingTopic>([
+  'too little is held',
+  'several are held',
 ])
-/** Findings about containers that hold several identities. */
-const HOLDS_SEVERAL: ReadonlySet<FindingCode> = new Set(['KLM303', 'KLM307'])
-/** Findings about a binding whose identity no container gets. */
-const REACHES_NO_CONTAINER: ReadonlySet<FindingCode> = new Set(['KLM404', 'KLM412'])
-/** Findings about what keeps SCM from working at all: every container that is left is better off without it. */
-const STOPS_ALL: ReadonlySet<FindingCode> = new Set(['KLM406', 'KLM407'])
-
-/** Findings about what gives the identity of a binding to a container that is not its own. */
-const GIVES_IDS: ReadonlySet<FindingCode> = new Set(['KLM304', 'KLM308'])
-
 const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
   [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES].map(({ kind }) => kind),
 )
@@ -65,8 +50,7 @@ export function* fixedAmong(
 ): Steps<readonly Finding[]> {
   // Those that pods show; each of the others is about an object alone.
   const aboutContainers = gone.filter(
-    ({ code, namespaces }) =>
-      HOLDS_TOO_LITTLE.has(code) || HOLDS_SEVERAL.has(code) || namespaces !== undefined,
+    ({ code, namespaces }) => OF_CONTAINERS.has(findingEntry(code).tells) || namespaces !== undefined,
   )
   const holders =
     aboutContainers.length === 0
@@ -77,26 +61,27 @@ export function* fixedAmong(
 
 function isFixed(one: Finding, holders: readonly string[], before: HeldState, after: HeldState): boolean {
   const { code } = one
+  const { tells } = findingEntry(code)
   const holds = (key: string, { held }: HeldState): number | undefined => held.get(key)?.ids.size
   const stillThere = holders.filter((key) => after.held.has(key))
   // Nobody is better off where all that a finding told of was deleted.
   if (holders.length > 0 && stillThere.length === 0) return false
-  if (HOLDS_SEVERAL.has(code))
+  if (tells === 'several are held')
     return (
       stillThere.length > 0 &&
       stillThere.every((key) => holds(key, after) === 1 && after.held.get(key)?.open.size === 0)
     )
   if (code === 'KLM402')
     return stillThere.length > 0 && stillThere.every((key) => (holds(key, after) ?? 0) > 0)
-  if (HOLDS_TOO_LITTLE.has(code))
+  if (tells === 'too little is held')
     return stillThere.some((key) => holds(key, before) === 0 && (holds(key, after) ?? 0) > 0)
-  if (REACHES_NO_CONTAINER.has(code)) return isReached(one.subject, after)
-  if (STOPS_ALL.has(code))
+  if (tells === 'none is reached') return isReached(one.subject, after)
+  if (tells === 'SCM is stopped')
     return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
   if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
   const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
   if (
-    GIVES_IDS.has(code) &&
+    tells === 'others hold it' &&
     bindings.some((binding) => mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after))
   )
     return false

@@ -13,7 +13,7 @@ import {
   withinNamespaces,
   type Finding,
 } from '../findings/finding.ts'
-import type { FindingCode } from '../registry/findings.ts'
+import { findingEntry, type FindingCode } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { fixedAmong, type HeldState } from './better-off.ts'
@@ -165,9 +165,6 @@ function textOf(one: Finding): string {
   return [findingKey(one), one.summary, ...one.evidence].join('\n')
 }
 
-/** Codes of which one finding may be about very many bindings, and another about one of them. */
-const OF_MANY_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM304', 'KLM308'])
-
 /** Codes of which a finding names bindings beside what it tells of: one more or less of these is no news of it. */
 const BESIDE_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM416', 'KLM420', 'KLM421'])
 
@@ -181,7 +178,9 @@ class NamedFindings {
       const bySubject = new Map<string, Finding[]>()
       for (const one of findings) {
         if (isAboutClaims(one)) continue
-        const subjects = OF_MANY_BINDINGS.has(one.code) ? namedIn(one) : [one.subject]
+        // One finding may be about very many bindings, and another about one of them.
+        const isOfMany = findingEntry(one.code).tells === 'others hold it'
+        const subjects = isOfMany ? namedIn(one) : [one.subject]
         for (const subject of subjects)
           getOrCreate(bySubject, `${one.code} ${subjectText(subject)}`, () => []).push(one)
       }

@@ -22,7 +22,24 @@ export interface FindingEntry {
   readonly fix: string
   /** The condition reason that the operator reports for the same thing. */
   readonly reason?: Reason
+  /** What it tells of those that it names, if that decides whether they are better off without it (explain/better-off.ts). */
+  readonly tells?: FindingTopic
+  /** It concerns every binding and every container, whatever its subject is. */
+  readonly concerns?: 'every binding'
+  /**
+   * It says that outputs of kleym have no effect, or a container no way to one. Another setting shows that of each of them, so the assumption says it once
+   * (worlds/findings.ts): of any output; of the output of its subject, if that is a binding; of the fallback that gives way to it.
+   */
+  readonly noEffect?: 'of any output' | 'of a binding' | 'of a fallback'
 }
+
+/** What a finding tells of containers, of a binding, or of SCM. */
+export type FindingTopic =
+  | 'too little is held'
+  | 'several are held'
+  | 'none is reached'
+  | 'others hold it'
+  | 'SCM is stopped'
 
 const WITHDRAWN =
   "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
@@ -80,6 +97,7 @@ export const FINDINGS = {
   },
   KLM303: {
     severity: 'warning',
+    tells: 'several are held',
     title: 'several identities on one container',
     meaning:
       'More than one registration matches the container, so its process holds more than one SPIFFE ID.',
@@ -89,6 +107,7 @@ export const FINDINGS = {
   },
   KLM304: {
     severity: 'warning',
+    tells: 'others hold it',
     title: 'one SPIFFE ID claimed twice',
     meaning: 'Two registrations give the same SPIFFE ID to different workloads.',
     consequence: 'A peer that trusts the ID trusts both workloads, and cannot tell them apart.',
@@ -111,6 +130,7 @@ export const FINDINGS = {
   },
   KLM307: {
     severity: 'warning',
+    tells: 'several are held',
     title: 'equal hints on one container',
     meaning: 'Two registrations with the same non-empty hint match one container.',
     consequence:
@@ -119,6 +139,7 @@ export const FINDINGS = {
   },
   KLM308: {
     severity: 'error',
+    tells: 'others hold it',
     title: 'identity given to another namespace',
     meaning:
       "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of another namespace.",
@@ -127,6 +148,7 @@ export const FINDINGS = {
   },
   KLM401: {
     severity: 'error',
+    noEffect: 'of any output',
     title: 'SCM ignores the output: its class',
     meaning:
       'The SPIRE controller manager does not handle the class of the ClusterSPIFFEID that the binding renders.',
@@ -135,6 +157,7 @@ export const FINDINGS = {
   },
   KLM402: {
     severity: 'warning',
+    tells: 'too little is held',
     title: 'default identity displaced',
     meaning:
       'A fallback ClusterSPIFFEID gives way as soon as another registration is rendered for the pod, whichever container that one is for.',
@@ -151,6 +174,7 @@ export const FINDINGS = {
   },
   KLM404: {
     severity: 'error',
+    tells: 'none is reached',
     title: 'the identity reaches no container',
     meaning:
       "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
@@ -159,6 +183,7 @@ export const FINDINGS = {
   },
   KLM405: {
     severity: 'error',
+    tells: 'too little is held',
     title: 'the SPIRE server refuses the entry',
     meaning: 'SCM would send a registration entry that spire-server does not accept.',
     consequence:
@@ -167,6 +192,8 @@ export const FINDINGS = {
   },
   KLM406: {
     severity: 'error',
+    concerns: 'every binding',
+    tells: 'SCM is stopped',
     title: 'an object that stops the SPIRE controller manager',
     meaning:
       'Go cannot decode a ClusterSPIFFEID or ClusterStaticEntry: a wrong type, or a duration such as 1d.',
@@ -176,6 +203,8 @@ export const FINDINGS = {
   },
   KLM407: {
     severity: 'error',
+    concerns: 'every binding',
+    tells: 'SCM is stopped',
     title: 'an entry that is not UTF-8 stops all new entries',
     meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
     consequence: 'SCM creates no entry of that batch, in any namespace.',
@@ -183,6 +212,8 @@ export const FINDINGS = {
   },
   KLM408: {
     severity: 'warning',
+    noEffect: 'of a binding',
+    tells: 'too little is held',
     title: 'a ClusterSPIFFEID fails to render',
     meaning: 'A template of the ClusterSPIFFEID cannot be parsed, or fails for pods that it selects.',
     consequence:
@@ -199,6 +230,7 @@ export const FINDINGS = {
   },
   KLM410: {
     severity: 'warning',
+    noEffect: 'of any output',
     title: 'SCM would ignore the output as the SPIRE charts install it',
     meaning:
       "SCM's settings were not given, and as the hardened SPIRE charts install it, it ignores the output.",
@@ -207,6 +239,8 @@ export const FINDINGS = {
   },
   KLM411: {
     severity: 'error',
+    noEffect: 'of any output',
+    concerns: 'every binding',
     title: 'kleym and SCM have different trust domains',
     meaning: 'The trust domain that kleym renders is not the one that SCM serves.',
     consequence: "SCM refuses to render any of kleym's registrations.",
@@ -214,6 +248,7 @@ export const FINDINGS = {
   },
   KLM412: {
     severity: 'info',
+    tells: 'none is reached',
     title: "no pod has the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
     consequence: 'No container gets the identity yet.',
@@ -221,6 +256,7 @@ export const FINDINGS = {
   },
   KLM413: {
     severity: 'info',
+    tells: 'too little is held',
     title: 'a template that kleym does not support',
     meaning:
       'A ClusterSPIFFEID uses a template construct that kleym does not support, so its result is unknown.',
@@ -229,6 +265,7 @@ export const FINDINGS = {
   },
   KLM414: {
     severity: 'error',
+    concerns: 'every binding',
     title: 'SCM does not start with this configuration',
     meaning: 'The configuration of the SPIRE controller manager holds a setting that it refuses at start.',
     consequence: 'SCM makes and changes no registration in the cluster.',
@@ -262,6 +299,8 @@ export const FINDINGS = {
   },
   KLM418: {
     severity: 'info',
+    noEffect: 'of a fallback',
+    tells: 'too little is held',
     title: 'default identity replaced',
     meaning:
       'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place.',
@@ -297,6 +336,7 @@ export const FINDINGS = {
   },
   KLM430: {
     severity: 'warning',
+    noEffect: 'of any output',
     title: 'an identity without a way to the Workload API',
     meaning:
       'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. Of an identity that all containers of a pod get, this is said where none of them has a way.',
@@ -323,6 +363,7 @@ export const FINDINGS = {
   },
   KLM441: {
     severity: 'error',
+    tells: 'too little is held',
     title: 'a proxy loses the identity that its mesh needs',
     meaning:
       'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none.',
@@ -515,6 +556,7 @@ export const FINDINGS = {
   },
   KLM605: {
     severity: 'info',
+    noEffect: 'of any output',
     title: 'a policy names an identity that no container holds now',
     meaning:
       'A rule of an access policy names a SPIFFE ID that some object gives, and no container holds it now.',

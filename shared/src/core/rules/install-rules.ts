@@ -5,7 +5,7 @@ import { classLabelProblem } from '../compile/output.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../spire/prediction.ts'
-import type { FindingCode } from '../registry/findings.ts'
+import { findingEntry, type FindingCode } from '../registry/findings.ts'
 import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { findingsInWorlds } from '../worlds/findings.ts'
 
@@ -24,12 +24,9 @@ export function sourceSubject(source: EntrySource): Subject {
   return { kind: source.kind, namespace: '', name: source.name }
 }
 
-/** What stops SCM concerns every binding and every container. */
-const EVERYBODY: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM406', 'KLM407', 'KLM411', 'KLM414'])
-
 /** Whether a finding concerns every registration, whatever its subject is. */
 export function concernsEveryBinding({ code }: Finding): boolean {
-  return EVERYBODY.has(code)
+  return findingEntry(code).concerns === 'every binding'
 }
 
 /**

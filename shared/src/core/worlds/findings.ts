@@ -2,24 +2,9 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import { depending, findingKey, withinNamespaces, type Finding } from '../findings/finding.ts'
 import { BINDING_KIND } from '../names.ts'
-import type { FindingCode } from '../registry/findings.ts'
+import { findingEntry } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { inWorlds, settingsDeciding } from './across.ts'
-
-/**
- * That kleym's own outputs have no effect, or a container no way to one, which another setting shows of each of them. The assumption says so once, and no finding
- * for each binding repeats it.
- */
-const OF_EFFECT: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'KLM401',
-  'KLM410',
-  'KLM411',
-  'KLM430',
-  'KLM605',
-])
-
-const GIVES_WAY: FindingCode = 'KLM418'
-const OF_EFFECT_OF_OURS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM408', GIVES_WAY])
 
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(
@@ -59,7 +44,11 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
       const on = settingsDeciding(openSettings, outcomes)
       const isOfEffect = isAboutEffect(news)
       // That a fallback gives way to our outputs is part of the premise, which was looked at in every world.
-      if (areOutputsTakenAsHandled === true && isOfEffect && news.code === GIVES_WAY)
+      if (
+        areOutputsTakenAsHandled === true &&
+        isOfEffect &&
+        findingEntry(news.code).noEffect === 'of a fallback'
+      )
         return at === 0 ? [news] : []
       // What is wrong with an output that takes effect is so wherever it does, and that is taken for granted.
       const isGranted =
@@ -77,7 +66,8 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
 
 /** A registration of others that fails to render, or displaces a fallback, is no matter of ours. */
 function isAboutEffect({ code, subject }: Finding): boolean {
-  return OF_EFFECT.has(code) || (OF_EFFECT_OF_OURS.has(code) && subject.kind === BINDING_KIND)
+  const { noEffect } = findingEntry(code)
+  return noEffect === 'of any output' || (noEffect !== undefined && subject.kind === BINDING_KIND)
 }
 
 const NONE: ReadonlySet<string> = new Set()
