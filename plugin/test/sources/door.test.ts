@@ -53,10 +53,15 @@ const SETTINGS = [
   'scm.conf',
 ]
 
-async function asked(command: string, files: Files, scm = SCM): Promise<Ran> {
+async function asked(
+  command: string,
+  files: Files,
+  scm = SCM,
+  flags: readonly string[] = [],
+): Promise<Ran> {
   const given = Object.fromEntries(Object.entries(files).map(([name, text]) => [`files/${name}`, text]))
   const cwd = await workspace({ 'files/estate.yaml': ESTATE, 'scm.conf': scm, ...given })
-  return inProcess([command, '--offline', '-R', '-f', 'files', ...SETTINGS], cwd)
+  return inProcess([command, '--offline', '-R', '-f', 'files', ...SETTINGS, ...flags], cwd)
 }
 
 /** A registration that gives the identity of the binding away. */
@@ -463,6 +468,33 @@ describe('admission may add a label that a registration asks for', () => {
     const isTold = /may add some|may give the pod a label/.test(stdout.replaceAll(/\s+/g, ' '))
     expect({ code, isTold }).toEqual({ code: isOpen ? 4 : 0, isTold: isOpen })
   })
+})
+
+test.each<[given: string, label: object, code: number]>([
+  ['a label of a second pool', { tier: 'x' }, 4],
+  ['another label', { other: 'x' }, 0],
+])('a pod to which admission adds %s may be in two pools', async (_, labels, code) => {
+  const policy = json({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'tiers' },
+    spec: { rules: [{ name: 'x', mutate: { patchStrategicMerge: { metadata: { labels } } } }] },
+  })
+  const pool = (name: string, matchLabels: object): string =>
+    json({
+      apiVersion: 'inference.networking.k8s.io/v1',
+      kind: 'InferencePool',
+      metadata: { name, namespace: 'demo' },
+      spec: { selector: { matchLabels } },
+    })
+  // The pools `one` and `two` exclude each other.
+  const pools = { 'one.json': pool('one', { tier: 'y' }), 'two.json': pool('two', { tier: 'x' }) }
+  const { code: found, stdout } = await asked('conflicts', { ...pools, 'p.json': policy }, SCM, [
+    '--fail-on',
+    'warning',
+  ])
+  expect(found).toBe(code)
+  expect(/KLM306[^]*ClusterPolicy.kyverno.io tiers may add labels to the pod/.test(stdout)).toBe(code === 4)
 })
 
 describe('an agent that finds no selectors of containers issues no identity of one', () => {

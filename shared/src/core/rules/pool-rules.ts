@@ -25,28 +25,33 @@ interface Shared {
 }
 
 /**
- * One finding per set of pools that share pods, or may: of pods that a controller makes it depends on what it makes. A pool of one
- * name in both groups counts once. None of them is about a binding.
+ * One finding per set of pools that share pods, or may: of pods that a controller makes it depends on what it makes, and of those that
+ * admission changes on the labels that it adds. A pool of one name in both groups counts once. None of them is about a binding.
  */
 export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   if (bindings !== undefined) return []
   const selections = selectionsOf(analysis)
-  const certain = sharedPods(selections, analysis.pods())
+  const certain = sharedPods(selectionsOfPods(selections, analysis.pods()))
   const made = analysis.snapshot.podMakers.length === 0 ? [] : analysis.podsInQuestion.filter(isMade)
-  const perhaps = made.length === 0 ? certain : sharedPods(selections, indexPods(made))
+  const perhaps = made.length === 0 ? certain : sharedPods(selectionsOfPods(selections, indexPods(made)))
+  const changed = sharedPods(selectionsWithAddedLabels(selections, analysis.podsInQuestion))
+  const dependent = (
+    all: ReadonlyMap<string, Shared>,
+    onWhat: (first: Pod) => readonly [on: string, why: string],
+  ): readonly Finding[] =>
+    [...all].flatMap(([key, shared]) => {
+      const [on, why] = onWhat(shared.first)
+      return certain.has(key)
+        ? []
+        : sharedFinding(shared).map((one) => notCertain(one, [on], `depends: ${why}`))
+    })
   return [
     ...[...certain.values()].flatMap(sharedFinding),
-    ...[...perhaps].flatMap(([key, shared]) =>
-      certain.has(key)
-        ? []
-        : sharedFinding(shared).map((one) =>
-            notCertain(
-              one,
-              [`what ${podText(shared.first)} makes`],
-              `depends: ${shared.first.perhaps?.why ?? ''}`,
-            ),
-          ),
-    ),
+    ...dependent(perhaps, (first) => [`what ${podText(first)} makes`, first.perhaps?.why ?? '']),
+    ...dependent(changed, (first) => {
+      const givers = [...new Set(first.labelGivers?.values())].join(', ')
+      return [`the labels of ${podText(first)}`, `${givers} may add labels to the pod`]
+    }),
   ]
 }
 
@@ -54,12 +59,12 @@ function isMade({ perhaps }: Pod): boolean {
   return perhaps !== undefined
 }
 
-/** The sets of pools that share pods of an index. */
-function sharedPods(all: readonly Selection[], pods: PodIndex): ReadonlyMap<string, Shared> {
+/** The sets of pools that share pods, by what selects each of these. */
+function sharedPods(byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<string, Shared> {
   const shared = new Map<string, Shared>()
   // Pods in the same selections are in the same pools, however many of those there are: their names are joined once for all.
   const bySelections = new Map<string, Shared>()
-  for (const [pod, selections] of selectionsOfPods(all, pods)) {
+  for (const [pod, selections] of byPod) {
     const key = selections.map(({ number }) => number).join(' ')
     const found = getOrCreate(bySelections, key, () => {
       const names = new Set(selections.flatMap(({ pools }) => [...pools]))
@@ -106,6 +111,36 @@ function selectionsOfPods(all: readonly Selection[], pods: PodIndex): ReadonlyMa
     }
   }
   return several
+}
+
+/** The same of the pods to which admission may add labels: of those that each may be given, as many as it can have at once. */
+function selectionsWithAddedLabels(
+  all: readonly Selection[],
+  pods: readonly Pod[],
+): ReadonlyMap<Pod, readonly Selection[]> {
+  const several = new Map<Pod, readonly Selection[]>()
+  const changed = pods.filter(({ labelGivers }) => labelGivers !== undefined)
+  const inNamespace = Map.groupBy(changed.length === 0 ? [] : all, ({ namespace }) => namespace)
+  for (const pod of changed) {
+    const possible = (inNamespace.get(pod.namespace) ?? []).filter(({ labels }) => mayHave(pod, labels))
+    for (const [at, first] of possible.entries()) {
+      const labels = new Map(first.labels)
+      const together = [first]
+      for (const next of possible.slice(at + 1)) {
+        if (![...next.labels].every(([key, value]) => (labels.get(key) ?? value) === value)) continue
+        together.push(next)
+        for (const [key, value] of next.labels) labels.set(key, value)
+      }
+      if (together.length === 1 && first.pools.size === 1) continue
+      several.set(pod, together)
+      break
+    }
+  }
+  return several
+}
+
+function mayHave({ labels, labelGivers }: Pod, asked: PoolLabels): boolean {
+  return [...asked].every(([key, value]) => labels.get(key) === value || labelGivers?.has(key) === true)
 }
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
