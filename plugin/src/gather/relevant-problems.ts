@@ -1,5 +1,7 @@
 // Which of the things that could not be read may change an answer: one about a namespace does not depend on a pool of
 // another one that is a template.
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -34,12 +36,14 @@ export function mayChange({ reach }: InputProblem, { namespaces, settings }: Ans
   if (reach === undefined || reach.length === 0) return true
   return reach.some(({ kind, namespace }) => {
     // SCM's configuration counts wherever it stands, and kleym's own where the operator runs.
-    if (kind === 'ConfigMap') return settings.scmConfig === undefined
+    if (kind === 'ConfigMap' || kind === SCM_CONFIG) return settings.scmConfig === undefined
     const isSettled = settings.trustDomain !== undefined && settings.className !== undefined
     if (OPERATOR_KINDS.has(kind) && !isSettled) return true
     return namespace === undefined || namespaces?.has(namespace) !== false
   })
 }
+
+const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 
 /** What gives identities. */
 const REGISTRATIONS: ReadonlySet<string> = new Set(

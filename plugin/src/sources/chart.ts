@@ -115,15 +115,10 @@ class ChartReading {
   }
 
   #readTemplate(text: string): void {
-    for (const chunk of splitDocuments(withoutComments(text))) {
+    for (const chunk of splitDocuments(text)) {
       const reach = reachOfText(chunk.text, { wanted: this.#wanted, namespace: undefined })
+      this.#isAnything ||= reach === undefined
       for (const one of reach ?? []) this.#addReach(one, chunk.text)
-      if (reach !== undefined) continue
-      // A kind that an action gives: one of those that it writes out, or one that the values name.
-      for (const [line] of chunk.text.matchAll(KIND_LINE)) if (isComputed(line)) this.#isAnything = true
-      for (const kind of this.#names)
-        if (isDistinctive(kind) ? chunk.text.includes(kind) : namesInKindLine(chunk.text, kind))
-          this.#add(kind, chunk.text)
     }
   }
 
@@ -143,32 +138,5 @@ const OF_VALUES = /\{\{[^}]*(?:\bValues\b|\binclude\b|\btpl\b|\btemplate\b|\$)/
 
 /** A schema that is part of another one, which helm would fetch. */
 const SCHEMA_URL = /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:\/\//i
-const KIND_LINE = /^[^\n]*\bkind\b[^\n]*$/gm
 /** `kind: Pod` or `controller: Deployment` in values. */
 const KIND_VALUE = /:[ \t]*["']?([A-Z][A-Za-z]+)["']?[ \t]*$/gm
-/** Functions that put a name together, so that no text shows it. */
-const COMPUTING = /\b(?:print|printf|println|cat|join|replace|trunc|substr|b64dec|nospace|camelcase|title)\b/
-
-function isComputed(line: string): boolean {
-  const action = line.indexOf('{{')
-  return action !== -1 && COMPUTING.test(line.slice(action))
-}
-
-/** A template without its comments. One pattern for both ends would take quadratic time where many begin and none ends. */
-function withoutComments(text: string): string {
-  const [begin, end] = [/\{\{-?\s*\/\*/g, /\*\/\s*-?\}\}/g]
-  const kept: string[] = []
-  let from = 0
-  for (;;) {
-    begin.lastIndex = from
-    const found = begin.exec(text)
-    end.lastIndex = begin.lastIndex
-    if (found === null || end.exec(text) === null) return kept.join('') + text.slice(from)
-    kept.push(text.slice(from, found.index))
-    from = end.lastIndex
-  }
-}
-
-function namesInKindLine(text: string, kind: string): boolean {
-  return [...text.matchAll(KIND_LINE)].some(([line]) => new RegExp(`\\b${kind}\\b`).test(line))
-}

@@ -6,13 +6,11 @@ import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { splitDocuments } from './document.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
 import { DETAILS } from './deployers.ts'
-import { plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
-import { reachOf } from './reach.ts'
+import { reachOf, reachOfText } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** How deep objects are looked for; those of real kinds stand within ten levels. */
@@ -34,30 +32,26 @@ export function embeddedProblem(
     ({ versions, kind }) => versions !== undefined || (!isTyped && !DETAILS.has(kind)),
   )
   const found = new Map<string, ProblemReach>()
-  const kinds = new Set<string>()
   const visit = (here: unknown, depth: number): void => {
     if (depth > DEPTH_MAX) return
     if (typeof here === 'string') {
-      for (const [kind, reach] of objectsInText(here, deciding)) {
-        kinds.add(kind)
-        found.set(JSON.stringify(reach), reach)
-      }
+      for (const reach of reachInText(here, deciding)) found.set(JSON.stringify(reach), reach)
       return
     }
     if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item, depth + 1)
     if (!isRecord(here)) return
     const kind = depth === 0 ? undefined : decidingKind(here, deciding)
-    if (kind !== undefined) {
-      kinds.add(kind.kind)
+    if (kind !== undefined)
       for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
         found.set(JSON.stringify(reach), reach)
-    } else
+    else
       for (const [key, item] of Object.entries(here))
         if (depth > 0 || !isTyped || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
   }
   visit(value, 0)
   if (isRecord(value)) for (const text of decodedTexts(value)) visit(text, 1)
   if (found.size === 0) return undefined
+  const kinds = new Set(found.values().map(({ kind }) => kind.replace(/\..*/, '')))
   return {
     kind: 'not rendered',
     what: `${isTyped ? `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''}` : origin.file} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
@@ -72,30 +66,14 @@ export function embeddedProblem(
   }
 }
 
-/** The objects whose text stands in a text. A text without any costs one search. */
-function objectsInText(
-  text: string,
-  deciding: readonly WantedKind[],
-): readonly (readonly [kind: string, reach: ProblemReach])[] {
+/** What may stand in a text, which is looked through only if it names a kind that decides with its group. */
+function reachInText(text: string, deciding: readonly WantedKind[]): readonly ProblemReach[] {
   if (!text.includes('apiVersion')) return []
-  const possible = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && text.includes(kind))
-  if (possible.length === 0) return []
-  return [...splitDocuments(text)].flatMap(({ text: document }) => {
-    const type = plainTypeOf(document)
-    const held =
-      type === undefined || type.kind.endsWith('List')
-        ? possible.filter(({ group, kind }) => document.includes(`${group}/`) && saysKind(document, kind))
-        : possible.filter(
-            ({ group, kind }) => kind === type.kind && group === groupOfApiVersion(type.apiVersion),
-          )
-    const place = type?.isMetadataPlain === true ? { namespace: type.namespace, name: type.name } : {}
-    return held.flatMap((one) => reachOf(one, place, document).map((reach) => [one.kind, reach] as const))
-  })
-}
-
-/** Whether a text has the kind of an object, or of a list of them, in YAML or JSON; a mere mention is none. */
-function saysKind(text: string, kind: string): boolean {
-  return new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
+  const wanted = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && text.includes(kind))
+  if (wanted.length === 0) return []
+  return (
+    reachOfText(text, { wanted, namespace: undefined }) ?? wanted.flatMap((one) => reachOf(one, {}, text))
+  )
 }
 
 /** What a Secret holds under `data`, and a ConfigMap under `binaryData`, where it may be manifests. */

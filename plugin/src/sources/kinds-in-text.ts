@@ -22,8 +22,8 @@ export interface PlainType {
 const ENTRY = /^([A-Za-z_][A-Za-z0-9_./-]*):(?:[ \t]+(.*))?$/
 /** The beginning of a document, and nothing else. */
 const BEGIN = /^---[ \t]*(?:#.*)?$/
-/** Line breaks of YAML 1.1 that are none of JSON and YAML 1.2, and a carriage return that ends no line. */
-const ODD_BREAK = /[\u0085\u2028\u2029]|\r(?!\n)/
+/** Line breaks of YAML 1.1 that are none of JSON and YAML 1.2, a carriage return that ends no line, and a byte-order mark, which nobody sees. */
+const ODD_BREAK = /[\u0085\u2028\u2029\ufeff]|\r(?!\n)/
 
 /**
  * The type of the one document in a text: undefined wherever the lines leave any doubt. The text must begin with the first
@@ -182,9 +182,11 @@ export function kindsMentioned(given: string, known: readonly string[]): KindsMe
   return isPlain && !top.some(isListKind) ? new Set(top) : mentionedAnywhere(text, known)
 }
 
-/** Each line break of YAML 1.1 as a line feed. */
+/** Each line break of YAML 1.1 as a line feed, and no byte-order marks. */
 function withLineFeeds(text: string): string {
-  return ODD_BREAK.test(text) ? text.replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n') : text
+  return ODD_BREAK.test(text)
+    ? text.replaceAll('\ufeff', '').replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    : text
 }
 
 function mentionedAnywhere(text: string, known: readonly string[]): KindsMentioned {

@@ -30,7 +30,7 @@ import { boundedProblems, placeText, spentProblem, type InputProblem, type Probl
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
-import { lookThrough } from './tool-folders.ts'
+import { lookThrough, reachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
@@ -164,8 +164,10 @@ export async function loadFiles(
   )
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
+  const parseAside = (name: string, bytes: Uint8Array): Promise<ParsedFile> => parse(name, bytes, { budget })
+  await tree.takePatches((path) => reachOfFile(path, { ...rules, areDeployersKnown: true }, parseAside))
   const leftOut = tree.leftOut()
-  const ofTools = await lookThrough(tree.aside, rules, (name, bytes) => parse(name, bytes, { budget }))
+  const ofTools = await lookThrough(tree.aside, rules, parseAside)
   problems.push(
     ...duplicates,
     ...leftOut.problems,

@@ -3,7 +3,6 @@
 import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { actionForAnotherTool } from './helm-action.ts'
 
@@ -81,8 +80,8 @@ function shown(text: string): string {
 }
 
 /**
- * The first placeholder in an object that parses, where it decides about identities: its name and its labels; in a workload
- * what tells pods and containers apart; in any other kind all of its spec. Images, arguments and annotations do not decide.
+ * The first placeholder in an object that parses, where it decides about identities: its name, its labels, its spec. Images, arguments
+ * and annotations do not decide.
  */
 export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | undefined {
   const metadata = own(value, 'metadata')
@@ -95,7 +94,6 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
   if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
   if (WITHOUT_SPEC.has(kind)) return undefined
-  if (isSubject(kind, group)) return placeholderOfPods(own(value, 'spec'))
   const spec = own(value, 'spec')
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)
@@ -109,6 +107,10 @@ const NOT_DECIDING: ReadonlySet<string> = new Set([
   'env',
   'envFrom',
   'image',
+  'ports',
+  'replicas',
+  'resources',
+  'volumes',
 ])
 
 /** The first placeholder in a spec of any kind; among labels every key decides. */
@@ -164,64 +166,12 @@ function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined 
   return undefined
 }
 
-function isSubject(kind: string, group: string): boolean {
-  return (
-    (kind === 'Pod' && group === '') || WORKLOAD_KINDS.some((one) => one.kind === kind && one.group === group)
-  )
-}
-
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
 function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
   if (typeof value === 'string') return /[{<$[]/.test(value) ? firstOf(value, styles) : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, one] of Object.entries(value)) {
     const found = placeholderInValue(key, styles) ?? placeholderInValue(one, styles)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-/** Fields of a pod, or of what holds its template, that decide which identity it gets. */
-const DECIDING: ReadonlySet<string> = new Set([
-  'labels',
-  'matchLabels',
-  'serviceAccountName',
-  'serviceAccount',
-  'nodeName',
-])
-const CONTAINERS: ReadonlySet<string> = new Set(['containers', 'initContainers', 'ephemeralContainers'])
-/** Where pod templates stand in workloads. */
-const DESCENDED: ReadonlySet<string> = new Set([
-  'template',
-  'spec',
-  'metadata',
-  'selector',
-  'jobTemplate',
-  'leaderWorkerTemplate',
-  'leaderTemplate',
-  'workerTemplate',
-])
-
-/** A text where fields should be is all that there is of them: an encrypted spec, or one that a tool fills in. */
-function placeholderOfPods(value: unknown): ManifestPlaceholder | undefined {
-  if (!isRecord(value)) return placeholderInValue(value, IN_VALUES)
-  for (const [key, one] of Object.entries(value)) {
-    const found = DECIDING.has(key)
-      ? placeholderInValue(one, IN_VALUES)
-      : CONTAINERS.has(key)
-        ? placeholderInNames(one)
-        : DESCENDED.has(key)
-          ? placeholderOfPods(one)
-          : undefined
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
-function placeholderInNames(containers: unknown): ManifestPlaceholder | undefined {
-  if (!Array.isArray(containers)) return placeholderInValue(containers, IN_VALUES)
-  for (const container of containers as readonly unknown[]) {
-    const found = placeholderInValue(own(container, 'name'), IN_VALUES)
     if (found !== undefined) return found
   }
   return undefined

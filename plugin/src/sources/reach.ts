@@ -29,7 +29,7 @@ export function reachOfText(text: string, rules: ReachRules): readonly ProblemRe
 
 function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
   const { wanted } = rules
-  const type = plainTypeOf(text.replaceAll(CONTROL, ''))
+  const type = plainTypeOf(text)
   if (type !== undefined && !type.kind.endsWith('List')) {
     const group = groupOfApiVersion(type.apiVersion)
     const known = wanted.find((one) => one.kind === type.kind && one.group === group)
@@ -45,9 +45,6 @@ function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach
   if (kinds === 'anything') return undefined
   return wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text))
 }
-
-/** A line of a template that puts nothing in, and only says whether and how often what stands below it is there. */
-const CONTROL = /^\{\{-? *(?:if|else|end|with|range)\b[^\n{}]*\}\}[ \t\r]*$/gm
 
 /** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention SCM's configuration. */
 export function reachOf(

@@ -32,9 +32,7 @@ export async function lookThrough(
   ): Promise<readonly InputProblem[]> => {
     const found: InputProblem[] = []
     for (const { name, path } of files) {
-      const reach = (await reachOfFile(path, { ...rules, areDeployersKnown }, parse))?.filter(
-        ({ kind }) => !DETAILS.has(kind),
-      )
+      const reach = await reachOfFile(path, { ...rules, areDeployersKnown }, parse)
       if (reach?.length !== 0) found.push(leftOut(name, `it may hold ${reachText(reach)}`, more, reach))
     }
     return found
@@ -50,7 +48,7 @@ export async function lookThrough(
     else if (files.length > 0 && found.length === 0) idle.push(name)
   }
   const alike = 'files of charts and kustomizations were not read as objects'
-  const fix = 'put objects into files of their own; what is a patch is had in by --render'
+  const fix = 'put objects into files of their own'
   problems.push(...(await manifestsAmong(ownFiles, { alike, fix }, true)))
   const note = `did not read ${listed(idle)}, which tools own: nothing in ${idle.length === 1 ? 'it' : 'them'} is of a kind that is used`
   return { notes: idle.length === 0 ? [] : [note], problems }
@@ -78,8 +76,8 @@ type OwnRules = ReachRules & { readonly areDeployersKnown: boolean }
 /** The field that every object has, or an escape that may spell it. */
 const OF_OBJECT = /apiVersion|\\[xuU\r\n]/
 
-/** What a file may hold; empty: nothing that is used; undefined: anything. */
-async function reachOfFile(
+/** What a file may hold; empty: nothing that decides; undefined: anything. */
+export async function reachOfFile(
   path: string,
   rules: OwnRules,
   parse: Parse,
@@ -92,7 +90,8 @@ async function reachOfFile(
     if (sealOf(bytes) !== undefined) return undefined
     const { text } = decodeUtf8(bytes)
     const reach = OF_OBJECT.test(text) ? reachOfText(text, rules) : []
-    return reach?.length === 0 || !mayHoldObjects(await parse(path, bytes), rules) ? [] : reach
+    const isNothing = reach?.length === 0 || !mayHoldObjects(await parse(path, bytes), rules)
+    return isNothing ? [] : reach?.filter(({ kind }) => !DETAILS.has(kind))
   } catch {
     return undefined
   }

@@ -150,9 +150,18 @@ export class Tree {
 
   /** What is not read for its name. */
   get aside(): Pick<FoundFiles, 'toolFolders' | 'ownFiles'> {
-    const { toolFolders, ownFiles, files } = this.#found
-    const patches = this.#rules.render ? [] : files.filter(({ real }) => this.#overlays.patches.has(real))
-    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles, ...patches] }
+    const { toolFolders, ownFiles } = this.#found
+    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles] }
+  }
+
+  /** A patch, content or configuration that a kustomization names is a part of it: so is what such a file may hold by itself. */
+  async takePatches(mayHold: (path: string) => Promise<readonly ProblemReach[] | undefined>): Promise<void> {
+    if (this.#rules.render) return
+    const given = new Set(this.#found.files.map(({ real }) => real))
+    for (const { kustomization, changed } of this.#overlays.overlays)
+      for (const path of kustomization.others)
+        if (given.has(path) && this.#overlays.patches.has(path))
+          changed.push(...((await mayHold(path)) ?? everythingIn(this.#rules.wanted, undefined)))
   }
 
   /** The files to be read as they stand. */

@@ -53,12 +53,7 @@ const SETTINGS = [
   'scm.conf',
 ]
 
-async function asked(
-  command: string,
-  files: Files,
-  scm = SCM,
-  flags: readonly string[] = [],
-): Promise<Ran> {
+async function asked(command: string, files: Files, scm = SCM, flags: readonly string[] = []): Promise<Ran> {
   const given = Object.fromEntries(Object.entries(files).map(([name, text]) => [`files/${name}`, text]))
   const cwd = await workspace({ 'files/estate.yaml': ESTATE, 'scm.conf': scm, ...given })
   return inProcess([command, '--offline', '-R', '-f', 'files', ...SETTINGS, ...flags], cwd)

@@ -119,6 +119,11 @@ describe('what a text may hold', () => {
       '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Job"',
       ['List', 'Pod', 'Job'],
     ],
+    [
+      'a byte-order mark before the first kind',
+      '---\n\ufeffkind: &a Pod\u2029a: b\u2029--- #\u0085kind: Job\n',
+      'anything',
+    ],
     ['what is indented behind a separator', '\n---\n  kind: Pod\nkind: Service\n', ['Pod', 'Service']],
   ])('%s', (_, text, kinds) => {
     const found = kindsMentioned(text, KINDS)

@@ -104,17 +104,8 @@ describe('a chart', () => {
       { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
     ],
     [
-      'whose kind comes from its values',
-      {
-        'Chart.yaml': CHART,
-        'values.yaml': 'what: InferencePool # or none\n',
-        'templates/x.yaml': typed('{{ .v }}', '{{ .Values.what }}', 'x'),
-      },
-      { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
-    ],
-    [
-      'whose kind is put together may hold anything',
-      { 'Chart.yaml': CHART, 'templates/x.yaml': typed('v1', '{{ printf "%sPool" .x }}', 'x') },
+      'whose kind is computed may hold anything',
+      { 'Chart.yaml': CHART, 'templates/x.yaml': typed('v1', '{{ .Values.what }}', 'x') },
       { problems: [{ where: '.', reach: 'anything' }] },
     ],
     [
@@ -247,10 +238,7 @@ describe('a kustomization', () => {
       },
       {
         names: ['id'],
-        problems: [
-          { where: '.', reach: ['InferencePool.inference.networking.k8s.io default/a'] },
-          { where: 'patch.yaml', reach: ['InferencePool.inference.networking.k8s.io default/a'] },
-        ],
+        problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io default/a'] }],
       },
     ],
     [
@@ -477,9 +465,9 @@ describe('a folder of tools is not read', () => {
       'configMapGenerator: [{name: c, files: [a.yaml]}]',
       'crds: [a.yaml]',
     ].map((line): [string, Readonly<Record<string, string>>, readonly string[]] => [
-      `a file of ${line}`,
+      `a file of ${line}, which is a part of the kustomization`,
       { 'kustomization.yaml': `${line}\n`, 'a.yaml': registration('a') },
-      ['a.yaml'],
+      ['.'],
     ]),
     [
       'a patch of a workload',

@@ -16,7 +16,7 @@ const REFUSED_BY_KLEYM: readonly RegExp[] = [
   /^the text below is blank/,
   /^a key (?:is a fraction|and its colon stand|is longer|is missing)/,
   /^an infinite number/,
-  /^the tag .* means nothing|^could not resolve tag/,
+  /^the tag .* means nothing|^could not resolve tag|^the !! tag has no suffix/,
   /^a node can have at most one anchor/i,
   /^tags and anchors must be separated/,
   /^the name of an anchor/,
@@ -90,7 +90,7 @@ export function agreement(kubectl: Reading, kleym: Reading): string | undefined 
   if (isSame && kubectl.refusal !== undefined) return 'both refuse'
   // Both refuse: kubectl gives up the document before such a mark too.
   if (refusal.startsWith('something stands right behind') && kubectl.refusal !== undefined)
-    return isPrefix(theirs, ours) ? 'both refuse' : undefined
+    if (isPrefix(theirs, ours)) return 'both refuse'
   if (!isPrefix(ours, theirs)) return undefined
   return REFUSED_BY_KLEYM.some((pattern) => pattern.test(refusal)) ? 'refused by kleym alone' : undefined
 }
