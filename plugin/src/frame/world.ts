@@ -1,6 +1,8 @@
 // How far the world of an answer goes. Offline the files are all there is, and a reader of "not there" has
 // to know where it was looked for (docs/assumptions.md).
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
@@ -10,12 +12,15 @@ export function worldText(input: Pick<AnswerInput, 'isLive' | 'after'>): string 
 }
 
 /**
- * Whether files are all there is, and every ClusterSPIFFEID among them is kleym's. Its annotation tells that here:
- * the bindings of other namespaces need not have been read, and no decision rests on it.
+ * Whether files are all there is, all of them that may hold a ClusterSPIFFEID were read, and every one among them is kleym's. Its
+ * annotation tells that here: the bindings of other namespaces need not have been read, and no decision rests on it.
  */
 export function isAlone({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): boolean {
+  const { snapshot } = after
   return (
-    !isLive && after.snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING))
+    !isLive &&
+    gapOf(snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
+    snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING))
   )
 }
 

@@ -216,6 +216,8 @@ export async function show(one: Case, folder: string): Promise<Shown> {
         fallbacks,
       })
       contradictions.push(...result.contradictions.map(met))
+      if (saysAlone(before) && completion.objects.some((objects) => objects?.some(isRegistration) === true))
+        contradictions.push(met('says that no ClusterSPIFFEID of others is there'))
       lessSure.push(...result.lessSure.map(met))
     }
   }
@@ -227,6 +229,14 @@ export async function show(one: Case, folder: string): Promise<Shown> {
     open: new Map([...answers].map(([command, { code }]) => [command, code === OPEN_CODE])),
     compared,
   }
+}
+
+function saysAlone({ text }: Answer): boolean {
+  return /no\s+ClusterSPIFFEID\s+of\s+others\s+is\s+among/.test(text)
+}
+
+function isRegistration(object: JsonRecord): boolean {
+  return stringAt(object, 'kind') === 'ClusterSPIFFEID'
 }
 
 function sumOf(counts: readonly Shown['facts'][]): Shown['facts'] {

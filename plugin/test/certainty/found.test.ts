@@ -186,6 +186,14 @@ const FOUND: Readonly<Record<string, Case>> = {
     commands: ['explain'],
     completions: [{ objects: [[SERVER, TWIN]], values: OTHER_DOMAIN, left: [] }],
   },
+  'no registration of others was among files of which one could not be read': {
+    ...NOTHING,
+    estate: [...ALL, CHAT_BINDING, SERVER, THIEF],
+    base: ALL,
+    hidden: [{ shell: 'git-crypt', objects: [THIEF] }],
+    commands: ['explain', 'migrate', 'who-selects --spiffe-id'],
+    completions: [{ objects: [[THIEF, IGNORED]], values: ALL_GIVEN, left: [] }],
+  },
   'containers held for certain what a binding that was not read may claim as well': {
     ...NOTHING,
     estate: [...ALL, CHAT_BINDING, SERVER, IGNORED],
