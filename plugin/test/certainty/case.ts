@@ -14,6 +14,7 @@ import {
   CALM_ALONE,
   DEPLOYMENTS,
   estates,
+  estatesOfDetails,
   SETTINGS,
   values,
   type Estate,
@@ -388,6 +389,22 @@ export const deployments: fc.Arbitrary<Case> = fc
       3,
     ),
   )
+
+/** What no manifest need show: Namespaces and the node that are left out, and the key of variants, in an estate in which they decide. */
+export const details: fc.Arbitrary<Case> = estatesOfDetails.chain((estate) =>
+  fc
+    .record({
+      hidden: fc
+        .subarray(estate.filter(SHELLS['left out'].takes), { minLength: 1 })
+        .map((objects): readonly Hidden[] => [{ shell: 'left out', objects }]),
+      without: fc.constantFrom<Setting[]>([], ['variant label key']),
+      isInBase: fc.boolean(),
+      isStrict: fc.boolean(),
+      failOn: thresholds,
+      commands: someCommands,
+    })
+    .chain((asked) => withCompletions({ ...asked, estate, base: estate.slice(0, -2), values: ALL_GIVEN }, 3)),
+)
 
 /** The commands that may take something for granted, and some that may not. */
 const premisedCommands = fc

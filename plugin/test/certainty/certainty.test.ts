@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leastSeen, runs, seedOf } from '@kleym/testing/runs.ts'
-import { cases, deployments, show, withoutSettings, type Case, type Met } from './case.ts'
+import { cases, deployments, details, show, withoutSettings, type Case, type Met } from './case.ts'
 
 /** More than the questions of one case take on a slow machine. */
 const CASE_MS = 30_000
@@ -76,6 +76,7 @@ function text({ compared, lessSure, open, answers, premised, openFacts, facts }:
 const SEED = 20_261_124
 const ESTATES = runs(12)
 const DEPLOYMENTS = runs(12)
+const DETAILS = runs(12)
 const SETTINGS = runs(16)
 
 describe('completing what is hidden, with anything that may be there, takes back nothing', () => {
@@ -95,6 +96,18 @@ describe('completing what is hidden, with anything that may be there, takes back
     expectSure(shares, DEPLOYMENTS)
     expect(shares.answers - shares.open).toBeGreaterThan(leastSeen(shares.answers * (1 - ANSWERS_OPEN_MOST)))
   })
+
+  test(
+    'of Namespaces, the node and the key of variants',
+    { timeout: DETAILS * CASE_MS },
+    async ({ annotate }) => {
+      const { shares, holds } = asking(details)
+      await fc.assert(holds, { numRuns: DETAILS, ...seedOf(SEED) })
+      await annotate(text(shares))
+      expectSure(shares, DETAILS)
+      expect(shares.facts - shares.openFacts).toBeGreaterThan(leastSeen(shares.facts * (1 - FACTS_OPEN_MOST)))
+    },
+  )
 
   test(
     'of the settings: what was taken for granted gives way to findings of effect alone',

@@ -266,6 +266,36 @@ export const CALM_ALONE: Estate = [
 /** The same with a registration of others. */
 export const CALM: Estate = [...CALM_ALONE, registration('of-thieves', { ...THIEF, env: undefined })]
 
+/** Registrations that SCM acts on under `ALL_GIVEN`, each for the namespaces of a label. */
+const byNamespace = fc
+  .record({
+    id: fc.constantFrom(...IDS.slice(0, 3)),
+    fallback: fc.boolean(),
+    app: fc.constantFrom(undefined, 'llama', 'thief'),
+    env: fc.constantFrom('prod', 'dev'),
+  })
+  .map((one) => (name: string) => registration(name, { ...QUIET, className: '', ...one }))
+
+/** Estates in which it depends on Namespaces, and on the key of variants, what pods get. */
+export const estatesOfDetails: fc.Arbitrary<Estate> = fc
+  .record({
+    variants,
+    foreign: fc.array(byNamespace, { minLength: 1, maxLength: 2 }),
+    env: fc.array(fc.constantFrom('prod', 'dev'), { minLength: 3, maxLength: 3 }),
+  })
+  .map(({ foreign: made, env, ...one }) => [
+    pool('llama'),
+    objective('chat'),
+    accessPolicy(),
+    binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' }),
+    ...one.variants,
+    pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill' }),
+    pod('team-b', 'thief', 'thief', ['main']),
+    ...made.map((make, at) => make(`foreign-${at}`)),
+    ...NAMESPACES.map((name, at) => namespaceWith(name, env[at] ?? '')),
+    NODE,
+  ])
+
 /** Deployments that stand in a shell: of the pool, of a thief, and of nobody. */
 export const DEPLOYMENTS = [
   deployment('team-a', 'server', 'llama', ['vllm']),

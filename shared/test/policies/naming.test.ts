@@ -329,7 +329,7 @@ describe('policies affected by a change', () => {
   test.each<[string, AnalysisSetting]>([
     ['the trust domain', { trustDomain: undefined }],
     ['who holds it', { gaps: { Pod: { ...FORBIDDEN, what: 'Pod' } } }],
-  ])('a renamed objective affects its policy where %s is not known', (_, setting) => {
+  ])('a renamed objective perhaps affects its policy where %s is not known', (_, setting) => {
     const any = foreign('any', {
       spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/{{ .PodMeta.Name }}',
     })
@@ -347,7 +347,7 @@ describe('policies affected by a change', () => {
           has?.source.resolution.state,
         ],
       ),
-    ).toEqual([['otherwise', 'unknown', 'unknown']])
+    ).toEqual([['perhaps', 'unknown', 'unknown']])
   })
 
   test('a service account whose identity may come from what was not read loses nothing for certain', () => {

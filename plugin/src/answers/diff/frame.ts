@@ -99,7 +99,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
     unfollowed: effect.unfollowed,
     // The same objects come to the same under any settings.
     isSettled: input.base !== undefined && input.base.contents === input.contents,
-    undecided: undecidedBy(effect, disagreements),
+    undecided: undecidedBy(effect, affected ?? [], disagreements),
     missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
     names: () =>
       changes.map(({ name }) => ({
@@ -142,9 +142,15 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
   }
 }
 
-function undecidedBy({ uncertain }: Effect, disagreements: readonly Finding[]): string | undefined {
+function undecidedBy(
+  { uncertain }: Effect,
+  affected: readonly AffectedPolicy[],
+  disagreements: readonly Finding[],
+): string | undefined {
   if (uncertain.length > 0)
     return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
+  const open = affected.filter(({ change }) => change === 'perhaps').length
+  if (open > 0) return `whom ${counted(open, 'rule')} of policies would name, before or after the change`
   const what = whatDiffers(disagreements)
   return what === undefined
     ? undefined

@@ -6,9 +6,9 @@ import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 
-/** Whether it is the change that affects the rule, and not a change of the rule itself. */
+/** Whether it is certainly the change that affects the rule, and not a change of the rule itself. */
 export function isDifference({ change }: AffectedPolicy): boolean {
-  return change !== 'rule'
+  return change !== 'rule' && change !== 'perhaps'
 }
 
 /** One sentence: `XAccessPolicy/agents/tools rule chat names spiffe://..., which is lost: resolved → dangling`. */
@@ -21,6 +21,7 @@ const EVENTS: Readonly<Record<Exclude<AffectedPolicy['change'], 'rule'>, string>
   gained: 'which is gained',
   moved: 'which moves',
   otherwise: 'whose holders change',
+  perhaps: 'whose holders may change',
 }
 
 /** What becomes of the ID; of the rule, where that is what changes. */
@@ -34,6 +35,7 @@ const MARK: Readonly<Record<AffectedPolicy['change'], Mark>> = {
   gained: 'note',
   moved: 'warn',
   otherwise: 'warn',
+  perhaps: 'warn',
   rule: 'note',
 }
 

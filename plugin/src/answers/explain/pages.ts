@@ -98,7 +98,17 @@ function pagesReport(codes: readonly FindingCode[], examples: Examples): Readonl
   return report('FindingPages', {
     pages: codes.map((code) => {
       const example = examples.get(code)
-      return { code, ...findingEntry(code), ...(example !== undefined && 'bad' in example && { example }) }
+      const { severity, title, meaning, consequence, fix, reason } = findingEntry(code)
+      const page = {
+        code,
+        severity,
+        title,
+        meaning,
+        consequence,
+        fix,
+        ...(reason !== undefined && { reason }),
+      }
+      return { ...page, ...(example !== undefined && 'bad' in example && { example }) }
     }),
   })
 }

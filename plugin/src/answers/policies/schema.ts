@@ -160,7 +160,11 @@ export const affectedSchema = z
     policy: policyKeySchema,
     rule: z.string(),
     spiffeID: z.string().nullable(),
-    change: z.string().describe('lost, gained, moved, otherwise; rule, where the rule itself changes.'),
+    change: z
+      .string()
+      .describe(
+        'lost, gained, moved, otherwise; perhaps, if that is not known; rule, where the rule itself changes.',
+      ),
     before: sideSchema.describe('Null where there is no such rule.'),
     after: sideSchema,
     instead: z

@@ -3,7 +3,13 @@ import type { State } from '../analysis/state.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
-import type { Resolution, ResolvedPolicy, ResolvedRule, ResolvedSource } from '../policies/resolution.ts'
+import type {
+  Declarer,
+  Resolution,
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from '../policies/resolution.ts'
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {
@@ -18,7 +24,8 @@ export interface AffectedPolicy {
   readonly after: Affected | undefined
   /**
    * `lost`: it was held, or given, and is no more. `gained`: the other way round. `moved`: other objects give it, or other
-   * containers hold it. `otherwise`: another change of the answer. `rule`: the rule itself comes, goes or changes.
+   * containers hold it. `otherwise`: another change of the answer. `perhaps`: whether it changes is not known. `rule`: the rule itself
+   * comes, goes or changes.
    */
   readonly change: PolicyChange
   /** For an ID that is lost: what the bindings that gave it give after the change. */
@@ -26,7 +33,7 @@ export interface AffectedPolicy {
 }
 
 /** The changes, in the order in which answers show them. */
-export const POLICY_CHANGES = ['lost', 'gained', 'moved', 'otherwise', 'rule'] as const
+export const POLICY_CHANGES = ['lost', 'gained', 'moved', 'otherwise', 'perhaps', 'rule'] as const
 export type PolicyChange = (typeof POLICY_CHANGES)[number]
 
 /** A source of a rule, and what it resolves to in one of the two states. */
@@ -95,8 +102,40 @@ function changeOf(left: Affected | undefined, right: Affected | undefined): Poli
   const [before, after] = [left.source.resolution, right.source.resolution]
   const [had, has] = [strength(before), strength(after)]
   if (had !== undefined && has !== undefined && had !== has) return has < had ? 'lost' : 'gained'
-  if (before.state !== after.state || doubt(before) !== doubt(after)) return 'otherwise'
-  return fingerprint(before) === fingerprint(after) ? undefined : 'moved'
+  if (isOpen(before) !== isOpen(after) || doubt(before) !== doubt(after)) return 'perhaps'
+  if (before.state !== after.state) return 'otherwise'
+  if (fingerprint(before) === fingerprint(after)) return undefined
+  return isOpen(before) || !(hasMore(before, after) || hasMore(after, before)) ? 'perhaps' : 'moved'
+}
+
+function isOpen(resolution: Resolution): boolean {
+  return (
+    resolution.state === 'unknown' ||
+    (resolution.state === 'service account' && resolution.open !== undefined)
+  )
+}
+
+/** Whether something gives or holds the ID on one side that does not on the other, and not even perhaps. */
+function hasMore(one: Resolution, other: Resolution): boolean {
+  if (one.state !== 'resolved' || other.state !== 'resolved') return true
+  const sources = new Set(other.declarers.map(declarerText))
+  const holders = new Set(holdersOf(other))
+  return (
+    one.declarers.some(
+      (each) => !sources.has(declarerText(each)) && !other.perhaps.sources.has(sourceText(each.source)),
+    ) || holdersOf(one).some((each) => !holders.has(each) && !other.perhaps.holders.has(each))
+  )
+}
+
+function declarerText({ source, binding, pool }: Declarer): string {
+  return JSON.stringify([binding ?? sourceText(source), pool ?? ''])
+}
+
+function holdersOf(resolution: Resolution): readonly string[] {
+  if (!('holders' in resolution)) return []
+  return resolution.holders.flatMap(({ pod, containers }) =>
+    containers.map((name) => `${podText(pod)} ${name}`),
+  )
 }
 
 /** How much of an identity is behind a name; undefined where that is not known, or no question. */
@@ -132,13 +171,6 @@ function doubt(resolution: Resolution): string {
 
 /** What gives the identity, and who holds it. */
 function fingerprint(resolution: Resolution): string {
-  const declarers =
-    'declarers' in resolution
-      ? resolution.declarers.map(({ source, binding, pool }) => [binding ?? sourceText(source), pool ?? ''])
-      : []
-  const holders =
-    'holders' in resolution
-      ? resolution.holders.map(({ pod, containers }) => `${podText(pod)} ${containers.join(' ')}`)
-      : []
-  return JSON.stringify([declarers, [...new Set(holders)].toSorted(compareBytes)])
+  const declarers = 'declarers' in resolution ? resolution.declarers.map(declarerText) : []
+  return JSON.stringify([declarers, [...new Set(holdersOf(resolution))].toSorted(compareBytes)])
 }

@@ -17,6 +17,8 @@ export interface IdentityHolders {
   readonly holders: PolicyHolder[]
   /** Registrations that perhaps give it, and why that is not certain. */
   readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
+  /** The containers that perhaps hold it: `pod team-a/llama-0 vllm`. */
+  readonly perhapsHolders: Set<string>
   /** Why a registration that gives it reaches no container, by `sourceText`; the first reason met. */
   readonly missed: Map<string, string>
 }
@@ -132,10 +134,13 @@ class Scan implements Held {
     if (issued.length > 0)
       holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
     const key = sourceText(source)
-    for (const { registration, given } of met) {
+    for (const { container, registration, given } of met) {
       if (given === NO) {
         if (!holding.missed.has(key)) holding.missed.set(key, whyNot(registration, pod))
-      } else if (given !== YES) holding.perhaps.set(key, { source, why: whyOpenText(given) ?? '' })
+      } else if (given !== YES) {
+        holding.perhaps.set(key, { source, why: whyOpenText(given) ?? '' })
+        holding.perhapsHolders.add(`${podText(pod)} ${container}`)
+      }
     }
   }
 }
@@ -155,5 +160,5 @@ function whyNot({ verdict, selector, why }: Registration, pod: Pod): string {
 }
 
 function newHolding(): IdentityHolders {
-  return { holders: [], perhaps: new Map(), missed: new Map() }
+  return { holders: [], perhaps: new Map(), perhapsHolders: new Set(), missed: new Map() }
 }

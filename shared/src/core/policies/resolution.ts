@@ -40,6 +40,14 @@ export interface NearMiss {
 /** At most this many near misses are named. */
 export const NEAR_MISSES_MAX = 5
 
+/** Who may hold an ID beside those that do, and what may give it. */
+export interface PerhapsHeld {
+  /** `pod team-a/llama-0 vllm`. */
+  readonly holders: ReadonlySet<string>
+  /** By `sourceText`. */
+  readonly sources: ReadonlySet<string>
+}
+
 /** What became of one source. `text` is one sentence fragment for a person, the same in every format. */
 export type Resolution = { readonly text: string } & (
   | {
@@ -48,6 +56,7 @@ export type Resolution = { readonly text: string } & (
       /** In the order of pods; never empty. */
       readonly holders: readonly PolicyHolder[]
       readonly declarers: readonly Declarer[]
+      readonly perhaps: PerhapsHeld
     }
   | { readonly state: 'unheld'; readonly spiffeId: string; readonly declarers: readonly Declarer[] }
   | {

@@ -74,6 +74,7 @@ export class Resolver {
         spiffeId,
         holders: holding.holders,
         declarers,
+        perhaps: { holders: holding.perhapsHolders, sources: new Set(holding.perhaps.keys()) },
         text: say.resolved(holding.holders, declarers, this.#pending),
       }
     }
