@@ -117,8 +117,15 @@ class ChartReading {
   #readTemplate(text: string): void {
     for (const chunk of splitDocuments(text)) {
       const reach = reachOfText(chunk.text, { wanted: this.#wanted, namespace: undefined })
-      this.#isAnything ||= reach === undefined
       for (const one of reach ?? []) this.#addReach(one, chunk.text)
+      if (reach !== undefined) continue
+      // A kind that an action gives: one of those that it writes out, or one that the values name.
+      for (const [line] of chunk.text.matchAll(KIND_LINE)) {
+        this.#isAnything ||= isComputed(line)
+        for (const kind of this.#names) if (new RegExp(`\\b${kind}\\b`).test(line)) this.#add(kind, chunk.text)
+      }
+      for (const kind of this.#names)
+        if (isDistinctive(kind) && chunk.text.includes(kind)) this.#add(kind, chunk.text)
     }
   }
 
@@ -138,5 +145,13 @@ const OF_VALUES = /\{\{[^}]*(?:\bValues\b|\binclude\b|\btpl\b|\btemplate\b|\$)/
 
 /** A schema that is part of another one, which helm would fetch. */
 const SCHEMA_URL = /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:\/\//i
+const KIND_LINE = /^[^\n]*\bkind\b[^\n]*$/gm
 /** `kind: Pod` or `controller: Deployment` in values. */
 const KIND_VALUE = /:[ \t]*["']?([A-Z][A-Za-z]+)["']?[ \t]*$/gm
+/** Functions that put a name together, so that no text shows it. */
+const COMPUTING = /\b(?:print|printf|println|cat|join|replace|trunc|substr|b64dec|nospace|camelcase|title)\b/
+
+function isComputed(line: string): boolean {
+  const action = line.indexOf('{{')
+  return action !== -1 && COMPUTING.test(line.slice(action))
+}

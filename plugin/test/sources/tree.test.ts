@@ -104,8 +104,17 @@ describe('a chart', () => {
       { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
     ],
     [
-      'whose kind is computed may hold anything',
-      { 'Chart.yaml': CHART, 'templates/x.yaml': typed('v1', '{{ .Values.what }}', 'x') },
+      'whose kind comes from its values',
+      {
+        'Chart.yaml': CHART,
+        'values.yaml': 'what: InferencePool # or none\n',
+        'templates/x.yaml': typed('{{ .v }}', '{{ .Values.what }}', 'x'),
+      },
+      { problems: [{ where: '.', reach: ['InferencePool.inference.networking.k8s.io */*'] }] },
+    ],
+    [
+      'whose kind is put together may hold anything',
+      { 'Chart.yaml': CHART, 'templates/x.yaml': typed('v1', '{{ printf "%sPool" .x }}', 'x') },
       { problems: [{ where: '.', reach: 'anything' }] },
     ],
     [
