@@ -79,12 +79,11 @@ function isKept({ kind, namespace, name }: Named, files: LoadedFiles): boolean {
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
     name: stringAt(value, 'metadata', 'name'),
   }))
-  const reaches = [...files.problems.map(({ reach }) => reach), ...files.subjects.map(({ reach }) => [reach])]
   return (
     objects.some(isIt) ||
     files.nearMisses.length > 0 ||
-    reaches.some(
-      (reach) =>
+    files.problems.some(
+      ({ reach }) =>
         reach === undefined ||
         reach.some(
           (one) =>

@@ -22,10 +22,10 @@ import type { CommonOptions } from '../flags/options.ts'
 import { withFallbacks } from '../settings/in-force.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
-import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
+import { doubtsByKind } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { UnreadPart } from '@kleym/shared/core/explain/one-sided.ts'
+import type { Opaque } from '../sources/door.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { notShownDeployers } from '../sources/deployers.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { refuseTooManySelections } from './answer-limits.ts'
 import { driverFor, release } from './memory.ts'
@@ -140,8 +140,8 @@ interface Objects {
   readonly settingsBefore: SettingsReading
   readonly marks: readonly ObjectMark[]
   readonly unread: readonly InputProblem[]
-  /** What may be in the folders of charts and overlays beside these. */
-  readonly doubted: readonly Doubt[]
+  /** The same of what notes tell. */
+  readonly noted: readonly InputProblem[]
   /** Problems that the answer does not depend on, whatever it is about. */
   readonly idle: readonly InputProblem[]
   readonly drive: Drive
@@ -157,9 +157,7 @@ const SMALL = 256 * 1024
 const NO_FILES: LoadedFiles = {
   objects: [],
   problems: [],
-  deployers: [],
   notes: [],
-  subjects: [],
   documents: 0,
   skipped: new Map(),
   nearMisses: [],
@@ -254,7 +252,7 @@ class Gathering {
     side: LiveSide | undefined,
     { question, onRead }: { readonly question?: Question; readonly onRead?: () => void } = {},
   ): Promise<GatheredInput> {
-    const { after, whole, before, settings, settingsBefore, marks, unread, doubted, idle, drive } =
+    const { after, whole, before, settings, settingsBefore, marks, unread, noted, idle, drive } =
       await this.#read(side, question)
     onRead?.()
     const { scm } = settings
@@ -307,7 +305,7 @@ class Gathering {
       ...(this.#options.sources.isDesiredState === true
         ? {
             contents: contentsOf(this.#files.objects),
-            unreadParts: await unreadParts(unread, doubted, this.#context.cwd),
+            unreadParts: await unreadParts([...unread, ...noted], this.#context.cwd),
           }
         : {}),
       ...(this.#dump === undefined || this.#files.objects.length === 0
@@ -322,20 +320,19 @@ class Gathering {
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
     const { objects } = named
-    const found = [
+    const all: readonly Opaque[] = [
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
       ...named.problems,
-      // What is live shows what the charts have made.
-      ...notShownDeployers([...(this.#dump?.deployers ?? []), ...this.#files.deployers], objects),
     ]
-    const idle = idleSubjects(found, objects)
-    const unread = found.filter((problem) => !idle.has(problem))
+    // What is live shows what the charts have made.
+    const found = all.filter(({ isShownBy }) => isShownBy?.(objects) !== true)
+    const told = found.filter(({ isNoted }) => isNoted !== true)
+    const noted = found.filter(({ isNoted }) => isNoted === true)
+    const idle = idleSubjects(told, objects)
+    const unread = told.filter((problem) => !idle.has(problem))
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const subjects = [...(this.#dump?.subjects ?? []), ...this.#files.subjects].map(
-      ({ where, reach }): Doubt => ({ ...reach, why: { verb: 'read', what: where, cause: 'not rendered' } }),
-    )
-    const doubts = doubtsByKind([...unread.flatMap(doubtsOf), ...subjects])
+    const doubts = doubtsByKind([...unread, ...noted].flatMap(doubtsOf))
     const drive = driverFor(objects.length, this.#context)
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
@@ -409,7 +406,7 @@ class Gathering {
       settingsBefore,
       marks: marksOf(objects),
       unread,
-      doubted: subjects,
+      noted,
       idle: [...idle],
       drive,
     }

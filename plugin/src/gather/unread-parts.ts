@@ -40,7 +40,6 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
 /** What is unread, by its reach and by the content of the file or the folder where it stands. */
 export async function unreadParts(
   problems: readonly InputProblem[],
-  doubted: readonly Doubt[],
   cwd: string,
 ): Promise<ReadonlyMap<string, UnreadPart>> {
   const parts = new Map<string, UnreadPart>()
@@ -54,7 +53,6 @@ export async function unreadParts(
   }
   for (const one of problems)
     await add(one.where, { gaps: gapsOf([one]), doubts: doubtsByKind(doubtsOf(one)) })
-  for (const one of doubted) await add(one.why.what, { gaps: new Map(), doubts: doubtsByKind([one]) })
   return parts
 }
 

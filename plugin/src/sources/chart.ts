@@ -122,7 +122,8 @@ class ChartReading {
       // A kind that an action gives: one of those that it writes out, or one that the values name.
       for (const [line] of chunk.text.matchAll(KIND_LINE)) {
         this.#isAnything ||= isComputed(line)
-        for (const kind of this.#names) if (new RegExp(`\\b${kind}\\b`).test(line)) this.#add(kind, chunk.text)
+        for (const kind of this.#names)
+          if (new RegExp(`\\b${kind}\\b`).test(line)) this.#add(kind, chunk.text)
       }
       for (const kind of this.#names)
         if (isDistinctive(kind) && chunk.text.includes(kind)) this.#add(kind, chunk.text)

@@ -15,7 +15,8 @@ import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/n
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
+import type { Opaque } from './door.ts'
+import { placeText, type ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** Something that deploys, as a document says it. */
@@ -23,11 +24,6 @@ export interface Deploying {
   readonly origin: Origin
   /** `HelmRelease podinfo`; the name of the file, where it is no object. */
   readonly name: string
-  readonly deployed: readonly Deployed[]
-}
-
-/** What deploys something that is not among the files, for the case that nothing there shows what it makes. */
-export interface Deployer extends InputProblem {
   readonly deployed: readonly Deployed[]
 }
 
@@ -131,12 +127,12 @@ export function folderOf(
   return folder === undefined || !isOwn(repository) ? undefined : folderAt(folder)
 }
 
-/** Those that deploy what is not among the files. */
+/** Those that deploy what is not among the files, unless what they make is shown by objects. */
 export function deployersOf(
   all: readonly Deploying[],
   tree: OwnTree,
   wanted: readonly WantedKind[],
-): readonly Deployer[] {
+): readonly Opaque[] {
   return all.flatMap(({ origin, name, deployed }) => {
     const elsewhere = deployed.filter((one) => folderOf(one, tree) === undefined || one.changes !== undefined)
     if (elsewhere.length === 0) return []
@@ -165,7 +161,7 @@ export function deployersOf(
               fix: 'add what it makes, with the values that are in use: helm template, or kubectl kustomize',
               reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
             }),
-        deployed: elsewhere,
+        isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
       },
     ]
   })
@@ -188,15 +184,18 @@ function nameOf(chart = ''): string {
   return chart.split('/').at(-1) ?? ''
 }
 
-/**
- * Those that deploy something of which no object among these was made. A ClusterSPIFFEID that Helm installs, or a fallback, of which
- * an installation has one, is SPIRE's; any other chart shows itself by the label of its release, in the namespace of that.
- */
-export function notShownDeployers(
-  deployers: readonly Deployer[],
-  objects: readonly RawObject[],
-): readonly InputProblem[] {
-  if (deployers.length === 0) return []
+/** What objects show of what was made: releases of Helm with their namespaces, and whether SPIRE's own registrations are there. */
+interface Made {
+  readonly releases: ReadonlyMap<string, ReadonlySet<string>>
+  readonly hasSpire: boolean
+}
+
+/** By the objects: there may be many deployers, and many objects. */
+const MADE = new WeakMap<readonly RawObject[], Made>()
+
+function madeAmong(objects: readonly RawObject[]): Made {
+  const known = MADE.get(objects)
+  if (known !== undefined) return known
   const releases = new Map<string, Set<string>>()
   let hasSpire = false
   for (const { value } of objects) {
@@ -208,13 +207,23 @@ export function notShownDeployers(
       hasSpire ||=
         !annotations.has(ANNOTATION_BINDING) && (isHelms || dig(value, 'spec', 'fallback') === true)
   }
-  const isShown = ({ chart, release = '', namespace = '' }: Deployed): boolean => {
+  const made = { releases, hasSpire }
+  MADE.set(objects, made)
+  return made
+}
+
+/**
+ * Whether of each an object was made. A ClusterSPIFFEID that Helm installs, or a fallback, of which an installation has one, is SPIRE's;
+ * any other chart shows itself by the label of its release, in the namespace of that.
+ */
+function isShown(deployed: readonly Deployed[], objects: readonly RawObject[]): boolean {
+  const { releases, hasSpire } = madeAmong(objects)
+  return deployed.every(({ chart, release = '', namespace = '' }) => {
     if (hasSpire && OF_SPIRE.has(nameOf(chart))) return true
     // Manifests that Helm prints may name no namespace.
     const within = releases.get(release)
     return within !== undefined && (namespace === '' || within.has(namespace) || within.has(''))
-  }
-  return deployers.filter(({ deployed }) => !deployed.every(isShown))
+  })
 }
 
 type Reader = (value: JsonRecord, spec: unknown, origin: Origin) => readonly Deployed[]

@@ -23,10 +23,9 @@ import {
   type ReadingRules,
 } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
-import type { PartialObject } from './partial-objects.ts'
 import { isErrorText } from './failed-read.ts'
 import { placeholderIn } from './placeholders.ts'
-import { boundedProblems, placeText, spentProblem, type InputProblem, type ProblemReach } from './problem.ts'
+import { placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
@@ -34,7 +33,8 @@ import { lookThrough, reachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { deployersOf, type Deployer } from './deployers.ts'
+import { deployersOf } from './deployers.ts'
+import { Door, PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
 
@@ -57,13 +57,10 @@ export interface FileArguments {
 export interface LoadedFiles {
   /** In the order of file name, document and place; without the second of two that are the same. */
   readonly objects: readonly RawObject[]
-  readonly problems: readonly InputProblem[]
-  /** What deploys something else: a problem where nothing of what was read shows what that made. */
-  readonly deployers: readonly Deployer[]
+  /** What is not known of them, and what is wrong with the paths. */
+  readonly problems: readonly Opaque[]
   /** What a person should know about them, and no answer depends on. */
   readonly notes: readonly string[]
-  /** Pods that were not looked at, and where they would be. */
-  readonly subjects: readonly { readonly where: string; readonly reach: ProblemReach }[]
   /** How many documents hold something. */
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
@@ -95,31 +92,27 @@ export async function loadFiles(
   io: SourceIo,
   onOpened?: (bytes: number) => void,
 ): Promise<LoadedFiles> {
-  const problems: InputProblem[] = []
+  const door = new Door()
   const budget = new Budget(() => io.collectGarbage?.('all'))
   const progress = fileProgress(io)
   const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
     budget,
-    problems,
+    door,
     progress,
   })
   onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
   const collected: Collected = {
-    objects: [],
-    problems,
+    door,
     budget,
     deploying: [...tree.naming],
     sources: new Map(),
     made: [],
     embedded: [],
-    skipped: new Map(),
-    partials: [],
     scopes: [],
     placed: 0,
     types: new Map(),
     nearMisses: [],
   }
-  const harmless: InputProblem[] = []
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted)
   let documents = 0
@@ -136,10 +129,11 @@ export async function loadFiles(
       if (fault.type !== undefined && skipUnwanted(fault.type, rules, collected)) continue
       const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
       const length = parsed.faultyTexts?.get(fault.document)?.length ?? 0
-      if (problem.reach?.length === 0 && length <= HARMLESS_MAX) harmless.push(problem)
-      else problems.push(problem)
+      if (problem.reach?.length === 0 && length <= HARMLESS_MAX)
+        door.dismiss({ because: 'text', what: problem })
+      else door.hold(problem)
     }
-    if (parsed.faults.length > INPUT_LIMITS.problems) problems.push(tooManyFaults(name))
+    if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
     for (const document of parsed.documents) collectObjects(document, name, rules, collected)
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
@@ -147,7 +141,7 @@ export async function loadFiles(
       progress.at(() => `reading: ${number} of ${all.length} files`)
       const spent = await untilSpent(take(source))
       if (spent !== undefined) {
-        problems.push(spentProblem(spent, source.name))
+        door.hold(spentProblem(spent, source.name))
         break
       }
       if (source.bytes.length > LARGE) io.collectGarbage?.('all')
@@ -159,42 +153,33 @@ export async function loadFiles(
   const late = await tree.renderCharts(collected.deploying, own, io)
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
   progress.end()
-  const inOrder = collected.objects.toSorted((a, b) =>
-    compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''),
-  )
+  const inOrder = door.objects.toSorted((a, b) => compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''))
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
+  door.hold(...duplicates)
   const parseAside = (name: string, bytes: Uint8Array): Promise<ParsedFile> => parse(name, bytes, { budget })
   await tree.takePatches((path) => reachOfFile(path, { ...rules, areDeployersKnown: true }, parseAside))
-  const leftOut = tree.leftOut()
-  const ofTools = await lookThrough(tree.aside, rules, parseAside)
-  problems.push(
-    ...duplicates,
-    ...leftOut.problems,
-    ...ofTools.problems,
-    ...notShown(collected.embedded, objects),
-  )
+  tree.leaveOut(door)
+  await lookThrough(tree.aside, rules, parseAside, door)
+  door.hold(...notShown(collected.embedded, objects))
+  door.hold(...deployersOf(collected.deploying, own, rules.wanted))
   return {
     objects,
-    problems: boundedProblems(problems),
-    deployers: deployersOf(collected.deploying, own, rules.wanted),
-    subjects: collected.partials.flatMap(({ where, reach }) => reach.map((one) => ({ where, reach: one }))),
+    problems: door.opaque(),
     notes: [
-      ...leftOut.notes,
-      ...ofTools.notes,
-      ...harmlessNotes(harmless),
+      ...door.dismissed(),
       ...placedNotes(collected.placed - scoped.withoutNamespace, rules.namespace),
       ...anywhereNotes(objects),
-      ...partialNotes(collected.partials),
+      ...door.noted(),
     ],
     documents,
-    skipped: new Map([...collected.skipped].toSorted(([a], [b]) => compareBytes(a, b))),
+    skipped: door.skipped(),
     nearMisses: collected.nearMisses,
   }
 }
 
 /** What controllers make, without what stands in the files by itself, and each once. */
-function notThere({ made, objects }: Collected): readonly RawObject[] {
+function notThere({ made, door: { objects } }: Collected): readonly RawObject[] {
   if (made.length === 0) return made
   const there = new Set(objects.map(typeAndName))
   const once = new Map(made.map((one) => [typeAndName(one), one]))
@@ -221,7 +206,7 @@ async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefine
 
 interface Taken {
   readonly budget: Budget
-  readonly problems: InputProblem[]
+  readonly door: Door
   readonly progress: FileProgress
 }
 
@@ -229,25 +214,25 @@ async function readSources(
   args: FileArguments,
   rules: TreeRules,
   io: SourceIo,
-  { budget, problems, progress }: Taken,
+  { budget, door, progress }: Taken,
 ): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
   const add = (name: string, read: Uint8Array | InputProblem, file?: FoundFile): void => {
-    if (!(read instanceof Uint8Array)) problems.push(read)
+    if (!(read instanceof Uint8Array)) door.hold(read)
     else if (!isFull) {
       const spent = budget.tryCharge('bytes', read.length)
       if (spent === undefined) sources.push({ name, bytes: read, ...(file && { file }) })
       else {
         isFull = true
-        problems.push(spentProblem(spent, name))
+        door.hold(spentProblem(spent, name))
       }
     }
   }
   const { cwd } = io
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const found = findFiles(named, { ...args, cwd })
-  problems.push(...found.problems)
+  door.hold(...found.problems)
   const tree = await readTree(found, rules, io, { budget, progress })
   const files = tree.files()
   for (const [number, file] of files.entries()) {
@@ -261,7 +246,7 @@ async function readSources(
     const absent = missingFolder(folder, cwd)
     const { kustomize } = await import('./kustomize.ts')
     if (absent === undefined) add(`${folder} (kustomize)`, await kustomize(folder, io))
-    else problems.push(absent)
+    else door.hold(absent)
   }
   return { sources: sources.toSorted((a, b) => compareBytes(a.name, b.name)), tree }
 }
@@ -356,40 +341,10 @@ function tooManyFaults(name: string): InputProblem {
   }
 }
 
-/** How many places a note names. */
-const PLACES_SHOWN = 3
-
-/** What could not be read and is of no kind that an answer uses: one line for the templates, and one for all else. */
-function harmlessNotes(problems: readonly InputProblem[]): readonly string[] {
-  const byKind = Map.groupBy(problems, ({ kind }) => (kind === 'template' ? 'templates' : 'unread'))
-  return [...byKind].map(([kind, ones]) => {
-    const places = ones.slice(0, PLACES_SHOWN).map(({ where, why }) => `${where}: ${why}`)
-    const more = ones.length > PLACES_SHOWN ? `, and ${ones.length - PLACES_SHOWN} more` : ''
-    const verb = ones.length === 1 ? 'is a template' : 'are templates'
-    const what = kind === 'templates' ? verb : 'cannot be read'
-    const count = ones.length === 1 ? '1 document' : `${ones.length} documents`
-    return `left out ${count} of no kind that is used: ${ones.length === 1 ? 'it' : 'they'} ${what} (${places.join('; ')}${more})`
-  })
-}
-
 function placedNotes(count: number, namespace: string): readonly string[] {
   if (count === 0) return []
   const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
   return [`${objects} that ${name} no namespace: taken to be in ${namespace} (-n)`]
-}
-
-/** Patches that nothing takes in, and manifests that no API server takes: one line for all. */
-function partialNotes(partials: readonly PartialObject[]): readonly string[] {
-  if (partials.length === 0) return []
-  const places = partials.slice(0, PLACES_SHOWN).map(({ text }) => text)
-  const more = partials.length > PLACES_SHOWN ? `; and ${partials.length - PLACES_SHOWN} more` : ''
-  const what =
-    partials.length === 1
-      ? '1 workload that is no whole object: it is a patch, or'
-      : `${partials.length} workloads that are no whole objects: they are patches, or`
-  return [
-    `left out ${what} the API server refuses ${partials.length === 1 ? 'it' : 'them'} (${places.join('; ')}${more})`,
-  ]
 }
 
 /** Pods may be in any namespace where a kind has none, or may have none; one line for all such objects. */

@@ -14,11 +14,12 @@ import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
+import type { Door } from './door.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { failedRead, type FailedRead } from './failed-read.ts'
 import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
-import { isDirective, lackOf, partialObject, type PartialObject } from './partial-objects.ts'
+import { isDirective, lackOf, partialObject } from './partial-objects.ts'
 import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
@@ -35,8 +36,8 @@ export interface ReadingRules {
 
 /** What the documents that were read so far hold. */
 export interface Collected {
-  readonly objects: RawObject[]
-  readonly problems: InputProblem[]
+  /** What becomes of each document. */
+  readonly door: Door
   /** Charged for each object. */
   readonly budget: Budget
   /** What deploys something. */
@@ -45,14 +46,10 @@ export interface Collected {
   readonly sources: Map<string, string>
   /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
   readonly embedded: InputProblem[]
-  /** What was not wanted, by kind, and how often. */
-  readonly skipped: Map<string, number>
   /** What is known of a type, by type: files hold many objects of few types. */
   readonly types: Map<string, TypeFacts>
   /** What is nearly of a kind that is wanted. */
   readonly nearMisses: MisspelledObject[]
-  /** Pods and workloads that are no whole objects, and were left out. */
-  readonly partials: PartialObject[]
   /** What CRDs say of the kinds that they define. */
   readonly scopes: KindScope[]
   /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
@@ -91,7 +88,7 @@ export function collectObjects(
   const open: OpenList[] = []
   const enter = (value: unknown, path: readonly number[]): void => {
     const failed = failedRead(value, rules.wanted)
-    if (failed !== undefined) collected.problems.push(failedProblem(failed, originAt(path)))
+    if (failed !== undefined) collected.door.hold(failedProblem(failed, originAt(path)))
     if (failed !== undefined && failed.hasItems !== true) return
     const items = listItems(value)
     if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
@@ -140,28 +137,28 @@ function collectObject(
   collected: Collected,
   inList: boolean,
 ): void {
-  const { objects, problems, skipped, budget, types, nearMisses } = collected
+  const { door, budget, types, nearMisses } = collected
   if (!isRecord(value)) {
     if (!inList) {
-      count(skipped, NO_OBJECT)
+      count(door, NO_OBJECT)
       noteHeld(value, origin, rules, collected)
-    } else problems.push(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
+    } else door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
     return
   }
   const type = readType(value)
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
     if (half === undefined) {
-      count(skipped, NO_OBJECT)
+      count(door, NO_OBJECT)
       noteHeld(value, origin, rules, collected)
       noteDeployer(value, origin, collected)
-    } else problems.push({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+    } else door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
     return
   }
   const typeKey = `${type.apiVersion} ${type.kind}`
   const untyped = types.has(typeKey) ? undefined : templateOfType(value, origin, rules)
   if (untyped !== undefined) {
-    problems.push(untyped)
+    door.hold(untyped)
     return
   }
   const facts = getOrCreate(types, typeKey, () => ({
@@ -175,7 +172,7 @@ function collectObject(
   }
   const wanted = facts.wanted ?? makerOf(type, value)
   if (miss !== undefined && wanted !== undefined) {
-    problems.push({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
+    door.hold({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
     return
   }
   // What a dump's controllers have made stands in the dump.
@@ -187,8 +184,8 @@ function collectObject(
     const { namespace, name } = readMeta(value)
     const podChange = podChangeOf(type, name, () => JSON.stringify(value))
     if (podChange !== undefined)
-      objects.push({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
-    count(skipped, qualifiedKind(type))
+      door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
+    count(door, qualifiedKind(type))
     if (!isDump(value, rules)) {
       noteDeployer(value, origin, collected)
       if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
@@ -204,9 +201,9 @@ function collectObject(
   const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
   if (fault !== undefined) {
     const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
-    problems.push({ ...incomplete(`${type.kind} whose metadata cannot be read`, origin, fault), reach })
+    door.hold({ ...incomplete(`${type.kind} whose metadata cannot be read`, origin, fault), reach })
   } else if (placeholder !== undefined)
-    problems.push(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
+    door.hold(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
   else if (!takenAsPatch(value, wanted, { rules, origin, collected })) {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
@@ -215,7 +212,7 @@ function collectObject(
     if (isPlaced) collected.placed++
     const mayBeAnywhere =
       isUnread && nonEmpty(stringAt(value, 'metadata', 'namespace')) === undefined && !isKnownNamespaced(type)
-    objects.push({
+    door.read({
       ...settle(value, wanted, rules),
       origin,
       ...(isUnread && { isUnread }),
@@ -234,11 +231,11 @@ function takenAsPatch(
   const lack = lackOf(value)
   if (lack !== undefined) {
     const reach = reachOfTemplate(value, wanted, rules)
-    collected.partials.push(partialObject(value, origin, { lack, reach }))
+    collected.door.hold(partialObject(value, origin, { lack, reach }))
     return true
   }
   if (!isDirective(value)) return false
-  collected.problems.push({
+  collected.door.hold({
     ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
     fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
     reach: reachOfTemplate(value, wanted, rules),
@@ -369,20 +366,20 @@ function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Prob
 export function skipUnwanted(
   type: { readonly kind?: string; readonly apiVersion?: string },
   { wanted }: ReadingRules,
-  { skipped }: Collected,
+  { door }: Collected,
 ): boolean {
   const known = readType(type)
   if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  count(skipped, known === undefined ? NO_OBJECT : qualifiedKind(known))
+  count(door, known === undefined ? NO_OBJECT : qualifiedKind(known))
   return true
 }
 
 /** Counts a document of a type that no answer uses. */
 export function countSkipped(
   type: { readonly kind: string; readonly apiVersion: string },
-  { skipped }: Collected,
+  { door }: Collected,
 ): void {
-  count(skipped, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
+  count(door, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
 }
 
 function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
@@ -394,10 +391,9 @@ function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): W
   return undefined
 }
 
-function count(skipped: Map<string, number>, what: string): void {
+function count(door: Door, kind: string): void {
   // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
-  if (what === IDENTITY_TESTS) return
-  skipped.set(what, (skipped.get(what) ?? 0) + 1)
+  if (kind !== IDENTITY_TESTS) door.dismiss({ because: 'kind', kind })
 }
 
 const IDENTITY_TESTS = qualifiedKind({ kind: IDENTITY_TEST_KIND, group: IDENTITY_TEST_GROUP })

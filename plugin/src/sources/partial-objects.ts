@@ -2,15 +2,8 @@
 // objects they would give pods that there will never be, without the labels and containers that the patched object has.
 import { dig, digPath, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import type { Opaque } from './door.ts'
 import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
-
-/** A document that is left out because it is no whole object. */
-export interface PartialObject {
-  /** `deploy/patch.yaml, document 1, line 1: Deployment web has no spec.selector`. */
-  readonly text: string
-  readonly where: string
-  readonly reach: readonly ProblemReach[]
-}
 
 /** What a strategic merge patch has, and no object: https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const DIRECTIVE = '$patch'
@@ -55,14 +48,21 @@ function isSelector(value: unknown): boolean {
   return isRecord(value) && Object.keys(value).length > 0
 }
 
-/** What is told about a document that is left out. */
+/** A document that is no whole object: the pods of the object that it is for are not known. */
 export function partialObject(
   value: JsonRecord,
   place: InputPlace,
   { lack, reach }: { readonly lack: string; readonly reach: readonly ProblemReach[] },
-): PartialObject {
-  const where = placeText(place)
+): Opaque {
   const kind = stringAt(value, 'kind') ?? ''
   const name = stringAt(value, 'metadata', 'name') ?? stringAt(value, 'metadata', 'generateName') ?? ''
-  return { text: `${where}: ${kind} ${name} ${lack}`, where, reach }
+  return {
+    kind: 'not rendered',
+    what: 'left out a workload that is no whole object',
+    where: placeText(place),
+    why: `${kind} ${name} ${lack}`,
+    fix: 'build what it is for: kubectl kleym ... -k DIR',
+    reach,
+    isNoted: true,
+  }
 }

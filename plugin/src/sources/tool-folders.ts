@@ -9,10 +9,10 @@ import { decodeUtf8, sealOf } from './decode.ts'
 import { DETAILS, mayDeploy } from './deployers.ts'
 import type { ParsedFile } from './document.ts'
 import type { FoundFile, FoundFiles } from './files.ts'
+import type { Door } from './door.ts'
 import { lackOf } from './partial-objects.ts'
 import { listed, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOfText, type ReachRules } from './reach.ts'
-import type { LeftOut } from './tree.ts'
 
 /** The largest file that is looked through, in bytes. */
 const FILE_MAX = 32 * 1024 * 1024
@@ -24,7 +24,8 @@ export async function lookThrough(
   { toolFolders, ownFiles }: Pick<FoundFiles, 'toolFolders' | 'ownFiles'>,
   rules: ReachRules,
   parse: Parse,
-): Promise<LeftOut> {
+  door: Door,
+): Promise<void> {
   const manifestsAmong = async (
     files: readonly FoundFile[],
     more: Pick<InputProblem, 'alike' | 'fix'>,
@@ -38,20 +39,20 @@ export async function lookThrough(
     return found
   }
   const idle: string[] = []
-  const problems: InputProblem[] = []
   for (const { name, files, unread } of toolFolders) {
     const fix = `name it (-f ${name}), or leave it out: --exclude '${basename(name)}/'`
     const more = { alike: 'files in folders of tools were not read', fix }
     const found = await manifestsAmong(files, more)
-    problems.push(...found)
-    if (unread !== undefined) problems.push(leftOut(name, `${unread}; it may hold anything`, more, undefined))
+    door.hold(...found)
+    if (unread !== undefined) door.hold(leftOut(name, `${unread}; it may hold anything`, more, undefined))
     else if (files.length > 0 && found.length === 0) idle.push(name)
   }
   const alike = 'files of charts and kustomizations were not read as objects'
   const fix = 'put objects into files of their own'
-  problems.push(...(await manifestsAmong(ownFiles, { alike, fix }, true)))
+  door.hold(...(await manifestsAmong(ownFiles, { alike, fix }, true)))
+  if (idle.length === 0) return
   const note = `did not read ${listed(idle)}, which tools own: nothing in ${idle.length === 1 ? 'it' : 'them'} is of a kind that is used`
-  return { notes: idle.length === 0 ? [] : [note], problems }
+  door.dismiss({ because: 'told', note })
 }
 
 function leftOut(

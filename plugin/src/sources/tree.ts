@@ -23,6 +23,7 @@ import {
   type Deploying,
   type OwnTree,
 } from './deployers.ts'
+import type { Door } from './door.ts'
 import type { FileProgress } from './file-progress.ts'
 import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
@@ -37,12 +38,6 @@ import { firstValueIn } from './yaml-file.ts'
 export interface RenderedSource {
   readonly name: string
   readonly bytes: Uint8Array
-}
-
-/** What is left out of a tree, and what it leaves open. */
-export interface LeftOut {
-  readonly notes: readonly string[]
-  readonly problems: readonly InputProblem[]
 }
 
 /** What a tree is read with. */
@@ -296,38 +291,33 @@ export class Tree {
     return undefined
   }
 
-  /** What there is to say once all files have been read. */
-  leftOut(): LeftOut {
-    const notes: string[] = [...this.#notes]
-    const problems: InputProblem[] = [...this.#leftToValues()]
+  /** What becomes of all that is no file to be read, once all files have been read. */
+  leaveOut(door: Door): void {
+    for (const note of this.#notes) door.dismiss({ because: 'told', note })
+    door.hold(...this.#leftToValues())
     const places = new Map<string, string[]>()
-    const note = (what: string, where: string, why: string): void =>
-      void getOrCreate(places, `${what}\n${why}`, () => []).push(where)
     for (const leaving of [...this.#leftCharts(), ...this.#leftOverlays()]) {
       const { where, reach, failure, what } = leaving
       const used = reach?.filter(({ kind }) => !DETAILS.has(kind))
       // A kustomization that cannot be read through may take in what nothing here shows.
-      const isHarmless = leaving.isLookedThrough && used?.length === 0
-      const isHidden = failure !== undefined && !leaving.isLookedThrough && !isHarmless
-      if (used === undefined || used.length > 0 || isHidden) problems.push(notRendered(leaving, used))
-      else
-        note(
-          what,
-          where,
-          `nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`,
-        )
+      const isHidden = failure !== undefined && !leaving.isLookedThrough
+      if (used === undefined || used.length > 0 || isHidden) door.hold(notRendered(leaving, used))
+      else {
+        const why = `nothing in it is of a kind that is used${failure === undefined ? '' : `; ${failure}`}`
+        getOrCreate(places, `${what}\n${why}`, () => []).push(where)
+      }
     }
     for (const [sort, where] of places) {
       const [what, why] = sort.split('\n')
-      notes.push(`left out ${what} in ${listed(where)}: ${why}`)
+      door.dismiss({ because: 'told', note: `left out ${what} in ${listed(where)}: ${why}` })
     }
-    if (this.#overlays.isTangled) problems.push(TANGLED)
+    if (this.#overlays.isTangled) door.hold(TANGLED)
     for (const { name, path } of this.#found.tools) {
       const text = this.#textOf(path)
-      if (text === undefined || DEPLOYS.test(text)) problems.push(ofTool(name, this.#rules.wanted))
+      if (text === undefined || DEPLOYS.test(text)) door.hold(ofTool(name, this.#rules.wanted))
     }
-    for (const name of this.#found.odd) notes.push(`left out ${name}: it is neither a file nor a folder`)
-    return { notes, problems }
+    for (const name of this.#found.odd)
+      door.dismiss({ because: 'told', note: `left out ${name}: it is neither a file nor a folder` })
   }
 
   #leftCharts(): readonly Leaving[] {

@@ -4,6 +4,7 @@ import { stringAt } from '@kleym/shared/core/json.ts'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { printedBy } from '@kleym/testing/child-process.ts'
+import type { Opaque } from '../../src/sources/door.ts'
 import type { ProblemReach } from '../../src/sources/problem.ts'
 import { helmTemplate } from '../../src/sources/render.ts'
 import { load, RULES, type Loading } from '../support/load-files.ts'
@@ -23,7 +24,6 @@ interface Read {
   readonly names: readonly string[]
   readonly notes: readonly string[]
   readonly problems: readonly { readonly where: string; readonly reach: readonly string[] | 'anything' }[]
-  readonly subjects: readonly string[]
   readonly deploys: readonly string[]
 }
 
@@ -32,14 +32,20 @@ function text({ kind, namespace, name }: ProblemReach): string {
   return `${kind} ${namespace ?? '*'}/${name ?? '*'}`
 }
 
+/** What no object shows, whatever there is. */
+function unshown(all: readonly Opaque[]): readonly Opaque[] {
+  return all.filter(({ isShownBy }) => isShownBy === undefined)
+}
+
 async function read(files: Readonly<Record<string, string>>, loading: Loading = {}): Promise<Read> {
   const loaded = await load(await workspace(files), { recursive: true, ...loading })
   return {
     names: loaded.objects.map(({ value }) => stringAt(value, 'metadata', 'name') ?? ''),
     notes: loaded.notes.filter((note) => !note.includes('no namespace')),
-    problems: loaded.problems.map(({ where, reach }) => ({ where, reach: reach?.map(text) ?? 'anything' })),
-    subjects: loaded.subjects.map(({ reach }) => text(reach)),
-    deploys: loaded.deployers.map(({ what }) => what),
+    problems: unshown(loaded.problems)
+      .filter(({ isNoted }) => isNoted !== true)
+      .map(({ where, reach }) => ({ where, reach: reach?.map(text) ?? 'anything' })),
+    deploys: loaded.problems.filter(({ isShownBy }) => isShownBy !== undefined).map(({ what }) => what),
   }
 }
 
@@ -636,7 +642,7 @@ describe('--render', () => {
   ])('%s is refused before anything runs', async (_, files, why) => {
     const { root, env } = await withProgram('helm', 'touch "$HOME/ran"', files)
     const loaded = await load(root, { recursive: true, render: true, env })
-    expect(loaded.problems).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
+    expect(unshown(loaded.problems)).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
   })
 
   /** A pod that says what helm was given. */
@@ -702,7 +708,7 @@ describe('--render', () => {
       return `${namespace}/${name} ${stringAt(value, 'metadata', 'annotations', 'values')?.replaceAll('"', '.')}`
     })
     expect(given).toEqual(pods)
-    expect(loaded.problems.map(({ what }) => what)).toEqual(doubts)
+    expect(unshown(loaded.problems).map(({ what }) => what)).toEqual(doubts)
   })
 
   const GENERATED = {
@@ -744,7 +750,7 @@ describe('--render', () => {
       'templates/x.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: x}\n',
     }
     const { problems, notes } = await load(await workspace(files), { recursive: true, render: true })
-    expect(problems).toEqual([])
+    expect(unshown(problems)).toEqual([])
     expect(notes).toContain(
       'left out a chart in .: nothing in it is of a kind that is used; its dependency common is not in its charts folder',
     )
