@@ -164,6 +164,7 @@ const COMMANDS = [
   ['suggest', '-A'],
   ['migrate', '-A'],
   ['diff'],
+  ['why', 'deployment/llama', '-A'],
   ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const
 const FORMATS = [

@@ -15,6 +15,7 @@ import { TestCommand } from './test/command.ts'
 import { VerifyCommand } from './verify/command.ts'
 import { WatchCommand } from './watch/command.ts'
 import { WhoSelectsCommand } from './who-selects/command.ts'
+import { WhyCommand } from './why/command.ts'
 import type { CommandClasses } from '../flags/command.ts'
 
 /** Command classes by the word on the command line. */
@@ -22,6 +23,7 @@ export const COMMANDS = {
   explain: ExplainCommand,
   diff: DiffCommand,
   'who-selects': WhoSelectsCommand,
+  why: WhyCommand,
   conflicts: ConflictsCommand,
   policies: PoliciesCommand,
   suggest: SuggestCommand,
@@ -52,6 +54,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   explain: 'Why is this binding refused, and what does it give to whom?',
   diff: 'What would change if these files were applied?',
   'who-selects': 'Who gets which identity here?',
+  why: 'Why has this pod no SVID?',
   conflicts: 'What clashes?',
   policies: 'Whom do access policies name?',
   suggest: 'Which bindings could these pools have?',

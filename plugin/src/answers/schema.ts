@@ -13,6 +13,7 @@ import { suggestReportSchema } from './suggest/schema.ts'
 import { testReportSchema } from './test/schema.ts'
 import { verifyReportSchema } from './verify/schema.ts'
 import { watchEventSchema } from './watch/schema.ts'
+import { whyReportSchema } from './why/schema.ts'
 import { entriesReportSchema, whoSelectsReportSchema } from './who-selects/schema.ts'
 
 /** A report of any kind. */
@@ -33,6 +34,7 @@ export const anyReportSchema = z
     verifyReportSchema,
     watchEventSchema,
     whoSelectsReportSchema,
+    whyReportSchema,
   ])
   .describe(
     'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line, and -o yaml of suggest and migrate is bindings. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',

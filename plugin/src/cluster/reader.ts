@@ -33,6 +33,7 @@ export interface ListRequest {
   /** In which namespaces; undefined: in all. A cluster-scoped kind has none. */
   readonly namespaces?: readonly string[] | undefined
   readonly labelSelector?: string
+  readonly fieldSelector?: string
   readonly trim?: Trim
   /** Objects per page; the client's own number when undefined. */
   readonly limit?: number | undefined
@@ -139,13 +140,14 @@ export class ClusterReader {
   }
 
   async #pages(
-    { resource, labelSelector, trim, limit }: ListRequest,
+    { resource, labelSelector, fieldSelector, trim, limit }: ListRequest,
     namespace: string | undefined,
     own: Kept,
   ): Promise<RawObject[]> {
     const options: ListOptions = {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(limit !== undefined && { limit }),
     }
     const { group, version, kind } = resource

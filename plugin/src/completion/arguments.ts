@@ -54,6 +54,8 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
     before.length > 0
       ? NOTHING
       : kindAndName(typed, { kinds: [PODS, ...WORKLOADS, BINDINGS, ...POOLS], scope }, lookup),
+  why: async ({ typed, before, scope }, lookup) =>
+    before.length > 0 ? NOTHING : kindAndName(typed, { kinds: [PODS, ...WORKLOADS], scope }, lookup),
   suggest: async ({ typed, scope }, lookup) =>
     kindAndName(typed, { kinds: [...POOLS, ...OBJECTIVES, PODS, ...WORKLOADS], scope }, lookup),
   migrate: async ({ typed, scope }, lookup) =>

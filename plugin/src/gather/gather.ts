@@ -7,6 +7,7 @@ import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-a
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
 import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { isSpirePart } from '@kleym/shared/core/why/spire-parts.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive, Steps } from '@kleym/shared/core/steps.ts'
@@ -86,6 +87,8 @@ export interface AnswerInput {
   readonly isLive: boolean
   /** The namespace to which the answer is limited; undefined: none. */
   readonly namespaceInForce: string | undefined
+  /** SPIRE's own parts among the files; absent: they were not asked for. */
+  readonly spireObjects?: readonly RawObject[]
   /** How long work on all of this is driven. */
   readonly drive: Drive
 }
@@ -301,6 +304,9 @@ class Gathering {
       ],
       isLive: side !== undefined,
       namespaceInForce: this.#inForce,
+      ...(question?.spire === true && {
+        spireObjects: [...(this.#dump?.objects ?? []), ...this.#files.objects].filter(isSpirePart),
+      }),
       drive,
       ...(this.#options.sources.isDesiredState === true
         ? {

@@ -22,6 +22,8 @@ export interface Question {
   readonly resolves?: boolean
   /** The answer tells which relationships with other trust domains are declared. */
   readonly federation?: boolean
+  /** The answer tells of SPIRE's own parts. */
+  readonly spire?: boolean
   /** The answer may depend on any namespace, whichever it is about. */
   readonly readsAll?: boolean
   /** The answer is about whatever the files change, in all that it does. */

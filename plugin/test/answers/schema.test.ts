@@ -57,6 +57,7 @@ describe('reports are as the schema says', () => {
     ['policies', ['policies', '-A', ...ESTATE]],
     ['diff', ['diff', ...ESTATE]],
     ['verify', ['verify', '--entries', 'examples/server/entries.json', ...ESTATE]],
+    ['why', ['why', 'deployment/llama', '-A', '--entries', 'examples/server/entries.json', ...ESTATE]],
     ['map', ['map', '-A', ...ESTATE]],
     [
       'a map that compares',

@@ -34,6 +34,7 @@ const VIEWS: readonly (readonly [title: string, args: readonly string[]])[] = [
   ['who-selects, a namespace', ['who-selects', '-n', 'gateway', ...ESTATE_FLAGS]],
   ['who-selects, an ID', ['who-selects', 'spiffe://example.org/ns/team-a/objective/chat', ...ESTATE_FLAGS]],
   ['who-selects --entries', ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE_FLAGS]],
+  ['why', ['why', 'pod/lab/sim', ...ESTATE_FLAGS]],
   ['conflicts', ['conflicts', '-n', 'playground', ...ESTATE_FLAGS]],
   ['conflicts --summary', ['conflicts', '-A', '--summary', ...ESTATE_FLAGS]],
   ['policies', ['policies', 'agents/dangling', 'agents/tools', ...ESTATE_FLAGS]],

@@ -56,8 +56,14 @@ function countsOfReport(report: unknown): Counts {
       codes.includes('KLM413') ||
       // An entry of which it is not known whether it should be there.
       listAt(own(report, 'entries'), 'openOn').length > 0 ||
+      isOpen(listAt(report, 'chains')[0]) ||
       own(report, 'exitCode') === 4,
   }
+}
+
+/** Whether the way of an identity is not known to end, nor to reach its process. */
+function isOpen(chain: unknown): boolean {
+  return chain !== undefined && own(chain, 'broken') === null && own(chain, 'notKnown') !== null
 }
 
 function isSuppressed(result: unknown): boolean {

@@ -12,6 +12,7 @@ import { EntryHolderIndex } from '@kleym/shared/core/spire/verify/entry-holders.
 import { expecting, type ExpectedEntries, type WhyOpen } from '@kleym/shared/core/spire/verify/expected.ts'
 import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 
 /** When the two sides were read, in seconds since 1970; undefined: not known. */
@@ -31,18 +32,21 @@ export interface ServerComparison {
   readonly isAsItIs: boolean
 }
 
-/** Compares the entries that `feed` hands over with what the input expects. */
+/** Compares the entries that `feed` hands over with what the input expects of these pods; all of them unless some are named. */
 export async function compareWithServer(
   input: AnswerInput,
   times: ReadTimes,
   feed: (onEntry: (entry: ServerEntry) => void) => Promise<void>,
+  pods = input.after.podsInQuestion,
 ): Promise<ServerComparison> {
   const { after } = input
   const isAsItIs = input.isLive && input.before === after
-  const { snapshot, settings, podsInQuestion } = after
+  const { snapshot, settings } = after
   const { nodes } = snapshot
-  const holders = new EntryHolderIndex({ pods: podsInQuestion, nodes, clusterName: settings.clusterName })
-  const comparison = new EntryComparison(...expectedOf(input, isAsItIs), (entry) => holders.isHeld(entry))
+  const holders = new EntryHolderIndex({ pods, nodes, clusterName: settings.clusterName })
+  const comparison = new EntryComparison(...expectedOf(input, isAsItIs, pods), (entry) =>
+    holders.isHeld(entry),
+  )
   await feed((entry) => comparison.add(entry))
   const counts = comparison.finish()
   const whyIncomplete = whyObjectsMissing(input)
@@ -72,8 +76,9 @@ const NO_PODS = 'no pod of a cluster was given, so no entry can be told from tha
 function expectedOf(
   { after, drive }: AnswerInput,
   isAsItIs: boolean,
+  pods: readonly Pod[],
 ): readonly [ExpectedEntries, readonly ExpectedEntries[]] {
-  const { now, settled, podsInQuestion: pods, openSettings } = after
+  const { now, settled, openSettings } = after
   const { ofEntry } = fates(after)
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
   const whyOpen: WhyOpen = (source) => {

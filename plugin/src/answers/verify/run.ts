@@ -1,5 +1,4 @@
 // The answer of `kubectl kleym verify`.
-import { secondsOf } from '@kleym/shared/core/spire/verify/causes.ts'
 import { originsIn } from '@kleym/shared/core/rules/svid-rules.ts'
 import { EntriesOfContainer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
@@ -9,6 +8,7 @@ import { gather } from '../../gather/gather.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { asOfSeconds } from './as-of.ts'
 import { compareWithServer } from './compare.ts'
 import { verifyFrame } from './frame.ts'
 import { readBundles, withServerBundles } from './bundles.ts'
@@ -30,7 +30,7 @@ export interface VerifyOptions extends CommonOptions {
 /** Compares the entries of a server with those that the objects ask for. */
 export async function run(options: VerifyOptions, context: CommandContext): Promise<CommandResult> {
   requireEntries(options)
-  const asOf = asOfOption(options)
+  const asOf = asOfSeconds(options.asOf)
   // An entry may be of any namespace.
   const question = { allNamespaces: true, named: [undefined], federation: true }
   const gathered = await gather({ ...options, allNamespaces: true }, question, context)
@@ -76,20 +76,6 @@ function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): vo
       'it can be read only once',
       'write - once: for one of --entries, --bundles, --svids, --agent-log and -f',
     )
-}
-
-/** RFC 3339 with a zone: a time of day without one is another moment elsewhere. */
-const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
-
-function asOfOption({ asOf }: VerifyOptions): number | undefined {
-  if (asOf === undefined) return undefined
-  const seconds = RFC_3339.test(asOf) ? secondsOf(asOf) : undefined
-  if (seconds !== undefined) return seconds
-  throw usage(
-    `--as-of ${asOf} is no time`,
-    'it is written as in RFC 3339, with a zone',
-    'write it as 2026-11-22T12:00:00Z: date -u +%FT%TZ',
-  )
 }
 
 function usage(what: string, why: string, fix: string): KleymError {

@@ -2,6 +2,7 @@
 // (https://github.com/spiffe/spiffe-helper) run on, or fail, until the agent hands one out. Only what surely does counts: a script
 // that goes on without an SVID does not wait for one.
 import { dig, type JsonRecord } from '../json.ts'
+import type { ContainerRole } from './pod.ts'
 import { imageName, wordsOf } from './workload-api.ts'
 
 /** The client of SPIRE's agent as a shell has it. */
@@ -28,6 +29,16 @@ export function waitsForSvid(container: JsonRecord | undefined, image: string | 
 export function hookWaitsForSvid(container: JsonRecord | undefined): boolean {
   const words = wordsOf(dig(container, 'lifecycle', 'postStart', 'exec'))
   return SHELL.test(words[0] ?? '') ? scriptWaits(words) : isClient(words)
+}
+
+/** Whether a container fetches SVIDs into files and ends: an init container that runs `api fetch -write`, or a helper that does not stay. */
+export function writesSvidOnce(container: JsonRecord | undefined, role: ContainerRole): boolean {
+  if (container === undefined || role !== 'init') return false
+  const text = wordsOf(container).join(' ')
+  return (
+    (CLIENT.test(text) && /\s-?-write\b/.test(text)) ||
+    (HELPER.test(text) && /-daemon-?mode[=\s]+false/i.test(text))
+  )
 }
 
 function isClient([program = '', ...rest]: readonly string[]): boolean {

@@ -59,6 +59,13 @@ export function hasSocketAt(pod: Pod, container: Container, path: RegExp): Truth
   return any(...mounts.filter(({ at }) => path.test(at)).map(({ access }) => access))
 }
 
+/** Where in a container the socket of an agent is mounted, as folders or as a file. */
+export function socketMounts(pod: Pod, container: Container): readonly string[] {
+  return mountsOf(pod, containerSpec(pod, container)).flatMap(({ at, access }) =>
+    access === YES ? [at] : [],
+  )
+}
+
 /** Where a container mounts volumes, and whether each leads to the socket of an agent. */
 function mountsOf(
   pod: Pod,

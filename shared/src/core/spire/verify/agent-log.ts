@@ -17,8 +17,9 @@ export type AgentLogReading =
   | ({ readonly ok: true } & AttestedSelectors)
   | { readonly ok: false; readonly why: string }
 
-const ATTESTED = 'PID attested to have selectors'
-const REFUSED = 'No identity issued'
+/** What the agent logs of a process that it has attested, and of one that has no entry. */
+export const ATTESTED = 'PID attested to have selectors'
+export const REFUSED = 'No identity issued'
 const POD_UID = 'k8s:pod-uid:'
 const CONTAINER = 'k8s:container-name:'
 /** The most characters of a line that is looked at: a process has some hundred selectors. */
@@ -46,37 +47,43 @@ export function readAgentLog(
   return last === undefined ? { ok: false, why: 'it has no selectors' } : { ok: true, ...last }
 }
 
+/** Whether selectors may be those of a process of a container. */
+export function mayBeOf(
+  one: AttestedSelectors,
+  { podUid, container }: { readonly podUid: string | undefined; readonly container: string },
+): boolean {
+  return mayHave(one, POD_UID, podUid) && mayHave(one, CONTAINER, container)
+}
+
 /** Whether a process may have a selector: it has it, or none of its kind is shown. */
 function mayHave({ selectors }: AttestedSelectors, prefix: string, value: string | undefined): boolean {
   const same = selectors.filter((one) => one.startsWith(prefix))
   return same.length === 0 || value === undefined || same.includes(prefix + value)
 }
 
-function selectorsOfLine(line: string): AttestedSelectors | undefined {
+/** What a line says an agent found for a process; undefined: it is no such line. */
+export function selectorsOfLine(line: string): AttestedSelectors | undefined {
   const isWhole = line.includes(ATTESTED)
   if (line.length > LINE_MAX || (!isWhole && !line.includes(REFUSED))) return undefined
-  const found = isJsonLine(line) ?? fieldOf(line)
+  const found = fieldOfLine(line, 'selectors')
   const selectors = found === undefined ? [] : selectorsIn(found)
   return selectors.length === 0 ? undefined : { selectors, isWhole }
 }
 
-/** `kubectl logs --prefix` and `--timestamps` write before the line. */
-function isJsonLine(line: string): unknown {
+/** A field of a line, in text as Go quotes it or in JSON; undefined: it has none. */
+export function fieldOfLine(line: string, name: string): unknown {
+  if (line.length > LINE_MAX) return undefined
+  // `kubectl logs --prefix` and `--timestamps` write before the line.
   const at = line.indexOf('{"')
-  if (at < 0) return undefined
-  try {
-    const value: unknown = JSON.parse(line.slice(at))
-    return isRecord(value) ? own(value, 'selectors') : undefined
-  } catch {
-    return undefined
+  if (at >= 0) {
+    try {
+      const value: unknown = JSON.parse(line.slice(at))
+      if (isRecord(value)) return own(value, name)
+    } catch {
+      // A line of text may hold a brace.
+    }
   }
-}
-
-const FIELD = /(?:^|\s)selectors=("(?:[^"\\]|\\.)*"|\S+)/
-
-/** The value of the field in a line of text, as Go quotes it. */
-function fieldOf(line: string): string | undefined {
-  const [, value] = FIELD.exec(line) ?? []
+  const [, value] = new RegExp(`(?:^|\\s)${name}=("(?:[^"\\\\]|\\\\.)*"|\\S+)`).exec(line) ?? []
   return value?.startsWith('"') === true ? unquoted(value.slice(1, -1)) : value
 }
 

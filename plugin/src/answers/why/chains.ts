@@ -1,0 +1,212 @@
+// What `why` reads, and the chains that it works out of that.
+import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
+import {
+  factsOfSelectors,
+  readAgentFacts,
+  type AgentLogFacts,
+} from '@kleym/shared/core/spire/verify/agent-facts.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { chainOf, type Chain } from '@kleym/shared/core/why/chain.ts'
+import type { ChainCommands } from '@kleym/shared/core/why/facts.ts'
+import { readSpireParts, type SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
+import { subjectOf } from '@kleym/shared/core/why/subject.ts'
+import { gather, type AnswerInput } from '../../gather/gather.ts'
+import type { CommandContext } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { collect } from '../../sources/files.ts'
+import type { ObjectName } from '../../sources/kind-name.ts'
+import { problemError } from '../../sources/problem.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { asOfSeconds } from '../verify/as-of.ts'
+import { streamOf } from '../verify/read-entries.ts'
+import { entriesOf, serverSide, type EntriesOfPods } from './server-side.ts'
+import { podsOf } from './target.ts'
+
+/** What `why` is asked. */
+export interface WhyOptions extends CommonOptions {
+  readonly target: ObjectName
+  readonly container: string | undefined
+  readonly spiffeId: string | undefined
+  /** Files of a server's entries; `-` is stdin. None: not given. */
+  readonly entries: readonly string[]
+  /** As written: when they were dumped. */
+  readonly asOf: string | undefined
+  /** A file of the agent's log; undefined: not given. */
+  readonly agentLog: string | undefined
+  /** `type:value`; undefined: not given. */
+  readonly selectors: readonly string[] | undefined
+  readonly watch: boolean
+}
+
+/** What files were given beside the objects: they are read once. */
+interface GivenFiles {
+  readonly log: string | undefined
+  readonly entries: EntriesOfPods | undefined
+}
+
+/** The chains of the containers that are meant, worst first, and what they were read from. */
+export async function chainsOf(
+  options: WhyOptions,
+  context: CommandContext,
+): Promise<{ readonly chains: readonly Chain[]; readonly input: AnswerInput }> {
+  const { target, allNamespaces, spiffeId } = options
+  const asOf = asOfSeconds(options.asOf)
+  // An entry of the server may be explained by what other namespaces hold.
+  const question = {
+    allNamespaces,
+    named: [target.namespace],
+    spire: true,
+    readsAll: options.entries.length > 0,
+    kind: WORKLOAD_KINDS.some(({ kind }) => kind === target.kind) ? target.kind : undefined,
+  }
+  const input = await gather(options, question, context)
+  const pods = notFoundOnlyIfRead(input, kindOf(target), () =>
+    podsOf(input, { ...options, selector: undefined }),
+  )
+  const isAsItIs = input.isLive && input.before === input.after
+  const now = Math.floor(context.clock.now().getTime() / 1000)
+  const isOfNow = input.isLive && options.entries.every((file) => file === STDIN_ARGUMENT)
+  const times = { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined }
+  const parts = await partsOf(options, input, pods, context)
+  const files = await readGiven(options, pods, context)
+  const chains: Chain[] = []
+  for (const pod of pods)
+    for (const container of containersMeant(pod, options, input)) {
+      const asked = { pod, container }
+      chains.push(
+        chainOf({
+          subject: subjectOf({ analysis: input.after, isAsItIs, pod, container, spiffeId }),
+          parts,
+          server: files.entries && (await serverSide(input, files.entries, asked, times)),
+          agent: agentSide(options, files, asked),
+          now: isAsItIs ? now : undefined,
+          commands: commandsFor(options, asked, parts),
+        }),
+      )
+    }
+  return { chains: chains.toSorted((left, right) => weight(left) - weight(right)), input }
+}
+
+/** What is broken comes first, by its hop; then what is not known. */
+function weight({ hops, broken, open }: Chain): number {
+  const at = broken ?? open
+  const hop = at === undefined ? hops.length : hops.indexOf(at)
+  return (broken === undefined ? (open === undefined ? 2 : 1) : 0) * hops.length + hop
+}
+
+function kindOf({ kind }: ObjectName): string {
+  const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
+  return qualifiedKind({ kind, group })
+}
+
+async function partsOf(
+  { sources }: WhyOptions,
+  input: AnswerInput,
+  pods: readonly Pod[],
+  context: CommandContext,
+): Promise<SpireParts> {
+  if (!input.isLive) {
+    const objects = input.spireObjects ?? []
+    // Files hold what was put into them: that no agent is among them shows nothing.
+    const hasAgents = readSpireParts(objects, NO_GAPS).agents.length > 0
+    return readSpireParts(objects, {
+      scmGap: undefined,
+      agentGap: hasAgents ? undefined : AGENTS_NOT_GIVEN,
+      configGap: undefined,
+    })
+  }
+  const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
+  const { openCluster } = await import('../../cluster/session.ts')
+  const session = await openCluster(sources.cluster, context)
+  try {
+    return await session.readSpire(nodes)
+  } finally {
+    session.close()
+  }
+}
+
+const AGENTS_NOT_GIVEN = { verb: 'read', what: 'the pods of the agents', cause: 'not given' } as const
+const NO_GAPS = { scmGap: undefined, agentGap: undefined, configGap: undefined }
+
+async function readGiven(
+  { entries, agentLog }: WhyOptions,
+  pods: readonly Pod[],
+  context: CommandContext,
+): Promise<GivenFiles> {
+  const log = agentLog === undefined ? undefined : await textOf(agentLog, context)
+  return { log, entries: entries.length === 0 ? undefined : await entriesOf(entries, pods, context) }
+}
+
+async function textOf(file: string, context: CommandContext): Promise<string> {
+  const bytes = await collect(streamOf(file, context), file)
+  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
+  return new TextDecoder().decode(bytes)
+}
+
+function agentSide(
+  { selectors }: WhyOptions,
+  { log }: GivenFiles,
+  { pod, container }: { readonly pod: Pod; readonly container: Container },
+): AgentLogFacts | undefined {
+  if (log !== undefined) return readAgentFacts(log, { podUid: pod.uid, container: container.name })
+  return selectors === undefined ? undefined : factsOfSelectors(selectors)
+}
+
+/** The container that is named; else those that a registration is for, and all where none is for any. */
+function containersMeant(
+  pod: Pod,
+  { container: name, target }: WhyOptions,
+  input: AnswerInput,
+): readonly Container[] {
+  if (name !== undefined) {
+    const named = pod.containers.filter((one) => one.name === name)
+    if (named.length > 0) return named
+    const names = pod.containers.map((one) => one.name)
+    throw new KleymError({
+      code: 'not-found',
+      what: 'there is no such container',
+      where: `${podText(pod)} -c ${name}`,
+      why: `the containers are ${names.join(', ')}`,
+      fix:
+        didYouMean(name, names) ?? `name one of them: kubectl kleym why ${target.name} -c ${names[0] ?? ''}`,
+    })
+  }
+  const all = pod.containers.filter(({ role }) => role !== 'ephemeral')
+  const prediction = input.after.settled.prediction()
+  const meant = all.filter((one) =>
+    containerVerdicts(prediction, pod, one).some(
+      ({ verdict, source }) =>
+        verdict === 'issued' || (verdict !== 'dead' && source.kind === 'ClusterSPIFFEID'),
+    ),
+  )
+  if (meant.length > 0) return meant
+  const regular = all.filter(({ role }) => role === 'regular')
+  return regular.length > 0 ? regular : all
+}
+
+/** The commands that give what was not given, with the flags of this one. */
+function commandsFor(
+  { target, entries, agentLog, spiffeId, output }: WhyOptions,
+  { pod, container }: { readonly pod: Pod; readonly container: Container },
+  { server }: SpireParts,
+): ChainCommands {
+  const files = entries.filter((one) => one !== STDIN_ARGUMENT).map((one) => ` --entries ${one}`)
+  const log = agentLog === undefined || agentLog === STDIN_ARGUMENT ? '' : ` --agent-log ${agentLog}`
+  const name = target.kind === 'Pod' ? pod.ref.name : `${target.kind.toLowerCase()}/${target.name}`
+  const id = spiffeId === undefined ? '' : ` --spiffe-id ${spiffeId}`
+  const why = `kubectl kleym why ${name} -n ${pod.namespace} -c ${container.name}${id}${output.echo ?? ''}`
+  const at = server === undefined ? '-n SPIRE spire-server-0' : `-n ${server.namespace} ${server.pod}`
+  return {
+    entries: `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json | ${why}${log} --entries -`,
+    agentLog: (agent) => {
+      const where = agent === undefined ? '-n SPIRE AGENT' : `-n ${agent.namespace} ${agent.name}`
+      return `let the process ask while the agent logs at DEBUG, then: kubectl logs ${where} | ${why}${files.join('')} --agent-log -`
+    },
+  }
+}

@@ -1,0 +1,85 @@
+// `kubectl kleym why`: flags and words; the answer is in run.ts.
+import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
+import { SourceCommand } from '../../flags/command.ts'
+import { allNamespacesFlag } from '../../flags/flags.ts'
+import { commonOptions } from '../../flags/options.ts'
+import type { CommandResult } from '../../io/context.ts'
+import type { WhyOptions } from './chains.ts'
+import { parseWhyTarget } from './target.ts'
+
+/** The command line of `why`. */
+export class WhyCommand extends SourceCommand {
+  static override readonly summary = 'Why has this pod no SVID?'
+  static override readonly description =
+    'Follows the identity of a container hop by hop: wanted, installed, rendered, on the server, on the agent, attested, ' +
+    'reachable, used. The first hop that is broken is the first line, with its fix. It executes nothing in a cluster: the ' +
+    'entries of the server and the log of the agent are given, and without them the answer prints the commands that give them.'
+  static override readonly usage = 'why POD|KIND/NAME [flags]'
+  static override readonly examples = [
+    '<%= config.bin %> why llama-0 -n team-a -c vllm',
+    '$ kubectl exec -n spire-server spire-server-0 -c spire-server -- /opt/spire/bin/spire-server entry show -output json | <%= config.bin %> why llama-0 -n team-a --entries -',
+    '<%= config.bin %> why deployment/llama -n team-a --spiffe-id spiffe://example.org/ns/team-a/pool/llama',
+  ]
+  static override readonly args = {
+    target: Args.string({
+      multiple: true,
+      ignoreStdin: true,
+      description: 'A pod (llama-0, team-a/llama-0) or a workload (deployment/llama).',
+    }),
+  }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    container: Flags.string({
+      char: 'c',
+      helpValue: 'NAME',
+      description: 'Only this container; else those that a registration is for.',
+    }),
+    'spiffe-id': Flags.string({ helpValue: 'ID', description: 'Only this identity.' }),
+    entries: Flags.string({
+      helpValue: 'FILE|-',
+      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'as-of': Flags.string({
+      helpValue: 'TIME',
+      description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
+    }),
+    'agent-log': Flags.string({
+      helpValue: 'FILE|-',
+      description: "The log of the agent on the pod's node, at level DEBUG or with log_selectors.",
+    }),
+    selectors: Flags.string({
+      helpValue: 'TYPE:VALUE',
+      description:
+        'The selectors that the agent found, in place of its log, with commas between them. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+      exclusive: ['agent-log'],
+    }),
+    watch: Flags.boolean({
+      char: 'w',
+      description:
+        'Follow a pod of a cluster until each hop that is read is good, and print when each became so.',
+    }),
+  }
+
+  async run(): Promise<CommandResult> {
+    const { flags, argv } = await this.parse(WhyCommand)
+    const target = parseWhyTarget(argv.map(String))
+    const options: WhyOptions = {
+      ...commonOptions(flags, 'why', this.context.cwd),
+      target,
+      container: flags.container,
+      spiffeId: flags['spiffe-id'],
+      entries: flags.entries ?? [],
+      asOf: flags['as-of'],
+      agentLog: flags['agent-log'],
+      selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
+      watch: flags.watch,
+    }
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+}

@@ -1,0 +1,80 @@
+// The report of `why`: the chains of the containers that are asked about, and where the worst of them ends.
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { idsOf } from '@kleym/shared/core/holdings/holdings.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Chain } from '@kleym/shared/core/why/chain.ts'
+import type { Hop } from '@kleym/shared/core/why/hop.ts'
+import type { Frame } from '../../frame/frame.ts'
+import { missingRbacRules } from '../../cluster/rbac.ts'
+import type { Answer } from '../../text/answer.ts'
+import { whyFields } from './json.ts'
+import { viewWhy } from './view.ts'
+
+/** Makes the report. */
+export function whyFrame(chains: readonly Chain[]): Frame {
+  const [worst] = chains
+  const firstLine = worst === undefined ? undefined : chainText(worst)
+  return {
+    kind: 'WhyReport',
+    fields: () => whyFields(chains),
+    findings: [],
+    judged: { count: chains.length, what: 'container' },
+    // What is not known is in the hops, with its causes.
+    isSettled: true,
+    missing: worst?.broken === undefined ? unread(worst?.open) : [],
+    ...(worst?.broken !== undefined && firstLine !== undefined && { differences: [firstLine] }),
+    undecided:
+      worst !== undefined && worst.broken === undefined && worst.open !== undefined ? firstLine : undefined,
+    names: () =>
+      chains.map(({ subject: { pod } }) => ({
+        kind: pod.ref.kind,
+        group: '',
+        namespace: pod.namespace,
+        name: pod.ref.name,
+      })),
+    answer: () => answerOf(chains),
+    view: (layout) => viewWhy(chains, layout),
+  }
+}
+
+/** What could not be read, and keeps a hop from being known. That something was not given is no such thing: its hop says so. */
+function unread(hop: Hop | undefined): readonly UnknownReason[] {
+  const causes = [...(hop?.truth.causes ?? [])]
+  return causes.flatMap((cause) =>
+    cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : [],
+  )
+}
+
+function answerOf(chains: readonly Chain[]): Answer {
+  const [worst, ...others] = chains
+  if (worst === undefined) return { mark: 'note', text: ['no container is in scope'] }
+  const alike = others.filter((one) => one.broken !== undefined || one.open !== undefined).length
+  const more = alike === 0 ? [] : [[`${counted(alike, 'more container')} below`]]
+  const rules = missingRbacRules(unread(worst.broken === undefined ? worst.open : undefined))
+  const isGood = worst.broken === undefined && worst.open === undefined
+  return {
+    mark: isGood ? 'ok' : 'warn',
+    text: [chainText(worst)],
+    reasons: [...rules.map((one) => [one]), ...more],
+  }
+}
+
+/** One sentence: where the way ends, why, and what to do. */
+export function chainText({ subject, hops, broken, open }: Chain): string {
+  const { pod, container, candidates } = subject
+  const who = `container ${container.name} of ${podText(pod)}`
+  if (broken !== undefined)
+    return `${who}: broken at ${placeOf(broken, hops)}: ${broken.text}${fixText(broken)}`
+  if (open !== undefined) return `${who}: not known at ${placeOf(open, hops)}: ${open.text}${fixText(open)}`
+  return `${who} holds ${idsOf(candidates.map(({ assumed }) => assumed)).join(' and ')}: all ${hops.length} hops are good`
+}
+
+/** `hop 4, on the server`. */
+function placeOf(hop: Hop, hops: readonly Hop[]): string {
+  return `hop ${hops.indexOf(hop) + 1}, ${hop.name}`
+}
+
+function fixText({ fix }: Hop): string {
+  return fix === undefined ? '' : `; fix: ${fix}`
+}

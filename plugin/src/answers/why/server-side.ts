@@ -1,0 +1,65 @@
+// The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
+import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
+import { judgeContainer } from '@kleym/shared/core/spire/attestor.ts'
+import { splitSelector } from '@kleym/shared/core/spire/verify/failing-selectors.ts'
+import { podUidOf, type ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
+import type { ServerSide } from '@kleym/shared/core/why/facts.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import type { CommandContext } from '../../io/context.ts'
+import { compareWithServer, type ReadTimes } from '../verify/compare.ts'
+import { readEntries } from '../verify/read-entries.ts'
+
+/** The entries of some pods, and those that name no pod. */
+export interface EntriesOfPods {
+  readonly byUid: ReadonlyMap<string, readonly ServerEntry[]>
+  /** Entries that are for no pod in particular. */
+  readonly others: readonly ServerEntry[]
+}
+
+/** Reads files of entries, and keeps what may concern these pods. */
+export async function entriesOf(
+  files: readonly string[],
+  pods: readonly Pod[],
+  context: CommandContext,
+): Promise<EntriesOfPods> {
+  const byUid = new Map<string, ServerEntry[]>(
+    pods.flatMap(({ uid }) => (uid === undefined ? [] : [[uid, []]])),
+  )
+  const others: ServerEntry[] = []
+  const keep = (entry: ServerEntry): void => {
+    const uid = podUidOf(entry)
+    if (uid === undefined) others.push(entry)
+    else byUid.get(uid)?.push(entry)
+  }
+  for (const file of files) await readEntries(file, keep, context)
+  return { byUid, others }
+}
+
+/** What the server holds for one container. */
+export async function serverSide(
+  input: AnswerInput,
+  { byUid, others }: EntriesOfPods,
+  { pod, container }: { readonly pod: Pod; readonly container: Container },
+  times: ReadTimes,
+): Promise<ServerSide> {
+  const own = byUid.get(pod.uid ?? '') ?? []
+  const { judged } = await compareWithServer(
+    input,
+    times,
+    (onEntry) => {
+      for (const one of [...own, ...others]) onEntry(one)
+      return Promise.resolve()
+    },
+    [pod],
+  )
+  return {
+    entries: [...own, ...others.filter((one) => gives(one, pod, container))],
+    differences: judged.map(({ difference }) => difference),
+    asOf: times.asOf,
+  }
+}
+
+function gives({ selectors, fields }: ServerEntry, pod: Pod, container: Container): boolean {
+  const entry = { selectors: selectors.map(splitSelector), storeSvid: fields.storeSvid }
+  return judgeContainer(pod, container, entry).state !== 'dead'
+}

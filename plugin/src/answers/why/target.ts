@@ -1,0 +1,60 @@
+// The argument of `why`: a pod, or a workload whose pods are meant.
+import { workloadsOf } from '@kleym/shared/core/objects/pod-workloads.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { KleymError } from '../../io/errors.ts'
+import {
+  kindNamed,
+  parseObjectName,
+  POD_KINDS,
+  withoutGroup,
+  type ObjectName,
+} from '../../sources/kind-name.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { choosePods, type PodQuestion } from '../who-selects/choose.ts'
+
+const DOCS = 'kubectl kleym why --help'
+
+/** Parses the arguments: `llama-0`, `team-a/llama-0`, `deployment/llama`, `deployment llama`. Throws a usage error. */
+export function parseWhyTarget(words: readonly string[]): ObjectName {
+  const [first, second, ...more] = words
+  if (first === undefined || more.length > 0)
+    throw new KleymError({
+      code: 'usage',
+      what: first === undefined ? 'no pod is named' : 'more than one object is named',
+      where: words.join(' '),
+      why: 'why follows the identity of one pod, or of the pods of one workload',
+      fix: 'name it: kubectl kleym why llama-0 -n team-a',
+      docs: DOCS,
+    })
+  const text = second === undefined ? first : `${first}/${second}`
+  const [head = '', ...path] = text.split('/')
+  const isKind = path.length > 0 && kindNamed(withoutGroup(head)) !== undefined
+  const target = parseObjectName(isKind ? text : `pod/${text}`, 'the argument')
+  if (POD_KINDS.includes(target.kind)) return target
+  throw new KleymError({
+    code: 'usage',
+    what: `a ${target.kind} runs no containers`,
+    where: text,
+    why: 'why follows the identity of one pod, or of the pods of one workload',
+    fix: `name one of ${POD_KINDS.join(', ')}`,
+    docs: DOCS,
+  })
+}
+
+/** The pods that are meant: of a workload those that it has made, and its template where there are none. */
+export function podsOf(
+  input: AnswerInput,
+  question: PodQuestion & { readonly target: ObjectName },
+): readonly Pod[] {
+  const { target } = question
+  const chosen = choosePods(input, question)
+  if (target.kind === 'Pod') return chosen
+  const spaces = new Set(chosen.map(({ namespace }) => namespace))
+  const made = input.after.snapshot.pods.filter(
+    (pod) =>
+      pod.exists &&
+      spaces.has(pod.namespace) &&
+      workloadsOf(pod).some(({ kind, name }) => kind === target.kind && name === target.name),
+  )
+  return made.length > 0 ? made : chosen
+}

@@ -1,0 +1,47 @@
+// How `why` looks below its first line: a line for each hop, with its mark; chains that read the same are shown once.
+import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { NO, YES } from '@kleym/shared/core/truth/truth.ts'
+import type { Chain } from '@kleym/shared/core/why/chain.ts'
+import type { Hop } from '@kleym/shared/core/why/hop.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { table } from '../../text/table.ts'
+import { wrap } from '../../text/wrap.ts'
+
+/** The hops of each container. */
+export function viewWhy(chains: readonly Chain[], layout: Layout): Block {
+  const blocks = chains.map((chain) => ({ head: headOf(chain), body: hopRows(chain, layout) }))
+  const groups = [...Map.groupBy(blocks, ({ body }) => JSON.stringify(body)).values()]
+  return groups.flatMap((group, at) => {
+    const [first] = group
+    if (first === undefined) return []
+    const heads = group.map(({ head }) => line(span(head, 'bold')))
+    const title = chains.length === 1 ? [] : heads
+    return [...(at === 0 ? [] : [BLANK]), ...title, ...first.body]
+  })
+}
+
+function headOf({ subject: { pod, container } }: Chain): string {
+  return `${podText(pod)}, container ${container.name}`
+}
+
+function hopRows({ hops, broken, open }: Chain, layout: Layout): Block {
+  const told = broken ?? open
+  const rows = table(
+    hops.map((hop, at) => [MARKS[markOf(hop)], `${at + 1} ${hop.name}`, hop.text]),
+    { width: layout.width, gap: 1 },
+  )
+  const notes = hops.flatMap(({ notes: all = [] }) => all)
+  // The first line has said the fix of the hop at which the way ends.
+  const fixes = hops.filter((hop) => hop !== told && hop.fix !== undefined && hop.truth !== YES)
+  return [
+    ...rows,
+    ...notes.flatMap((note) => wrap(line(MARKS.note, ` ${note}`), { width: layout.width, hang: 2 })),
+    ...fixes.flatMap((hop) => wrap(line(`  ${hop.name}: `, hop.fix ?? ''), { width: layout.width, hang: 4 })),
+  ]
+}
+
+function markOf({ truth }: Hop): Mark {
+  if (truth === YES) return 'ok'
+  return truth === NO ? 'bad' : 'warn'
+}

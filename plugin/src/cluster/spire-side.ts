@@ -1,0 +1,74 @@
+// SPIRE's own parts in a cluster, for an answer about pods of some nodes: the agents there with what they are configured with, and the
+// workloads that run the server and SCM, with their status.
+import { isSpirePart, readSpireParts, type SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
+import { CONFIG_MAPS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { WHOLE } from './live-side.ts'
+import type { ClusterReader, Reading, Trim } from './reader.ts'
+
+/** The kinds in which a server and SCM run. */
+const SERVER_KINDS: ReadonlySet<string> = new Set(['StatefulSet', 'Deployment'])
+/** More nodes than these are read as all. */
+const NODES_MAX = 8
+/** The most ConfigMaps that are asked for: agents of one install share one. */
+const CONFIG_MAPS_MAX = 16
+
+/** Reads them. Whatever cannot be had is a gap of the parts. */
+export async function readSpireSide(reader: ClusterReader, nodes: readonly string[]): Promise<SpireParts> {
+  await reader.open()
+  const kinds = WORKLOADS.filter(({ kind }) => SERVER_KINDS.has(kind))
+  const asked = nodes.length > NODES_MAX ? [undefined] : nodes
+  const [pods, workloads] = await Promise.all([
+    Promise.all(
+      asked.map((node) =>
+        reader.read({
+          resource: PODS,
+          trim: partsOnly(PODS),
+          ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
+        }),
+      ),
+    ),
+    Promise.all(kinds.map((resource) => reader.read({ resource, trim: partsOnly(resource) }))),
+  ])
+  const agents = readSpireParts(partsOf(pods), NO_GAPS).agents
+  const names = new Map(
+    agents.flatMap(({ namespace, configMaps }) =>
+      configMaps.map((name) => [`${namespace}/${name}`, { namespace, name }] as const),
+    ),
+  )
+  const configs = await Promise.all(
+    [...names.values()]
+      .slice(0, CONFIG_MAPS_MAX)
+      .map(({ namespace, name }) => reader.get(CONFIG_MAPS, name, namespace)),
+  )
+  return readSpireParts([...partsOf(pods), ...partsOf(workloads), ...partsOf(configs).map(asConfigMap)], {
+    agentGap: gapIn(pods),
+    scmGap: gapIn(workloads),
+    configGap: gapIn(configs),
+  })
+}
+
+const NO_GAPS = { agentGap: undefined, scmGap: undefined, configGap: undefined }
+
+/** What is no part of SPIRE is dropped as it arrives: there may be a hundred thousand of them. */
+function partsOnly({ group, version, kind }: Resource): Trim {
+  const apiVersion = group === '' ? version : `${group}/${version}`
+  return (value) => (isSpirePart({ value: { ...value, apiVersion, kind } }) ? WHOLE(value) : {})
+}
+
+/** What was got by name says of itself what it is. */
+function asConfigMap({ value }: RawObject): RawObject {
+  return { value: { ...value, apiVersion: 'v1', kind: 'ConfigMap' } }
+}
+
+function partsOf(readings: readonly Reading[]): readonly RawObject[] {
+  return readings
+    .flatMap((one) => (one.state === 'absent' ? [] : one.objects))
+    .filter(({ value }) => value['metadata'] !== undefined)
+}
+
+function gapIn(readings: readonly Reading[]): UnknownReason | undefined {
+  return readings.flatMap((one) => (one.state === 'unknown' ? [one.why] : []))[0]
+}

@@ -1,0 +1,111 @@
+// What the log of an agent tells of one container beside its selectors: that it cannot be attested, that it was refused, that it got
+// its SVID; and of the agent itself, which ID it has and whether it hears of its server.
+// Sources: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go, pkg/agent/endpoints/workload/handler.go,
+// pkg/agent/manager/manager.go, pkg/agent/attestor/node/node.go.
+import {
+  ATTESTED,
+  fieldOfLine,
+  mayBeOf,
+  readAgentLog,
+  REFUSED,
+  selectorsOfLine,
+  type AttestedSelectors,
+} from './agent-log.ts'
+import { secondsOf } from './causes.ts'
+
+/** What is known of an agent and of the process that asks it. */
+export interface AgentLogFacts {
+  /** What it found for the last process of the container; undefined: nothing tells. */
+  readonly attested: AttestedSelectors | undefined
+  /** Why nothing tells it. */
+  readonly whyNone: string | undefined
+  /** What keeps it from attesting the container, as the last of its lines about that says. */
+  readonly trouble: 'kubelet' | 'container' | undefined
+  /** It has refused the last process, in seconds since 1970; undefined: it has not, or no line says when. */
+  readonly refusedAt: number | undefined
+  /** The IDs of the SVIDs that it handed to the last process. */
+  readonly fetched: ReadonlySet<string>
+  /** How often in a row it failed to ask its server at the end of the log. */
+  readonly syncFailures: number
+  /** Why, as it says. */
+  readonly syncError: string | undefined
+  /** Its own ID; undefined: the log does not go back so far. */
+  readonly ownId: string | undefined
+}
+
+/** Selectors that were given by hand: they are all that is known of the agent. */
+export function factsOfSelectors(selectors: readonly string[]): AgentLogFacts {
+  return { ...NOTHING, attested: { selectors, isWhole: false } }
+}
+
+const NOTHING: AgentLogFacts = {
+  attested: undefined,
+  whyNone: undefined,
+  trouble: undefined,
+  refusedAt: undefined,
+  fetched: new Set(),
+  syncFailures: 0,
+  syncError: undefined,
+  ownId: undefined,
+}
+
+const KUBELET = /unable to get pod list; giving up|unable to perform request|status code on pods response/i
+const CONTAINER = /container id not found; giving up/i
+const SYNC_FAILED = 'Synchronize failed'
+/** What an agent logs once it has heard of its server. */
+const SYNCED =
+  /Entry (?:created|updated|removed)|Renewing stale entries|Creating X509-SVID|Bundle (?:added|updated)/
+const FETCHED = 'Fetched X.509 SVID'
+const JOINED = /Node attestation was successful|SVID loaded|Successfully rotated agent SVID/
+
+/** Reads a log, or a part of one. Never throws. */
+export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>[1]): AgentLogFacts {
+  const reading = readAgentLog(text, of)
+  const facts = {
+    ...NOTHING,
+    attested: reading.ok ? { selectors: reading.selectors, isWhole: reading.isWhole } : undefined,
+    whyNone: reading.ok ? undefined : reading.why,
+    fetched: new Set<string>(),
+  }
+  let pid: unknown
+  for (const line of text.split(/\r?\n/)) {
+    if (line.includes(ATTESTED) || line.includes(REFUSED)) {
+      const found = selectorsOfLine(line)
+      const isOfPid = pid !== undefined && fieldOfLine(line, 'pid') === pid
+      if (found === undefined ? isOfPid : mayBeOf(found, of)) {
+        facts.trouble = undefined
+        if (line.includes(REFUSED)) facts.refusedAt = timeOf(line) ?? facts.refusedAt
+        else {
+          pid = fieldOfLine(line, 'pid')
+          facts.refusedAt = undefined
+          facts.fetched = new Set()
+        }
+      } else if (found !== undefined && facts.trouble === 'kubelet') facts.trouble = undefined
+    } else if (line.includes(FETCHED)) {
+      if (pid !== undefined && fieldOfLine(line, 'pid') === pid)
+        facts.fetched.add(textOf(fieldOfLine(line, 'spiffe_id')))
+    } else if (KUBELET.test(line)) facts.trouble = 'kubelet'
+    else if (CONTAINER.test(line)) {
+      const uid = fieldOfLine(line, 'pod_uid')
+      if (uid === undefined || uid === of.podUid) facts.trouble = 'container'
+    } else if (line.includes(SYNC_FAILED)) {
+      facts.syncFailures += 1
+      const error = fieldOfLine(line, 'error')
+      facts.syncError = typeof error === 'string' ? error : undefined
+    } else if (SYNCED.test(line)) facts.syncFailures = 0
+    else if (JOINED.test(line)) {
+      const id = fieldOfLine(line, 'spiffe_id')
+      if (typeof id === 'string') facts.ownId = id
+    }
+  }
+  return facts
+}
+
+function timeOf(line: string): number | undefined {
+  const time = fieldOfLine(line, 'time')
+  return typeof time === 'string' ? secondsOf(time) : undefined
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

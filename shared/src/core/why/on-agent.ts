@@ -1,0 +1,200 @@
+// The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
+import { clusterOfParent } from '../spire/verify/entry-owner.ts'
+import { gapOf } from '../snapshot/snapshot.ts'
+import type { AgentConfig } from '../objects/agent-config.ts'
+import type { ChainCandidate } from './subject.ts'
+import type { ChainFacts } from './facts.ts'
+import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { entryOf } from './on-server.ts'
+import type { AgentPod, SpireParts } from './spire-parts.ts'
+import { versionNotes } from './versions.ts'
+
+/** An agent asks its server every five seconds, and a server looks for new entries as often. */
+const SYNC_SECONDS = 15
+/** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
+const FAILURES = 2
+
+/** The agent of a node; undefined: none is known. */
+export function agentOf({ agents }: SpireParts, node: string | undefined): AgentPod | undefined {
+  const there = agents.filter((one) => node !== undefined && one.node === node)
+  return there.find(({ isReady }) => isReady === true) ?? there[0]
+}
+
+/** The configuration that an agent mounts; undefined: it was not read. */
+export function configOf({ configs }: SpireParts, agent: AgentPod | undefined): AgentConfig | undefined {
+  if (agent === undefined) return undefined
+  const own = configs.find(
+    ({ namespace, name }) => namespace === agent.namespace && agent.configMaps.includes(name),
+  )
+  return own ?? (configs.length === 1 && agent.configMaps.length === 0 ? configs[0] : undefined)
+}
+
+/** Judges the hop. */
+export function onAgentHop(facts: ChainFacts): HopAnswer {
+  const { subject, parts, agent: log } = facts
+  const { pod } = subject
+  // An SVID that was handed out shows all of it.
+  if (
+    subject.candidates.length > 0 &&
+    subject.candidates.every(({ assumed }) => log?.fetched.has(assumed.spiffeId ?? '') === true)
+  )
+    return good('the agent has handed the SVID out')
+  if (!pod.exists) return followsFrom('rendered')
+  if (pod.nodeName === undefined) return followsFrom('rendered')
+  const agent = agentOf(parts, pod.nodeName)
+  const there = agentThere(parts, pod.nodeName, agent)
+  const notes = versionNotes(parts.serverVersions, agent?.version)
+  const whole = worstOf(
+    [
+      there,
+      ...sync(facts),
+      ...subject.candidates.map((one) => isItsEntry(one, facts, agent)),
+      ...held(facts),
+    ],
+    there,
+  )
+  return { ...whole, notes: [...notes, ...(whole.notes ?? [])] }
+}
+
+/** Whether a node has an agent that is ready. */
+export function agentThere(parts: SpireParts, node: string, agent: AgentPod | undefined): HopAnswer {
+  if (agent === undefined) {
+    if (parts.agentGap !== undefined) return notKnown({ kind: 'unread', of: {}, why: parts.agentGap })
+    const others = parts.agents.map((one) => one.node).filter((one) => one !== undefined)
+    const where = others.length === 0 ? '' : `; agents run on ${[...new Set(others)].slice(0, 3).join(', ')}`
+    return broken(
+      `no SPIRE agent runs on node ${node}${where}`,
+      "give the agents' DaemonSet the tolerations and the node selector that the node asks for",
+    )
+  }
+  const { namespace, name, isReady, waits } = agent
+  if (isReady === undefined)
+    return notKnown(
+      {
+        kind: 'runtime',
+        of: { kind: 'Pod' },
+        fact: 'status',
+        why: `whether agent pod ${namespace}/${name} is ready was not given`,
+      },
+      undefined,
+      `kubectl get pod -n ${namespace} ${name}`,
+    )
+  return isReady
+    ? good(`agent pod ${namespace}/${name} on node ${node} is ready`)
+    : broken(
+        `agent pod ${namespace}/${name} is not ready${waits === undefined ? '' : ` (${waits})`}`,
+        `see why: kubectl logs -n ${namespace} ${name}`,
+      )
+}
+
+/** Whether the agent hears of its server, as its log says. */
+function sync({ agent: log, commands, parts, subject }: ChainFacts): readonly HopAnswer[] {
+  if (log === undefined || log.syncFailures === 0) return []
+  const text = `the agent does not get its entries: its log says Synchronize failed (${log.syncError ?? ''})`
+  return [
+    log.syncFailures >= FAILURES
+      ? broken(
+          text,
+          'see whether it reaches the server, and whether the server still knows it: its address, its bundle, its attestation',
+        )
+      : notKnown(
+          {
+            kind: 'runtime',
+            of: {},
+            fact: 'agent',
+            why: 'the agent failed once to ask its server at the end of its log',
+          },
+          undefined,
+          commands.agentLog(agentOf(parts, subject.pod.nodeName)),
+        ),
+  ]
+}
+
+/** Whether the parent of the entry is the agent of the node. */
+function isItsEntry(
+  candidate: ChainCandidate,
+  { subject, parts, server, agent: log, now }: ChainFacts,
+  agent: AgentPod | undefined,
+): HopAnswer {
+  const entry = entryOf(candidate, server)
+  const parentId = entry?.parentId ?? candidate.assumed.outcome.entry?.parentId
+  if (parentId === undefined) return followsFrom('rendered')
+  if (log?.ownId === parentId) return young(entry?.createdAt, server?.asOf ?? now)
+  const cluster = clusterOfParent({ parentId })
+  const config = configOf(parts, agent)
+  const node = subject.pod.nodeName ?? ''
+  if (cluster !== undefined && config?.cluster !== undefined && config.cluster !== cluster)
+    return broken(
+      `the entry is for agents of cluster ${cluster}, and the agent of node ${node} is of cluster ${config.cluster}`,
+      `set clusterName of SCM's configuration (${subject.analysis.settings.source}) to ${config.cluster}, or cluster in ${config.source}`,
+    )
+  const nodeGap = gapOf(subject.analysis.snapshot, 'Node')
+  if (nodeGap !== undefined) return notKnown({ kind: 'unread', of: {}, why: nodeGap })
+  const uid = subject.analysis.snapshot.nodes?.find(({ name }) => name === node)?.uid
+  if (cluster !== undefined && uid !== undefined && !parentId.endsWith(`/${uid}`))
+    return broken(
+      `the entry is for the agent of another node than ${node}, or of the node before it was made anew: its parent is ${parentId}`,
+      'wait for the next pass of SCM; if it stays, read its log',
+    )
+  if (
+    log?.ownId !== undefined &&
+    cluster !== undefined &&
+    clusterOfParent({ parentId: log.ownId }) !== undefined
+  )
+    return broken(
+      `the parent of the entry is ${parentId}, and the agent is ${log.ownId}`,
+      "set clusterName of SCM's configuration to the cluster of the agents",
+    )
+  if (
+    cluster !== undefined &&
+    uid !== undefined &&
+    (config?.cluster !== undefined || parts.configGap === undefined)
+  )
+    return young(entry?.createdAt, server?.asOf ?? now)
+  if (cluster !== undefined && parts.configGap !== undefined)
+    return notKnown({ kind: 'unread', of: {}, why: parts.configGap })
+  return notKnown(
+    {
+      kind: 'runtime',
+      of: {},
+      fact: 'agent',
+      why: `whether ${parentId} is the agent of node ${node} is known to the server`,
+    },
+    undefined,
+    'ask the server: spire-server agent list',
+  )
+}
+
+/** An entry that is younger than an agent takes to hear of it. */
+function young(createdAt: number | undefined, asOf: number | undefined): HopAnswer {
+  if (createdAt === undefined || asOf === undefined || asOf - createdAt > SYNC_SECONDS)
+    return good("the entry is that of the node's agent")
+  return notKnown(
+    {
+      kind: 'runtime',
+      of: {},
+      fact: 'time',
+      why: `the entry is ${Math.max(0, asOf - createdAt)} s old, and an agent takes up to ${SYNC_SECONDS} s to hear of it`,
+    },
+    undefined,
+    'ask again in a quarter of a minute',
+  )
+}
+
+/** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
+function held({ subject, server, agent: log }: ChainFacts): readonly HopAnswer[] {
+  if (log?.refusedAt === undefined || log.attested?.isWhole !== true) return []
+  const has = new Set(log.attested.selectors)
+  return subject.candidates.flatMap((one) => {
+    const entry = entryOf(one, server)
+    const isOlder = entry?.createdAt !== undefined && (log.refusedAt ?? 0) - entry.createdAt > SYNC_SECONDS
+    return entry !== undefined && isOlder && entry.selectors.every((selector) => has.has(selector))
+      ? [
+          broken(
+            `the agent does not hold the entry ${entry.id}: it has refused a process that has each of its selectors`,
+            'see what the agent logs of its server; compare the versions of the two',
+          ),
+        ]
+      : []
+  })
+}

@@ -1,0 +1,96 @@
+// The fourth hop: the entry on the server, from a dump of its entries. kleym executes nothing in a cluster, so without one it is not known.
+import { entryKey } from '../spire/entry-key.ts'
+import { sourceText } from '../spire/prediction.ts'
+import { expectedParts } from '../spire/verify/compare-entries.ts'
+import { ownerOf } from '../spire/verify/entry-owner.ts'
+import { podUidOf, type ServerEntry } from '../spire/verify/server-entry.ts'
+import type { ChainFacts, ServerSide } from './facts.ts'
+import { broken, good, notGiven, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import type { ChainCandidate } from './subject.ts'
+
+/** The server's entry of a registration; undefined: it holds none, or was not given. */
+export function entryOf(
+  { assumed }: ChainCandidate,
+  server: ServerSide | undefined,
+): ServerEntry | undefined {
+  const { entry } = assumed.outcome
+  if (entry === undefined || server === undefined) return undefined
+  const key = entryKey(entry)
+  return server.entries.find((one) => one.key === key)
+}
+
+/** Whether the server holds the entry. */
+export function hasEntry(candidate: ChainCandidate, server: ServerSide | undefined): boolean {
+  return entryOf(candidate, server) !== undefined
+}
+
+/** Judges the hop. */
+export function onServerHop({ subject, server, commands }: ChainFacts): HopAnswer {
+  if (server === undefined) return notGiven('the entries of the server', commands.entries)
+  return worstOf(
+    subject.candidates.map((one) => ofCandidate(one, server, subject)),
+    good('the server holds its entry'),
+  )
+}
+
+function ofCandidate(
+  candidate: ChainCandidate,
+  server: ServerSide,
+  subject: ChainFacts['subject'],
+): HopAnswer {
+  const found = entryOf(candidate, server)
+  if (found !== undefined) {
+    const different = server.differences.find((one) => one.kind === 'different' && one.entry.id === found.id)
+    const fields = different?.kind === 'different' ? different.fields.map(({ field }) => field) : []
+    return good(
+      `the server holds it as ${found.id}`,
+      fields.length === 0
+        ? []
+        : [`the entry says something else in ${fields.join(', ')}: kubectl kleym verify`],
+    )
+  }
+  const { assumed, source } = candidate
+  const missing = server.differences.find(
+    (one) =>
+      one.kind === 'missing' &&
+      sourceText(one.expected.source) === sourceText(source) &&
+      expectedParts(one).spiffeId === assumed.spiffeId,
+  )
+  if (missing === undefined)
+    return notKnown({
+      kind: 'verdict',
+      of: {},
+      why: 'whether the server should hold the entry is not certain',
+    })
+  const { cause, why } = missing
+  if (cause === 'race')
+    return notKnown(
+      { kind: 'runtime', of: {}, fact: 'time', why: `the server held no entry of it yet: ${why}` },
+      undefined,
+      'dump the entries again in a minute',
+    )
+  const mine = server.entries.find(
+    (one) => podUidOf(one) === subject.pod.uid && one.spiffeId === assumed.spiffeId,
+  )
+  const notes =
+    mine === undefined
+      ? []
+      : [`it holds ${mine.id} with that ID, under ${mine.parentId} for ${mine.selectors.join(', ')}`]
+  return broken(`the server holds no entry of it for this pod: ${why}`, fixOf(cause, server, subject), notes)
+}
+
+function fixOf(cause: string, { entries }: ServerSide, { analysis, pod }: ChainFacts['subject']): string {
+  const others = entries.filter(
+    (one) => podUidOf(one) === pod.uid && ownerOf(one, analysis.settings).kind === 'another',
+  )
+  switch (cause) {
+    case 'refused':
+      return "read the log of SCM, which names the server's reason"
+    case 'scm behind':
+      return 'see whether SCM runs and connects to the server: its log'
+    default:
+      return others.length > 0
+        ? `delete the entries of another manager (${others.map(({ id }) => id).join(', ')}), or give each SCM an entryIDPrefix of its own`
+        : 'find who deletes it: give each SCM of the server an entryIDPrefix of its own, and read the log of SCM'
+  }
+}

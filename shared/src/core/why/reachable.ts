@@ -1,0 +1,95 @@
+// The seventh hop: a way from the container to the socket of the Workload API, and that its client is told the right one.
+import { meshOf } from '../consumers/consumers-in-pod.ts'
+import { listAt, stringAt } from '../json.ts'
+import {
+  containerSpec,
+  isOfSpire,
+  socketMounts,
+  SPIFFE_CSI_DRIVER,
+  workloadApiAccess,
+  WORKLOAD_API_VARIABLES,
+} from '../objects/workload-api.ts'
+import { NO, YES } from '../truth/truth.ts'
+import type { ChainFacts } from './facts.ts'
+import { broken, good, notKnown, openHop, type HopAnswer } from './hop.ts'
+import { agentOf, configOf } from './on-agent.ts'
+
+/** Judges the hop. */
+export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
+  const { pod, container, analysis } = subject
+  const access = workloadApiAccess(pod, container)
+  if (isOfSpire(pod)) return good('it is a part of SPIRE itself')
+  if (access === NO) {
+    const helper = pod.containers.find((one) => one !== container && workloadApiAccess(pod, one) === YES)
+    const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
+    const mesh = meshOf(pod, namespace)
+    const text = `container ${container.name} has no way to the Workload API: no volume of ${SPIFFE_CSI_DRIVER}, and no hostPath with the socket of an agent`
+    const fix = `mount a volume of ${SPIFFE_CSI_DRIVER} in container ${container.name}`
+    if (helper !== undefined)
+      return notKnown(
+        {
+          kind: 'runtime',
+          of: { kind: 'Pod' },
+          fact: 'agent',
+          why: `container ${helper.name} has the socket, and container ${container.name} has not: whether that one hands it an identity is not in the spec`,
+        },
+        undefined,
+        fix,
+      )
+    return mesh === undefined || namespace?.complete !== true
+      ? broken(text, fix)
+      : notKnown(
+          { kind: 'webhook', of: {}, injector: mesh, adds: 'a proxy that hands identities out' },
+          undefined,
+          fix,
+        )
+  }
+  const told = toldSocket(pod, container)
+  const mounts = socketMounts(pod, container)
+  const configured = configOf(parts, agentOf(parts, pod.nodeName))?.socketPath?.split('/').at(-1)
+  if (told !== undefined && access === YES) {
+    const mount = mounts.find(
+      (at) => told.path === at || told.path.startsWith(at.endsWith('/') ? at : `${at}/`),
+    )
+    const right = `unix://${mounts[0] ?? ''}/${configured ?? 'SOCKET'}`
+    if (mount === undefined)
+      return broken(
+        `${told.name} is ${told.value}, and the socket is mounted at ${mounts.join(', ')}`,
+        `set ${told.name} to ${right}, or mount the volume there`,
+      )
+    const file = told.path.split('/').at(-1)
+    if (configured !== undefined && told.path !== mount && file !== configured)
+      return broken(
+        `${told.name} is ${told.value}, and the agent names its socket ${configured}`,
+        `set ${told.name} to ${right}`,
+      )
+  }
+  return access === YES
+    ? good(
+        `the socket is mounted at ${mounts.join(', ')}${told === undefined ? '' : `, and ${told.name} is ${told.value}`}`,
+      )
+    : openHop(
+        access,
+        undefined,
+        `kubectl exec -n ${pod.namespace} ${pod.ref.name} -c ${container.name} -- spire-agent api fetch x509 -socketPath SOCKET`,
+      )
+}
+
+/** The address that the client in a container is told; undefined: none, or one that is no socket. */
+function toldSocket(
+  pod: Parameters<typeof containerSpec>[0],
+  container: Parameters<typeof containerSpec>[1],
+): { readonly name: string; readonly value: string; readonly path: string } | undefined {
+  for (const one of listAt(containerSpec(pod, container), 'env')) {
+    const [name, value] = [stringAt(one, 'name') ?? '', stringAt(one, 'value')]
+    const path = /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
+    if (
+      WORKLOAD_API_VARIABLES.includes(name) &&
+      value !== undefined &&
+      path !== undefined &&
+      !value.includes('$(')
+    )
+      return { name, value, path }
+  }
+  return undefined
+}

@@ -1,0 +1,80 @@
+// The third hop: the entry that SCM makes of the registration for this pod.
+import { reasonOfStats } from '../in-force/stats.ts'
+import { podText } from '../objects/pod-index.ts'
+import { sourceText } from '../spire/prediction.ts'
+import type { ChainFacts } from './facts.ts'
+import { broken, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { isWithoutNode } from './installed.ts'
+import { hasEntry } from './on-server.ts'
+import type { ChainCandidate } from './subject.ts'
+
+/** Judges the hop. */
+export function renderedHop(facts: ChainFacts): HopAnswer {
+  return worstOf(
+    facts.subject.candidates.map((one) => ofCandidate(one, facts)),
+    good('its entry is rendered'),
+  )
+}
+
+function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
+  const { pod } = facts.subject
+  const { assumed, source, object } = candidate
+  const name = sourceText(source)
+  const why = assumed.why ?? ''
+  switch (assumed.verdict) {
+    case 'issued': {
+      const { stats } = object ?? {}
+      if (
+        stats !== undefined &&
+        reasonOfStats(stats) === 'EntriesRefused' &&
+        !hasEntry(candidate, facts.server)
+      )
+        return broken(
+          `the SPIRE server refuses every entry of ${name}: SCM counts ${stats.entryFailures} failures`,
+          "read the log of SCM, which names the entry and the server's reason",
+        )
+      return good(`its entry is ${assumed.spiffeId ?? ''}`)
+    }
+    case 'failed':
+      return broken(
+        `it fails to render for this pod: ${why}`,
+        `correct ${fieldIn(why, '.spec.spiffeIDTemplate')} of ${name}, or what it reads of the pod`,
+      )
+    case 'refused':
+      return broken(
+        `the SPIRE server refuses the entry: ${why}`,
+        `correct ${fieldIn(why, /DNS/i.test(why) ? '.spec.dnsNameTemplates' : '.spec.spiffeIDTemplate')} of ${name}`,
+      )
+    case 'displaced': {
+      const by = assumed.by === undefined ? 'another registration' : sourceText(assumed.by)
+      return broken(
+        `it is a fallback, and gives way to ${by}, which selects the pod`,
+        `register the container itself: ${by} is for others of the pod, and any other registration on a pod takes a fallback from all of its containers`,
+      )
+    }
+    case 'masked': {
+      const by = assumed.by === undefined ? 'another object' : sourceText(assumed.by)
+      return broken(`${by} owns the same entry, and says something else`, `delete ${name}, or ${by}`)
+    }
+    case 'ignored':
+      return isWithoutNode(pod)
+        ? broken(
+            `${podText(pod)} has no node, so SCM makes no entry for it`,
+            `see why it is not scheduled: kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`,
+          )
+        : good('its entry is rendered once SCM handles it')
+    case 'depends':
+    case 'unknown':
+    case 'dead':
+      return notKnown({
+        kind: 'verdict',
+        of: {},
+        why: why === '' ? `what ${name} renders is not known` : why,
+      })
+  }
+}
+
+/** The field that a reason names, else the usual one. */
+function fieldIn(why: string, usual: string): string {
+  return /\.spec\.[A-Za-z]+(?:\[\d+\])?/.exec(why)?.[0] ?? usual
+}

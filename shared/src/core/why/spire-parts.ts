@@ -1,0 +1,148 @@
+// The parts of SPIRE that a chain passes, as their own objects show them: the workloads that run SCM, the pods of agents, and what
+// agents are configured with. Every reader takes what is there and never throws.
+import { scmContainers, type ScmContainer } from '../install/scm-container.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
+import { agentConfigIn, type AgentConfig } from '../objects/agent-config.ts'
+import { readMeta } from '../objects/meta.ts'
+import type { RawObject } from '../objects/raw.ts'
+import { imageName, wordsOf } from '../objects/workload-api.ts'
+import { compareBytes } from '../text/bytes.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+
+/** A workload that runs SCM on this cluster. */
+export interface ScmWorkload {
+  readonly container: ScmContainer
+  readonly wanted: number
+  /** Undefined: it has no status, as a manifest has none. */
+  readonly ready: number | undefined
+}
+
+/** The pod of an agent. */
+export interface AgentPod {
+  readonly namespace: string
+  readonly name: string
+  readonly node: string | undefined
+  /** Undefined: it has no status. */
+  readonly isReady: boolean | undefined
+  /** Why it is not ready, as the kubelet has it: `CrashLoopBackOff`. */
+  readonly waits: string | undefined
+  /** `1.15.3`; undefined: its image tells none. */
+  readonly version: string | undefined
+  /** The ConfigMaps that it mounts. */
+  readonly configMaps: readonly string[]
+}
+
+/** What was read of SPIRE's own parts. */
+export interface SpireParts {
+  readonly scm: readonly ScmWorkload[]
+  readonly agents: readonly AgentPod[]
+  readonly configs: readonly AgentConfig[]
+  /** Where a server runs; undefined: none is among what was read. */
+  readonly server: { readonly namespace: string; readonly pod: string } | undefined
+  /** Of containers that run a SPIRE server. */
+  readonly serverVersions: readonly string[]
+  /** Why workloads that run SCM may not be here; undefined: all were read. */
+  readonly scmGap: UnknownReason | undefined
+  /** Why pods of agents may not be here; undefined: all of the node were read. */
+  readonly agentGap: UnknownReason | undefined
+  /** Why a configuration may not be here; undefined: each that an agent mounts was read. */
+  readonly configGap: UnknownReason | undefined
+}
+
+/** Whether an object is of SPIRE's own parts, for whoever keeps only those. */
+export function isSpirePart({ value }: RawObject): boolean {
+  const kind = stringAt(value, 'kind') ?? ''
+  if (kind === 'Pod') return runs(podSpecOf(value), 'spire-agent') || runs(podSpecOf(value), 'spire-server')
+  if (kind === 'ConfigMap' || kind === 'SpireAgent') return agentConfigIn({ value }) !== undefined
+  return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
+}
+
+/** Reads the parts among these objects. */
+export function readSpireParts(
+  objects: readonly RawObject[],
+  gaps: Pick<SpireParts, 'scmGap' | 'agentGap' | 'configGap'>,
+): SpireParts {
+  const values = objects.map(({ value }) => value)
+  return {
+    scm: values.flatMap(scmWorkloads),
+    agents: values
+      .flatMap(agentPod)
+      .toSorted(
+        (left, right) => compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
+      ),
+    configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
+    server: values.map(serverPod).find((one) => one !== undefined),
+    serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
+    ...gaps,
+  }
+}
+
+function serverPod(value: JsonRecord): SpireParts['server'] {
+  if (!runs(podSpecOf(value), 'spire-server')) return undefined
+  const { namespace, name } = readMeta(value)
+  const kind = stringAt(value, 'kind')
+  return { namespace, pod: kind === 'Pod' ? name : kind === 'StatefulSet' ? `${name}-0` : `deploy/${name}` }
+}
+
+function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {
+  const wanted = own(own(value, 'spec'), 'replicas')
+  const status = own(value, 'status')
+  const ready = own(status, 'readyReplicas') ?? own(status, 'availableReplicas') ?? 0
+  return scmContainers(value)
+    .filter(({ isForOtherCluster }) => !isForOtherCluster)
+    .map((container) => ({
+      container,
+      wanted: typeof wanted === 'number' ? wanted : 1,
+      ready: isRecord(status) && Object.keys(status).length > 0 ? Number(ready) : undefined,
+    }))
+}
+
+function agentPod(value: JsonRecord): readonly AgentPod[] {
+  const spec = podSpecOf(value)
+  if (stringAt(value, 'kind') !== 'Pod' || !runs(spec, 'spire-agent')) return []
+  const { namespace, name } = readMeta(value)
+  const statuses = listAt(value, 'status', 'containerStatuses')
+  const condition = listAt(value, 'status', 'conditions').find((one) => own(one, 'type') === 'Ready')
+  const hasStatus = condition !== undefined || statuses.length > 0
+  const isReady =
+    condition === undefined
+      ? statuses.every((one) => own(one, 'ready') === true)
+      : own(condition, 'status') === 'True'
+  return [
+    {
+      namespace,
+      name,
+      node: stringAt(spec, 'nodeName'),
+      isReady: hasStatus ? isReady : undefined,
+      waits: statuses
+        .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
+        .find((why) => why !== undefined),
+      version: versionsIn(spec, 'spire-agent')[0],
+      configMaps: listAt(spec, 'volumes').flatMap((one) => stringAt(one, 'configMap', 'name') ?? []),
+    },
+  ]
+}
+
+/** The spec of a pod, or of the template of a workload. */
+function podSpecOf(value: JsonRecord): unknown {
+  return stringAt(value, 'kind') === 'Pod'
+    ? own(value, 'spec')
+    : own(own(own(value, 'spec'), 'template'), 'spec')
+}
+
+/** The containers that run a program of SPIRE; the agent's image also holds its client (`spire-agent api`). */
+function containersOf(spec: unknown, program: string): readonly unknown[] {
+  return listAt(spec, 'containers').filter(
+    (one) => imageName(stringAt(one, 'image')) === program && !wordsOf(one).includes('api'),
+  )
+}
+
+function runs(spec: unknown, program: string): boolean {
+  return containersOf(spec, program).length > 0
+}
+
+const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/
+
+function versionsIn(spec: unknown, program: string): readonly string[] {
+  return containersOf(spec, program).flatMap((one) => VERSION.exec(stringAt(one, 'image') ?? '')?.[1] ?? [])
+}

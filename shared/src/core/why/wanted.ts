@@ -1,0 +1,139 @@
+// The first hop: whether any registration selects the container. Where none does, the nearest one and what it asks for.
+import { isMeant } from '../holdings/undecided.ts'
+import { REASONS } from '../registry/reasons.ts'
+import { originsIn } from '../rules/svid-rules.ts'
+import { mayGive } from '../go/template/mentions.ts'
+import type { LabelSelector } from '../objects/label-selector.ts'
+import { podText } from '../objects/pod-index.ts'
+import { labelsOfPod, matchSelector, type LabelView } from '../spire/label-match.ts'
+import { sourceText } from '../spire/prediction.ts'
+import { failingSelectors } from '../spire/verify/failing-selectors.ts'
+import { idsOf } from '../holdings/holdings.ts'
+import { NO } from '../truth/truth.ts'
+import { broken, good, openHop, type HopAnswer } from './hop.ts'
+import { candidateText, type ChainCandidate, type ChainSubject } from './subject.ts'
+
+/** Judges the hop. */
+export function wantedHop(subject: ChainSubject): HopAnswer {
+  const [first] = subject.candidates
+  if (subject.isGiven)
+    return good(
+      `${subject.candidates.map(candidateText).join(' and ')} ${subject.candidates.length === 1 ? 'gives' : 'give'} ${idsOf(subject.candidates.map(({ assumed }) => assumed)).join(' and ')}`,
+    )
+  if (first !== undefined && first.assumed.verdict !== 'dead') {
+    const { spiffeId } = first.assumed
+    return good(`${candidateText(first)} asks for ${spiffeId ?? 'an identity'}`)
+  }
+  const refused = refusedBinding(subject)
+  if (refused !== undefined) return refused
+  // What was not read or decided may give it one all the same.
+  const { other } = subject.holding
+  if (other.value === 'open') return openHop(other)
+  return first === undefined ? nothingSelects(subject) : notMatched(first, subject)
+}
+
+/** A binding that is for this container, and is refused. */
+function refusedBinding({ analysis, pod, container, spiffeId }: ChainSubject): HopAnswer | undefined {
+  if (spiffeId !== undefined) return undefined
+  for (const [key, judgement] of analysis.settled.judgements)
+    if (judgement.state === 'refused' && isMeant(judgement.compiled, pod, container.name))
+      return broken(
+        `binding ${key} is for this container, and is refused (${judgement.reason}): ${judgement.message}`,
+        REASONS[judgement.reason].fix,
+      )
+  return undefined
+}
+
+/** The selector that keeps the nearest registration from the container. */
+function notMatched(candidate: ChainCandidate, { state, pod, container }: ChainSubject): HopAnswer {
+  const { selector = '', why = '', outcome } = candidate.assumed
+  const { failing } = failingSelectors(
+    [selector],
+    { selectors: [], isWhole: true },
+    { pod, container, outcome, originsOf: originsIn(state) },
+  )
+  const fields = failing.flatMap(({ askedBy, decidedBy }) =>
+    [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : `${one.field} of ${one.object}`)),
+  )
+  const text =
+    selector === ''
+      ? `${candidateText(candidate)} is nearest: ${why}`
+      : `${candidateText(candidate)} is nearest, and its selector ${selector} does not match: ${why}`
+  return broken(text, fields.length === 0 ? 'register this container' : `change ${fields.join(' or ')}`)
+}
+
+/** A term of a label selector that an object does not meet. */
+interface UnmetTerm {
+  readonly selector: 'podSelector' | 'namespaceSelector'
+  readonly text: string
+  /** The label that would meet it; undefined: it takes more than one label. */
+  readonly label: string | undefined
+}
+
+/** No registration selects the pod: the one that lacks fewest labels is nearest. */
+function nothingSelects({ state, pod, analysis, spiffeId }: ChainSubject): HopAnswer {
+  const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
+  const near = state.outputs
+    .filter(({ object }) => spiffeId === undefined || mayGive(object.spec.spiffeIDTemplate, [spiffeId]))
+    .map(({ object }) => ({
+      source: { kind: 'ClusterSPIFFEID', name: object.meta.name } as const,
+      terms: termsOf(object.spec.namespaceSelector) + termsOf(object.spec.podSelector),
+      unmet: [
+        ...(namespace === undefined
+          ? []
+          : unmet('namespaceSelector', object.spec.namespaceSelector, namespace)),
+        ...unmet('podSelector', object.spec.podSelector, labelsOfPod(pod)),
+      ],
+    }))
+    .filter((one) => one.unmet.length > 0)
+    .toSorted((left, right) => left.unmet.length - right.unmet.length || right.terms - left.terms)
+  const [nearest] = near
+  const what =
+    spiffeId === undefined ? 'no registration selects the pod' : `no registration gives it ${spiffeId}`
+  if (nearest === undefined)
+    return broken(
+      what,
+      `register it: a ClusterSPIFFEID whose podSelector matches ${podText(pod)}, or a binding of its pool (kubectl kleym suggest -n ${pod.namespace})`,
+    )
+  const [term] = nearest.unmet
+  const more = nearest.unmet.length - 1
+  const whom = term?.selector === 'namespaceSelector' ? `namespace` : 'pod'
+  return broken(
+    `${what}; nearest: ${sourceText(nearest.source)}, whose ${term?.selector} asks for ${term?.text}${more > 0 ? ` and ${more} more` : ''}`,
+    term?.label === undefined
+      ? `correct .spec.${term?.selector} of ${sourceText(nearest.source)}`
+      : `give the ${whom} the label ${term.label}, or correct .spec.${term.selector} of ${sourceText(nearest.source)}`,
+  )
+}
+
+function termsOf(selector: LabelSelector | undefined): number {
+  return selector === undefined ? 0 : selector.matchLabels.size + selector.matchExpressions.length
+}
+
+function unmet(
+  which: UnmetTerm['selector'],
+  selector: LabelSelector | undefined,
+  labels: LabelView,
+): readonly UnmetTerm[] {
+  if (selector === undefined) return []
+  const ofLabels = [...selector.matchLabels].flatMap(([key, value]): UnmetTerm[] => {
+    const only: LabelSelector = { matchLabels: new Map([[key, value]]), matchExpressions: [] }
+    const label = `${key}=${value}`
+    return matchSelector(only, labels) === NO ? [{ selector: which, text: label, label }] : []
+  })
+  const ofExpressions = selector.matchExpressions.flatMap((one): UnmetTerm[] => {
+    const only: LabelSelector = { matchLabels: new Map(), matchExpressions: [one] }
+    const { key, operator, values } = one
+    if (matchSelector(only, labels) !== NO) return []
+    const [value] = values
+    const label = operator === 'In' && value !== undefined ? `${key}=${value}` : undefined
+    return [
+      {
+        selector: which,
+        text: `${key} ${operator}${values.length === 0 ? '' : ` ${values.join(', ')}`}`,
+        label,
+      },
+    ]
+  })
+  return [...ofLabels, ...ofExpressions]
+}
