@@ -38,7 +38,9 @@ describe.each(COMMANDS)('%s over the whole estate', (_, command) => {
     const flags = codes.flatMap((code) => ['--suppress', code])
     const args = [...command, ...ESTATE_FLAGS, ...flags, '--fail-on', 'warning']
     const { suppressed, warning } = await agreedCounts(args, PROJECT_ROOT)
-    expect(suppressed > 0).toBe(!['diff', 'test', 'suggest', 'migrate', 'verify', 'why'].includes(command[0] ?? ''))
+    expect(suppressed > 0).toBe(
+      !['diff', 'test', 'suggest', 'migrate', 'verify', 'why'].includes(command[0] ?? ''),
+    )
     // The flag that nothing answers to is one of them.
     expect(warning).toBeGreaterThan(0)
   })

@@ -80,7 +80,11 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
           facts.refusedAt = undefined
           facts.fetched = new Set()
         }
-      } else if (found !== undefined && facts.trouble === 'kubelet') facts.trouble = undefined
+      } else if (found !== undefined) {
+        // A process of another container: the node has given it the number of the one before, or it was moved.
+        if (isOfPid) pid = undefined
+        if (facts.trouble === 'kubelet') facts.trouble = undefined
+      }
     } else if (line.includes(FETCHED)) {
       if (pid !== undefined && fieldOfLine(line, 'pid') === pid)
         facts.fetched.add(textOf(fieldOfLine(line, 'spiffe_id')))
