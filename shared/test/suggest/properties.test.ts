@@ -11,7 +11,7 @@ import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
 import { containerVerdicts, isPossible, type Registration } from '../../src/core/spire/registration.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
-import { manifestsOf, suggestedLines, suggestionsFor } from './suggestions-for.ts'
+import { manifestsOf, suggestedLines, suggestionsFor, suggestionsOf } from './suggestions-for.ts'
 import { randomPools } from './random-pools.ts'
 
 const SEED = 20_261_122
@@ -128,6 +128,7 @@ test('a suggestion names each identity that its pods lose, with what they hold i
 
 test('no proxy of a mesh holds less than before once suggestions are applied', () => {
   const seen = { PoolOnly: 0, PerObjective: 0, kept: 0, impossible: 0 }
+  let beside = 0
   const certain = fc
     .tuple(randomPools, fc.constantFrom(FALLBACK, KEPT))
     .map(([pools, more]) => [...pools.map((one) => meshed(one)), ...more.map((one) => meshed(one))])
@@ -136,7 +137,8 @@ test('no proxy of a mesh holds less than before once suggestions are applied', (
       const { analysis, answer } = suggestionsFor(objects)
       const applied = analysisOf([...objects, ...manifestsOf(answer)])
       const [before, after] = [holdersOf(analysis), holdersOf(applied)].map(proxiesOnly)
-      for (const { suggested, not } of answer.pools) {
+      for (const { suggested, registrations, not } of answer.pools) {
+        beside += registrations.length
         for (const { candidate } of suggested) {
           if (candidate.boundary.mode !== 'PerVariant') seen[candidate.boundary.mode]++
           if (candidate.companions !== undefined) seen.kept++
@@ -144,10 +146,20 @@ test('no proxy of a mesh holds less than before once suggestions are applied', (
         if (not.some(({ reason }) => reason === 'KLM440')) seen.impossible++
       }
       expect(before?.difference(after ?? new Set())).toEqual(new Set())
+      const harms = [analysis, applied].map((one) =>
+        [...errorsOf(one)].filter((key) => key.startsWith('KLM441')),
+      )
+      expect(harms[1]?.filter((key) => harms[0]?.includes(key) !== true)).toEqual([])
+      expect(
+        suggestionsOf(applied)
+          .pools.flatMap(({ registrations }) => registrations)
+          .map(({ key }) => key),
+      ).toEqual([])
     }),
     { numRuns: RUNS, seed: SEED },
   )
   expect(Object.entries(seen).filter(([, count]) => count <= leastSeen(5))).toEqual([])
+  expect(beside).toBeGreaterThan(0)
 })
 
 /** With a proxy of Istio that takes its certificates from SPIRE in the place of the container `proxy`. */

@@ -30,9 +30,11 @@ export function suggestionsFor(
   return { analysis, answer: suggestionsOf(analysis, question) }
 }
 
-/** The manifests of all suggested bindings, with what is applied before each. */
+/** The manifests of all suggested bindings and registrations, with what is applied before each. */
 export function manifestsOf({ pools }: Suggestions): readonly JsonRecord[] {
-  return pools.flatMap(({ suggested }) => suggested.flatMap(({ candidate }) => manifestsFor(candidate)))
+  return pools.flatMap(({ suggested, registrations }) =>
+    [...registrations, ...suggested].flatMap(({ candidate }) => manifestsFor(candidate)),
+  )
 }
 
 /** A suggestion in one line: `team-a/llama PoolOnly runner`. */

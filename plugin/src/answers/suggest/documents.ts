@@ -16,9 +16,12 @@ export interface CommentedDocument {
 
 /** All suggested bindings, a document each; what is not suggested stands before them. */
 export async function bindingDocuments({ pools }: Suggestions): Promise<string> {
-  const documents = pools.flatMap((one) =>
-    one.suggested.flatMap((suggested) => documentsOf(suggested, commentsOf(suggested))),
-  )
+  const documents = pools.flatMap(({ suggested, registrations }) => [
+    ...registrations.flatMap(({ candidate, why }) =>
+      companionsOf(candidate).map((manifest) => ({ comments: why, manifest })),
+    ),
+    ...suggested.flatMap((one) => documentsOf(one, commentsOf(one))),
+  ])
   return toDocuments(pools.flatMap(headOf), documents)
 }
 

@@ -1,5 +1,8 @@
 // The report of `suggest`: for each pool the bindings that are proven, and why there is none where there is none.
-import { BINDING } from '@kleym/shared/core/kinds.ts'
+import { own } from '@kleym/shared/core/json.ts'
+import { BINDING, CLUSTER_SPIFFE_ID } from '@kleym/shared/core/kinds.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { manifestsFor } from '@kleym/shared/core/suggest/candidate.ts'
 import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
@@ -43,12 +46,14 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
       ),
     }),
     names: () =>
-      suggested.map(({ candidate: { namespace, name } }) => ({
-        kind: BINDING.kind,
-        group: BINDING.group,
-        namespace,
-        name,
-      })),
+      pools
+        .flatMap((one) => [...one.registrations, ...one.suggested])
+        .flatMap(({ candidate }) => manifestsFor(candidate))
+        .map((one) => {
+          const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
+          const { namespace, name } = readMeta(one)
+          return { kind, group, namespace, name }
+        }),
     answer: (layout, kept) => suggestAnswer(answer, targets, kept, layout),
     view: (layout, shown) => viewSuggestions(answer, shown, layout),
     documents: async () => (await import('./documents.ts')).bindingDocuments(answer),

@@ -2,12 +2,8 @@
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { candidateManifest, companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
-import type {
-  NotSuggested,
-  PoolSuggestions,
-  SuggestedBinding,
-  Suggestions,
-} from '@kleym/shared/core/suggest/suggest.ts'
+import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
+import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { holdersReport } from '../diff/json.ts'
 import { lostReport } from '../explain/json.ts'
@@ -19,6 +15,7 @@ export function suggestFields({ pools, effect }: Suggestions): ReturnType<Frame[
     counts: {
       pools: pools.length,
       suggested: pools.reduce((sum, { suggested }) => sum + suggested.length, 0),
+      registrations: pools.reduce((sum, { registrations }) => sum + registrations.length, 0),
       withBinding: pools.filter(({ existing }) => existing.length > 0).length,
     },
     pools: pools.map(poolReport),
@@ -26,13 +23,27 @@ export function suggestFields({ pools, effect }: Suggestions): ReturnType<Frame[
   }
 }
 
-function poolReport({ pool, pods, existing, suggested, not, remarks }: PoolSuggestions): unknown {
+function poolReport({
+  pool,
+  pods,
+  existing,
+  suggested,
+  registrations,
+  not,
+  remarks,
+}: PoolSuggestions): unknown {
   return {
     namespace: pool.namespace,
     name: pool.name,
     pods: pods.total,
     existing: existing.map(({ key, verdict }) => ({ binding: key, verdict })),
     suggested: suggested.map(suggestedReport),
+    registrations: registrations.map(({ candidate, key, why, dependsOn }) => ({
+      beside: key,
+      manifests: companionsOf(candidate),
+      why,
+      certain: dependsOn === undefined,
+    })),
     notSuggested: not.map(notReport),
     remarks,
   }
@@ -54,7 +65,17 @@ export function suggestedReport(one: SuggestedBinding): unknown {
 /** A binding that is not suggested. */
 export function notReport({ state, mode, what, tried, reason, why, fix }: NotSuggested): unknown {
   const manifests = tried.map(candidateManifest)
-  return { state, mode: mode ?? null, what, manifests, reason: reason ?? null, why, fix: fix ?? null }
+  const companions = tried.flatMap(companionsOf)
+  return {
+    state,
+    mode: mode ?? null,
+    what,
+    companions,
+    manifests,
+    reason: reason ?? null,
+    why,
+    fix: fix ?? null,
+  }
 }
 
 function reachReport({ reach, heldBefore }: SuggestedBinding): Readonly<Record<string, unknown>> {

@@ -23,15 +23,17 @@ const bindingManifestSchema = z
   .describe('An InferenceIdentityBinding, ready to be applied.')
   .meta({ id: 'BindingManifest' })
 
+const companionsSchema = z.array(z.record(z.string(), z.unknown()))
+
 const missesSchema = z.array(z.object({ pod: podTextSchema, verdict: z.string(), why: z.string() }))
 
 /** A binding that is proven Ready. */
 export const suggestedBindingSchema = z
   .object({
     binding: bindingKeySchema,
-    companions: z
-      .array(z.record(z.string(), z.unknown()))
-      .describe('ClusterSPIFFEIDs that are applied before it, which keep the identity of proxies of a mesh.'),
+    companions: companionsSchema.describe(
+      'ClusterSPIFFEIDs that are applied before it, which keep the identity of proxies of a mesh.',
+    ),
     manifest: bindingManifestSchema,
     spiffeID: z.string(),
     why: z.array(z.string()),
@@ -57,6 +59,7 @@ export const notSuggestedSchema = z
       .describe('Refused or harmful; dependent on what is not known; or left to a person to choose.'),
     mode: modeSchema.nullable(),
     what: z.string().describe('What was tried; empty where nothing could be named.'),
+    companions: companionsSchema.describe('ClusterSPIFFEIDs that would be applied before them.'),
     manifests: z.array(bindingManifestSchema).describe('The bindings that were tried.'),
     reason: z
       .string()
@@ -80,6 +83,7 @@ export const suggestReportSchema = reportSchema('SuggestReport', 'The answer of 
   counts: z.object({
     pools: count,
     suggested: count.describe('How many bindings are suggested.'),
+    registrations: count.describe('How many bindings that are there need registrations beside them.'),
     withBinding: count.describe('How many of the pools have a binding already.'),
   }),
   pools: z.array(
@@ -89,6 +93,16 @@ export const suggestReportSchema = reportSchema('SuggestReport', 'The answer of 
       pods: count.describe('Pods and pod templates that the pool certainly selects.'),
       existing: z.array(z.object({ binding: bindingKeySchema, verdict: z.string() })),
       suggested: z.array(suggestedBindingSchema),
+      registrations: z.array(
+        z
+          .object({
+            beside: bindingKeySchema,
+            manifests: companionsSchema,
+            why: z.array(z.string()),
+            certain: z.boolean(),
+          })
+          .describe('ClusterSPIFFEIDs for proxies that a binding leaves without the identity of their mesh.'),
+      ),
       notSuggested: z.array(notSuggestedSchema),
       remarks: z.array(z.string()),
     }),

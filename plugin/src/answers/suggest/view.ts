@@ -2,11 +2,14 @@
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import {
   suggestedText,
-  type NotSuggested,
   type PoolSuggestions,
+  type SuggestedRegistrations,
   type SuggestedBinding,
   type Suggestions,
 } from '@kleym/shared/core/suggest/suggest.ts'
+import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
+import { stringAt } from '@kleym/shared/core/json.ts'
+import { companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import type { Answer } from '../../text/answer.ts'
@@ -35,12 +38,19 @@ export function suggestAnswer(
     return { mark: 'note', text: [text] }
   }
   const suggested = pools.flatMap((one) => one.suggested)
+  const registrations = pools.flatMap((one) =>
+    one.registrations.flatMap(({ candidate }) => companionsOf(candidate)),
+  )
   const without = pools.filter((one) => one.suggested.length === 0 && one.existing.length === 0)
   const done = pools.filter((one) => one.suggested.length === 0 && one.existing.length > 0)
   const given = pools.filter((one) => one.suggested.length > 0)
+  const besides = counted(registrations.length, 'ClusterSPIFFEID')
+  const isAny = suggested.length + registrations.length > 0
   const parts = [
+    ...(registrations.length === 0 ? [] : [`${besides} suggested beside bindings that are there`]),
+    ...(isAny ? [] : [`no binding is suggested for ${counted(pools.length, 'pool')}`]),
     ...(suggested.length === 0
-      ? [`no binding is suggested for ${counted(pools.length, 'pool')}`]
+      ? []
       : [
           `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
         ]),
@@ -51,17 +61,16 @@ export function suggestAnswer(
   ]
   const notable = findings.filter(({ severity }) => severity !== 'info')
   return {
-    mark: markOf(without, suggested),
+    mark: markOf(without, isAny),
     text: [span(parts.join('; '), 'bold')],
-    reasons:
-      suggested.length === 0
-        ? []
-        : [
-            ...(notable.length === 0 ? [] : [[`${WITH_THEM}: ${kindsText(notable)}`]]),
-            [
-              `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
-            ],
+    reasons: isAny
+      ? [
+          ...(notable.length === 0 ? [] : [[`${WITH_THEM}: ${kindsText(notable)}`]]),
+          [
+            `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
           ],
+        ]
+      : [],
   }
 }
 
@@ -90,9 +99,9 @@ function noneText(pools: readonly PoolSuggestions[]): string {
   return `1 pool has none: ${first.pool.namespace}/${first.pool.name}${why === undefined ? '' : `, ${notText({ ...why, fix: undefined })}`}`
 }
 
-function markOf(without: readonly PoolSuggestions[], suggested: readonly SuggestedBinding[]): Answer['mark'] {
+function markOf(without: readonly PoolSuggestions[], isAny: boolean): Answer['mark'] {
   if (without.length > 0) return 'warn'
-  return suggested.length > 0 ? 'ok' : 'note'
+  return isAny ? 'ok' : 'note'
 }
 
 /** A block for each pool, then the findings that the bindings would bring. */
@@ -110,8 +119,8 @@ export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[
 }
 
 /** Pools that get no binding first, then those that could, then those that have one. */
-function rankOf({ existing, suggested }: PoolSuggestions): number {
-  if (suggested.length > 0) return 1
+function rankOf({ existing, suggested, registrations }: PoolSuggestions): number {
+  if (suggested.length + registrations.length > 0) return 1
   return existing.length > 0 ? 2 : 0
 }
 
@@ -119,9 +128,9 @@ function rankOf({ existing, suggested }: PoolSuggestions): number {
 const SHOWN_QUIET = 3
 
 /** Whether all that there is to say of a pool is that it has a binding, and that it is ready. */
-function isQuiet({ existing, suggested, not, remarks }: PoolSuggestions): boolean {
+function isQuiet({ existing, suggested, registrations, not, remarks }: PoolSuggestions): boolean {
   return (
-    suggested.length + not.length + remarks.length === 0 &&
+    suggested.length + registrations.length + not.length + remarks.length === 0 &&
     existing.length > 0 &&
     existing.every(({ verdict }) => verdict === 'ready')
   )
@@ -134,7 +143,10 @@ function viewQuiet(pools: readonly PoolSuggestions[], { width }: Layout): Block 
   return wrap(line(MARKS.ok, text), { width, hang: 2 })
 }
 
-function viewPool({ pool, pods, existing, suggested, not, remarks }: PoolSuggestions, layout: Layout): Block {
+function viewPool(
+  { pool, pods, existing, suggested, registrations, not, remarks }: PoolSuggestions,
+  layout: Layout,
+): Block {
   const wrapped = (mark: Mark, text: string): Block =>
     wrap(line('  ', MARKS[mark], ` ${text}`), { width: layout.width, hang: 6 })
   return [
@@ -143,6 +155,7 @@ function viewPool({ pool, pods, existing, suggested, not, remarks }: PoolSuggest
       span(pods.total === 0 ? '' : `  ${pods.text()}`, 'dim'),
     ),
     ...suggested.flatMap((one) => viewSuggested(one, layout)),
+    ...registrations.flatMap((one) => viewRegistrations(one, layout)),
     ...existing.flatMap(({ key, verdict }) =>
       wrapped(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
     ),
@@ -155,6 +168,24 @@ const NOT_MARKS: Readonly<Record<NotSuggested['state'], Mark>> = {
   impossible: 'bad',
   unproven: 'warn',
   open: 'note',
+}
+
+function viewRegistrations(
+  { candidate, key, why, dependsOn }: SuggestedRegistrations,
+  { width }: Layout,
+): Block {
+  const mark = MARKS[dependsOn === undefined ? 'ok' : 'warn']
+  return companionsOf(candidate).flatMap((one) => {
+    const name = span(stringAt(one, 'metadata', 'name') ?? '', 'bold')
+    return [
+      ...wrap(line('  ', mark, ' ', name, `: ClusterSPIFFEID beside ${key}`), { width, hang: 6 }),
+      ...wrap(line('      ', span(stringAt(one, 'spec', 'spiffeIDTemplate') ?? '', 'add')), {
+        width,
+        hang: 6,
+      }),
+      ...why.flatMap((text) => wrap(line(`      because ${text}`), { width, hang: 8 })),
+    ]
+  })
 }
 
 function viewSuggested(one: SuggestedBinding, { width }: Layout): Block {

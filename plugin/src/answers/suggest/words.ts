@@ -4,7 +4,8 @@ import { stringAt } from '@kleym/shared/core/json.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { lostText } from '@kleym/shared/core/explain/reach.ts'
 import { companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
-import type { NotSuggested, SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
+import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
+import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
 import { NameSummary } from '@kleym/shared/core/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */

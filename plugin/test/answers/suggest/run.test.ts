@@ -179,3 +179,58 @@ test('two pools on one pod: the first lines say what the two bindings would brin
     /^‼ 2 bindings suggested for 2 pools look at what they would bring: [^.]*several identities on one container \(KLM303\)[^.]* apply them/,
   )
 })
+
+const MESHED = `${POOL}---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: { name: chat, namespace: team-a }
+spec: { poolRef: { name: llama } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: llama-0, namespace: team-a, labels: { app: llama } }
+spec:
+  serviceAccountName: runner
+  volumes: [{ name: socket, csi: { driver: csi.spiffe.io } }]
+  containers:
+    - { name: vllm, volumeMounts: [{ name: socket, mountPath: /spiffe }] }
+    - { name: istio-proxy, volumeMounts: [{ name: socket, mountPath: /var/run/secrets/workload-spiffe-uds }] }
+---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: default }
+spec:
+  fallback: true
+  spiffeIDTemplate: spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: chat, namespace: team-a }
+spec:
+  poolRef: { name: llama }
+  serviceAccountName: runner
+`
+const OF_CHAT = '  mode: PerObjective\n  objectiveRef: { name: chat }\n  containerName: vllm\n'
+
+test('a binding that takes the ID of a proxy gets a registration beside it, which is then enough', async () => {
+  const all = MESHED + OF_CHAT
+  const told = await suggest({ 'all.yaml': all }, '-A')
+  expect(told.code).toBe(0)
+  expect(told.stdout).toContain('1 ClusterSPIFFEID suggested beside bindings that are there; 1 pool has one')
+  expect(told.stdout).toContain('√ team-a.chat.istio-proxy: ClusterSPIFFEID beside team-a/chat')
+  expect((await suggest({ 'all.yaml': all }, '-A', '-o', 'name')).stdout).toBe(
+    'clusterspiffeid.spire.spiffe.io/team-a.chat.istio-proxy\n',
+  )
+  const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
+  const again = await suggest({ 'all.yaml': all, 'applied.yaml': stdout }, '-A')
+  expect(again.stdout).toContain('no binding is suggested for 1 pool; 1 pool has one already')
+})
+
+test('a binding that gives a proxy what it cannot use is never replaced, and what could be in its place is named', async () => {
+  const all = `${MESHED}  mode: PoolOnly\n`
+  expect((await suggest({ 'all.yaml': all }, '-A')).stdout.replaceAll(/\n +/g, ' ')).toContain(
+    'PerObjective chat for container vllm in the place of team-a/chat: for you to choose (KLM440)',
+  )
+  const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
+  expect(parseAllDocuments(stdout).filter(({ contents }) => contents !== null)).toEqual([])
+})

@@ -359,7 +359,7 @@ export const FINDINGS = {
       'A binding gives its identity to a proxy that takes its certificates from SPIRE: the socket is mounted where the proxy looks for one. The mesh of the proxy accepts IDs of service accounts alone, whose path is /ns/NAMESPACE/sa/NAME. PoolOnly and PerVariant give their identity to all containers of a pod, since no selector of SPIRE leaves one out.',
     consequence:
       'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and which that is SPIRE draws at random for each pod.',
-    fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). For a pool that has no binding yet, kubectl kleym suggest writes both. Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
+    fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest proves both: it writes them for a pool that has no binding yet, and names the steps for one that has. Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
   },
   KLM441: {
     severity: 'error',
@@ -368,7 +368,7 @@ export const FINDINGS = {
     meaning:
       'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none.',
     consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
-    fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). For a pool that has no binding yet, kubectl kleym suggest writes both.',
+    fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes it, with the binding if there is none yet.',
   },
   KLM442: {
     severity: 'info',

@@ -1,8 +1,9 @@
-// The names of suggested bindings: the same objects give the same names, each is a valid DNS label, and none is taken.
+// The names of suggested bindings and of the registrations beside them: the same objects give the same names, and none is taken. That
+// of a binding is a valid DNS label.
 import { compareBytes } from '../text/bytes.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { sha256Hex } from '../text/sha256.ts'
-import { DNS1123_LABEL_MAX } from '../text/kubernetes.ts'
+import { DNS1123_LABEL_MAX, DNS1123_SUBDOMAIN_MAX } from '../text/kubernetes.ts'
 
 /** How many hex digits of a hash tell two equal names apart. */
 const HASH_DIGITS = 8
@@ -43,6 +44,29 @@ export class BindingNames {
   #take(namespace: string, name: string): string {
     this.#taken.add(namespacedName(namespace, name))
     return name
+  }
+}
+
+/** Gives out names of registrations; a name that it gave out is taken from then on. */
+export class CompanionNames {
+  readonly #taken: Set<string>
+
+  /** `taken` are the names of the ClusterSPIFFEIDs that exist. */
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set(taken)
+  }
+
+  /** `NAMESPACE.BINDING.CONTAINER`. One that is too long or taken ends with a hash of what it stands for. */
+  nameOf(...parts: readonly [namespace: string, binding: string, container: string]): string {
+    const plain = parts.join('.')
+    const base = plain.slice(0, DNS1123_SUBDOMAIN_MAX - HASH_DIGITS - 1).replace(/[-.]+$/, '')
+    for (let round = 0, name = plain; ; round++) {
+      if (name.length <= DNS1123_SUBDOMAIN_MAX && !this.#taken.has(name)) {
+        this.#taken.add(name)
+        return name
+      }
+      name = `${base}-${sha256Hex(JSON.stringify([round, ...parts])).slice(0, HASH_DIGITS)}`
+    }
   }
 }
 

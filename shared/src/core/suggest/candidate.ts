@@ -7,7 +7,7 @@ import { readBinding } from '../objects/binding.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { companionManifests, type Companions } from './companion.ts'
+import { companionManifests, type Companions, type NamedCompanions } from './companion.ts'
 
 /** What an identity is given to, by the names that its binding would hold. */
 export type CandidateBoundary =
@@ -24,13 +24,18 @@ export interface Candidate {
   readonly boundary: CandidateBoundary
   readonly serviceAccountName: string
   /** Registrations to be applied before it; absent: none. */
-  readonly companions?: Companions
+  readonly companions?: NamedCompanions
+  /** The bindings in whose place it is; absent: none. One of them may have its name: that one is edited, the others are deleted. */
+  readonly replaces?: readonly NamespacedName[]
+  /** The binding is there and stays as it is: its companions alone are applied. */
+  readonly isThere?: boolean
 }
 
-/** A candidate without its name. */
-export interface UnnamedCandidate extends Omit<Candidate, 'name'> {
-  /** What a name is made of. */
-  readonly nameParts: readonly string[]
+/** A candidate without its names. */
+export interface UnnamedCandidate extends Omit<Candidate, 'name' | 'companions'> {
+  /** What a name is made of, or the name of a binding that is there. */
+  readonly nameParts: readonly string[] | string
+  readonly companions?: Companions
 }
 
 /** The key of the binding that a candidate would be. */
@@ -75,18 +80,28 @@ export function candidateManifest({
 
 /** Everything that is applied for a candidate, in the order in which to apply it. */
 export function manifestsFor(candidate: Candidate): readonly JsonRecord[] {
-  return [...companionsOf(candidate), candidateManifest(candidate)]
+  const companions = companionsOf(candidate)
+  return candidate.isThere === true ? companions : [...companions, candidateManifest(candidate)]
 }
 
 /** The registrations that are applied before a candidate. */
 export function companionsOf(candidate: Candidate): readonly JsonRecord[] {
-  return candidate.companions === undefined ? [] : companionManifests(candidate.companions, candidate)
+  return candidate.companions === undefined
+    ? []
+    : companionManifests(candidate.companions, candidate.namespace)
 }
 
-/** The same snapshot with these bindings and their companions applied. Their keys must be free. */
+/** The same snapshot with these bindings and their companions applied. Their keys must be free, but for those that they replace. */
 export function withCandidates(snapshot: Snapshot, candidates: readonly Candidate[]): Snapshot {
-  const added = candidates.map((one) => readBinding({ value: candidateManifest(one) }, 'to be created'))
-  const bindings = [...snapshot.bindings, ...added].toSorted(
+  const replaced = new Set(candidates.flatMap(({ replaces = [] }) => replaces))
+  const before = new Map(snapshot.bindings.map((one) => [one.key, one]))
+  const added = candidates.flatMap((one) => {
+    if (one.isThere === true) return []
+    const binding = readBinding({ value: candidateManifest(one) }, 'to be created')
+    const edited = before.get(binding.key)
+    return edited === undefined ? [binding] : [{ ...binding, meta: edited.meta, lifecycle: edited.lifecycle }]
+  })
+  const bindings = [...snapshot.bindings.filter(({ key }) => !replaced.has(key)), ...added].toSorted(
     ({ meta: left }, { meta: right }) =>
       compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
   )
@@ -94,10 +109,8 @@ export function withCandidates(snapshot: Snapshot, candidates: readonly Candidat
     .flatMap(companionsOf)
     .map((value) => readClusterSpiffeId({ value }, 'to be created'))
   if (companions.length === 0) return { ...snapshot, bindings }
-  const names = new Set(companions.map(({ meta }) => meta.name))
-  const clusterSpiffeIds = [
-    ...snapshot.clusterSpiffeIds.filter(({ meta }) => !names.has(meta.name)),
-    ...companions,
-  ].toSorted(({ meta: left }, { meta: right }) => compareBytes(left.name, right.name))
+  const clusterSpiffeIds = [...snapshot.clusterSpiffeIds, ...companions].toSorted(
+    ({ meta: left }, { meta: right }) => compareBytes(left.name, right.name),
+  )
   return { ...snapshot, bindings, clusterSpiffeIds }
 }

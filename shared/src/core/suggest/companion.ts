@@ -18,6 +18,11 @@ export interface Companions {
   readonly settings: Pick<OutputSettings, 'className' | 'outputLabels'>
 }
 
+/** Companions whose names are free: one for each container, in its order. */
+export interface NamedCompanions extends Companions {
+  readonly names: readonly string[]
+}
+
 /** The containers of proxies that need the ID of the pod's service account, in byte order. */
 export function proxyContainers(pods: readonly Pod[]): readonly string[] {
   const names = pods.flatMap((pod) => proxiesOfAccount(pod, undefined).map(({ container }) => container.name))
@@ -28,22 +33,22 @@ export function proxyContainers(pods: readonly Pod[]): readonly string[] {
 const OF_ACCOUNT =
   'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}'
 
-/** A ClusterSPIFFEID for each proxy, named after the binding and the container. It is no fallback, so it stays. */
+/** A ClusterSPIFFEID for each proxy of a namespace. It is no fallback, so it stays. */
 export function companionManifests(
-  { containers, podLabels, settings }: Companions,
-  binding: { readonly namespace: string; readonly name: string },
+  { containers, podLabels, settings, names }: NamedCompanions,
+  namespace: string,
 ): readonly JsonRecord[] {
   const labels = labelsForScm(settings)
-  return containers.map((container) => ({
+  return containers.map((container, at) => ({
     apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
     kind: CLUSTER_SPIFFE_ID_KIND,
     metadata: {
-      name: `${binding.namespace}.${binding.name}.${container}`,
+      name: names[at] ?? '',
       ...(Object.keys(labels).length === 0 ? {} : { labels }),
     },
     spec: {
       spiffeIDTemplate: OF_ACCOUNT,
-      namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: binding.namespace } },
+      namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: namespace } },
       podSelector: { matchLabels: Object.fromEntries(podLabels) },
       workloadSelectorTemplates: [`k8s:container-name:${container}`],
       ...(settings.className === '' ? {} : { className: settings.className }),

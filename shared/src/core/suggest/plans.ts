@@ -15,7 +15,8 @@ import { counted } from '../text/counted.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
-import { proxyContainers } from './companion.ts'
+import { proxyContainers, type Companions } from './companion.ts'
+import type { ProxyHarms } from './proxy-harms.ts'
 import {
   commonContainers,
   labelValues,
@@ -45,6 +46,22 @@ export interface Need {
   readonly remarks: readonly string[]
   /** What a person has to choose before there is a plan of this mode; undefined where there is nothing to choose. */
   readonly open: OpenChoice | undefined
+  /** What could be in the place of bindings that are there, which suggestions never replace; absent: nothing has to be. */
+  readonly instead?: Instead
+}
+
+/** Bindings in the place of some that are there and give proxies an identity that they cannot use. */
+export interface Instead {
+  /** The bindings that are there. */
+  readonly of: readonly NamespacedName[]
+  /** Their harm, a plain sentence fragment. */
+  readonly harm: string
+  /** The best first; empty where nothing can be in their place. */
+  readonly plans: readonly Plan[]
+  /** Why there is no plan; undefined where there is one. */
+  readonly why: Pick<OpenChoice, 'why' | 'fix'> | undefined
+  /** Whether a person can choose what there could be. */
+  readonly isOpen: boolean
 }
 
 /** A choice that no object decides. */
@@ -71,6 +88,8 @@ export interface PoolContext {
   readonly isPod: (pod: Pod) => boolean
   /** The containers that are to get an identity; undefined: those that a binding can best be proven for. */
   readonly held: ((pod: Pod) => ReadonlySet<string>) | undefined
+  /** What bindings that are there do to proxies of meshes. */
+  readonly proxies: ProxyHarms
   readonly config: Config
 }
 
@@ -79,9 +98,12 @@ export function needsOf(context: PoolContext): readonly Need[] {
   const [pool, ...others] = context.pools
   const isRefused = !pool.selector.ok || others.some((other) => !sameSelection(pool.selector, other.selector))
   if (isRefused) return [refusedNeed(context)]
-  return context.pods.accounts
-    .filter(({ pods }) => pods.some(context.isPod))
-    .map((account) => needOf(context, account))
+  return [
+    ...context.pods.accounts
+      .filter(({ pods }) => pods.some(context.isPod))
+      .map((account) => needOf(context, account)),
+    ...keptNeeds(context),
+  ]
 }
 
 /** The subject of a pool. */
@@ -118,8 +140,92 @@ function needOf(context: PoolContext, { serviceAccountName, pods }: AccountPods)
   if (asked.length > 0) return { ...base, ...forObjectives(account, asked, mine) }
   if (mine.length === 0)
     return { ...base, ...(context.bindings.length === 0 ? forAll(account) : forAnotherAccount(account)) }
-  return { ...base, ...besideExisting(account, mine) }
+  return { ...base, ...besideExisting(account, mine), ...insteadOf(account, mine) }
 }
+
+/** Registrations alone, for the proxies that bindings of the pool leave without the identity of their mesh. */
+function keptNeeds(context: PoolContext): readonly Need[] {
+  const { pools, pods, bindings, proxies } = context
+  const harmed = bindings.filter(({ key }) => proxies.lostBy(key).length > 0)
+  const [first] = harmed
+  const boundary = first && boundaryOf(first)
+  if (context.held !== undefined || first === undefined || boundary === undefined) return []
+  const containers = distinct(harmed.flatMap(({ key }) => proxies.lostBy(key)))
+  const companions = companionsFor(context, containers)
+  const names = containers.join(', ')
+  const serviceAccountName = first.serviceAccountName.ok ? first.serviceAccountName.value : ''
+  const need: Need = {
+    pool: poolSubject(pools[0]),
+    serviceAccountName,
+    pods: pods.accounts.flatMap((one) => one.pods),
+    plans: [],
+    existing: [],
+    remarks: [],
+    open: undefined,
+  }
+  const of = harmed.map(({ key }) => key).join(', ')
+  if (companions === undefined) {
+    const why = `${of} leaves ${names} without the ID of the service account, and the class of SCM is not known, which a registration for it must name`
+    const open = { mode: undefined, what: `a ClusterSPIFFEID for ${names}`, why, fix: NAME_THE_CLASS }
+    return [{ ...need, open }]
+  }
+  const { namespace, name } = first.meta
+  const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
+  const why = `${of} leaves ${names} without the ID of the service account, which the mesh needs`
+  return [{ ...need, plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }] }]
+}
+
+const NAME_THE_CLASS = 'pass --clusterspiffeid-class-name'
+
+function boundaryOf({
+  mode,
+  objectiveRef,
+  containerName,
+  identityBoundary,
+}: Binding): CandidateBoundary | undefined {
+  if (!mode.ok) return undefined
+  const { value } = mode
+  if (value === 'PoolOnly') return { mode: value }
+  if (value === 'PerVariant') {
+    const variant = identityBoundary.ok ? identityBoundary.value?.variant : undefined
+    return variant === undefined ? undefined : { mode: value, variant }
+  }
+  const objective = objectiveRef.ok ? objectiveRef.value?.name : undefined
+  const container = containerName.ok ? containerName.value : undefined
+  if (objective === undefined || container === undefined) return undefined
+  return { mode: value, objective, container }
+}
+
+/** What could be in the place of bindings that give proxies an identity which their mesh does not accept. */
+function insteadOf(account: Account, mine: readonly Binding[]): Pick<Need, 'instead'> {
+  const { context } = account
+  const harming = mine.filter(({ key }) => context.proxies.unusableOf(key) !== undefined)
+  const [first] = harming
+  if (first === undefined) return {}
+  const of = harming.map(({ key }) => key)
+  const harm = `${of.join(', ')}: ${context.proxies.unusableOf(first.key) ?? ''}`
+  const objectives = leading(context)
+  if (objectives.length !== 1) {
+    const why =
+      objectives.length === 0
+        ? { why: NO_OBJECTIVE, fix: `${GIVE_UP}, or add an InferenceObjective for the pool and ask again` }
+        : {
+            why: `${counted(objectives.length, 'objective')} lead to the pool, and nothing says which of them a container serves`,
+            fix: `write a binding PerObjective and a registration for the proxy by hand, or ${GIVE_UP}`,
+          }
+    return { instead: { of, harm, plans: [], why, isOpen: objectives.length > 0 } }
+  }
+  const { plans, open } = forObjectives(account, objectives, [], { isAsked: false })
+  const inPlace = plans.map(({ candidates, why }) => ({
+    candidates: candidates.map((one) => ({ ...one, nameParts: first.meta.name, replaces: of })),
+    why,
+  }))
+  return { instead: { of, harm, plans: inPlace, why: open, isOpen: open !== undefined } }
+}
+
+const NO_OBJECTIVE =
+  'no objective targets the pool, and a registration for the proxy adds an SVID and takes none away'
+const GIVE_UP = 'delete the binding: the proxy then holds the ID of its service account'
 
 interface Account {
   readonly context: PoolContext
@@ -278,17 +384,22 @@ function forObjectives(
 
 /** A plan for containers beside proxies that need the ID of the service account: as it is, then with registrations that keep it. */
 function besideProxies({ context, pods }: Account, plan: Plan): readonly Plan[] {
-  const [pool] = context.pools
-  const { className, outputLabels } = context.config
   const containers = proxyContainers(pods)
   const [first, ...others] = plan.candidates
-  // Without the class of SCM nothing says what a registration has to carry.
-  const isClassKnown = className !== CLASS_PLACEHOLDER
-  if (containers.length === 0 || first === undefined || !isClassKnown || !pool.selector.ok) return [plan]
-  const settings = { className, ...(outputLabels === undefined ? {} : { outputLabels }) }
-  const companions = { containers, podLabels: pool.selector.labels, settings }
+  const companions = companionsFor(context, containers)
+  if (containers.length === 0 || first === undefined || companions === undefined) return [plan]
   const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh needs, by a registration of its own: it is applied first`
   return [plan, { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }]
+}
+
+/** Undefined where the class of SCM is not known: nothing says then what a registration has to carry. */
+function companionsFor(
+  { pools: [pool], config: { className, outputLabels } }: PoolContext,
+  containers: readonly string[],
+): Companions | undefined {
+  if (className === CLASS_PLACEHOLDER || !pool.selector.ok) return undefined
+  const settings = { className, ...(outputLabels === undefined ? {} : { outputLabels }) }
+  return { containers, podLabels: pool.selector.labels, settings }
 }
 
 interface Roles {

@@ -2,7 +2,7 @@
 // everything else. A plan stands if all of its bindings are Ready, none of them brings an error, and all plans stand together.
 import type { Analysis } from '../analysis/analysis.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
-import { subjectText, type Finding } from '../findings/finding.ts'
+import { subjectText, type Finding, type Subject } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Judgement } from '../plan/plan.ts'
@@ -11,8 +11,14 @@ import type { RefusalReason } from '../registry/reasons.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Drive, Steps } from '../steps.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
-import { BindingNames } from './binding-names.ts'
-import { boundaryText, candidateKey, withCandidates, type Candidate } from './candidate.ts'
+import { BindingNames, CompanionNames } from './binding-names.ts'
+import {
+  boundaryText,
+  candidateKey,
+  withCandidates,
+  type Candidate,
+  type UnnamedCandidate,
+} from './candidate.ts'
 import type { Need, Plan } from './plans.ts'
 
 /** A plan that did not stand, and why. */
@@ -105,7 +111,7 @@ function* settlingTrials(
     if (refused.size > 0) fail(refused, active)
     else {
       const effect = effectOf(analysis.settled, world.settled, { drive: tools.drive })
-      const harmed = harms(named, effect.findings.added)
+      const harmed = harms(named, [...effect.findings.added, ...stillLost(named, effect.findings.unchanged)])
       if (harmed.size === 0) return { named, world, effect }
       fail(harmed, active)
     }
@@ -126,17 +132,17 @@ const COLLISION: RefusalReason = 'IdentityCollision'
 type NamedTrials = ReadonlyMap<Trial, readonly Candidate[]>
 
 /** The bindings of all plans that are tried now. Plans that are not tried take no name. */
-function nameAll(trials: readonly Trial[], { bindings }: Snapshot): NamedTrials {
+function nameAll(trials: readonly Trial[], { bindings, clusterSpiffeIds }: Snapshot): NamedTrials {
   const names = new BindingNames(bindings.map(({ key }) => key))
-  return new Map(
-    trials.map((trial) => [
-      trial,
-      (trial.need.plans[trial.at]?.candidates ?? []).map(({ nameParts, ...one }) => ({
-        ...one,
-        name: names.nameOf(one.namespace, nameParts),
-      })),
-    ]),
-  )
+  const registrations = new CompanionNames(clusterSpiffeIds.map(({ meta }) => meta.name))
+  const named = ({ nameParts, companions, ...one }: UnnamedCandidate): Candidate => {
+    const { namespace } = one
+    const name = typeof nameParts === 'string' ? nameParts : names.nameOf(namespace, nameParts)
+    if (companions === undefined) return { ...one, name }
+    const all = companions.containers.map((container) => registrations.nameOf(namespace, name, container))
+    return { ...one, name, companions: { ...companions, names: all } }
+  }
+  return new Map(trials.map((trial) => [trial, (trial.need.plans[trial.at]?.candidates ?? []).map(named)]))
 }
 
 function provenNeed(trial: Trial, named: NamedTrials): ProvenNeed {
@@ -226,6 +232,21 @@ function failureOf(
   }
 }
 
+/** The findings that companions of bindings that are there were to mend. */
+function stillLost(named: NamedTrials, unchanged: readonly Finding[]): readonly Finding[] {
+  const kept = new Set(
+    [...named.values()].flatMap((bindings) =>
+      bindings.flatMap((one) => (one.isThere === true ? bindingText(one) : [])),
+    ),
+  )
+  return unchanged.filter(({ code, subject }) => code === 'KLM441' && kept.has(objectText(subject)))
+}
+
+/** The object of a subject, whichever of its containers is meant. */
+function objectText({ kind, namespace, name }: Subject): string {
+  return subjectText({ kind, namespace, name })
+}
+
 /** The plans that bring an error, certain or not. One that no binding is part of counts against all of its namespace, else against all. */
 function harms(named: NamedTrials, added: readonly Finding[]): Failures {
   const owners = new Map<string, Trial>()
@@ -255,7 +276,7 @@ function blamed(
   byNamespace: ReadonlyMap<string, readonly Trial[]>,
 ): readonly Trial[] {
   const subjects = [subject, ...related]
-  const named = subjects.flatMap((one) => owners.get(subjectText(one)) ?? [])
+  const named = subjects.flatMap((one) => owners.get(objectText(one)) ?? [])
   if (named.length > 0) return named
   const places = new Set([...subjects.map(({ namespace }) => namespace), ...(namespaces ?? [])])
   const near = [...places].flatMap((namespace) => byNamespace.get(namespace) ?? [])
@@ -263,7 +284,7 @@ function blamed(
 }
 
 function bindingText({ namespace, name }: Candidate): string {
-  return subjectText({ kind: BINDING_KIND, namespace, name })
+  return objectText({ kind: BINDING_KIND, namespace, name })
 }
 
 function harmOf(one: Finding): Pick<FailedPlan, 'state' | 'reason' | 'why' | 'fix' | 'missing'> {

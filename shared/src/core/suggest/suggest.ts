@@ -6,7 +6,6 @@ import { reachOf, type Reach } from '../explain/reach.ts'
 import { verdictText, type Effect } from '../explain/effect.ts'
 import type { Subject } from '../findings/finding.ts'
 import { BINDING, qualifiedKind } from '../kinds.ts'
-import type { Mode } from '../names.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -22,10 +21,14 @@ import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { NameSummary } from '../text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import { distinct } from './binding-names.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
 import { EffectByHolder, lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
+import { ProxyHarms } from './proxy-harms.ts'
+import { provingInstead } from './instead.ts'
+import type { NotSuggested } from './not-suggested.ts'
 import { areSame, proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 
 /** What a question about suggestions is limited to. */
@@ -61,19 +64,15 @@ export interface HeldBefore {
   readonly isCertain: boolean
 }
 
-/** A binding that is not suggested. */
-export interface NotSuggested {
-  /** `impossible`: the operator refuses it, or it does harm. `unproven`: it depends. `open`: a person has to choose. */
-  readonly state: 'impossible' | 'unproven' | 'open'
-  readonly mode: Mode | undefined
-  /** `PerObjective chat for container vllm`; empty where no binding can be named. */
-  readonly what: string
-  /** The bindings that were tried; empty where none could be named. */
-  readonly tried: readonly Candidate[]
-  /** The reason of the operator's condition, or the code of a finding. */
-  readonly reason: string | undefined
-  readonly why: string
-  readonly fix: string | undefined
+/** Registrations for proxies beside a binding that is there, proven to keep the identity of their mesh. */
+export interface SuggestedRegistrations {
+  /** The binding, and its companions. */
+  readonly candidate: Candidate
+  readonly key: NamespacedName
+  /** Why, a sentence each. */
+  readonly why: readonly string[]
+  /** `depends on SCM's settings`; undefined where it rests on no assumption. */
+  readonly dependsOn: string | undefined
 }
 
 /** A binding that a pool has. */
@@ -90,6 +89,8 @@ export interface PoolSuggestions {
   readonly pods: PodCount
   readonly existing: readonly ExistingBinding[]
   readonly suggested: readonly SuggestedBinding[]
+  /** What is applied beside bindings that are there. */
+  readonly registrations: readonly SuggestedRegistrations[]
   readonly not: readonly NotSuggested[]
   /** What cannot be had, and what to look at. */
   readonly remarks: readonly string[]
@@ -114,9 +115,10 @@ export function* suggesting(
   tools: ProofTools,
 ): Steps<Suggestions> {
   const index = indexOf(analysis)
+  const proxies = yield* ProxyHarms.of(analysis)
   const drafts = poolsByName(analysis.snapshot.pools)
     .filter(([pool, ...others]) => [pool, ...others].some(question.isPool))
-    .map((pools) => draftOf(analysis, pools, question, index))
+    .map((pools) => draftOf(analysis, pools, question, { ...index, proxies }))
     .filter((one) => one !== undefined)
   const proof = yield* proving(
     drafts.flatMap(({ needs }) => needs),
@@ -124,6 +126,7 @@ export function* suggesting(
     tools,
   )
   const proven = new Map(proof.needs.map((one) => [one.need, one]))
+  const instead = yield* provingInstead(proof, tools)
   const reasons: UnknownReason[] = []
   const pools = drafts.map((draft) => {
     const needs = draft.needs.flatMap((need) => proven.get(need) ?? [])
@@ -131,7 +134,8 @@ export function* suggesting(
       ...draft.missing,
       ...needs.flatMap(({ failed }) => failed.flatMap(({ missing }) => missing ?? [])),
     )
-    return poolSuggestions(draft, needs, analysis, proof)
+    const { not, ...others } = poolSuggestions(draft, needs, analysis, proof)
+    return { ...others, not: [...not, ...needs.flatMap(({ need }) => instead.get(need) ?? [])] }
   })
   return { pools, world: proof.world, effect: proof.effect, missing: distinctReasons(reasons) }
 }
@@ -186,7 +190,7 @@ function draftOf(
   analysis: Analysis,
   pools: readonly [Pool, ...Pool[]],
   question: SuggestQuestion,
-  index: PoolIndex,
+  index: PoolIndex & Pick<PoolContext, 'proxies'>,
 ): PoolDraft | undefined {
   const [pool] = pools
   const { snapshot, config } = analysis
@@ -204,6 +208,7 @@ function draftOf(
     isAsked: question.isObjective,
     isPod,
     held: question.held,
+    proxies: index.proxies,
     config,
   }
   const unread = firstGap(snapshot, [qualifiedKind(BINDING)], namespace)
@@ -285,7 +290,7 @@ function poolSuggestions(
   proof: Proof,
 ): PoolSuggestions {
   const [pool] = context.pools
-  const accounts = needs.map(({ need }) => need.serviceAccountName)
+  const accounts = distinct(needs.map(({ need }) => need.serviceAccountName))
   return {
     pool: poolSubject(pool),
     pods: PodCount.of(context.pods.accounts.flatMap((one) => one.pods)),
@@ -294,6 +299,7 @@ function poolSuggestions(
       return { key, verdict: judgement === undefined ? 'unknown' : verdictText(judgement) }
     }),
     suggested: needs.flatMap((one) => suggestedOf(one, analysis, proof)),
+    registrations: needs.flatMap((one) => registrationsOf(one, proof)),
     not: [...not, ...needs.flatMap(notSuggested)],
     remarks: [
       ...(accounts.length > 1
@@ -313,14 +319,13 @@ function suggestedOf(
   { world, effect }: Proof,
 ): readonly SuggestedBinding[] {
   const changes = new EffectByHolder(effect)
-  const { settled, openSettings } = world
+  const { settled } = world
   const prediction = settled.prediction()
-  const assumptions = assumptionsThatCount(openSettings)
-  const dependsOn = assumptions.length === 0 ? undefined : dependsText(assumptions)
+  const dependsOn = dependsOnIn(world)
   return bindings.flatMap((candidate) => {
     const key = candidateKey(candidate)
     const judgement = settled.judgements.get(key)
-    if (judgement?.state !== 'ready' || plan === undefined) return []
+    if (judgement?.state !== 'ready' || plan === undefined || candidate.isThere === true) return []
     const { identity, output } = judgement.resolved
     const { spiffeId } = identity
     const found = reachOf(prediction, candidate.namespace, output.metadata.name)
@@ -337,6 +342,22 @@ function suggestedOf(
       },
     ]
   })
+}
+
+function dependsOnIn({ openSettings }: Analysis): string | undefined {
+  const assumptions = assumptionsThatCount(openSettings)
+  return assumptions.length === 0 ? undefined : dependsText(assumptions)
+}
+
+function registrationsOf(
+  { bindings, plan }: ProvenNeed,
+  { world }: Proof,
+): readonly SuggestedRegistrations[] {
+  return bindings.flatMap((candidate) =>
+    plan === undefined || candidate.isThere !== true
+      ? []
+      : [{ candidate, key: candidateKey(candidate), why: plan.why, dependsOn: dependsOnIn(world) }],
+  )
 }
 
 function asAssumed(reach: Reach, dependsOn: string): Reach {

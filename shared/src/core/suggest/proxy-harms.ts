@@ -1,0 +1,55 @@
+// What bindings that are there do to proxies of meshes, by the findings about them.
+import type { Analysis } from '../analysis/analysis.ts'
+import { unchanged } from '../analysis/analysis.ts'
+import type { Finding } from '../findings/finding.ts'
+import { BINDING_KIND } from '../names.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
+import { findingSteps } from '../rules/all.ts'
+import type { FindingCode } from '../registry/findings.ts'
+import type { Steps } from '../steps.ts'
+import { distinct } from './binding-names.ts'
+import { proxyContainers } from './companion.ts'
+
+/** A binding gives proxies an identity that their mesh does not accept. */
+const UNUSABLE: FindingCode = 'KLM440'
+/** It takes from proxies the one that their mesh needs. */
+const LOST: FindingCode = 'KLM441'
+
+/** The harm that bindings do to proxies. */
+export class ProxyHarms {
+  readonly #byBinding: ReadonlyMap<string, readonly Finding[]>
+
+  private constructor(findings: readonly Finding[]) {
+    this.#byBinding = Map.groupBy(
+      findings.filter(({ code, subject }) => isOfProxies(code) && subject.kind === BINDING_KIND),
+      ({ subject }) => namespacedName(subject.namespace, subject.name),
+    )
+  }
+
+  /** That of all bindings, in steps; none are worked out where no pod has such a proxy. */
+  static *of({ settled, podsInQuestion, snapshot }: Analysis): Steps<ProxyHarms> {
+    const isAsked = snapshot.bindings.length > 0 && proxyContainers(podsInQuestion).length > 0
+    return new ProxyHarms(isAsked ? yield* findingSteps(unchanged(settled)) : [])
+  }
+
+  /** The containers that lose by a binding what their mesh needs, in byte order. */
+  lostBy(key: NamespacedName): readonly string[] {
+    return distinct(this.#of(key, LOST).flatMap(({ subject }) => subject.container ?? []))
+  }
+
+  /** What proxies get by a binding and cannot use, a plain sentence fragment; undefined: nothing. */
+  unusableOf(key: NamespacedName): string | undefined {
+    const [first] = this.#of(key, UNUSABLE)
+    if (first === undefined) return undefined
+    const { summary, dependsOn } = first
+    return dependsOn === undefined ? summary : `${summary}, which depends on ${dependsOn.join(', ')}`
+  }
+
+  #of(key: NamespacedName, code: FindingCode): readonly Finding[] {
+    return (this.#byBinding.get(key) ?? []).filter((one) => one.code === code)
+  }
+}
+
+function isOfProxies(code: FindingCode): boolean {
+  return code === UNUSABLE || code === LOST
+}
