@@ -154,3 +154,29 @@ test('the harm of one pool to its proxies keeps no other pool of the namespace f
     'team-a/plain PoolOnly runner',
   ])
 })
+
+/** Kuma's proxy with the volume by which its control plane enables SPIRE. */
+const KUMA = pod({
+  spec: {
+    containers: [
+      { name: 'vllm' },
+      { name: 'kuma-sidecar', volumeMounts: [{ name: 'kuma-spire-agent-socket', mountPath: '/x' }] },
+    ],
+    volumes: [{ name: 'kuma-spire-agent-socket', csi: { driver: 'csi.spiffe.io' } }],
+  },
+})
+
+test.each([
+  ['PerObjective', [objective()], ['team-a/llama-chat PerObjective chat vllm runner']],
+  ['PoolOnly, since it asks for its ID by name', [], ['team-a/llama PoolOnly runner']],
+])("Kuma's proxy keeps the ID that it may ask for beside %s", (_, more, lines) => {
+  const objects = [NODE, pool(), FALLBACK, KUMA, ...more]
+  const { answer } = suggestionsFor(objects)
+  expect(suggestedLines(answer)).toEqual(lines)
+  const manifests = manifestsOf(answer)
+  expect(manifests.map(({ kind }) => kind)).toEqual(['ClusterSPIFFEID', 'InferenceIdentityBinding'])
+  const [, alone] = manifests
+  expect(alone === undefined ? [] : codesOf([...objects, alone])).toContain('KLM441')
+  const codes = codesOf([...objects, ...manifests])
+  expect(codes.filter((code) => code === 'KLM440' || code === 'KLM441')).toEqual([])
+})

@@ -4,7 +4,7 @@ import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { istioTemplate } from '../objects/pod-changers.ts'
 import { containersThatMayBe } from '../objects/sidecars.ts'
 import { hasSocketAt, workloadApiAccess } from '../objects/workload-api.ts'
-import { NO, open, type Truth } from '../truth/truth.ts'
+import { NO, open, YES, type Truth } from '../truth/truth.ts'
 import { CONSUMERS, type Consumer } from './consumers.ts'
 
 /** A consumer of the identities of a pod. */
@@ -24,20 +24,32 @@ export function consumersIn(pod: Pod, namespace: Namespace | undefined): readonl
   ]
 }
 
-/** A proxy in the pod that takes its certificates from SPIRE, or may, and whose mesh accepts IDs of service accounts alone. */
+/** A proxy in the pod that takes its certificates from SPIRE, or may, and that needs the ID of the service account, or may. */
 export interface ProxyOfAccount extends ConsumerInPod {
   readonly container: Container
+  /** Whether it asks SPIRE for that ID. */
+  readonly asksSpire: Truth
 }
 
-/** The proxies of a pod that need the ID of its service account. */
+/** The proxies of a pod that need the ID of its service account, or may. */
 export function proxiesOfAccount(pod: Pod, namespace: Namespace | undefined): readonly ProxyOfAccount[] {
   return consumersIn(pod, namespace).flatMap((one) => {
     const { consumer, container, asksSpire } = one
-    return container === undefined || asksSpire === NO || consumer.accepts !== 'of a service account'
-      ? []
-      : [{ ...one, container }]
+    if (container === undefined || asksSpire === NO) return []
+    if (consumer.accepts === 'of a service account') return [{ ...one, container }]
+    // What no pod shows is taken for its own certificates: a mesh without SPIRE does not end in doubt.
+    return consumer.asksById === true && asksSpire === YES
+      ? [{ ...one, container, asksSpire: COMPUTED_BY_MESH }]
+      : []
   })
 }
+
+const COMPUTED_BY_MESH = open({
+  kind: 'runtime',
+  of: { kind: 'Pod' },
+  fact: 'agent',
+  why: 'which ID the proxy asks for stands in the configuration of its mesh',
+})
 
 function consumerOf(pod: Pod, container: Container): ConsumerInPod | undefined {
   switch (container.name) {

@@ -9,6 +9,8 @@ export interface Consumer {
   readonly accepts: AcceptedIds
   /** The mesh that it is a proxy of: it may hand identities to the containers beside it. */
   readonly mesh?: string
+  /** It asks SPIRE's agent for the one SPIFFE ID that its mesh computes, whatever else its container holds. */
+  readonly asksById?: boolean
 }
 
 /** All consumers of docs/consumers.md, in its order. */
@@ -16,7 +18,7 @@ export const CONSUMERS = {
   istio: { name: 'Istio sidecar', accepts: 'of a service account', mesh: 'Istio' },
   ztunnel: { name: 'Istio ambient (ztunnel)', accepts: 'of a service account', mesh: 'Istio' },
   linkerd: { name: 'Linkerd', accepts: "of the mesh's own CA", mesh: 'Linkerd' },
-  kuma: { name: 'Kuma', accepts: 'as configured', mesh: 'Kuma' },
+  kuma: { name: 'Kuma', accepts: 'as configured', mesh: 'Kuma', asksById: true },
   consul: { name: 'Consul', accepts: "of the mesh's own CA", mesh: 'Consul' },
   cilium: { name: "Cilium's ztunnel", accepts: 'of a service account', mesh: 'Cilium' },
   envoyGateway: { name: 'Envoy Gateway', accepts: 'as configured' },

@@ -366,7 +366,7 @@ export const FINDINGS = {
     tells: 'too little is held',
     title: 'a proxy loses the identity that its mesh needs',
     meaning:
-      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none.',
+      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none, or asks for that ID by name (Kuma) and gets no other.',
     consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
     fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes it, with the binding if there is none yet.',
   },

@@ -5,6 +5,7 @@ import type { Container } from '../objects/pod.ts'
 import { judgeContainer, whyInjected } from '../spire/attestor.ts'
 import { whyOpen, type EntryOutcome } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
+import { compareBytes } from '../text/bytes.ts'
 import { whyOpenText } from '../truth/truth.ts'
 import { displacersOf, givesWayText, lossText, UNKNOWN_ID } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
@@ -26,46 +27,53 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
       !isMeshIdentity(entry.spiffeId),
   )
   if (ours.length === 0) return []
-  return proxiesOfAccount(pod, scan.namespaceOf(pod.namespace)).flatMap((one) => {
-    const { consumer, container } = one
-    const { name } = container
-    return ours.flatMap((outcome): readonly Note[] => {
-      const given = registrationFor(container, outcome, facts)
-      if (given === undefined) return []
-      return [
-        {
-          code: 'KLM440',
-          subject: { ...ownerOf(outcome.source, scan), container: name },
-          related: [],
-          containers: [name],
-          summary: (pods) => `${name} of ${pods} gets an identity that ${consumer.mesh} does not accept`,
-          evidence: [
-            `the binding gives ${outcome.entry?.spiffeId ?? ''}`,
-            `${consumer.mesh} accepts spiffe://<trust domain>/ns/<namespace>/sa/<service account> alone`,
-          ],
-          ...dependsOn(one, given),
-        },
-      ]
+  const proxies = proxiesOfAccount(pod, scan.namespaceOf(pod.namespace))
+  // One that asks for its own ID takes no other.
+  return proxies
+    .filter(({ consumer }) => consumer.asksById !== true)
+    .flatMap((one) => {
+      const { consumer, container } = one
+      const { name } = container
+      return ours.flatMap((outcome): readonly Note[] => {
+        const given = registrationFor(container, outcome, facts)
+        if (given === undefined) return []
+        return [
+          {
+            code: 'KLM440',
+            subject: { ...ownerOf(outcome.source, scan), container: name },
+            related: [],
+            containers: [name],
+            summary: (pods) => `${name} of ${pods} gets an identity that ${consumer.mesh} does not accept`,
+            evidence: [
+              `the binding gives ${outcome.entry?.spiffeId ?? ''}`,
+              `${consumer.mesh} accepts spiffe://<trust domain>/ns/<namespace>/sa/<service account> alone`,
+            ],
+            ...dependsOn(one, given),
+          },
+        ]
+      })
     })
-  })
 }
 
-/** The identity of a service account that a mesh needs, and that its proxy loses because a fallback gives way: it is left with none. */
+/**
+ * The identity of a service account that a mesh needs, and that its proxy loses because a fallback gives way: it is left with none, or
+ * asks for that ID alone.
+ */
 function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
   if (!facts.outcomes.some(({ fallback }) => fallback)) return []
   return proxiesOfAccount(facts.pod, scan.namespaceOf(facts.pod.namespace)).flatMap((one) => {
     const { consumer, container } = one
     const { name } = container
-    const lost = lostBy(container, facts)
+    const lost = lostBy(one, facts)
     if (lost === undefined) return []
-    const { source, verdict, spiffeId, why } = lost
+    const { source, verdict, spiffeId, instead, why } = lost
     const by = 'by' in verdict ? verdict.by : undefined
     return displacersOf(facts, [{ fallback: { by } }], scan).map((subject): Note => ({
       code: 'KLM441',
       subject: { ...subject, container: name },
       related: [sourceSubject(source)],
       containers: [name],
-      summary: (pods) => `${name} of ${pods} ${lossText({ spiffeId, instead: [] })}`,
+      summary: (pods) => `${name} of ${pods} ${lossText({ spiffeId, instead })}`,
       evidence: [givesWayText(lost), `${consumer.mesh} needs the ID of the service account`],
       ...(dependsOnAsking(one) ??
         (why !== undefined && { depends: { on: `whether ${name} holds another`, why: `depends: ${why}` } })),
@@ -75,12 +83,18 @@ function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
 
 interface LostByProxy extends EntryOutcome {
   readonly spiffeId: string
+  /** What it holds in its place, which it does not ask for. */
+  readonly instead: readonly string[]
   /** Why it is not certain; undefined: it is. */
   readonly why: string | undefined
 }
 
 /** Asked of the registrations of the pod: a container that a webhook adds need not be among those that are known. */
-function lostBy(container: Container, { pod, outcomes }: PodIdentities): LostByProxy | undefined {
+function lostBy(
+  { container, consumer }: ProxyOfAccount,
+  { pod, outcomes }: PodIdentities,
+): LostByProxy | undefined {
+  const held = new Set<string>()
   const there = whyInjected(container)
   let open: string | undefined
   let lost: LostByProxy | undefined
@@ -91,12 +105,14 @@ function lostBy(container: Container, { pod, outcomes }: PodIdentities): LostByP
     const isGiven = match.state === 'issued' || match.why === there
     if (verdict.state === 'displaced') {
       if (isMeshIdentity(entry.spiffeId))
-        lost ??= { ...outcome, spiffeId: entry.spiffeId, why: whyOpen(verdict) }
-    } else if (verdict.state === 'declared' && isGiven) return undefined
+        lost ??= { ...outcome, spiffeId: entry.spiffeId, instead: [], why: whyOpen(verdict) }
+    } else if (verdict.state === 'declared' && isGiven) held.add(entry.spiffeId)
     else if (verdict.state === 'declared') open ??= match.state === 'depends' ? match.why : undefined
     else if (isPossible({ verdict: verdict.state })) open ??= 'why' in verdict ? verdict.why : undefined
   }
-  return lost && { ...lost, why: lost.why ?? open }
+  if (lost === undefined) return undefined
+  const isServed = consumer.asksById === true ? held.has(lost.spiffeId) : held.size > 0
+  return isServed ? undefined : { ...lost, instead: [...held].toSorted(compareBytes), why: lost.why ?? open }
 }
 
 /** Identities of one container, on a pod that a proxy of the node serves: it asks by the pod, which tells no containers apart. */
@@ -136,28 +152,26 @@ function registrationFor(
 
 /** What decides, where it is not certain that the proxy asks SPIRE, or that it gets the identity. */
 function dependsOn(
-  { asksSpire, container }: ProxyOfAccount,
+  one: ProxyOfAccount,
   { verdict, why = '' }: Registration,
 ): Pick<Note, 'depends'> | undefined {
-  const { name } = container
-  const asking = dependsOnAsking({ asksSpire, container })
+  const asking = dependsOnAsking(one)
   if (asking !== undefined) return asking
   return verdict === 'issued'
     ? undefined
-    : { depends: { on: `whether ${name} gets the identity`, why: `depends: ${why}` } }
+    : { depends: { on: `whether ${one.container.name} gets the identity`, why: `depends: ${why}` } }
 }
 
 function dependsOnAsking({
   asksSpire,
-  container,
-}: Pick<ProxyOfAccount, 'asksSpire' | 'container'>): Pick<Note, 'depends'> | undefined {
-  const open = whyOpenText(asksSpire)
-  return open === undefined
-    ? undefined
-    : {
-        depends: {
-          on: `whether ${container.name} takes its certificates from SPIRE`,
-          why: `depends: ${open}`,
-        },
-      }
+  consumer,
+  container: { name },
+}: ProxyOfAccount): Pick<Note, 'depends'> | undefined {
+  const why = whyOpenText(asksSpire)
+  if (why === undefined) return undefined
+  const on =
+    consumer.asksById === true
+      ? `which ID ${name} asks for`
+      : `whether ${name} takes its certificates from SPIRE`
+  return { depends: { on, why: `depends: ${why}` } }
 }

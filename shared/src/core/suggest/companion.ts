@@ -1,6 +1,6 @@
 // A registration that keeps the identity of a mesh's proxy beside a binding for another container (docs/consumers.md).
 import { labelsForScm, type OutputSettings } from '../compile/output.ts'
-import { proxiesOfAccount } from '../consumers/consumers-in-pod.ts'
+import { proxiesOfAccount, type ProxyOfAccount } from '../consumers/consumers-in-pod.ts'
 import type { JsonRecord } from '../json.ts'
 import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND, NAMESPACE_NAME_LABEL } from '../names.ts'
@@ -23,10 +23,13 @@ export interface NamedCompanions extends Companions {
   readonly names: readonly string[]
 }
 
-/** The containers of proxies that need the ID of the pod's service account, in byte order. */
-export function proxyContainers(pods: readonly Pod[]): readonly string[] {
-  const names = pods.flatMap((pod) => proxiesOfAccount(pod, undefined).map(({ container }) => container.name))
-  return [...new Set(names)].toSorted(compareBytes)
+/** The containers of proxies that need the ID of the pod's service account, or may, in byte order. */
+export function proxyContainers(
+  pods: readonly Pod[],
+  isMeant: (proxy: ProxyOfAccount) => boolean = () => true,
+): readonly string[] {
+  const proxies = pods.flatMap((pod) => proxiesOfAccount(pod, undefined).filter(isMeant))
+  return [...new Set(proxies.map(({ container }) => container.name))].toSorted(compareBytes)
 }
 
 /** The ID that a mesh verifies. */

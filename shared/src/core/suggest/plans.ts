@@ -246,10 +246,11 @@ function forAll(account: Account): Planned {
   const whole = poolOnly(context, serviceAccountName)
   if (roles.values.length > 1) {
     const plan = perVariant(account, roles.key, meantValues(account, roles))
-    return { plans: [plan, whole], remarks: several, open: undefined }
+    const all = [plan, whole].flatMap((one) => besideProxies(account, one))
+    return { plans: all, remarks: several, open: undefined }
   }
   const { plans, remarks, open } = forObjectives(account, objectives, [], { isAsked: false })
-  return { plans: [...plans, whole], remarks: [...several, ...remarks], open }
+  return { plans: [...plans, ...besideProxies(account, whole)], remarks: [...several, ...remarks], open }
 }
 
 /** The narrowest boundary that gives certain containers an identity. */
@@ -384,8 +385,10 @@ function forObjectives(
 
 /** A plan for containers beside proxies that need the ID of the service account: as it is, then with registrations that keep it. */
 function besideProxies({ context, pods }: Account, plan: Plan): readonly Plan[] {
-  const containers = proxyContainers(pods)
   const [first, ...others] = plan.candidates
+  // Of two IDs only a proxy that asks by ID gets the one that it needs for certain.
+  const isWhole = first?.boundary.mode !== 'PerObjective'
+  const containers = proxyContainers(pods, ({ consumer }) => !isWhole || consumer.asksById === true)
   const companions = companionsFor(context, containers)
   if (containers.length === 0 || first === undefined || companions === undefined) return [plan]
   const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh needs, by a registration of its own: it is applied first`
