@@ -66,14 +66,19 @@ export function embeddedProblem(
   }
 }
 
-/** What may stand in a text, which is looked through only if it names a kind that decides with its group. */
+/** What may stand in a text, which is looked through only if it gives an object's kind that decides with its group. */
 function reachInText(text: string, deciding: readonly WantedKind[]): readonly ProblemReach[] {
   if (!text.includes('apiVersion')) return []
-  const wanted = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && text.includes(kind))
+  const wanted = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && saysKind(text, kind))
   if (wanted.length === 0) return []
   return (
     reachOfText(text, { wanted, namespace: undefined }) ?? wanted.flatMap((one) => reachOf(one, {}, text))
   )
+}
+
+/** Whether a text has the kind of an object, or of a list of them, in YAML or JSON; a mere mention is none. */
+function saysKind(text: string, kind: string): boolean {
+  return new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
 }
 
 /** What a Secret holds under `data`, and a ConfigMap under `binaryData`, where it may be manifests. */

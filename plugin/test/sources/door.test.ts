@@ -4,54 +4,19 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { describe, expect, test } from 'vitest'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
-
-type Files = Readonly<Record<string, string | Uint8Array>>
-
-const ESTATE = `apiVersion: v1
-kind: Namespace
-metadata: {name: demo, labels: {kubernetes.io/metadata.name: demo}}
----
-apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: demo}
-spec: {selector: {matchLabels: {app: llama}}}
----
-apiVersion: llm-d.ai/v1alpha2
-kind: InferenceObjective
-metadata: {name: chat, namespace: demo}
-spec: {poolRef: {name: llama}}
----
-apiVersion: kleym.sonda.red/v1alpha1
-kind: InferenceIdentityBinding
-metadata: {name: chat, namespace: demo}
-spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: vllm}
----
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: llama, namespace: demo}
-spec:
-  selector: {matchLabels: {app: llama}}
-  template:
-    metadata: {labels: {app: llama}}
-    spec:
-      serviceAccountName: runner
-      volumes: [{name: workload-api, csi: {driver: csi.spiffe.io, readOnly: true}}]
-      containers: [{name: vllm, image: vllm, volumeMounts: [{name: workload-api, mountPath: /run/spire}]}]
-`
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
-const SETTINGS = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.conf',
-]
+import {
+  CLEAN,
+  ESTATE,
+  json,
+  OPEN,
+  ROWS_DISMISSED,
+  ROWS_OPEN,
+  SCM,
+  SETTINGS,
+  THIEF,
+  typed,
+  type Files,
+} from '../support/door-rows.ts'
 
 async function asked(command: string, files: Files, scm = SCM, flags: readonly string[] = []): Promise<Ran> {
   const given = Object.fromEntries(Object.entries(files).map(([name, text]) => [`files/${name}`, text]))
@@ -59,286 +24,8 @@ async function asked(command: string, files: Files, scm = SCM, flags: readonly s
   return inProcess([command, '--offline', '-R', '-f', 'files', ...SETTINGS, ...flags], cwd)
 }
 
-/** A registration that gives the identity of the binding away. */
-const THIEF = {
-  apiVersion: 'spire.spiffe.io/v1alpha1',
-  kind: 'ClusterSPIFFEID',
-  metadata: { name: 'thief' },
-  spec: { spiffeIDTemplate: 'spiffe://{{ .TrustDomain }}/ns/demo/objective/chat', podSelector: {} },
-}
-const THIEF_YAML = `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\nspec: {spiffeIDTemplate: "spiffe://example.org/x"}\n`
-/** A document that does not parse, and whose kind is plain. */
-const POOL_HEAD = 'apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\n'
-const json = (value: unknown): string => JSON.stringify(value)
-const typed = (apiVersion: string, kind: string, spec: unknown): string =>
-  json({ apiVersion, kind, metadata: { name: 'app', namespace: 'deploy' }, spec })
-
-const CLEAN = '√ nothing clashes'
-const OPEN = '‼ nothing is known to clash'
-
-type Row = readonly [given: string, files: Files]
-
-const FILES_OF_APPS = { 'apps/prod/x.yaml': 'apiVersion: v1\nkind: Service\nmetadata: {name: x}\n' }
-const kustomization = (spec: object): string =>
-  typed('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', { path: './apps/prod', ...spec })
-const NONE = { matchLabels: { app: 'none' } }
-/** What Helm made of the release `web`. */
-const made = json({
-  apiVersion: 'apps/v1',
-  kind: 'Deployment',
-  metadata: {
-    name: 'web',
-    namespace: 'web',
-    labels: { 'app.kubernetes.io/managed-by': 'Helm', 'app.kubernetes.io/instance': 'web' },
-  },
-  spec: {
-    selector: NONE,
-    template: { metadata: { labels: { app: 'none' } }, spec: { containers: [{ name: 'web' }] } },
-  },
-})
-
-const rowsThatAreOpen: readonly Row[] = [
-  ['a manifest in a folder of tools', { '.tekton/a.yaml': THIEF_YAML }],
-  ['a JSON array', { 'a.json': json([THIEF]) }],
-  ['items without a kind', { 'a.json': json({ items: [THIEF] }) }],
-  ['a List without an apiVersion', { 'a.json': json({ kind: 'List', items: [THIEF] }) }],
-  ['a map of objects by name', { 'a.json': json({ thief: THIEF }) }],
-  ['an array of YAML', { 'a.yaml': `- ${THIEF_YAML.trimEnd().replaceAll('\n', '\n  ')}\n` }],
-  ...['\u2028', '\u2029', '\u0085', '\r'].map((end): Row => [
-    `a comment that ends at U+${(end.codePointAt(0) ?? 0).toString(16)}`,
-    { 'a.yaml': `# c${end}${THIEF_YAML.trimEnd().replaceAll('\n', end)}` },
-  ]),
-  [
-    'a first mapping that is indented, and a kind in column 0',
-    { 'a.yaml': `  ${THIEF_YAML.trimEnd().replaceAll('\n', '\n  ')}\nkind: ConfigMap\n` },
-  ],
-  [
-    'a quoted annotation that goes on in column 0, before the namespace',
-    {
-      'a.yaml': `${POOL_HEAD}metadata:\n  name: llama\n  annotations:\n    a: "x\ny: z"\n  namespace: demo\nspec: {a: [}\n`,
-    },
-  ],
-  ['a file of git-crypt', { 'a.yaml': new TextEncoder().encode('\0GITCRYPT\0xyz') }],
-  ['a file of Ansible Vault', { 'a.yaml': '$ANSIBLE_VAULT;1.1;AES256\n6162\n' }],
-  [
-    'a pointer of Git LFS',
-    { 'a.yaml': 'version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n' },
-  ],
-  ['UTF-16 without a mark', { 'a.yaml': new Uint8Array(Buffer.from(THIEF_YAML, 'utf16le')) }],
-  ['a kustomization of a URL', { 'kustomization.yaml': 'resources: [https://example.org/x.yaml]\n' }],
-  ['a kustomization of a missing file', { 'kustomization.yaml': 'resources: [gone.yaml]\n' }],
-  [
-    'a kustomization of charts',
-    { 'kustomization.yaml': 'helmCharts: [{name: spire, repo: https://x.io}]\n' },
-  ],
-  [
-    'a chart whose dependency is not there',
-    {
-      'c/Chart.yaml':
-        'apiVersion: v2\nname: app\nversion: 0.1.0\ndependencies: [{name: spire, version: 1.0.0, repository: https://x.io}]\n',
-    },
-  ],
-  [
-    'a HelmRelease',
-    { 'a.json': typed('helm.toolkit.fluxcd.io/v2', 'HelmRelease', { chart: { spec: { chart: 'app' } } }) },
-  ],
-  [
-    'a Kustomization of Flux whose path is elsewhere',
-    { 'a.json': typed('kustomize.toolkit.fluxcd.io/v1', 'Kustomization', { path: './apps/prod' }) },
-  ],
-  [
-    'a Kustomization of Flux whose path is among the files, and is of another repository',
-    { ...FILES_OF_APPS, 'a.json': kustomization({ sourceRef: { kind: 'GitRepository', name: 'podinfo' } }) },
-  ],
-  [
-    'a Kustomization of Flux that patches what it takes from the files',
-    { ...FILES_OF_APPS, 'a.json': kustomization({ patches: [{ patch: 'x' }] }) },
-  ],
-  [
-    'an Application of another repository with a path that is among the files',
-    {
-      ...FILES_OF_APPS,
-      'a.json': typed('argoproj.io/v1alpha1', 'Application', {
-        source: { repoURL: 'https://x.io/y', path: 'apps/prod' },
-      }),
-    },
-  ],
-  [
-    'an Application whose plugin makes something of the files',
-    {
-      ...FILES_OF_APPS,
-      'a.json': typed('argoproj.io/v1alpha1', 'Application', {
-        source: { path: 'apps/prod', plugin: { name: 'x' } },
-      }),
-    },
-  ],
-  [
-    'an Application of Argo CD',
-    {
-      'a.json': typed('argoproj.io/v1alpha1', 'Application', {
-        source: { repoURL: 'https://x.io', chart: 'app' },
-      }),
-    },
-  ],
-  ['a HelmChart of k3s', { 'a.json': typed('helm.cattle.io/v1', 'HelmChart', { chart: 'spire' }) }],
-  [
-    'a GitRepo of Fleet',
-    { 'a.json': typed('fleet.cattle.io/v1alpha1', 'GitRepo', { repo: 'https://x.io' }) },
-  ],
-  ['a fleet.yaml', { 'fleet.yaml': 'defaultNamespace: spire\nhelm: {chart: spire, repo: https://x.io}\n' }],
-  ['a helmfile', { 'helmfile.yaml': 'releases: [{name: spire, namespace: spire, chart: spiffe/spire}]\n' }],
-  [
-    'a skaffold.yaml',
-    {
-      'skaffold.yaml': json({
-        apiVersion: 'skaffold/v4beta6',
-        kind: 'Config',
-        deploy: { helm: { releases: [{ name: 'spire', remoteChart: 'spire' }] } },
-      }),
-    },
-  ],
-  [
-    'Terraform that installs a chart',
-    { 'main.tf': 'resource "helm_release" "spire" {\n  chart = "spire"\n}\n' },
-  ],
-  [
-    'a helmfile of two releases, one of which was made',
-    {
-      'made.json': made,
-      'helmfile.yaml':
-        'releases: [{name: web, namespace: web, chart: x/web}, {name: more, namespace: web, chart: x/more}]\n',
-    },
-  ],
-  [
-    "a helmfile of SPIRE's chart, of which there is a fallback, and of another",
-    {
-      'made.json': json({ ...THIEF, spec: { ...THIEF.spec, podSelector: NONE, fallback: true } }),
-      'helmfile.yaml': 'releases: [{name: spire, chart: spiffe/spire}, {name: more, chart: x/more}]\n',
-    },
-  ],
-  [
-    'a HelmRelease of a release that was made in another namespace',
-    {
-      'made.json': made,
-      'a.yaml':
-        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: other}\nspec: {chart: {spec: {chart: web}}}\n',
-    },
-  ],
-  [
-    "values of SPIRE's chart",
-    {
-      'spire.yaml':
-        'spire-server:\n  controllerManager:\n    identities:\n      clusterSPIFFEIDs:\n        x: {enabled: true}\n',
-    },
-  ],
-  [
-    'a kind that SOPS has encrypted',
-    {
-      'a.yaml':
-        'apiVersion: ENC[AES256_GCM,data:x]\nkind: ENC[AES256_GCM,data:y]\nmetadata: {name: x}\nsops: {}\n',
-    },
-  ],
-  [
-    'a Pod whose spec SOPS has encrypted',
-    { 'a.yaml': 'apiVersion: v1\nkind: Pod\nmetadata: {name: x}\nspec: ENC[AES256_GCM,data:x]\n' },
-  ],
-  [
-    'a Deployment whose containers SOPS has encrypted',
-    {
-      'a.yaml':
-        'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: x}\nspec: {template: {spec: {containers: "ENC[AES256_GCM,data:x]"}}}\n',
-    },
-  ],
-  [
-    'a Pod whose labels are a text',
-    {
-      'a.yaml':
-        'apiVersion: v1\nkind: Pod\nmetadata: {name: x, labels: app}\nspec: {containers: [{name: a}]}\n',
-    },
-  ],
-]
-
-const rowsThatAreDismissed: readonly Row[] = [
-  [
-    'a helmfile whose releases were made, or hold CustomResourceDefinitions alone',
-    {
-      'made.json': made,
-      'helmfile.yaml':
-        'releases: [{name: web, namespace: web, chart: x/web}, {name: crds, chart: spiffe/spire-crds}]\n',
-    },
-  ],
-  ['an array of what is no object', { 'a.json': json([{ a: 1 }, 'b']) }],
-  ['comments alone', { 'a.yaml': '# c\r# d\u2028# e\n' }],
-  [
-    'a Kustomization of Flux whose path is among the files',
-    { ...FILES_OF_APPS, 'a.json': kustomization({}) },
-  ],
-  [
-    'a Kustomization of Flux whose source is the one that the cluster was bootstrapped from',
-    {
-      ...FILES_OF_APPS,
-      'a.json': kustomization({ sourceRef: { kind: 'GitRepository', name: 'flux-system' } }),
-    },
-  ],
-  [
-    'a Kustomization of Flux whose source has the address of this repository',
-    {
-      ...FILES_OF_APPS,
-      '.git/config': '[remote "origin"]\n\turl = git@example.org:me/fleet.git\n',
-      's.json': typed('source.toolkit.fluxcd.io/v1', 'GitRepository', {
-        url: 'https://example.org/me/fleet',
-      }),
-      'a.json': kustomization({ sourceRef: { kind: 'GitRepository', name: 'app', namespace: 'deploy' } }),
-    },
-  ],
-  [
-    'an Application of this repository',
-    {
-      ...FILES_OF_APPS,
-      '.git/config': '[remote "origin"]\n\turl = https://example.org/me/fleet.git\n',
-      'a.json': typed('argoproj.io/v1alpha1', 'Application', {
-        source: { repoURL: 'https://example.org/me/fleet', path: 'apps/prod' },
-      }),
-    },
-  ],
-  [
-    'a chart whose only dependency is a library that makes no objects',
-    {
-      'c/Chart.yaml':
-        'apiVersion: v2\nname: app\nversion: 0.1.0\ndependencies: [{name: common, version: 2.x.x, repository: https://charts.bitnami.com/bitnami}]\n',
-    },
-  ],
-  [
-    'arguments that Kubernetes fills in',
-    {
-      'a.json': json({
-        apiVersion: 'argoproj.io/v1alpha1',
-        kind: 'Rollout',
-        metadata: { name: 'web', namespace: 'web' },
-        spec: {
-          selector: { matchLabels: { app: 'web' } },
-          template: {
-            metadata: { labels: { app: 'web' } },
-            spec: {
-              serviceAccountName: 'web',
-              containers: [{ name: 'web', image: 'x', args: ['--ip=$(POD_IP)'] }],
-            },
-          },
-        },
-      }),
-    },
-  ],
-  [
-    'pipelines of Tekton for the repository',
-    { '.tekton/a.yaml': 'apiVersion: tekton.dev/v1\nkind: PipelineRun\nmetadata: {name: a}\n' },
-  ],
-  ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
-  ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
-  ['Terraform that installs no chart', { 'main.tf': 'resource "aws_s3_bucket" "x" {}\n' }],
-]
-
 describe('what may hold anything leaves the answer open', () => {
-  test.each(rowsThatAreOpen)('%s', async (_, files) => {
+  test.each(ROWS_OPEN)('%s', async (_, files) => {
     const { code, stdout } = await asked('conflicts', files)
     expect({ code, first: stdout.slice(0, OPEN.length) }).toEqual({ code: 4, first: OPEN })
   })
@@ -351,6 +38,7 @@ describe("SCM's configuration", () => {
     ['cacheNamespace: a\ncacheNamespaces: {b: }', 1, '× '],
     ['validatingWebhookConfigurationName: ""', 1, '× '],
     ['leaderElection: {leaderElect: "yes"}', 1, '× '],
+    ['entryIDPrefix: a\nentryIDPrefixCleanup: a', 1, '× '],
     ['gcInterval: 10000000000', 0, CLEAN],
     // What is not known of it decides about kleym's own outputs alone.
     ['className: $CLASS', 0, '· nothing clashes in 1 '],
@@ -358,6 +46,28 @@ describe("SCM's configuration", () => {
     const { code: found, stdout } = await asked('conflicts', {}, `${SCM}${setting}\n`)
     expect({ code: found, first: stdout.slice(0, first.length) }).toEqual({ code, first })
   })
+})
+
+const inBrackets = (namespace: string): Files => ({
+  'p.yaml': `apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nmetadata: {name: {{ .name }}, namespace: ${namespace}}\n`,
+})
+
+test('a pool that a chart may make is not known, rather than missing; a placeholder reaches the namespace that it shows', async () => {
+  const binding = ESTATE.split('---\n')
+    .filter((one) => one.includes('InferenceIdentityBinding'))
+    .join('')
+    .replace('name: chat, namespace: demo', 'name: next, namespace: demo')
+    .replace('poolRef: {name: llama}', 'poolRef: {name: gone}')
+  const release = typed('helm.toolkit.fluxcd.io/v2', 'HelmRelease', {
+    chart: { spec: { chart: 'inferencepool' } },
+    targetNamespace: 'demo',
+  })
+  expect((await asked('explain', { 'b.yaml': binding }, SCM, ['-A'])).code).toBe(1)
+  expect((await asked('explain', { 'b.yaml': binding, 'r.json': release }, SCM, ['-A'])).code).toBe(4)
+  const codes = ['other', 'demo'].map(
+    async (one) => (await asked('explain', inBrackets(one), SCM, ['-n', 'demo'])).code,
+  )
+  expect(await Promise.all(codes)).toEqual([0, 4])
 })
 
 const pod = (namespace: string): string =>
@@ -394,6 +104,16 @@ const istio = (templates: string): string =>
 const spireAgent = (value: string): string =>
   `apiVersion: operator.openshift.io/v1alpha1\nkind: SpireAgent\nmetadata: {name: cluster}\nspec: {workloadAttestors: {disableContainerSelectors: ${value}}}\n`
 
+const kyverno = (rule: object): string =>
+  json({
+    apiVersion: 'kyverno.io/v1',
+    kind: 'ClusterPolicy',
+    metadata: { name: 'managed' },
+    spec: {
+      rules: [{ name: 'x', match: { any: [{ resources: { kinds: ['Pod'] } }] }, ...rule }],
+    },
+  })
+
 describe('admission may add a label that a registration asks for', () => {
   const key = 'spiffe.io/spire-managed-identity'
   const asking = json({
@@ -404,15 +124,6 @@ describe('admission may add a label that a registration asks for', () => {
       podSelector: { matchLabels: { [key]: 'true' } },
     },
   })
-  const kyverno = (rule: object): string =>
-    json({
-      apiVersion: 'kyverno.io/v1',
-      kind: 'ClusterPolicy',
-      metadata: { name: 'managed' },
-      spec: {
-        rules: [{ name: 'x', match: { any: [{ resources: { kinds: ['Pod'] } }] }, ...rule }],
-      },
-    })
   test.each<[given: string, files: Files, isOpen: boolean]>([
     ["Istio's template spire", { 'web.json': istio('sidecar,spire') }, true],
     ["Istio's own templates", { 'web.json': istio('sidecar') }, false],
@@ -465,6 +176,14 @@ describe('admission may add a label that a registration asks for', () => {
   })
 })
 
+const pool = (name: string, matchLabels: object): string =>
+  json({
+    apiVersion: 'inference.networking.k8s.io/v1',
+    kind: 'InferencePool',
+    metadata: { name, namespace: 'demo' },
+    spec: { selector: { matchLabels } },
+  })
+
 test.each<[given: string, label: object, code: number]>([
   ['a label of a second pool', { tier: 'x' }, 4],
   ['another label', { other: 'x' }, 0],
@@ -475,13 +194,6 @@ test.each<[given: string, label: object, code: number]>([
     metadata: { name: 'tiers' },
     spec: { rules: [{ name: 'x', mutate: { patchStrategicMerge: { metadata: { labels } } } }] },
   })
-  const pool = (name: string, matchLabels: object): string =>
-    json({
-      apiVersion: 'inference.networking.k8s.io/v1',
-      kind: 'InferencePool',
-      metadata: { name, namespace: 'demo' },
-      spec: { selector: { matchLabels } },
-    })
   // The pools `one` and `two` exclude each other.
   const pools = { 'one.json': pool('one', { tier: 'y' }), 'two.json': pool('two', { tier: 'x' }) }
   const { code: found, stdout } = await asked('conflicts', { ...pools, 'p.json': policy }, SCM, [
@@ -492,14 +204,15 @@ test.each<[given: string, label: object, code: number]>([
   expect(/KLM306[^]*ClusterPolicy.kyverno.io tiers may add labels to the pod/.test(stdout)).toBe(code === 4)
 })
 
+const config = (text: string): string =>
+  json({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'agent', namespace: 'spire' },
+    data: { 'agent.conf': text },
+  })
+
 describe('an agent that finds no selectors of containers issues no identity of one', () => {
-  const config = (text: string): string =>
-    json({
-      apiVersion: 'v1',
-      kind: 'ConfigMap',
-      metadata: { name: 'agent', namespace: 'spire' },
-      data: { 'agent.conf': text },
-    })
   const hcl = (option: string): string =>
     config(
       `agent {}\nplugins {\n  WorkloadAttestor "k8s" {\n    plugin_data {\n      ${option}\n    }\n  }\n}\n`,
@@ -558,7 +271,7 @@ test('an object that is defined twice is told in those words', () => {
 })
 
 describe('what cannot matter is dismissed', () => {
-  test.each(rowsThatAreDismissed)('%s', async (_, files) => {
+  test.each(ROWS_DISMISSED)('%s', async (_, files) => {
     const { code, stdout } = await asked('conflicts', files)
     expect({ code, first: stdout.slice(0, CLEAN.length) }).toEqual({ code: 0, first: CLEAN })
   })
