@@ -360,13 +360,14 @@ export class Tree {
       const { kustomization } = reading
       // What is changed on the way is changed by those above too, which tell of it.
       const isPassedOn = this.#rules.render && (this.#overlays.rootsOf.get(reading)?.size ?? 0) > 0
-      const changed = isPassedOn ? [] : reading.changed
+      // What one that was rendered makes stands there, though others keep the files that it takes in from being dismissed.
+      const changed = isPassedOn || this.#isShown(reading) ? [] : reading.changed
       const { overlay, makesScmConfig, makesAnything, changes } = kustomization
       const isMade = makesScmConfig && !this.#isShown(reading)
       const made = isMade ? [{ kind: 'ConfigMap', namespace: changes.namespace, name: undefined }] : []
       const isOpen = makesAnything && !this.#isShown(reading)
       const failure = this.#failures.get(reading)
-      const lacked = isPassedOn || this.#isShown(reading) ? [] : this.#lackedBy(reading)
+      const lacked = isPassedOn ? [] : this.#lackedBy(reading)
       const outside = this.#rendered.has(reading) ? [] : outsideOf(kustomization, given)
       const unseen = [...lacked, ...outside]
       if (changed.length + made.length + unseen.length === 0 && !isOpen && failure === undefined) return []

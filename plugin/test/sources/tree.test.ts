@@ -726,6 +726,17 @@ describe('--render', () => {
     expect(notes.join()).not.toContain('left out')
   })
 
+  test('what one overlay makes is known, though another one of the same base cannot be built', async () => {
+    const { root, env } = await withProgram('kubectl', `printf '%s' '${pool('made')}'`, {
+      'base/kustomization.yaml': 'resources: [a.yaml]\n',
+      'base/a.yaml': pool('a'),
+      'there/kustomization.yaml': 'resources: [../base]\nnamePrefix: x-\n',
+      'gone/kustomization.yaml': 'resources: [../base, gone.yaml]\nnamePrefix: y-\n',
+    })
+    const { problems } = await load(root, { recursive: true, render: true, env })
+    expect(problems.map(({ where }) => where)).toEqual(['gone'])
+  })
+
   test('unless that could not be rendered, which then tells of it', async () => {
     const { root, env } = await withProgram('kubectl', 'exit 1', GENERATED)
     const { problems } = await load(root, { recursive: true, render: true, env })
