@@ -1,12 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/testing/src/longest-first.ts'
 import { runsMs } from './test/testing/src/runs.ts'
 
 /** vitest would leave one core alone, which is half of a small machine. */
 const ALL_CORES = availableParallelism()
 
-/** Suites mostly wait, so two on two cores are faster than one; many more, and bounded waits would run out. */
-const CONTROL_PLANES_AT_A_TIME = 2
+/**
+ * A suite on a control plane waits for half of its time, and one of whole programs for none: two for each core keep both busy.
+ * With many more, bounded waits would run out; and each takes up to a gigabyte of memory.
+ */
+const AT_A_TIME = Math.min(2 * ALL_CORES, 8)
 
 /**
  * The runner's bound is a net, which ends a test without a reason. Each wait within a test has a bound of its own, mostly of
@@ -22,10 +26,11 @@ const ANYWHERE = ['{shared,operator,plugin}/test', 'test/{chart,docs,house,testi
 /** What needs executables, a browser, the site or a terminal. */
 const PROGRAMS = ['test/{browser,e2e,release,soak,terminal}']
 
-// Three groups, one after the other: what needs Node alone, whole programs, and what needs a real control plane. The last are
-// three projects that run side by side: the control plane alone, SPIRE beside it, and a real agent, which needs root and a cgroup.
+// Two groups, one after the other: what needs Node alone, and four projects that run side by side: whole programs, the control plane
+// alone, SPIRE beside it, and a real agent, which needs root and a cgroup.
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -48,7 +53,7 @@ export default defineConfig({
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
           include: testsIn(PROGRAMS),
-          maxWorkers: ALL_CORES,
+          maxWorkers: AT_A_TIME,
           sequence: { groupOrder: 1 },
         },
       },
@@ -58,10 +63,10 @@ export default defineConfig({
           name: 'control-plane',
           include: ['test/control-plane/**/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts'],
-          maxWorkers: CONTROL_PLANES_AT_A_TIME,
+          maxWorkers: AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -71,10 +76,10 @@ export default defineConfig({
           include: ['test/svid/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/svid/agent/**'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
-          maxWorkers: CONTROL_PLANES_AT_A_TIME,
+          maxWorkers: AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -83,10 +88,10 @@ export default defineConfig({
           name: 'agent',
           include: ['test/svid/agent/**/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts', 'test/svid/agent/setup.ts'],
-          maxWorkers: CONTROL_PLANES_AT_A_TIME,
+          maxWorkers: AT_A_TIME,
           testTimeout: NET_MS,
           hookTimeout: NET_MS,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
         },
       },
     ],

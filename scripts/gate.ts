@@ -52,11 +52,11 @@ function isFirst(shard: string | undefined): boolean {
   return shard === undefined || shard.startsWith('1/')
 }
 
-/** The parts in their order; those that need programs from elsewhere run side by side, since their tests mostly wait. */
+/** The parts in their order: steps one after the other, and then all suites side by side, since those on a cluster often wait. */
 function groupsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
-  const clusters = parts.filter(({ needs }) => needs !== undefined)
-  const alone = parts.filter(({ needs }) => needs === undefined).map((part) => [part])
-  return clusters.length === 0 ? alone : [...alone, clusters]
+  const suites = parts.filter(({ project }) => project !== undefined)
+  const alone = parts.filter(({ project }) => project === undefined).map((part) => [part])
+  return suites.length === 0 ? alone : [...alone, suites]
 }
 
 /** A line for each thing that nobody knows because a part could not run. Empty if it can. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
 import { listAt, own, stringAt } from '../../shared/src/core/json.ts'
+import { keepSuiteSeconds, SUITE_SECONDS_FILE } from '../../test/testing/src/suite-seconds.ts'
 
 export const ROOT = join(import.meta.dirname, '..', '..')
 const BIN = join(ROOT, 'node_modules', '.bin')
@@ -127,6 +128,7 @@ export function runSuites(title: string, suites: Suites, tally: Tally, variables
     return
   }
   tally.merge(report)
+  keepSuiteSeconds(SUITE_SECONDS_FILE, report.took)
   // vitest also fails for errors outside of tests.
   if (!ended && report.failed === 0)
     tally.fail(`${title}: an error outside of the tests, which is printed above`)

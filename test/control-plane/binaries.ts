@@ -1,12 +1,12 @@
 // The programs of a control plane and the CRD files that it serves, made once and kept in the user's cache folder:
 // built with Go, or taken from KUBEBUILDER_ASSETS. Two processes that want them at the same time build them once.
 import { existsSync, mkdirSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { ensureCrdFiles } from './crd-files.ts'
 import { buildProgram, goOn, isProgram } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
+import { userCache } from '@kleym/testing/user-cache.ts'
 import {
   BUILD,
   cacheKey,
@@ -75,8 +75,7 @@ export async function ensureBinaries(options: EnsureOptions = {}): Promise<Binar
 
 /** Where what these sources lead to is kept, on this platform. */
 export function cacheFolder(env: Readonly<Record<string, string | undefined>>, key: string): string {
-  const xdg = env['XDG_CACHE_HOME'] ?? ''
-  return join(xdg === '' ? join(homedir(), '.cache') : xdg, 'kleym', 'control-plane', key)
+  return join(userCache(env), 'control-plane', key)
 }
 
 /** A program of KUBEBUILDER_ASSETS wins; one that is not there (envtest has no controller manager) is built. */

@@ -4,8 +4,8 @@ import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { JsonRecord } from '../../shared/src/core/json.ts'
 import { matches, readAudit, type AuditEvent, type AuditFilter, type AuditMark } from './audit.ts'
-import { ensureBinaries } from './binaries.ts'
-import { CRD_NAMES, installAndWait, readCrd, removeAndWait, type CrdName } from './crds.ts'
+import { ensureBinaries, type Binaries } from './binaries.ts'
+import { CRD_NAMES, installAndWait, readCrd, removeAndWait, servedByNow, type CrdName } from './crds.ts'
 import {
   ADMIN,
   CONTROLLER_MANAGER,
@@ -14,7 +14,8 @@ import {
   type Tokens,
   type User,
 } from './credentials.ts'
-import { callEtcd, compact, free } from './etcd.ts'
+import { callEtcd, compact, free, type Pair } from './etcd.ts'
+import { firstStateFile, keepFirstState, readFirstState } from './first-state.ts'
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts'
 import { startProcesses, type Program, type ProgramStart } from './processes.ts'
 import { applyAll, requestToken, rest, type Rest } from './rest.ts'
@@ -136,6 +137,8 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
   const binaries = await ensureBinaries()
   if (!binaries.available)
     throw new Error(`there is no control plane on this machine: ${binaries.why}\n  fix:  ${binaries.fix}`)
+  // Without some of the CRDs, the API server is to have no trace of them.
+  const firstState = options.without === undefined ? await firstStateOf(binaries) : undefined
   const processes = await startProcesses()
   try {
     const { etcdQuota, kubelets, auditBodies, apiServerMemory } = options
@@ -148,12 +151,28 @@ export async function startControlPlane(options: ControlPlaneOptions = {}): Prom
         kubelets,
         auditBodies,
         apiServerMemory,
+        firstState,
       },
       options,
     )
   } catch (error) {
     await processes.stop()
     throw error
+  }
+}
+
+/** What etcd holds after a start with all CRDs; made here if it was not kept yet. */
+async function firstStateOf(binaries: Binaries): Promise<readonly Pair[]> {
+  const file = firstStateFile(binaries)
+  const kept = readFirstState(file)
+  if (kept !== undefined) return kept
+  const processes = await startProcesses()
+  try {
+    const options = { controllers: [] }
+    const cp = await assemble({ processes, binaries, admissionOff: admissionOff(options) }, options)
+    return await keepFirstState(cp.etcdPort, file)
+  } finally {
+    await processes.stop()
   }
 }
 
@@ -178,9 +197,10 @@ async function assemble(parts: ServerOptions, options: ControlPlaneOptions): Pro
   const controllers = await controllersFor(parts, options, access)
   const apiServer = apiServerOf(parts, { ...servers, etcd: () => etcd.program() }, () => access.hangUp())
   const kinds = kindsOn(admin, parts)
+  const names = CRD_NAMES.filter((name) => options.without?.includes(name) !== true)
   await Promise.all(
-    CRD_NAMES.filter((name) => options.without?.includes(name) !== true).map((name) =>
-      kinds.installCrd(name),
+    names.map((name) =>
+      parts.firstState === undefined ? kinds.installCrd(name) : servedByNow(admin, kinds.crd(name)),
     ),
   )
   return {

@@ -49,9 +49,14 @@ export const POOL_CRDS: readonly CrdName[] = [
   'inferencepools.inference.networking.x-k8s.io',
 ]
 
+/** The file of a CRD as its project ships it, as text. */
+export function crdText(name: CrdName, modules: string): string {
+  return readFileSync(FILES[name](modules), 'utf8')
+}
+
 /** A CRD as its project ships it, ready to be applied or to be changed first. */
 export function readCrd(name: CrdName, modules: string): JsonRecord {
-  const crd: unknown = parse(readFileSync(FILES[name](modules), 'utf8'))
+  const crd: unknown = parse(crdText(name, modules))
   if (!isRecord(crd)) throw new TypeError(`the file of CRD ${name} holds no object`)
   // The files of some projects carry an empty status, which an apply would claim.
   return Object.fromEntries(Object.entries(crd).filter(([key]) => key !== 'status'))
@@ -59,8 +64,13 @@ export function readCrd(name: CrdName, modules: string): JsonRecord {
 
 /** Applies a CRD and waits until its kind is in discovery and served. */
 export async function installAndWait(admin: Rest, crd: JsonRecord): Promise<void> {
-  const name = stringAt(crd, 'metadata', 'name') ?? ''
   await admin.apply(crd)
+  await servedByNow(admin, crd)
+}
+
+/** Waits until the kind of an installed CRD is in discovery and served. */
+export async function servedByNow(admin: Rest, crd: JsonRecord): Promise<void> {
+  const { name } = idOf(crd)
   await until(async () => {
     const installed = await admin.get({ apiVersion: API, kind: 'CustomResourceDefinition', name })
     const established = listAt(installed, 'status', 'conditions').some(

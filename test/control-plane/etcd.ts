@@ -3,6 +3,12 @@ import { listAt, stringAt } from '../../shared/src/core/json.ts'
 
 const ANSWER_MS = 30_000
 
+/** A key and its value, each in base64. */
+export interface Pair {
+  readonly key: string
+  readonly value: string
+}
+
 /** Compacts etcd at its newest revision and returns that revision. */
 export async function compact(port: number): Promise<string> {
   const range = await callEtcd(port, 'kv/range', { key: base64('\0') })
