@@ -12,7 +12,7 @@ export interface Part {
   readonly steps?: readonly Step[]
   /** The project of vitest.config.ts whose tests it runs. */
   readonly project?: Project
-  /** What programs from elsewhere its tests need; absent: none. Parts that need some run side by side. */
+  /** What programs from elsewhere its tests need; absent: none. */
   readonly needs?: Needs
 }
 
