@@ -5,13 +5,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { longestFirst, readSuiteSeconds, SUITE_SECONDS_FILE } from './suite-seconds.ts'
 
 export class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = longestFirst(
-      await super.sort(files),
-      ({ moduleId }) => relative(this.ctx.config.root, moduleId),
-      readSuiteSeconds(SUITE_SECONDS_FILE),
-    )
-    const group = ({ project }: TestSpecification): number => project.config.sequence.groupOrder
-    return sorted.toSorted((a, b) => group(a) - group(b))
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const known = readSuiteSeconds(SUITE_SECONDS_FILE)
+    const sorted = longestFirst(files, ({ moduleId }) => relative(this.ctx.config.root, moduleId), known)
+    return Promise.resolve(sorted.toSorted((a, b) => groupOf(a) - groupOf(b)))
   }
+}
+
+function groupOf({ project }: TestSpecification): number {
+  return project.config.sequence.groupOrder
 }
