@@ -9,6 +9,8 @@ import { until, within } from '@kleym/testing/wait.ts'
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts')
 const LOG_LINES_SHOWN = 15
+/** Programs of Go collect garbage a quarter as often: the start of an API server costs a third less, and memory is there. */
+const SELDOM = { GOGC: '400' }
 
 export interface ProgramStart {
   /** For messages and the name of the log file. */
@@ -150,7 +152,7 @@ async function startProgram(
     command,
     args,
     log,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...env },
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, ...SELDOM, ...env },
   })
   await when(() => run.pid !== undefined || run.how !== undefined, 'start')
   if (run.pid === undefined) throw new Error(`${command} cannot be started: ${String(run.how)}`)

@@ -14,8 +14,6 @@ import { until } from '@kleym/testing/wait.ts'
 
 const READY_MS = 90_000
 const TRIES = 3
-/** Garbage is collected a quarter as often: a start costs a third less, and memory is there. */
-const SELDOM = { GOGC: '400' }
 
 /** The files of one control plane, in the folder of its supervisor. */
 export interface Files {
@@ -110,7 +108,6 @@ function startEtcd(
   return processes.start({
     name: 'etcd',
     command: binaries.programs.etcd,
-    env: SELDOM,
     args: [
       ['--data-dir', folder],
       ['--listen-client-urls', client],
@@ -137,7 +134,7 @@ export function startApiServer(
   return processes.start({
     name: 'kube-apiserver',
     command: binaries.programs['kube-apiserver'],
-    env: { ...SELDOM, ...(apiServerMemory === undefined ? {} : { GOMEMLIMIT: apiServerMemory }) },
+    ...(apiServerMemory === undefined ? {} : { env: { GOMEMLIMIT: apiServerMemory } }),
     args: [
       ['--etcd-servers', `http://127.0.0.1:${etcdPort}`],
       ['--bind-address', '127.0.0.1'],
@@ -231,7 +228,6 @@ export function startControllers(
   return processes.start({
     name: 'kube-controller-manager',
     command: binaries.programs['kube-controller-manager'],
-    env: SELDOM,
     args: [
       ['--kubeconfig', kubeconfig],
       ['--leader-elect=false'],
