@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/testing/src/longest-first.ts'
+import { LongestFirst } from './scripts/gate/longest-first.ts'
 import { runsMs } from './test/testing/src/runs.ts'
 
 /** vitest would leave one core alone, which is half of a small machine. */

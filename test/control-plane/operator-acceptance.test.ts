@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
 import { WRITE_VERBS, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
+import { besideInForce } from './in-force-writes.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
 import {
   binding,
@@ -214,11 +215,11 @@ test('an idle hour writes nothing but the Lease: resyncs, a clean restart and on
   operator = await startLeading(cp, { flags: ['--resync-period=200ms'] })
   await until(async () => (await standing()) === bindings, 'all bindings to stand in the metrics')
   expect((await requestsBesideLists(restart)).length).toBeLessThanOrEqual(20)
-  const lines = operator.log().length
+  const lines = linesBesideInForce()
   const done = await reconciles()
   // A day's worth of resyncs and more.
   await until(async () => (await reconciles()) > done + 10 * bindings, 'ten resyncs of everything')
-  expect(operator.log().length).toBe(lines)
+  expect(linesBesideInForce()).toBe(lines)
 
   await operator.kill()
   operator = await startLeading(cp)
@@ -289,8 +290,13 @@ test('in the whole log the operator wrote nothing else, was forbidden nothing, a
   await neverTwo.holds()
 })
 
+/** How many lines the operator has logged, without those of a time that is up. */
+function linesBesideInForce(): number {
+  return operator.log().filter(({ message }) => message !== 'in force or not').length
+}
+
 async function writesBesideTheLease(since: AuditMark): Promise<readonly string[]> {
-  const writes = await cp.audit({ since, user: OPERATOR, verbs: WRITE_VERBS })
+  const writes = await besideInForce(cp, await cp.audit({ since, user: OPERATOR, verbs: WRITE_VERBS }))
   return writes.filter(({ resource }) => resource !== 'leases').map(sortOf)
 }
 

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
 import { ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
-import { WRITE_VERBS, type AuditEvent } from './audit.ts'
+import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import {
@@ -17,6 +17,7 @@ import {
   untilGone,
   untilPutBack,
 } from './in-force.ts'
+import { besideInForce } from './in-force-writes.ts'
 import { installWebhook, type MutatingWebhook } from './mutating-webhook.ts'
 import { bindingId, outputId, poolOnly, untilReason } from './objects.ts'
 import { OPERATOR } from './operator-access.ts'
@@ -232,8 +233,12 @@ describe.concurrent('kleym does not write for ever', () => {
 
 test('a restart writes nothing, not even what is changed whenever it is written', async () => {
   const { name } = await settled(cp, 'changed-always')
-  const mark = await cp.auditMark()
-  operator = await whileDown(cp, operator, async () => {}, { server: proxy.server })
+  // Marked between the two runs: the first may still have had writes of the tests before under way.
+  let mark: AuditMark = { offset: 0 }
+  const setMark = async (): Promise<void> => {
+    mark = await cp.auditMark()
+  }
+  operator = await whileDown(cp, operator, setMark, { server: proxy.server })
   await until(
     async () =>
       (await cp.audit({ user: OPERATOR, verbs: ['update'], since: mark })).some(isRehearsalOf(name)),
@@ -241,7 +246,7 @@ test('a restart writes nothing, not even what is changed whenever it is written'
   )
   // Looked at last, so that the rest has had its look.
   await settle(cp, 'sentinel')
-  const writes = await cp.audit({ user: OPERATOR, verbs: WRITE_VERBS, since: mark })
+  const writes = await besideInForce(cp, await cp.audit({ user: OPERATOR, verbs: WRITE_VERBS, since: mark }))
   const others = writes.filter(
     (write) =>
       write.resource !== 'leases' &&

@@ -2,7 +2,7 @@
 // and all wait for it.
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
-import { longestFirst, readSuiteSeconds, SUITE_SECONDS_FILE } from './suite-seconds.ts'
+import { longestFirst, readSuiteSeconds, SUITE_SECONDS_FILE } from '../../test/testing/src/suite-seconds.ts'
 
 export class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
