@@ -32,10 +32,13 @@ interface Said {
 }
 
 function saidIn(status: unknown): Said {
-  const isInForce = (condition: unknown): boolean => stringAt(condition, 'type') === IN_FORCE_CONDITION
   const conditions = listAt(status, 'conditions')
   return {
     inForce: conditions.find(isInForce),
     others: { ...Object(status), conditions: conditions.filter((one) => !isInForce(one)) },
   }
+}
+
+function isInForce(condition: unknown): boolean {
+  return stringAt(condition, 'type') === IN_FORCE_CONDITION
 }
