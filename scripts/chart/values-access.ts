@@ -49,6 +49,11 @@ export const ACCESS_VALUES: Values = {
           namespaceSelector: object('The namespaces that it is about; all when empty.'),
         },
       ),
+      bindingStatus: section(
+        'Only the operator of this release writes the status of bindings. Any other is refused: another implementation of the same ' +
+          'API group, too (docs/upstream.md).',
+        { enabled: off('Whether it is in force.') },
+      ),
       poolPods: section(
         'A user who creates or changes pods, or workloads with a template of pods, that a pool selects must be allowed the verb ' +
           '`serve` on that pool, or on `inferencepools/<variant>` where the pods carry that variant. No user changes the variant ' +

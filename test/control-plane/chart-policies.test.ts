@@ -81,6 +81,7 @@ beforeAll(async () => {
     `metrics.port=${metrics}`,
     'policies.serviceAccounts.enabled=true',
     'policies.poolPods.enabled=true',
+    'policies.bindingStatus.enabled=true',
     // The harness's controllers all are one user.
     'policies.poolPods.exemptUsers={kube-controller-manager}',
     `variantLabelKey=${ROLE}`,
@@ -95,7 +96,11 @@ beforeAll(async () => {
 afterAll(() => cp?.stop())
 
 const WRITES = [
-  rule('kleym.sonda.red', ['inferenceidentitybindings'], ['create', 'update', 'patch', 'get']),
+  rule(
+    'kleym.sonda.red',
+    ['inferenceidentitybindings', 'inferenceidentitybindings/status'],
+    ['create', 'update', 'patch', 'get'],
+  ),
   rule(
     '',
     [
@@ -270,6 +275,22 @@ function withImage(image: string): JsonRecord {
   const labels = { ...SERVED, round: '2' }
   return { metadata: { labels }, spec: { ...SPEC, containers: [{ ...container, image }] } }
 }
+
+test('no other operator writes the status of a binding, and this one goes on', async () => {
+  const id = bindingId(SPACE, 'chat')
+  // A policy is in force a moment after it is there.
+  const said = await until(
+    async () => refusal(cp.as(BOB).patch(id, { status: { conditions: [] } }, 'status')),
+    'the policy about the status to be in force',
+  )
+  expect(said).toContain(
+    `${BOB} may not write the status of a binding, which system:serviceaccount:${RELEASE_NAMESPACE}:`,
+  )
+  expect(said).toContain('remove one of the two')
+  await cp.as(ADA).create(binding(SPACE, 'later', { objectiveRef: { name: 'none' } }))
+  await untilReason(cp, SPACE, 'later', 'TargetObjectiveNotFound')
+  await cp.admin.delete(bindingId(SPACE, 'later'))
+})
 
 describe('who may run what a pool selects', () => {
   test.each<[what: string, user: string, object: JsonRecord, says: string | undefined]>([
@@ -900,6 +921,7 @@ test('the policies compile: the controller that checks their types warns of noth
     return areChecked && all
   }, 'the policies to be checked')
   expect(policies.map((policy) => stringAt(policy, 'metadata', 'name') ?? '').toSorted()).toEqual([
+    'kleym-binding-status',
     'kleym-pool-pods',
     'kleym-pool-pods-status',
     'kleym-pool-pods-variant',
