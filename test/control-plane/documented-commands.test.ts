@@ -101,6 +101,8 @@ function filledIn(command: string): string {
   return command
     .replace(/\bpod\/NAME\b|(?<=\bget pod )NAME\b/, (text) => (text === 'NAME' ? pod : `pod/${pod}`))
     .replace('pod llama-0', `pod ${pod}`)
+    .replace('why llama-0', `why ${pod}`)
+    .replace('--agent-log agent.log', '--selectors k8s:ns:team-a')
     .replaceAll(/\bNAME\b(?!:)/g, 'chat')
     .replaceAll(/\bTEAM\b/g, 'team-a')
     .replace(/-f pr\/(?=\s|$)/, '-f examples/changes/add-collision')

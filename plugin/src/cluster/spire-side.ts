@@ -44,13 +44,13 @@ export async function readSpireSide(reader: ClusterReader, nodes: readonly strin
       .map(({ namespace, name }) => reader.get(CONFIG_MAPS, name, namespace)),
   )
   return readSpireParts([...partsOf(pods), ...partsOf(workloads), ...partsOf(configs).map(asConfigMap)], {
-    agentGap: gapIn(pods),
-    scmGap: gapIn(workloads),
-    configGap: gapIn(configs),
+    agentGaps: gapsIn(pods),
+    scmGaps: gapsIn(workloads),
+    configGaps: gapsIn(configs),
   })
 }
 
-const NO_GAPS = { agentGap: undefined, scmGap: undefined, configGap: undefined }
+const NO_GAPS = { agentGaps: [], scmGaps: [], configGaps: [] }
 
 /** What is no part of SPIRE is dropped as it arrives: there may be a hundred thousand of them. */
 function partsOnly({ group, version, kind }: Resource): Trim {
@@ -69,6 +69,6 @@ function partsOf(readings: readonly Reading[]): readonly RawObject[] {
     .filter(({ value }) => value['metadata'] !== undefined)
 }
 
-function gapIn(readings: readonly Reading[]): UnknownReason | undefined {
-  return readings.flatMap((one) => (one.state === 'unknown' ? [one.why] : []))[0]
+function gapsIn(readings: readonly Reading[]): readonly UnknownReason[] {
+  return readings.flatMap((one) => (one.state === 'unknown' ? [one.why] : []))
 }

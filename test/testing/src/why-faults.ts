@@ -303,3 +303,28 @@ export const WHY_FAULTS: readonly WhyFault[] = [
     fix: /fix: /,
   },
 ]
+
+/** What the first line of the answer about a fault is like. */
+export function whyFirstLine({ says, fix, hop, isNotKnown }: WhyFault): RegExp {
+  const place = isNotKnown === true ? 'not known' : 'broken'
+  return new RegExp(`${place} at hop \\d, ${hop}: .*${says.source}.*${fix.source}`)
+}
+
+/** Faults that objects of a slot show, and that can be together in one. */
+export const WHY_PAIRS: readonly (readonly [earlier: string, later: string])[] = [
+  ['pod label', 'no volume'],
+  ['service account', 'socket path'],
+  ['class', 'agent not ready'],
+  ['ignored namespace', 'no agent on the node'],
+  ['missing label in a template', 'no volume'],
+  ['DNS name', 'socket path'],
+  ['displaced fallback', 'agent not ready'],
+  ['entry deleted', 'socket path'],
+  ['no agent on the node', 'postStart hook'],
+  ['cluster name', 'several SVIDs'],
+  ['agent cannot sync', 'no volume'],
+  ['kubelet refuses the agent', 'several SVIDs'],
+  ['postStart hook', 'no volume'],
+  ['socket path', 'several SVIDs'],
+  ['no volume', 'one hint for two'],
+]

@@ -71,6 +71,11 @@ export type Draft = {
   data?: Record<string, string>
 }
 
+/** Whether an object is a pod. */
+export function isPod(object: Draft | DraftPod): object is DraftPod {
+  return object.kind === 'Pod'
+}
+
 /** A ClusterSPIFFEID under construction. */
 type DraftId = Draft & { spec: Record<string, unknown> }
 
@@ -299,7 +304,7 @@ export function agentPodOn(node: string, config: string): DraftPod {
 
 /** Of a pod whose containers all run, or wait; `id` names a container as its runtime does. */
 export function statusOf(
-  { spec }: DraftPod,
+  { spec }: Pick<DraftPod, 'spec'>,
   { ready = true, id = (name: string): string => name } = {},
 ): JsonRecord {
   const of = ({ name, image }: DraftContainer): JsonRecord => ({

@@ -116,9 +116,8 @@ async function partsOf(
     // Files hold what was put into them: that no agent is among them shows nothing.
     const hasAgents = readSpireParts(objects, NO_GAPS).agents.length > 0
     return readSpireParts(objects, {
-      scmGap: undefined,
-      agentGap: hasAgents ? undefined : AGENTS_NOT_GIVEN,
-      configGap: undefined,
+      ...NO_GAPS,
+      agentGaps: hasAgents ? [] : [AGENTS_NOT_GIVEN],
     })
   }
   const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
@@ -132,7 +131,7 @@ async function partsOf(
 }
 
 const AGENTS_NOT_GIVEN = { verb: 'read', what: 'the pods of the agents', cause: 'not given' } as const
-const NO_GAPS = { scmGap: undefined, agentGap: undefined, configGap: undefined }
+const NO_GAPS = { scmGaps: [], agentGaps: [], configGaps: [] }
 
 async function readGiven(
   { entries, agentLog }: WhyOptions,

@@ -7,14 +7,18 @@ import type { Chain } from '@kleym/shared/core/why/chain.ts'
 import type { Hop } from '@kleym/shared/core/why/hop.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingRbacRules } from '../../cluster/rbac.ts'
+import { missingOf } from '../../frame/missing.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import type { Answer } from '../../text/answer.ts'
 import { whyFields } from './json.ts'
 import { viewWhy } from './view.ts'
 
 /** Makes the report. */
-export function whyFrame(chains: readonly Chain[]): Frame {
+export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
   const [worst] = chains
   const firstLine = worst === undefined ? undefined : chainText(worst)
+  const isOpen = worst !== undefined && worst.broken === undefined && worst.open !== undefined
+  const missing = isOpen ? unread(worst, input) : []
   return {
     kind: 'WhyReport',
     fields: () => whyFields(chains),
@@ -22,10 +26,9 @@ export function whyFrame(chains: readonly Chain[]): Frame {
     judged: { count: chains.length, what: 'container' },
     // What is not known is in the hops, with its causes.
     isSettled: true,
-    missing: worst?.broken === undefined ? unread(worst?.open) : [],
+    missing,
     ...(worst?.broken !== undefined && firstLine !== undefined && { differences: [firstLine] }),
-    undecided:
-      worst !== undefined && worst.broken === undefined && worst.open !== undefined ? firstLine : undefined,
+    undecided: isOpen ? firstLine : undefined,
     names: () =>
       chains.map(({ subject: { pod } }) => ({
         kind: pod.ref.kind,
@@ -33,30 +36,32 @@ export function whyFrame(chains: readonly Chain[]): Frame {
         namespace: pod.namespace,
         name: pod.ref.name,
       })),
-    answer: () => answerOf(chains),
+    answer: () => answerOf(chains, missing),
     view: (layout) => viewWhy(chains, layout),
   }
 }
 
-/** What could not be read, and keeps a hop from being known. That something was not given is no such thing: its hop says so. */
-function unread(hop: Hop | undefined): readonly UnknownReason[] {
-  const causes = [...(hop?.truth.causes ?? [])]
-  return causes.flatMap((cause) =>
-    cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : [],
-  )
+/**
+ * What could not be read, and keeps hops from being known: by their own causes, and what the prediction lacks. That something was not given
+ * is no such thing: its hop says so.
+ */
+function unread({ hops, subject }: Chain, input: AnswerInput): readonly UnknownReason[] {
+  const ofHops = hops
+    .flatMap(({ truth }) => [...truth.causes])
+    .flatMap((cause) => (cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : []))
+  return missingOf(input, [], { pods: new Set([subject.pod]) }, ofHops)
 }
 
-function answerOf(chains: readonly Chain[]): Answer {
+function answerOf(chains: readonly Chain[], missing: readonly UnknownReason[]): Answer {
   const [worst, ...others] = chains
   if (worst === undefined) return { mark: 'note', text: ['no container is in scope'] }
   const alike = others.filter((one) => one.broken !== undefined || one.open !== undefined).length
   const more = alike === 0 ? [] : [[`${counted(alike, 'more container')} below`]]
-  const rules = missingRbacRules(unread(worst.broken === undefined ? worst.open : undefined))
   const isGood = worst.broken === undefined && worst.open === undefined
   return {
     mark: isGood ? 'ok' : 'warn',
     text: [chainText(worst)],
-    reasons: [...rules.map((one) => [one]), ...more],
+    reasons: [...missingRbacRules(missing).map((rule) => [rule]), ...more],
   }
 }
 

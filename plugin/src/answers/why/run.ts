@@ -13,7 +13,7 @@ export async function run(options: WhyOptions, context: CommandContext): Promise
   requireOnce(options)
   if (options.watch) return (await import('./watch.ts')).watch(options, context)
   const { chains, input } = await chainsOf(options, context)
-  return finish(whyFrame(chains), input, options.output, context)
+  return finish(whyFrame(chains, input), input, options.output, context)
 }
 
 function requireOnce({ entries, agentLog, sources }: WhyOptions): void {

@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { WHY_FAULTS, type WhyFault } from '@kleym/testing/why-faults.ts'
+import { WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
 import {
   healthySlot,
+  isPod,
   objectsOfSlot,
   slotWith,
   spireObjects,
@@ -58,10 +59,6 @@ function dumped(object: Draft | DraftPod): Dumped {
     metadata: { ...object.metadata, uid, creationTimestamp: OLD },
     ...(status && { status }),
   }
-}
-
-function isPod(object: Draft | DraftPod): object is DraftPod {
-  return object.kind === 'Pod'
 }
 
 function isReady({ spec, metadata }: DraftPod): boolean {
@@ -224,11 +221,6 @@ const SCM_OF: Readonly<Record<string, JsonRecord>> = {
   'label filter': { clusterSPIFFEIDLabelSelector: { managed: 'yes' } },
 }
 
-function expectedOf({ says, fix, hop, isNotKnown }: WhyFault): RegExp {
-  const place = isNotKnown === true ? `not known at hop \\d, ${hop}: ` : `broken at hop \\d, ${hop}: `
-  return new RegExp(`${place}.*${says.source}.*${fix.source}`)
-}
-
 describe('one fault', () => {
   let all: World
   const slots = new Map<string, WhySlot>()
@@ -254,7 +246,7 @@ describe('one fault', () => {
       }
     }
     const said = await asked(file, here, slot, GIVEN[name]?.(file, here, slot))
-    expect(said.line).toMatch(expectedOf(fault))
+    expect(said.line).toMatch(whyFirstLine(fault))
     expect(said).toMatchObject(
       fault.isNotKnown === true
         ? { broken: undefined, notKnown: fault.hop, code: 4 }
@@ -263,34 +255,15 @@ describe('one fault', () => {
   })
 })
 
-/** Faults that objects of a slot show, and that can be together in one. */
-const TOGETHER: readonly (readonly [earlier: string, later: string])[] = [
-  ['pod label', 'no volume'],
-  ['service account', 'socket path'],
-  ['class', 'agent not ready'],
-  ['ignored namespace', 'no agent on the node'],
-  ['missing label in a template', 'no volume'],
-  ['DNS name', 'socket path'],
-  ['displaced fallback', 'agent not ready'],
-  ['entry deleted', 'socket path'],
-  ['no agent on the node', 'postStart hook'],
-  ['cluster name', 'several SVIDs'],
-  ['agent cannot sync', 'no volume'],
-  ['kubelet refuses the agent', 'several SVIDs'],
-  ['postStart hook', 'no volume'],
-  ['socket path', 'several SVIDs'],
-  ['no volume', 'one hint for two'],
-]
-
 describe('two faults at once: the earlier hop', () => {
   let all: World
   beforeAll(async () => {
     all = await world(
       'pairs',
-      TOGETHER.map((pair) => slotWith(...pair)),
+      WHY_PAIRS.map((pair) => slotWith(...pair)),
     )
   })
-  test.each(TOGETHER)('%s and %s', async (earlier, later) => {
+  test.each(WHY_PAIRS)('%s and %s', async (earlier, later) => {
     const slot = slotWith(earlier, later)
     const said = await asked('pairs', all, slot, GIVEN[earlier]?.('pairs', all, slot))
     const fault = WHY_FAULTS.find(({ name }) => name === earlier)

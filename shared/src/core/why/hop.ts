@@ -1,5 +1,6 @@
 // One hop on the way of an identity to a process: whether it is good, what shows it, and what to do where it is not.
-import { NO, open, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import type { UnknownReason } from '../unknown-reason.ts'
+import { all, NO, open, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import { unknownFix, type Unknown } from '../truth/unknown.ts'
 
 /** The hops, in their order. */
@@ -55,6 +56,11 @@ export function openHop(truth: Truth, text?: string, fix?: string): HopAnswer {
 /** It is not known, for one cause. */
 export function notKnown(cause: Unknown, text?: string, fix?: string): HopAnswer {
   return openHop(open(cause), text, fix)
+}
+
+/** What could not be read; there is one reason at least. */
+export function unreadHop(whys: readonly UnknownReason[]): HopAnswer {
+  return openHop(all(...whys.map((why) => open({ kind: 'unread', of: {}, why }))))
 }
 
 /** Something that the command line can give and did not; `fix` is the command that gives it. */

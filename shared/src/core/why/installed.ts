@@ -7,7 +7,7 @@ import { sourceText, type Prediction } from '../spire/prediction.ts'
 import { secondsOf } from '../spire/verify/causes.ts'
 import { NO } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { hasEntry } from './on-server.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
 import { candidateText, isOpen, type ChainCandidate } from './subject.ts'
@@ -103,7 +103,7 @@ function settings(candidate: ChainCandidate): readonly HopAnswer[] {
 }
 
 /** Whether SCM runs. What it has written on an object shows that it did, and not that it does. */
-export function runsScm({ scm, scmGap }: SpireParts): HopAnswer {
+export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
   if (scm.some(({ ready }) => ready === undefined || ready > 0)) return good(scm.map(readyText).join('; '))
   const [first] = scm
   if (first !== undefined) {
@@ -114,13 +114,12 @@ export function runsScm({ scm, scmGap }: SpireParts): HopAnswer {
       `see why: kubectl logs -n ${namespace} ${which} -c ${first.container.container}`,
     )
   }
-  const why = scmGap ?? { verb: 'read', what: 'the workload that runs SCM', cause: 'not given' }
+  if (scmGaps.length > 0) return unreadHop(scmGaps)
+  const why = { verb: 'read', what: 'the workload that runs SCM', cause: 'not given' } as const
   return notKnown(
     { kind: 'unread', of: {}, why },
-    scmGap === undefined ? 'whether SCM runs was not given' : undefined,
-    scmGap === undefined
-      ? 'give the workload that runs SCM with its status, or the entries of the server (--entries)'
-      : undefined,
+    'whether SCM runs was not given',
+    'give the workload that runs SCM with its status, or the entries of the server (--entries)',
   )
 }
 

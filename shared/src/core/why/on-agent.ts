@@ -4,7 +4,7 @@ import { gapOf } from '../snapshot/snapshot.ts'
 import type { AgentConfig } from '../objects/agent-config.ts'
 import type { ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { entryOf } from './on-server.ts'
 import type { AgentPod, SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
@@ -59,7 +59,7 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
 /** Whether a node has an agent that is ready. */
 export function agentThere(parts: SpireParts, node: string, agent: AgentPod | undefined): HopAnswer {
   if (agent === undefined) {
-    if (parts.agentGap !== undefined) return notKnown({ kind: 'unread', of: {}, why: parts.agentGap })
+    if (parts.agentGaps.length > 0) return unreadHop(parts.agentGaps)
     const others = parts.agents.map((one) => one.node).filter((one) => one !== undefined)
     const where = others.length === 0 ? '' : `; agents run on ${[...new Set(others)].slice(0, 3).join(', ')}`
     return broken(
@@ -129,7 +129,7 @@ function isItsEntry(
       `set clusterName of SCM's configuration (${subject.analysis.settings.source}) to ${config.cluster}, or cluster in ${config.source}`,
     )
   const nodeGap = gapOf(subject.analysis.snapshot, 'Node')
-  if (nodeGap !== undefined) return notKnown({ kind: 'unread', of: {}, why: nodeGap })
+  if (nodeGap !== undefined) return unreadHop([nodeGap])
   const uid = subject.analysis.snapshot.nodes?.find(({ name }) => name === node)?.uid
   if (cluster !== undefined && uid !== undefined && !parentId.endsWith(`/${uid}`))
     return broken(
@@ -148,11 +148,10 @@ function isItsEntry(
   if (
     cluster !== undefined &&
     uid !== undefined &&
-    (config?.cluster !== undefined || parts.configGap === undefined)
+    (config?.cluster !== undefined || parts.configGaps.length === 0)
   )
     return young(entry?.createdAt, server?.asOf ?? now)
-  if (cluster !== undefined && parts.configGap !== undefined)
-    return notKnown({ kind: 'unread', of: {}, why: parts.configGap })
+  if (cluster !== undefined && parts.configGaps.length > 0) return unreadHop(parts.configGaps)
   return notKnown(
     {
       kind: 'runtime',

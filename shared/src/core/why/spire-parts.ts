@@ -41,12 +41,12 @@ export interface SpireParts {
   readonly server: { readonly namespace: string; readonly pod: string } | undefined
   /** Of containers that run a SPIRE server. */
   readonly serverVersions: readonly string[]
-  /** Why workloads that run SCM may not be here; undefined: all were read. */
-  readonly scmGap: UnknownReason | undefined
-  /** Why pods of agents may not be here; undefined: all of the node were read. */
-  readonly agentGap: UnknownReason | undefined
-  /** Why a configuration may not be here; undefined: each that an agent mounts was read. */
-  readonly configGap: UnknownReason | undefined
+  /** Why workloads that run SCM may not be here; none: all were read. */
+  readonly scmGaps: readonly UnknownReason[]
+  /** Why pods of agents may not be here; none: all of the node were read. */
+  readonly agentGaps: readonly UnknownReason[]
+  /** Why a configuration may not be here; none: each that an agent mounts was read. */
+  readonly configGaps: readonly UnknownReason[]
 }
 
 /** Whether an object is of SPIRE's own parts, for whoever keeps only those. */
@@ -60,7 +60,7 @@ export function isSpirePart({ value }: RawObject): boolean {
 /** Reads the parts among these objects. */
 export function readSpireParts(
   objects: readonly RawObject[],
-  gaps: Pick<SpireParts, 'scmGap' | 'agentGap' | 'configGap'>,
+  gaps: Pick<SpireParts, 'scmGaps' | 'agentGaps' | 'configGaps'>,
 ): SpireParts {
   const values = objects.map(({ value }) => value)
   return {
