@@ -180,3 +180,14 @@ test.each([
   const codes = codesOf([...objects, ...manifests])
   expect(codes.filter((code) => code === 'KLM440' || code === 'KLM441')).toEqual([])
 })
+
+function whyOf(...objects: readonly JsonRecord[]): string {
+  return poolOf(...objects)
+    .suggested.flatMap(({ why }) => why)
+    .join()
+}
+
+test('the reason says whether the mesh needs the ID for certain', () => {
+  expect(whyOf(objective(), meshed())).toContain('which the mesh needs')
+  expect(whyOf(objective(), KUMA)).toContain('which the mesh may need')
+})

@@ -12,6 +12,7 @@ import { POOL_KIND } from '../kinds.ts'
 import { DEFAULT_SERVICE_ACCOUNT } from '../objects/pod.ts'
 import type { Mode } from '../names.ts'
 import { counted } from '../text/counted.ts'
+import { YES } from '../truth/truth.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
@@ -171,8 +172,13 @@ function keptNeeds(context: PoolContext): readonly Need[] {
   }
   const { namespace, name } = first.meta
   const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
-  const why = `${of} leaves ${names} without the ID of the service account, which the mesh needs`
+  const why = `${of} leaves ${names} without the ID of the service account, which the mesh ${needText(need.pods)}`
   return [{ ...need, plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }] }]
+}
+
+/** Whether the mesh of proxies that are there certainly needs the ID of the service account. */
+function needText(pods: readonly Pod[]): string {
+  return proxyContainers(pods, ({ asksSpire }) => asksSpire === YES).length > 0 ? 'needs' : 'may need'
 }
 
 const NAME_THE_CLASS = 'pass --clusterspiffeid-class-name'
@@ -391,7 +397,7 @@ function besideProxies({ context, pods }: Account, plan: Plan): readonly Plan[] 
   const containers = proxyContainers(pods, ({ consumer }) => !isWhole || consumer.asksById === true)
   const companions = companionsFor(context, containers)
   if (containers.length === 0 || first === undefined || companions === undefined) return [plan]
-  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh needs, by a registration of its own: it is applied first`
+  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh ${needText(pods)}, by a registration of its own: it is applied first`
   return [plan, { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }]
 }
 
