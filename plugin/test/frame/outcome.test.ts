@@ -56,6 +56,8 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['test', 'examples/identity-tests/estate.yaml', ...ESTATE_FLAGS],
   ['test', 'examples/identity-tests/team-c.yaml', ...PULL_REQUEST],
   ['verify', '--entries', 'examples/server/entries.json', ...ESTATE_FLAGS],
+  ['why', 'pod/lab/sim', ...ESTATE_FLAGS],
+  ['why', 'pod/lab/sim', '--entries', 'examples/server/entries.json', ...ESTATE_FLAGS],
   ['settings', '--offline', '-f', 'examples/estate', '-R'],
   ['settings', ...PULL_REQUEST],
   ['explain', '-A', ...PULL_REQUEST],
