@@ -44,6 +44,24 @@ const THIEVES = deployment('team-b', 'thief', 'thief', ['main'])
 const TWIN = binding('twin', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })
 /** It gives the ID of the binding chat, and SCM does not act on its class. */
 const IGNORED = registration('ignored', { ...QUIET, className: 'other', id: CHAT, app: undefined })
+const TEAM_A_PROD = namespaceWith('team-a', 'prod')
+const SHARED: Estate = [
+  pool('llama'),
+  objective('chat'),
+  accessPolicy(),
+  CHAT_BINDING,
+  pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill' }),
+  registration('foreign-0', {
+    ...QUIET,
+    app: 'llama',
+    env: 'prod',
+    id: 'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+  }),
+  registration('foreign-1', { ...QUIET, app: undefined, env: 'prod', id: CHAT }),
+  TEAM_A_PROD,
+  TEAM_B,
+  NODE,
+]
 const VARIANTS: Estate = [
   ...ALL,
   binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
@@ -186,6 +204,16 @@ const FOUND: Readonly<Record<string, Case>> = {
     commands: ['explain'],
     completions: [{ objects: [[SERVER, TWIN]], values: OTHER_DOMAIN, left: [] }],
   },
+  'several identities of a container were new where a Namespace before the change leaves open whether it had them':
+    {
+      ...NOTHING,
+      estate: SHARED,
+      base: SHARED,
+      hidden: [{ shell: 'left out', objects: [TEAM_A_PROD] }],
+      failOn: 'warning',
+      commands: ['diff --base, the other way'],
+      completions: [{ objects: [[TEAM_A_PROD]], values: ALL_GIVEN, left: [] }],
+    },
   'no registration of others was among files of which one could not be read': {
     ...NOTHING,
     estate: [...ALL, CHAT_BINDING, SERVER, THIEF],

@@ -44,13 +44,14 @@ export interface ToldState extends HeldState {
 export function* findingChanges(before: ToldState, after: ToldState): Steps<FindingChanges> {
   const collisions = collisionsBetween(before, after)
   const { continued, left } = yield* matched(before.findings, after.findings)
+  const asBefore = openSeveralOf(before.findings)
   const news = new Map<Finding, Finding>()
   for (const one of after.findings) {
     yield
     const others = continued.get(one)
     const isNew = isAboutClaims(one) ? collisions.isNew(one) : others === undefined
     const added = isNew ? one : others === undefined ? undefined : addedTo(others, one)
-    if (added !== undefined) news.set(one, mayHaveBeen(added, before.unread))
+    if (added !== undefined) news.set(one, mayHaveBeen(asBefore(added), before.unread))
   }
   const gone: Finding[] = []
   const perhapsGone: Finding[] = []
@@ -245,6 +246,29 @@ function withNews(
       ...news.slice(0, NEWS_NAMED).map((what) => `new with this change: ${what}`),
       ...(more > 0 ? [`new with this change: ${more} more`] : []),
     ],
+  }
+}
+
+function isOfSeveral({ code }: Finding): boolean {
+  return findingEntry(code).tells === 'several are held'
+}
+
+/**
+ * That a container holds several identities is told of the first that gives one. If some are open before, it may have been so then, told of
+ * another first one.
+ */
+function openSeveralOf(before: readonly Finding[]): (one: Finding) => Finding {
+  const open = Map.groupBy(
+    before.filter((one) => one.dependsOn !== undefined && isOfSeveral(one)),
+    ({ code, subject }) => `${code} ${subject.container ?? ''}`,
+  )
+  if (open.size === 0) return (one) => one
+  return (one) => {
+    const others = open.get(`${one.code} ${one.subject.container ?? ''}`) ?? []
+    const same = others.filter((other) => !(other.namespaces ?? NONE).isDisjointFrom(one.namespaces ?? NONE))
+    if (same.length === 0 || one.dependsOn !== undefined) return one
+    const dependsOn = new Set(same.flatMap((other) => other.dependsOn ?? []))
+    return notCertain(one, [...dependsOn], 'depends: it may have been so before this change')
   }
 }
 
