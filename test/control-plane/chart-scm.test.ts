@@ -67,11 +67,11 @@ describe.each(SCM_LAYOUTS)('$name', ({ objects, className, acts, others }: ScmLa
       const lines = statusLines(className)
       const [, space = ''] = /^\w+ ([^/]+)\//.exec(workload) ?? []
       // No binding is there whose InForce would show that it acts: out of SPIRE's usual namespaces it has its looks alone.
-      expect(lines[0]?.[0]).toBe(SCM_NAMESPACES.includes(space) ? '√' : '‼')
+      expect(lines[0]?.[0]).toBe(SCM_NAMESPACES.includes(space) ? '✓' : '!')
       expect(lines[0]).toContain(`(${configMap}, ${workload})`)
       expect(lines).toHaveLength(1 + others.length)
       const [told] = statusLines(className, `--scm-namespace=${space}`)
-      expect(told).toMatch(/^√/)
+      expect(told).toMatch(/^✓/)
       expect(told).toContain(`(${configMap})`)
     })
   })
@@ -87,7 +87,7 @@ describe.each(SCM_LAYOUTS)('$name', ({ objects, className, acts, others }: ScmLa
       expect(said).toMatch(/--set className=("")?[\w.-]*\n/)
       const lines = statusLines('nobody')
       expect(lines).toHaveLength(1 + others.length)
-      expect(lines.filter((line) => !line.startsWith('×'))).toEqual([])
+      expect(lines.filter((line) => !line.startsWith('✗'))).toEqual([])
     })
   })
 })

@@ -241,18 +241,18 @@ describe('with the operator down', () => {
   test('a person is told the same: no mark says that an identity is there', async () => {
     const explain = await kubectlKleym(cp, ['explain', 'team-a/chat'])
     expect(explain.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-      /^× the operator is down: [^;]+; team-a\/chat is valid, not applied yet: \d containers? will get, once kleym has created its/,
+      /^✗ the operator is down: [^;]+; team-a\/chat is valid, not applied yet: \d containers? will get, once kleym has created its/,
     )
     const who = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a'])
     expect(who.stdout).toContain('pending: kleym has yet to write its ClusterSPIFFEID')
-    expect(who.stdout).not.toContain('√ spiffe://example.org/ns/team-a/objective/chat')
+    expect(who.stdout).not.toContain('✓ spiffe://example.org/ns/team-a/objective/chat')
     const rows = await kubectlKleym(cp, ['explain', '-n', 'team-a'])
-    expect(rows.stdout).not.toContain('√')
+    expect(rows.stdout).not.toContain('✓')
     const entries = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a', '--entries'])
-    expect(entries.stdout).toContain('‼ spiffe://example.org/ns/team-a/objective/chat')
+    expect(entries.stdout).toContain('! spiffe://example.org/ns/team-a/objective/chat')
     expect(entries.stdout).toMatch(/depends +kleym has yet to write its ClusterSPIFFEID/)
     // The fallback is displaced once kleym has written its own: now it is on the server.
-    expect(entries.stdout).toContain('√ spiffe://example.org/ns/team-a/sa/')
+    expect(entries.stdout).toContain('✓ spiffe://example.org/ns/team-a/sa/')
   })
 })
 

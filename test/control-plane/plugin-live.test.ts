@@ -114,14 +114,14 @@ const codesIn = (report: JsonRecord): readonly string[] =>
 
 describe('a user who may read everything', () => {
   test.for<readonly [command: string, code: number, says: RegExp]>([
-    ['explain chat', 0, /^‼ team-a\/chat is ready: 3 containers get/],
-    ['explain playground/phi', 1, /^× playground\/phi is refused/],
+    ['explain chat', 0, /^! team-a\/chat is ready: 3 containers get/],
+    ['explain playground/phi', 1, /^✗ playground\/phi is refused/],
     ['explain -A -o name', 1, /^inferenceidentitybinding\.kleym\.sonda\.red\/team-a\/chat$/m],
     ['who-selects deployment/llama', 0, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
     ['who-selects -n team-a --entries -o yaml', 0, /spiffe_id: /],
     ['conflicts -A', 1, /in 43 bindings of 7 namespaces/],
-    ['conflicts', 0, /^√ nothing clashes in 3 bindings of 1 namespace|^.*warning/],
-    ['diff', 0, /^√ no container gains or loses an identity\n[^]*^√ no ClusterSPIFFEID of kleym's changes/m],
+    ['conflicts', 0, /^✓ nothing clashes in 3 bindings of 1 namespace|^.*warning/],
+    ['diff', 0, /^✓ no container gains or loses an identity\n[^]*^✓ no ClusterSPIFFEID of kleym's changes/m],
   ])('%s', async ([command, code, says]) => {
     const run = await kleym(READER, ...command.split(' '))
     expect(run.stderr).not.toMatch(/^ +at |error:/m)
@@ -241,8 +241,8 @@ describe('files over the cluster', () => {
     expect(run.stdout).toContain('TargetObjectiveNotFound')
     expect(run.code).toBe(1)
     const explained = await kleym(READER, 'explain', 'chat', '-f', change)
-    expect(explained.stdout).toMatch(/^× team-a\/chat is refused/)
-    expect((await kleym(READER, 'explain', 'chat')).stdout).toMatch(/^[√‼] team-a\/chat is ready/)
+    expect(explained.stdout).toMatch(/^✗ team-a\/chat is refused/)
+    expect((await kleym(READER, 'explain', 'chat')).stdout).toMatch(/^[✓!] team-a\/chat is ready/)
   })
 
   test('a pull request cannot bring its own verdict', async () => {
@@ -252,7 +252,7 @@ describe('files over the cluster', () => {
       status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Reconciled' }] },
     }
     const run = await kleym(READER, 'explain', 'playground/phi', '-f', file(JSON.stringify(forged)))
-    expect(run.stdout).toMatch(/^× playground\/phi is refused/)
+    expect(run.stdout).toMatch(/^✗ playground\/phi is refused/)
     expect(run.code).toBe(1)
   })
 
@@ -287,7 +287,7 @@ describe('identity tests', () => {
 
   test.for([TEAM, NOBODY])('as %s nothing that may not be read passes', async (user) => {
     const run = await kleym(user, 'test', TESTS)
-    expect(run.stdout).not.toMatch(/√|[1-9]\d* passed/)
+    expect(run.stdout).not.toMatch(/✓|[1-9]\d* passed/)
     expect(run.code).toBe(4)
   })
 
@@ -296,17 +296,17 @@ describe('identity tests', () => {
     const path = join(cp.folder, 'generated.yaml')
     writeFileSync(path, generated.stdout)
     const run = await kleym(READER, 'test', path)
-    expect(run.stdout).toMatch(/^√ \d+ passed in \d+ tests$/m)
+    expect(run.stdout).toMatch(/^✓ \d+ passed in \d+ tests$/m)
   })
 })
 
 describe('one team', () => {
   test('sees its own bindings, and hears which read and which rule would make the answer complete', async () => {
     const run = await kleym(TEAM, 'explain', 'chat')
-    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+    expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
     // Whose outputs are there is not known: nothing has the good mark, and the derivation is there all the same.
-    expect(run.stdout).not.toContain('√')
-    expect(run.stdout).toMatch(/^ +‼ selector +app=llama$/m)
+    expect(run.stdout).not.toContain('✓')
+    expect(run.stdout).toMatch(/^ +! selector +app=llama$/m)
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
       'cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden',
     )
@@ -339,7 +339,7 @@ describe('a user who may read nothing', () => {
     expect(run.stderr).toMatch(/would need these rules:/)
     expect(run.stdout + run.stderr).not.toMatch(/^ +at /m)
     // What is not known is not healthy.
-    expect(run.stdout).not.toMatch(/^√/m)
+    expect(run.stdout).not.toMatch(/^✓/m)
   })
 })
 
@@ -404,17 +404,17 @@ describe('status', () => {
       // The Deployment of the estate has no pods here.
       1,
       [
-        /^√ InferenceIdentityBinding +kleym\.sonda\.red\/v1alpha1$/m,
-        /^× operator +kleym-system\/kleym-operator, 0 of 2 replicas/m,
-        /^√ trust domain +example\.org, says Deployment/m,
-        /^√ SCM +handles kleym's class/m,
-        /^‼ bindings +43: \d+ ready, /m,
-        /^‼ oldest stuck +\S+\/\S+, \w+ since\s+\d{4}-/m,
+        /^✓ InferenceIdentityBinding +kleym\.sonda\.red\/v1alpha1$/m,
+        /^✗ operator +kleym-system\/kleym-operator, 0 of 2 replicas/m,
+        /^✓ trust domain +example\.org, says Deployment/m,
+        /^✓ SCM +handles kleym's class/m,
+        /^! bindings +43: \d+ ready, /m,
+        /^! oldest stuck +\S+\/\S+, \w+ since\s+\d{4}-/m,
         /KLM543/,
       ],
     ],
-    [TEAM, 4, [/^‼ operator +not known/m, /^‼ bindings +not known/m]],
-    [NOBODY, 4, [/^‼ operator +not known/m, /^‼ SCM +not known/m, /^‼ bindings +not known/m]],
+    [TEAM, 4, [/^! operator +not known/m, /^! bindings +not known/m]],
+    [NOBODY, 4, [/^! operator +not known/m, /^! SCM +not known/m, /^! bindings +not known/m]],
   ])('as %s', async ([user, code, says]) => {
     const run = await kleym(user, 'status', '--request-timeout=30s')
     for (const text of says) expect(run.stdout).toMatch(text)

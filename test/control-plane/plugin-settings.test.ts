@@ -53,7 +53,7 @@ test('the operator and SCM of the cluster become the file, and the file is enoug
   rmSync(join(cp.folder, '.kleym.yaml'), { force: true })
   const { code, stdout, stderr } = await kleym('settings', '--write')
   expect([code, stderr]).toEqual([0, ''])
-  expect(stdout).toMatch(/^√ wrote \.kleym\.yaml; every setting is given/)
+  expect(stdout).toMatch(/^✓ wrote \.kleym\.yaml; every setting is given/)
   expect(parse(written())).toEqual(SAID)
   expect(written()).toMatch(
     new RegExp(`^# Settings of kubectl kleym .*Deployment ${RELEASE_NAMESPACE}/${RELEASE}`),
@@ -67,14 +67,14 @@ test('the operator and SCM of the cluster become the file, and the file is enoug
     ['map', '-A'],
   ]) {
     const ran = await kleym(...command, '--offline', '-f', 'app.yaml')
-    expect([ran.code, ran.stdout.slice(0, 1)]).toEqual([0, '√'])
+    expect([ran.code, ran.stdout.slice(0, 1)]).toEqual([0, '✓'])
   }
 })
 
 test('the file agrees with the cluster that it is from, and is never written over', async () => {
   const { code, stdout } = await kleym('settings')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^√ every setting is given/)
+  expect(stdout).toMatch(/^✓ every setting is given/)
   const before = written()
   const again = await kleym('settings', '--write')
   expect(again.stderr).toContain('the file is there already')

@@ -127,13 +127,13 @@ beforeAll(() => {
 describe.each(TERMINALS)('in %s', (_, start) => {
   test('it moves, filters, opens, resizes, follows the cluster, and quits', async () => {
     const terminal = watch(start, ['-A'])
-    await untilShown(terminal, /> ‼ team-a\/chat +valid, not applied yet/)
+    await untilShown(terminal, /> ! team-a\/chat +valid, not applied yet/)
     terminal.press(DOWN)
-    await untilShown(terminal, /> ‼ team-a\/embed/)
+    await untilShown(terminal, /> ! team-a\/embed/)
     terminal.press('j')
-    await untilShown(terminal, /> ‼ team-a\/rank/)
+    await untilShown(terminal, /> ! team-a\/rank/)
     terminal.press(END)
-    await untilShown(terminal, /> ‼ team-b\/mistral/)
+    await untilShown(terminal, /> ! team-b\/mistral/)
 
     terminal.press('/')
     await untilShown(terminal, 'filter: _')
@@ -174,7 +174,7 @@ describe.each(TERMINALS)('in %s', (_, start) => {
     ['SIGINT from elsewhere', (terminal: Terminal) => terminal.signal('SIGINT'), 130],
   ])('%s ends it, and the terminal is as it was', async (__, leave, how) => {
     const terminal = watch(start, ['-n', 'team-b'])
-    await untilShown(terminal, /> ‼ mistral/)
+    await untilShown(terminal, /> ! mistral/)
     leave(terminal)
     expect(await untilLeft(terminal)).toBe(how)
   })
@@ -182,13 +182,13 @@ describe.each(TERMINALS)('in %s', (_, start) => {
 
 test('another namespace is chosen by its name, and a binding that comes there is shown', async () => {
   const terminal = watch(startInPty, ['-n', 'team-a'])
-  await untilShown(terminal, /> ‼ chat/)
+  await untilShown(terminal, /> ! chat/)
   terminal.press('n')
   await untilShown(terminal, 'kube-system')
   terminal.press('team-c\r')
   await untilShown(terminal, 'no bindings in namespace team-c')
   await cp.apply([namespace('team-c'), ...member('team-c', 'late')])
-  await untilShown(terminal, /× late +TargetPoolNotFound/)
+  await untilShown(terminal, /✗ late +TargetPoolNotFound/)
   await cp.admin.delete(bindingId('team-c', 'late'))
   const empty = await untilShown(terminal, 'no bindings in namespace team-c')
   expect(empty.join('\n')).not.toContain('late')
@@ -196,25 +196,25 @@ test('another namespace is chosen by its name, and a binding that comes there is
 
 test('a user who may read one namespace sees its bindings, and which reads are missing for the others', async () => {
   const terminal = watch(startInPty, ['-n', 'team-a'], { user: VIEWER })
-  const lines = await untilShown(terminal, /‼ chat +Undetermined/)
-  expect(lines.join('\n')).toContain('‼ cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden')
+  const lines = await untilShown(terminal, /! chat +Undetermined/)
+  expect(lines.join('\n')).toContain('! cannot list ClusterSPIFFEID.spire.spiffe.io: forbidden')
 })
 
 test('a user who may read nothing is told so, and never that there is nothing', async () => {
   const terminal = watch(startInPty, ['-A'], { user: NOBODY, columns: 100 })
   const text = (await untilShown(terminal, 'bindings are not known')).join('\n')
-  expect(text).toContain('‼ cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden')
+  expect(text).toContain('! cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden')
   expect(text).not.toContain('no bindings')
 })
 
 test('while the API server is silent, what is shown is said to be old', async () => {
   const terminal = watch(startInPty, ['-A'])
-  await untilShown(terminal, /> ‼ team-a\/chat/)
+  await untilShown(terminal, /> ! team-a\/chat/)
   await cp.pauseApiServer()
   try {
     const lines = await untilShown(
       terminal,
-      /‼ not connected since \d\d:\d\d:\d\d: this is the state of then/,
+      /! not connected since \d\d:\d\d:\d\d: this is the state of then/,
     )
     expect(lines.join('\n')).toMatch(/BINDING .* as of \d\d:\d\d:\d\d/)
   } finally {
@@ -224,7 +224,7 @@ test('while the API server is silent, what is shown is said to be old', async ()
     () => !terminal.lines().join('\n').includes('not connected'),
     'the connection to be there again',
   )
-  expect(terminal.lines().join('\n')).toMatch(/> ‼ team-a\/chat/)
+  expect(terminal.lines().join('\n')).toMatch(/> ! team-a\/chat/)
 })
 
 describe('without a terminal', () => {

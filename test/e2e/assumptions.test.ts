@@ -37,9 +37,9 @@ describe("kleym's class is not given", () => {
     'a classless theft of an ID is named, and exit code 4: %s',
     async (command) => {
       const run = await ask(world, ...command.split(' '), ...TRUST)
-      expect(run.stdout).toMatch(/^‼ this rests on settings that were not given\n/m)
+      expect(run.stdout).toMatch(/^! this rests on settings that were not given\n/m)
       expect(run.stdout).toMatch(/KLM308|depends: ignored/)
-      expect(run.stdout).not.toMatch(/^ *[√×]/m)
+      expect(run.stdout).not.toMatch(/^ *[✓✗]/m)
       expect(run.stdout).toMatch(/^ {2}kleym's class: it is taken to be SCM's/m)
       expect(run.stderr).not.toContain("kleym's class")
       expect(run.code).toBe(4)
@@ -49,7 +49,7 @@ describe("kleym's class is not given", () => {
   test("with the classless SCM's configuration it is an error, whatever kleym's class is", async () => {
     const files = { ...world, 'scm.yaml': scmConfig('ignoreNamespaces: []') }
     const run = await ask(files, 'conflicts', ...TRUST, '--scm-config', 'scm.yaml')
-    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toMatch(/^✗ team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
     expect(run.code).toBe(1)
   })
 
@@ -74,7 +74,7 @@ describe("kleym's class is not given", () => {
     )
     expect(run.stdout).not.toContain('KLM401')
     expect(run.stdout).toContain("kleym's class: it is taken to be SCM's, spire-mgmt-spire")
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets\n.*\(on assumed settings\)$/m)
+    expect(run.stdout).toMatch(/^! team-a\/chat is ready: 1 container gets\n.*\(on assumed settings\)$/m)
     expect(run.code).toBe(4)
   })
 
@@ -88,7 +88,7 @@ describe("kleym's class is not given", () => {
       '--scm-config',
       'scm.yaml',
     )
-    expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+    expect(run.stdout).toMatch(/^✓ team-a\/chat is ready: 1 container gets\n/)
     expect(run.stdout).not.toContain('depends')
     expect(run.code).toBe(0)
   })
@@ -99,14 +99,14 @@ describe('examples/wrong-class', () => {
 
   test('says what it depends on, and for which SCM it is so', async () => {
     const run = await kleym(example)
-    expect(run.stdout).toMatch(/^‼ team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toMatch(/^! team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
     expect(run.stdout).toContain("depends on SCM's settings: it is so where SCM has no class")
     expect(run.code).toBe(4)
   })
 
   test("is no clash for the charts' SCM, and says how far the files go", async () => {
     const run = await kleym([...example, ...CHARTS_CLASS, '--scm-config', 'examples/scm-config.yaml'])
-    expect(run.stdout).toBe('√ nothing clashes in 1 binding of 1 namespace among these files\n')
+    expect(run.stdout).toBe('✓ nothing clashes in 1 binding of 1 namespace among these files\n')
     expect(run.code).toBe(0)
   })
 })
@@ -128,7 +128,7 @@ describe('several SCMs', () => {
         className,
       )
       expect(run.stdout).not.toContain('KLM401')
-      expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+      expect(run.stdout).toMatch(/^✓ team-a\/chat is ready: 1 container gets\n/)
       expect(run.code).toBe(0)
     },
   )
@@ -141,7 +141,7 @@ describe('several SCMs', () => {
       'other.yaml': scmConfig('className: other'),
     }
     const run = await ask(files, 'conflicts', ...TRUST, ...CHARTS_CLASS)
-    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toMatch(/^✗ team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
     expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (other.yaml:1)')
     expect(run.code).toBe(1)
   })
@@ -154,7 +154,7 @@ describe('several SCMs', () => {
     }
     const given = ['--clusterspiffeid-class-name', '', '--scm-config', 'scm.yaml'] as const
     const run = await ask(files, 'conflicts', ...TRUST, ...given)
-    expect(run.stdout).toMatch(/^× team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
+    expect(run.stdout).toMatch(/^✗ team-a\/chat, ClusterSPIFFEID\/mesh: .* KLM308$/m)
     expect(run.stdout).toContain('by the SCM of ControllerManagerConfig (classless.yaml:1)')
     expect(run.code).toBe(1)
   })
@@ -183,7 +183,7 @@ describe('several SCMs', () => {
       '--clusterspiffeid-class-name',
       className,
     )
-    expect(run.stdout).toMatch(/^√ team-a\/chat is ready: 1 container gets\n/)
+    expect(run.stdout).toMatch(/^✓ team-a\/chat is ready: 1 container gets\n/)
     expect(run.code).toBe(0)
     const other = await ask(files, 'explain', 'team-a/chat', ...TRUST, ...CHARTS_CLASS)
     expect(other.stdout).toContain('KLM401')
@@ -205,7 +205,7 @@ describe('what IDs hold of SCM is not known', () => {
     const given = ['--scm-config', 'scm.yaml', '--clusterspiffeid-class-name', 'c', ...TRUST]
     const files = { 'all.yaml': documents(SMALL, registrations), 'scm.yaml': scmOf('${TRUST_DOMAIN}') }
     const run = await ask(files, 'who-selects', 'pod/team-a/llama-0', ...given)
-    expect(run.stdout).not.toContain('√')
+    expect(run.stdout).not.toContain('✓')
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('depends: failed (.spec.spiffeIDTemplate of')
     expect(run.code).toBe(4)
   })
@@ -230,8 +230,8 @@ describe('what IDs hold of SCM is not known', () => {
       'pod/team-a/llama-0',
       ...given,
     )
-    expect(run.stdout).toMatch(/‼ (?:spiffe:\/\/<trust-domain>\/x|ClusterSPIFFEID\/by-cluster)\n/)
-    expect(run.stdout).not.toMatch(/√ \S+org\/(x|prod)\n/)
+    expect(run.stdout).toMatch(/! (?:spiffe:\/\/<trust-domain>\/x|ClusterSPIFFEID\/by-cluster)\n/)
+    expect(run.stdout).not.toMatch(/✓ \S+org\/(x|prod)\n/)
     expect(run.code).toBe(4)
   })
 })
@@ -254,7 +254,7 @@ describe('the default identity', () => {
   test.each([
     [
       'conflicts',
-      /√ nothing clashes in 1 binding of 1 namespace among these files; no\s+ClusterSPIFFEID of others is among them/,
+      /✓ nothing clashes in 1 binding of 1 namespace among these files; no\s+ClusterSPIFFEID of others is among them/,
     ],
     [
       'who-selects pod/team-a/llama-0',
@@ -359,7 +359,7 @@ describe('settings that disagree', () => {
       'x.org',
     ])
     expect(run.stdout).toMatch(
-      /the settings of the objects differ \(KLM520\)[^]*\n\n‼ the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
+      /the settings of the objects differ \(KLM520\)[^]*\n\n! the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
     )
     expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
     // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.
@@ -385,7 +385,7 @@ describe('settings that disagree', () => {
       '--config',
       'other.json',
     )
-    expect(run.stdout).not.toContain('√')
+    expect(run.stdout).not.toContain('✓')
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
       "depends: issued as assumed; depends on kleym's output labels",
     )
@@ -394,7 +394,7 @@ describe('settings that disagree', () => {
 
   test('a diff of files alone says so first too', async () => {
     const run = await kleym(['diff', ...ESTATE, '--trust-domain', 'x.org'])
-    expect(run.stdout).toMatch(/^‼ the settings of this answer differ from those of the objects/m)
+    expect(run.stdout).toMatch(/^! the settings of this answer differ from those of the objects/m)
     expect(run.code).toBe(1)
   })
 })

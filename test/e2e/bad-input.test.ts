@@ -42,8 +42,8 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'cannot read document 3 of all.yaml', /all\.yaml, document 3, line \d+, column \d+/)
-    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is ready: 1 container gets\n.*\(incomplete\)$/m)
+    expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expect(run.stdout).toMatch(/^! team-a\/chat is ready: 1 container gets\n.*\(incomplete\)$/m)
   })
 
   test('malformed JSON is placed where it is malformed, not where the file ends', async () => {
@@ -68,7 +68,7 @@ describe('files that cannot be understood', () => {
       ...SETTINGS,
     ])
     expectError(run, 4, 'cannot read document 1 of all.yaml')
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined \(Undetermined\)/m)
+    expect(run.stdout).toMatch(/^! team-a\/chat is undetermined \(Undetermined\)/m)
     expect(run.stdout).not.toContain('TargetPoolNotFound')
   })
 
@@ -96,7 +96,7 @@ describe('files that cannot be understood', () => {
     ])
     expectError(run, 4, 'InferencePool team-a/llama is defined twice', 'a.yaml:1 and b.yaml:1')
     expect(run.stderr).toContain('kubectl apply -R would leave that of b.yaml:1')
-    expect(run.stdout).toMatch(/^‼ team-a\/chat is undetermined/m)
+    expect(run.stdout).toMatch(/^! team-a\/chat is undetermined/m)
   })
 
   test('the same object twice, and equal: one object', async () => {
@@ -169,7 +169,7 @@ describe('objects that lack what they need', () => {
     ['a binding whose pool is not there', documents(OBJECTIVE, BINDING), 'TargetPoolNotFound'],
   ])('%s', async (_, manifests, reason) => {
     const run = await inFolder({ 'all.yaml': manifests }, ['explain', 'team-a/chat', ...ALL, ...SETTINGS])
-    expect(run.stdout).toContain(`× team-a/chat is refused:`)
+    expect(run.stdout).toContain(`✗ team-a/chat is refused:`)
     expect(run.stdout).toContain(`(${reason})`)
     expect(run.stdout).toMatch(/^ {2}fix: \S/m)
     expect({ code: run.code, stderr: run.stderr }).toEqual({
@@ -199,7 +199,7 @@ describe('a scope in which nothing is', () => {
     'is not shown by %s as if all were well',
     async (command) => {
       const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-      const head = '‼ nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n'
+      const head = '! nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n'
       const fix = '  fix: did you mean team-a?; --allow-empty where there may be none\n'
       expect(run).toMatchObject({ code: 4, stdout: `${head}${fix}`, stderr: '' })
     },
@@ -336,7 +336,7 @@ describe('a ConfigMap with a broken SCM configuration', () => {
       ...TRUST,
     ])
     expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/scm", /all\.yaml, document 6/)
-    expect(run.stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+    expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
   })
 
   test('beside one that can be read may be that of another SCM: the answer is not complete', async () => {
@@ -346,7 +346,7 @@ describe('a ConfigMap with a broken SCM configuration', () => {
     }
     const run = await inFolder(files, ['conflicts', ...ALL, ...TRUST, '--clusterspiffeid-class-name', ''])
     expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/other", /all\.yaml, document 7/)
-    expect(run.stdout).not.toContain('√')
+    expect(run.stdout).not.toContain('✓')
   })
 
   test('that has a field of a wrong type keeps SCM from starting', async () => {
@@ -358,7 +358,7 @@ describe('a ConfigMap with a broken SCM configuration', () => {
       ...TRUST,
     ])
     expect(run.code).toBe(1)
-    expect(run.stdout).toMatch(/^× ControllerManagerConfig\/[^×√]* KLM414$/m)
+    expect(run.stdout).toMatch(/^✗ ControllerManagerConfig\/[^✗✓]* KLM414$/m)
     expect(run.stdout).toContain('watchClassless')
   })
 })

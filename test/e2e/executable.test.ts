@@ -39,7 +39,7 @@ describe('one file', () => {
     copyFileSync(PLUGIN, join(cwd, 'kubectl-kleym'))
     const { code, stdout, stderr } = runAlone(join(cwd, 'kubectl-kleym'), cwd)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(stdout).toMatch(/^√ team-a\/chat is ready/)
+    expect(stdout).toMatch(/^✓ team-a\/chat is ready/)
   })
 
   test('is found through a link, under another name', () => {

@@ -61,7 +61,7 @@ interface Situation {
 }
 
 const BROKEN = 'kind: [\n'
-const WELL = /^ *√/m
+const WELL = /^ *✓/m
 
 const SITUATIONS: readonly Situation[] = [
   {
@@ -69,7 +69,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts'],
     code: 4,
-    says: [/^‼ incomplete: not everything could be read/m, /nothing is known to clash/],
+    says: [/^! incomplete: not everything could be read/m, /nothing is known to clash/],
     never: [WELL, /nothing clashes/],
   },
   {
@@ -77,7 +77,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts', '--fail-on', 'never'],
     code: 4,
-    says: [/^‼ incomplete: not everything could be read/m],
+    says: [/^! incomplete: not everything could be read/m],
     never: [WELL],
   },
   {
@@ -86,7 +86,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
     says: [
-      /^‼ incomplete: not everything could be read/m,
+      /^! incomplete: not everything could be read/m,
       /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/,
     ],
     never: [],
@@ -96,7 +96,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['diff'],
     code: 4,
-    says: [/^‼ incomplete: not everything could be read/m, /no container is known to gain or lose/],
+    says: [/^! incomplete: not everything could be read/m, /no container is known to gain or lose/],
     never: [WELL, /no container gains or loses/],
   },
   {
@@ -164,7 +164,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
-    says: [/vllm +‼ identity undetermined/],
+    says: [/vllm +! identity undetermined/],
     never: [WELL, /no identity/],
   },
   {
@@ -181,8 +181,8 @@ const SITUATIONS: readonly Situation[] = [
     args: ['policies'],
     code: 4,
     says: [
-      /^‼ incomplete: not everything could be read/m,
-      /^‼ policy team-a\/tools, and perhaps more, /,
+      /^! incomplete: not everything could be read/m,
+      /^! policy team-a\/tools, and perhaps more, /,
       /unknown: whether anything gives it/,
     ],
     never: [/dangling/],
@@ -317,6 +317,6 @@ describe('a template that is not followed changes into another', () => {
     expect(same.stdout).toContain('no container gains or loses an identity')
     expect(changed.code).toBe(4)
     expect(changed.stdout).not.toContain('no container gains or loses an identity')
-    expect(changed.stdout).toContain('‼ 1 container undetermined')
+    expect(changed.stdout).toContain('! 1 container undetermined')
   })
 })

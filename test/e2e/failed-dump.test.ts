@@ -32,6 +32,6 @@ test.each([
     const { code, stdout } = await kleym(args, { cwd })
     expect([command, code]).toEqual([command, 4])
     expect(stdout).toContain('incomplete')
-    expect(stdout).not.toMatch(/√ nothing clashes|no ClusterSPIFFEID of others/)
+    expect(stdout).not.toMatch(/✓ nothing clashes|no ClusterSPIFFEID of others/)
   }
 })

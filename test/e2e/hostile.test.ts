@@ -20,7 +20,7 @@ const HOSTILE = {
   'an old GitHub command': '##[error]boo',
   'an Azure command': '##vso[task.complete result=Succeeded]',
   'a carriage return': 'refused\rready  ',
-  'a forged verdict': 'x\n\n√ team-a/chat is ready: 3 containers get',
+  'a forged verdict': 'x\n\n✓ team-a/chat is ready: 3 containers get',
   'a right-to-left override': 'a\u202eb\u2066c\u2069',
   'right-to-left marks': 'a\u200f\u200eb\u061c',
   'zero-width characters': 'v\u200bl\u200dl\ufeffm\u2060',
@@ -39,7 +39,7 @@ const RAW =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\p{Variation_Selector}]|[\u{e0000}-\u{e007f}]/u
 
 /** Commands of CI systems, a verdict that kleym did not give, the stack of a crash. */
-const OBEYED = [/^[^\S\n]*::.*/m, /##(?:\[|vso\[)/, /^√ team-a\/chat.*/m, /^ +at .+:\d+/m]
+const OBEYED = [/^[^\S\n]*::.*/m, /##(?:\[|vso\[)/, /^✓ team-a\/chat.*/m, /^ +at .+:\d+/m]
 
 /** An annotation as -o github writes it: known properties, nothing in them that would end them, and a message. */
 const OWN_COMMAND = /^::(?:error|warning|notice) (?:file=[^,:\n]*,line=\d+,)?title=[^,:\n]*::(?=\S)/gm

@@ -38,7 +38,7 @@ async function run(
 
 test('a test that holds passes', async () => {
   const { code, stdout, stderr } = await run(PASSES)
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '√ 1 passed in 1 test\n', stderr: '' })
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '✓ 1 passed in 1 test\n', stderr: '' })
 })
 
 describe('a file that is wrong is told with its place, and never passes', () => {
@@ -110,7 +110,7 @@ describe('a file that is wrong is told with its place, and never passes', () => 
   ])('%s', async (_says, text, told) => {
     const { code, stdout, stderr } = await run(text)
     for (const one of told) expect(stderr).toContain(one)
-    expect(stdout).not.toMatch(/^√/m)
+    expect(stdout).not.toMatch(/^✓/m)
     expect(code).toBe(4)
   })
 
@@ -145,7 +145,7 @@ describe('a file that is wrong is told with its place, and never passes', () => 
   test('no path: those of -f', async () => {
     const cwd = workspace({ 'tests.yaml': PASSES })
     const { code, stdout } = await kleym(['test', '--offline', '-R', '-f', BASE, '-f', 'tests.yaml'], { cwd })
-    expect(stdout).toBe('√ 1 passed in 1 test\n')
+    expect(stdout).toBe('✓ 1 passed in 1 test\n')
     expect(code).toBe(0)
   })
 })
@@ -202,7 +202,7 @@ describe('what is not known never passes', () => {
 `
     const { code, stdout } = await run(held, { files, args })
     expect(stdout).toContain('1 not known')
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     for (const format of ['json', 'junit', 'github', 'sarif', 'markdown', 'name'])
       expect((await run(held, { files, args: [...args, '-o', format] })).code).toBe(4)
@@ -215,7 +215,7 @@ describe('what is not known never passes', () => {
     const args = ['test', 'tests.yaml', '--offline', ...files, '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
     expect(stdout).toContain('1 not known')
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     expect((await kleym([...args, '--fail-on', 'never'], { cwd })).code).toBe(4)
   })
@@ -224,7 +224,7 @@ describe('what is not known never passes', () => {
     const cwd = workspace({ 'tests.yaml': PASSES })
     const files = ['-f', join(BASE, 'bindings.yaml'), '-f', join(BASE, 'models.yaml')]
     const { code, stdout } = await kleym(['test', 'tests.yaml', '--offline', ...files], { cwd })
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
   })
 
@@ -236,7 +236,7 @@ describe('what is not known never passes', () => {
     const args = ['test', 'tests.yaml', '--offline', '-f', 'other.yaml']
     const { code, stdout } = await kleym(args, { cwd })
     expect(stdout).toContain('nothing was judged')
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     expect((await kleym([...args, '--allow-empty'], { cwd })).code).toBe(0)
   })
@@ -291,7 +291,7 @@ describe('--generate', () => {
     const { stdout } = await kleym(['test', '--generate', ...source])
     expect((await kleym(['test', '--generate', ...source])).stdout).toBe(stdout)
     const { stdout: answer } = await kleym(['test', '-', ...source], { stdin: stdout })
-    expect(answer).toMatch(/^√ \d+ passed in \d+ tests?\n$/)
+    expect(answer).toMatch(/^✓ \d+ passed in \d+ tests?\n$/)
   })
 
   test('what it pins is broken by the change', async () => {

@@ -31,7 +31,7 @@ test('neither is taken for the one that is meant without a word', async () => {
     cwd,
   })
   expect(`${stdout}${stderr}`).toContain('which SCM serves the nodes of a pod')
-  expect(stdout).not.toContain('√')
+  expect(stdout).not.toContain('✓')
   expect(stdout).not.toContain('no identity')
   expect(code).toBe(4)
 })

@@ -62,7 +62,7 @@ describe('an unknown field of a kind of others', () => {
     const { code, stdout } = await ask(documents(SMALL, wide), 'conflicts')
     expect(stdout).toContain('.spec.namespaceSelector.matchNames is no field of ClusterSPIFFEID (v1alpha1)')
     expect(stdout).toContain('did you mean matchLabels?')
-    expect(stdout).toMatch(/‼.*KLM420/)
+    expect(stdout).toMatch(/!.*KLM420/)
     expect(code).toBe(0)
     const strict = await ask(documents(SMALL, wide), 'conflicts', '--fail-on', 'warning')
     expect(strict.code).toBe(1)

@@ -39,8 +39,8 @@ describe('an empty pipe', () => {
       const cwd = workspace({ 'scm.yaml': SCM_CONFIG })
       const given = [...args, '--offline', '-f', '-', ...SETTINGS]
       const { code, stdout, stderr } = await kleym(given, { cwd, stdin: '' })
-      expect(stdout).toMatch(/^‼ nothing was judged: the files hold no document/)
-      expect(stdout).not.toContain('√')
+      expect(stdout).toMatch(/^! nothing was judged: the files hold no document/)
+      expect(stdout).not.toContain('✓')
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the command before a pipe; --allow-empty')
       // Said once: stderr does not repeat it.
       expect(stderr).not.toContain('nothing was judged')
@@ -232,7 +232,7 @@ describe('a version of somebody else’s kind that no CRD is known to serve', ()
     const other =
       'apiVersion: spire.spiffe.io/v1\nkind: ClusterSPIFFEID\nmetadata: {name: mesh}\nspec: {spiffeIDTemplate: x}\n'
     const { code, stdout } = await ask(['conflicts'], documents(SMALL, other))
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
   })
 })

@@ -148,14 +148,14 @@ spec:
     const world = documents(POOL, ofPool, ...spaces, deployment())
     const held = await ask(world, 'who-selects', '--spiffe-id', ID)
     expect(held.stdout).toContain(
-      `‼ ${ID}: 1 container holds it, and so may any container that a webhook adds (incomplete)`,
+      `! ${ID}: 1 container holds it, and so may any container that a webhook adds (incomplete)`,
     )
     expect(held.code).toBe(4)
     const vllm = await ask(documents(world, pinned(', container: vllm')), 'test', 'manifests')
     expect(vllm.stdout).toContain('any container that a webhook adds to team-a/Deployment/llama holds')
     expect(vllm.code).toBe(4)
     const whole = await ask(documents(world, pinned('')), 'test', 'manifests')
-    expect(whole.stdout).toContain('√ 1 passed in 1 test')
+    expect(whole.stdout).toContain('✓ 1 passed in 1 test')
     expect(whole.code).toBe(0)
   })
 

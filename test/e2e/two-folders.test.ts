@@ -53,7 +53,7 @@ function between(base: string, head: string, ...flags: readonly string[]): Promi
 describe('diff --base: two desired states', () => {
   test('identical folders are no difference: exit code 0', async () => {
     const { code, stdout } = await between(SMALL, SMALL)
-    expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).toContain("✓ no ClusterSPIFFEID of kleym's changes")
     expect(stdout).toContain('no container gains or loses an identity')
     expect(code).toBe(0)
   })
@@ -62,7 +62,7 @@ describe('diff --base: two desired states', () => {
     const cwd = workspace({ 'base/all.yaml': SMALL, 'head/some.yaml': SMALL })
     const args = ['diff', '--offline', '--base', 'base', '-f', 'head', '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
-    expect(stdout).toContain("√ no ClusterSPIFFEID of kleym's changes")
+    expect(stdout).toContain("✓ no ClusterSPIFFEID of kleym's changes")
     expect(stdout).not.toContain('this rests on settings that were not given')
     expect(code).toBe(0)
   })
@@ -148,7 +148,7 @@ describe('diff --base: two desired states', () => {
       'head/all.yaml': documents(SMALL, operator('new.org')),
     })
     const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
-    expect(stdout).toMatch(/‼ the two sides have different settings: trust domain old\.org → new\.org/)
+    expect(stdout).toMatch(/! the two sides have different settings: trust domain old\.org → new\.org/)
     expect(stdout).toContain('+  spiffeIDTemplate: spiffe://new.org/ns/team-a/objective/chat')
     // SCM's settings are not given: what it makes of either side is not known.
     expect(code).toBe(4)
@@ -168,7 +168,7 @@ describe('diff --base: two desired states', () => {
 
   test('what cannot be read of the base makes the answer incomplete: exit code 4', async () => {
     const { code, stdout, stderr } = await between(documents(SMALL, 'kind: [\n'), SMALL)
-    expect(stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
     expect(stderr).toContain('base/all.yaml')
     expect(code).toBe(4)
   })
@@ -176,7 +176,7 @@ describe('diff --base: two desired states', () => {
   test('a trust domain that neither side tells needs no flag: what changes nothing changes nothing in any', async () => {
     const cwd = workspace({ 'base/all.yaml': SMALL, 'head/all.yaml': SMALL })
     const { code, stdout } = await kleym(['diff', '--offline', '--base', 'base', '-f', 'head'], { cwd })
-    expect(stdout).toMatch(/^√ no container gains or loses an identity/)
+    expect(stdout).toMatch(/^✓ no container gains or loses an identity/)
     expect(code).toBe(0)
   })
 
@@ -214,11 +214,11 @@ describe('diff --live: what no file holds is taken to stay', () => {
     const args = ['diff', '--offline', '--live', 'live', '-f', 'head', ...SETTINGS]
     const { stdout } = await kleym(args, { cwd })
     expect(stdout).toMatch(
-      /^· no container gains or loses an identity, as long as 2 objects of --live stay\n\n‼ taken to stay: 2 objects of --live that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
+      /^· no container gains or loses an identity, as long as 2 objects of --live stay\n\n! taken to stay: 2 objects of --live that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
     )
     const wide = await kleym([...args, '-o', 'wide'], { cwd })
     expect(wide.stdout).toMatch(/1 {2}InferenceIdentityBinding +team-a\/chat\n/)
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     const report: unknown = JSON.parse((await kleym([...args, '-o', 'json'], { cwd })).stdout)
     expect(report).toMatchObject({
       takenToStay: [
@@ -245,12 +245,12 @@ describe('what a change has fixed, and what only lost its ground', () => {
     const { stdout } = await between(WITH_LOSS, documents(POOL, OBJECTIVE, BINDING, TWO_CONTAINERS, NODE))
     expect(stdout).toMatch(/fixed: none {3}no longer apply: 1 warning, 1 info/)
     expect(stdout).toMatch(leftWithNone('· no longer applies: sidecar of 1 pod'))
-    expect(stdout).not.toContain('√ fixed')
+    expect(stdout).not.toContain('✓ fixed')
   })
 
   test('without the binding the container gets its default identity again: fixed', async () => {
     const { stdout } = await between(WITH_LOSS, documents(POOL, OBJECTIVE, TWO_CONTAINERS, NODE, FALLBACK))
-    expect(stdout).toMatch(leftWithNone('√ fixed: sidecar of 1 pod'))
+    expect(stdout).toMatch(leftWithNone('✓ fixed: sidecar of 1 pod'))
     expect(stdout).toMatch(/fixed: 1 warning {3}no longer apply: 1 info/)
   })
 
@@ -274,13 +274,13 @@ describe('what a change has fixed, and what only lost its ground', () => {
 
   test('a binding that becomes ready is fixed', async () => {
     const { stdout } = await between(REFUSED, SMALL)
-    expect(stdout).toMatch(/√ fixed: .*KLM106/s)
+    expect(stdout).toMatch(/✓ fixed: .*KLM106/s)
   })
 
   test('a refused binding that is deleted is not', async () => {
     const { stdout } = await between(REFUSED, documents(POOL, OBJECTIVE, POD, NODE))
     expect(stdout).toMatch(/· no longer applies: .*KLM106/s)
-    expect(stdout).not.toContain('√ fixed')
+    expect(stdout).not.toContain('✓ fixed')
   })
 })
 
@@ -296,13 +296,13 @@ describe('an identity that is given to another namespace', () => {
   test('by the same registration under another name is not fixed', async () => {
     const { code, stdout } = await between(STOLEN, documents(SMALL, OTHER, thief('other', 'web')))
     expect(stdout).toContain('· no longer applies: ClusterSPIFFEID/thief gives the identity to 1 pod')
-    expect(stdout).not.toContain('√ fixed')
+    expect(stdout).not.toContain('✓ fixed')
     expect(code).toBe(1)
   })
 
   test('without the registration is fixed', async () => {
     const { stdout } = await between(STOLEN, documents(SMALL, OTHER))
-    expect(stdout).toContain('√ fixed: ClusterSPIFFEID/thief gives the identity to 1 pod')
+    expect(stdout).toContain('✓ fixed: ClusterSPIFFEID/thief gives the identity to 1 pod')
   })
 
   test('by a registration that is a template now is neither fixed nor lost for certain, and none that it had before gained', async () => {
@@ -313,7 +313,7 @@ describe('an identity that is given to another namespace', () => {
     ] as const) {
       const { code, stdout } = await between(base, head)
       expect(stdout).toContain('no container is known to gain or lose an identity')
-      expect(stdout).not.toMatch(/√ fixed|left without|container (?:gains|loses)/)
+      expect(stdout).not.toMatch(/✓ fixed|left without|container (?:gains|loses)/)
       expect(code).toBe(4)
     }
   })
@@ -366,8 +366,8 @@ describe('diff --base: a flag beside what the files say', () => {
 
   test('that is not what the change sets calls nothing unchanged', async () => {
     const { code, stdout } = await asked(AS_BEFORE, CHANGED, ...SCM, ...NO_CLASS)
-    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
-    expect(stdout).not.toMatch(/√|no container gains or loses/)
+    expect(stdout).toMatch(/^! the settings of this answer differ from those of the objects {2}KLM520/m)
+    expect(stdout).not.toMatch(/✓|no container gains or loses/)
     expect(code).toBe(4)
   })
 
@@ -375,7 +375,7 @@ describe('diff --base: a flag beside what the files say', () => {
     const before = documents(AS_BEFORE, SCM_CONFIG)
     const after = before.replace('ignoreNamespaces: []', 'ignoreNamespaces: [team-a]')
     const { code, stdout } = await asked(before, after, ...SCM)
-    expect(stdout).toMatch(/^‼ the settings of this answer differ from those of the objects {2}KLM520/m)
+    expect(stdout).toMatch(/^! the settings of this answer differ from those of the objects {2}KLM520/m)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('makes other entries than scm.yaml, which is given')
     expect(code).toBe(4)
     const told = await asked(before, after)

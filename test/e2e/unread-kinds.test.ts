@@ -140,7 +140,7 @@ describe('an object of a kind that is not read changes nothing', () => {
     )
     const { code, stdout } = await ask(documents(WORLD, rollout), 'conflicts')
     expect(stdout).toMatch(
-      /^‼ 1 warning in 1 binding of 1 namespace the identity reaches no container \(KLM404\)/,
+      /^! 1 warning in 1 binding of 1 namespace the identity reaches no container \(KLM404\)/,
     )
     expect(code).toBe(4)
   })
@@ -211,7 +211,7 @@ describe('an object that holds other objects', () => {
     const reference =
       'apiVersion: example.dev/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
     const { code, stdout } = await ask(documents(SMALL, reference), 'conflicts')
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
   })
 })
@@ -276,7 +276,7 @@ describe('text in a ConfigMap or a Secret that is a manifest', () => {
     ],
   ])('is no matter where it %s', async (_where, one) => {
     const { code, stdout } = await ask(documents(WORLD, one), 'conflicts')
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
   })
 
@@ -333,7 +333,7 @@ describe('an object that names no namespace', () => {
     ['whose kind is known to have one', [unplaced(rollout)]],
   ])('%s, is in the one in force', async (_what, manifests) => {
     const { code, stdout, stderr } = await ask(documents(WORLD, ...manifests), 'conflicts')
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(stderr).toContain('1 object that names no namespace: taken to be in default')
     expect(code).toBe(0)
     const inForce = await ask(documents(WORLD, ...manifests), 'conflicts', '-n', 'team-a')
@@ -346,7 +346,7 @@ describe('an object that names no namespace', () => {
       '  ownerReferences: [{apiVersion: example.dev/v1, kind: Fleet, name: llama, uid: u}]\n  labels: {app: llama}\n',
     )
     const { code, stdout } = await ask(documents(WORLD, owned, NODE, unplaced(fleet)), 'conflicts')
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
   })
 })
@@ -367,7 +367,7 @@ describe('a Rollout that takes the template of a Deployment', () => {
   test('which is among the files: it is asked about as that', async () => {
     const deployment = object('Deployment', 'apps/v1', `{${SELECTOR}, template: ${TEMPLATE}}`)
     const { code, stdout } = await ask(documents(WORLD, ROLLOUT, deployment), 'conflicts')
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
   })
 })

@@ -51,7 +51,7 @@ describe("SCM's render cache", () => {
 
   test('off: an object with a number is served', async () => {
     const { stdout, code } = await on(documents(SMALL, NUMBERED), WHO)
-    expect(stdout).toMatch(/√ spiffe:\/\/example\.org\/llama-0/)
+    expect(stdout).toMatch(/✓ spiffe:\/\/example\.org\/llama-0/)
     expect(code).toBe(0)
   })
 
@@ -68,14 +68,14 @@ describe("SCM's render cache", () => {
       ]),
     })
     const shown = await on(documents(SMALL, NUMBERED), WHO, CACHE)
-    expect(shown.stdout).not.toMatch(/√ spiffe:\/\/example\.org\/llama-0/)
+    expect(shown.stdout).not.toMatch(/✓ spiffe:\/\/example\.org\/llama-0/)
   })
 
   test('on: of two objects whose definitions alone differ, it is open which is served', async () => {
     const without = await on(documents(SMALL, ...TWINS), WHO)
     expect(without).toMatchObject({ code: 0 })
     const { stdout } = await on(documents(SMALL, ...TWINS), WHO, CACHE)
-    expect(stdout).not.toMatch(/√ spiffe:\/\/example\.org\/(one|two)/)
+    expect(stdout).not.toMatch(/✓ spiffe:\/\/example\.org\/(one|two)/)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
       "uses a definition, and SCM's render cache compares none",
     )
@@ -194,9 +194,9 @@ function withObjective(spec: string): string {
 
 describe('what an objective and a pool may leave out', () => {
   test.each<[string, string, string]>([
-    ['poolRefs with one entry that leads to the pool', '{poolRefs: [{name: other}, {name: llama}]}', '√'],
+    ['poolRefs with one entry that leads to the pool', '{poolRefs: [{name: other}, {name: llama}]}', '✓'],
     // The API server drops the field.
-    ['an empty namespace in poolRef', '{poolRef: {name: llama, namespace: ""}}', '‼'],
+    ['an empty namespace in poolRef', '{poolRef: {name: llama, namespace: ""}}', '!'],
   ])('%s: the binding is ready', async (_, spec, mark) => {
     const { stdout, code } = await on(withObjective(spec), ['explain', 'team-a/chat'])
     expect(stdout).toContain(`${mark} team-a/chat is ready: 1 container gets`)
@@ -233,7 +233,7 @@ describe('what an objective and a pool may leave out', () => {
       'team-a/chat',
     ])
     // The API server drops the field, which is a warning.
-    expect(stdout).toMatch(/‼ team-a\/chat is ready: 1 container gets/)
+    expect(stdout).toMatch(/! team-a\/chat is ready: 1 container gets/)
     expect(code).toBe(0)
   })
 })

@@ -105,7 +105,7 @@ describe('a fault of a registration whose Namespace is not among the files depen
     const world = documents(WORLD, registration('bad', OTHER, OF_OTHER, OF_PROD, NOT_UTF8))
     const { stdout } = await ask(world, 'who-selects', 'pod/llama-0', '-n', 'team-a')
     expect(stdout).toContain('ClusterSPIFFEID/bad perhaps keeps SCM from creating entries')
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
   })
 
   test('but what is certain in one namespace is an error, whatever the other is', async () => {

@@ -118,7 +118,7 @@ describe('a registration that may give the identity to another namespace is no "
     expect(bad.stdout).toContain('KLM308')
     expect(bad.code).toBe(1)
     const good = await ask(documents(WORLD, thief, namespaceOf('team-b', 'env: dev')), 'conflicts')
-    expect(good.stdout).toContain('√ nothing clashes')
+    expect(good.stdout).toContain('✓ nothing clashes')
     expect(good.code).toBe(0)
   })
 
@@ -167,7 +167,7 @@ describe('a second identity that a container may hold', () => {
       documents(WORLD, entry.replace('k8s:ns:team-b', 'k8s:ns:team-a'), NODE),
       'conflicts',
     )
-    expect(stdout).toContain('√ nothing clashes')
+    expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
   })
 })
@@ -243,10 +243,10 @@ spec:
   const asked = ['policies', '-A', '--offline', '-f', 'all.yaml']
   const open = await kleym([...asked, '--trust-domain', 'example.org'], { cwd })
   expect(open.stdout).toContain('resolved as assumed: ')
-  expect(open.stdout).not.toContain('√')
+  expect(open.stdout).not.toContain('✓')
   expect(open.code).toBe(4)
   const told = await kleym([...asked, ...SETTINGS], { cwd })
-  expect(told.stdout).toContain(`√ ${CHAT}`)
+  expect(told.stdout).toContain(`✓ ${CHAT}`)
   expect(told.code).toBe(0)
 })
 
@@ -269,14 +269,14 @@ describe('a theft whose pod is made otherwise is not fixed', () => {
     )
     expect(code).toBe(4)
     expect(stdout).toMatch(/not known: 1 error/)
-    expect(stdout).toMatch(/‼ perhaps still so: ClusterSPIFFEID\/thief/)
-    expect(stdout).not.toMatch(/√ fixed/)
+    expect(stdout).toMatch(/! perhaps still so: ClusterSPIFFEID\/thief/)
+    expect(stdout).not.toMatch(/✓ fixed/)
   })
 
   test('without them its only pods were deleted, and nobody is better off', async () => {
     const { stdout } = await between(documents(base, deployment('team-b', 'other')), base)
     expect(stdout).toMatch(/no longer applies: ClusterSPIFFEID\/thief/)
-    expect(stdout).not.toMatch(/√ fixed/)
+    expect(stdout).not.toMatch(/✓ fixed/)
   })
 })
 
@@ -304,5 +304,5 @@ test('a theft that ends because SCM handles nothing of kleym any more is not fix
   })
   expect(code).toBe(1)
   expect(stdout).toMatch(/new: 1 error/)
-  expect(stdout).not.toMatch(/√ fixed/)
+  expect(stdout).not.toMatch(/✓ fixed/)
 })

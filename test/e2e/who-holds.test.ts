@@ -35,7 +35,7 @@ function ask(id: string, manifests: string, ...flags: readonly string[]): Promis
 describe('on the estate, where one pod has a selector that is not followed', () => {
   test('the containers that hold an ID are listed, and no other: the answer is complete', async () => {
     const { code, stdout } = await kleym(['who-selects', '--spiffe-id', CHAT, ...ESTATE])
-    expect(stdout).toMatch(/^√ .*: 3 containers hold it\n/)
+    expect(stdout).toMatch(/^✓ .*: 3 containers hold it\n/)
     expect(stdout).not.toContain('lab/owned')
     expect(code).toBe(0)
   })
@@ -67,7 +67,7 @@ describe('a registration of which a selector is not followed', () => {
   test('that renders this ID may give it', async () => {
     const by = unfollowed('spiffe://example.org/ns/{{ .PodMeta.Namespace }}')
     const { code, stdout } = await ask('spiffe://example.org/ns/team-a', documents(OWNED, by))
-    expect(stdout).toContain('‼ by ClusterSPIFFEID/by-owner')
+    expect(stdout).toContain('! by ClusterSPIFFEID/by-owner')
     expect(code).toBe(4)
   })
 

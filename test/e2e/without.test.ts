@@ -24,5 +24,5 @@ test('explain --without the colliding peer finds the other one ready', async () 
     'iib/playground/phi-eu',
   ])
   expect(code).toBe(0)
-  expect(stdout).toContain('√ playground/phi is ready')
+  expect(stdout).toContain('✓ playground/phi is ready')
 })

@@ -10,8 +10,8 @@ export const DRAWN_MAX = 20
 const LABEL_WIDTH = 60
 
 const SEVERITY_STYLES: Readonly<Record<Severity, { readonly mark: string; readonly style: NodeStyle }>> = {
-  error: { mark: '×', style: 'bad' },
-  warning: { mark: '‼', style: 'doubtful' },
+  error: { mark: '✗', style: 'bad' },
+  warning: { mark: '!', style: 'doubtful' },
   info: { mark: '·', style: 'note' },
 }
 
@@ -26,7 +26,7 @@ export function withRemarks({ nodes, edges }: Diagram, result: CiResult): Diagra
     nodes: [
       ...result.unknowns.map((text, at): DiagramNode => ({
         key: `unknown\n${at}`,
-        lines: ['‼ the answer is not complete', ...labelLines(`not known: ${text}`)],
+        lines: ['! the answer is not complete', ...labelLines(`not known: ${text}`)],
         style: 'bad',
       })),
       ...nodes,

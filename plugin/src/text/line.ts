@@ -44,9 +44,9 @@ export const BLANK: Line = []
 
 /** The marks that carry the meaning, each with the role that colours it. */
 export const MARKS = {
-  ok: { text: '√', role: 'ok' },
-  warn: { text: '‼', role: 'warn' },
-  bad: { text: '×', role: 'bad' },
+  ok: { text: '✓', role: 'ok' },
+  warn: { text: '!', role: 'warn' },
+  bad: { text: '✗', role: 'bad' },
   note: { text: '·', role: 'dim' },
 } as const satisfies Record<string, Span>
 /** The name of a mark. */

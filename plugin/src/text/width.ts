@@ -3,7 +3,7 @@
 import stringWidth from 'string-width'
 
 /** Anything but characters that take one column whatever stands beside them, as a test holds against string-width. */
-const BEYOND_OUR_MARKS = /[^ -~·×→√‼…]/
+const BEYOND_OUR_MARKS = /[^ -~·✗→✓…]/
 
 /** The columns of escaped text: wide East Asian characters and emoji take two, combining ones none. */
 export function displayWidth(text: string): number {

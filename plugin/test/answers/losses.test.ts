@@ -167,7 +167,7 @@ test('a proxy that would lose the identity of its mesh is an error, and suggest 
     'InferenceIdentityBinding',
   ])
   const applied = [companion, ...others].map((one) => `${JSON.stringify(one)}\n`)
-  expect(await said([MESHED, DEFAULT, ...applied], ['conflicts', '-A'])).not.toMatch(/[×‼]/)
+  expect(await said([MESHED, DEFAULT, ...applied], ['conflicts', '-A'])).not.toMatch(/[✗!]/)
 })
 
 test('without an objective nothing is suggested for a pod with such a proxy, with the reason', async () => {

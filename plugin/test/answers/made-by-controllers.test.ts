@@ -46,7 +46,7 @@ describe('a template with the labels of two pools', () => {
   test('of a kind that is not read is in both as far as its controller makes what it says', async () => {
     const { code, stdout } = await ask([...pools, workload('ray.io/v1', 'RayCluster')], ...conflicts)
     expect(stdout).toContain('KLM306')
-    expect(stdout).not.toContain('√')
+    expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
   })
 

@@ -248,7 +248,7 @@ function goneClaims(before: Answer, after: Answer): readonly string[] {
 /** The words of the first line that say that there is nothing: what they are about may grow, what they say may not change. */
 function goneWords(before: Answer, after: Answer): readonly string[] {
   const [was, is] = [before, after].map(({ text }) => text.split('\n', 1)[0] ?? '')
-  return ['√ ', 'nothing clashes', 'no container gains or loses']
+  return ['✓ ', 'nothing clashes', 'no container gains or loses']
     .filter((words) => was?.includes(words) === true && is?.includes(words) !== true)
     .map((words) => `the first line said ${words}: ${is}`)
 }
@@ -303,7 +303,7 @@ function isSaid(claim: string, text: string): boolean {
  * line that word is, is what a policy comes to: `resolutionsOf` reads it, with what it rests on.
  */
 const CLAIM =
-  /^\s*(√ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it(?!\s+now\b).*)$/gm
+  /^\s*(✓ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it(?!\s+now\b).*)$/gm
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.
@@ -312,12 +312,12 @@ function claimsOf(text: string): readonly string[] {
       // How bad the rest of the answer is, which the mark and the codes say, is no part of what is claimed.
       .map(([, claim]) =>
         (claim ?? '')
-          .replace(/^[‼·×] /, '')
+          .replace(/^[!·✗] /, '')
           .replace(/,? assuming .*$/, '')
           .replace(/ \(KLM\d+(?:, KLM\d+)*\)$/, ''),
       )
-      // The checks that a binding passed are listed only until it is decided: `√ pool       InferencePool/llama`.
-      .filter((claim) => !/^√ fixed|^√ has one already|<trust-domain>|^√ [a-z]+ {2,}/.test(claim))
+      // The checks that a binding passed are listed only until it is decided: `✓ pool       InferencePool/llama`.
+      .filter((claim) => !/^✓ fixed|^✓ has one already|<trust-domain>|^✓ [a-z]+ {2,}/.test(claim))
   )
 }
 

@@ -85,7 +85,7 @@ function explained(objects: readonly JsonRecord[], named = true): Promise<string
   return said(input, explainFrame(input, input.after.snapshot.bindings, { named }))
 }
 
-const FIRST = /^× the operator is down: none of its 2 replicas is available; /
+const FIRST = /^✗ the operator is down: none of its 2 replicas is available; /
 
 describe('explain', () => {
   test('says of an output that is there that it is in force, and that changes will not be applied', async () => {
@@ -103,7 +103,7 @@ describe('explain', () => {
     const objects = withOutput(status)
     expect(await explained(objects)).toContain(`is ${text}; changes will not be applied`)
     expect(await explained([...objects, poolOnly({ name: 'second' })], false)).toMatch(
-      new RegExp(`^[√‼] .*llama .*${text}`, 'm'),
+      new RegExp(`^[✓!] .*llama .*${text}`, 'm'),
     )
     const [first] = rowsOf(inputOf(objects).after, () => undefined)
     expect(first && [markOf(first, true), verdictText(first, true)]).toEqual(['warn', text])
@@ -120,7 +120,7 @@ describe('explain', () => {
     const answer = await explained([...IN_FORCE, poolOnly({ name: 'second' })], false)
     expect(answer).toMatch(FIRST)
     expect(answer).toContain('OUTPUT')
-    expect(answer).toMatch(/^[√‼] .*llama .*in force/m)
+    expect(answer).toMatch(/^[✓!] .*llama .*in force/m)
     expect(answer).toMatch(/second .*not applied yet|second .*IdentityCollision/)
   })
 })
@@ -140,7 +140,7 @@ test('watch says it before the first row, and of each row what is true of its ou
     note: (text) => void printed.push(text),
   })
   stream.show(picture([row('a/b'), row('a/c', { pending: 'create' })], { operatorDown: 'it is gone' }))
-  expect(printed[0]).toBe('‼ the operator is down: it is gone; changes will not be applied')
+  expect(printed[0]).toBe('! the operator is down: it is gone; changes will not be applied')
   expect(printed.join('')).toMatch(/valid, not applied yet[^]*in force/)
   expect(verdictText(row('a/b'))).toBe('ready')
 })

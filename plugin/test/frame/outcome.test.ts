@@ -83,7 +83,7 @@ test('every command is asked', () => {
 
 describe('the first line of every command', () => {
   test.each(QUESTIONS.map((args) => [args.join(' '), args] as const))(
-    '%s: it is marked × if an error counts and only then, and mark and exit code are a pair of the table',
+    '%s: it is marked ✗ if an error counts and only then, and mark and exit code are a pair of the table',
     async (_, args) => {
       // What is not shown counts all the same.
       const whole = args.filter((one, at) => one !== '--code' && args[at - 1] !== '--code')
@@ -94,7 +94,7 @@ describe('the first line of every command', () => {
       for (const failOn of FAIL_ON) {
         const { stdout: text, code } = await inProcess([...args, '--fail-on', failOn], PROJECT_ROOT)
         const mark = text.slice(0, 1)
-        expect(mark === '×').toBe(errors > 0)
+        expect(mark === '✗').toBe(errors > 0)
         expect(outcomePairs()).toContain(`${mark} ${failOn} ${code}`)
       }
     },

@@ -63,7 +63,7 @@ describe('suppressions', () => {
     const { stdout } = await ask(args, `${POOL}---\n${BINDING.replace(': deployed next week', '')}`)
     expect(stdout).toContain('1 finding suppressed\n')
     expect(stdout).toMatch(
-      /‼ InferenceIdentityBinding\/team-a\/llama: a suppression that does not count\s+KLM531/,
+      /! InferenceIdentityBinding\/team-a\/llama: a suppression that does not count\s+KLM531/,
     )
     expect(stdout).toContain('  KLM412 has no reason\n')
   })
@@ -71,7 +71,7 @@ describe('suppressions', () => {
   test('an unused flag is reported, and counts from --fail-on warning', async () => {
     const given = ['--suppress', 'KLM301=iib/team-a/llama', '--fail-on', 'warning', '--allow-empty']
     const { code, stdout } = await ask(['conflicts', ...SMALL, ...given], POOL)
-    expect(stdout).toMatch(/‼ --suppress KLM301=iib\/team-a\/llama: a suppression that suppresses/)
+    expect(stdout).toMatch(/! --suppress KLM301=iib\/team-a\/llama: a suppression that suppresses/)
     expect(stdout).toContain('  no finding KLM301 is about iib/team-a/llama\n')
     expect(code).toBe(1)
   })
@@ -97,7 +97,7 @@ describe('suppressions', () => {
     const args = ['conflicts', ...SMALL, '--suppress', 'KLM301=*/*/*', '--suppress', 'KLM302=*/*/*']
     const { code, stdout } = await ask(args, `${POOL}---\nkind: [\n`)
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
     // Whether the flags are used is then not known.
     expect(stdout).not.toContain('KLM530')
   })
@@ -106,7 +106,7 @@ describe('suppressions', () => {
     const args = ['explain', 'playground/phi', ...ESTATE_FLAGS, '--suppress', 'KLM301=iib/playground/phi']
     const { code, stdout } = await inProcess(args, PROJECT_ROOT)
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^‼ playground\/phi is refused/)
+    expect(stdout).toMatch(/^! playground\/phi is refused/)
     expect(stdout).toContain('1 finding suppressed\n')
   })
 
@@ -139,20 +139,20 @@ describe('an assertion of an identity test is suppressed', () => {
   test('by the names that -o name prints', async () => {
     const { stdout: names } = await inProcess([...RUN, '-o', 'name'], PROJECT_ROOT)
     const { code, stdout } = await suppressed(...names.trim().split('\n'))
-    expect(stdout).toMatch(/^√ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(stdout).toMatch(/^✓ 2 suppressed, 3 passed in 2 tests\n/)
     expect(code).toBe(0)
   })
 
   test('with all others of its test', async () => {
     const { code, stdout } = await suppressed('IdentityTest/team-c', 'identitytests/*')
-    expect(stdout).toMatch(/^√ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(stdout).toMatch(/^✓ 2 suppressed, 3 passed in 2 tests\n/)
     expect(code).toBe(0)
   })
 
   test('alone: the others fail as before', async () => {
     const { code, stdout } = await suppressed('identitytest/team-c/containers[0]')
     expect(stdout).toMatch(
-      /^× 1 failed, 1 suppressed, 3 passed in 2 tests\n {2}not true: tenancy\/rules\[1\]\n/,
+      /^✗ 1 failed, 1 suppressed, 3 passed in 2 tests\n {2}not true: tenancy\/rules\[1\]\n/,
     )
     expect(code).toBe(1)
   })

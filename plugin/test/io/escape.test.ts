@@ -17,7 +17,7 @@ describe('escapeTerminal', () => {
   test.each([
     ['a plain name', 'team-a/chat', 'team-a/chat'],
     ['letters of other scripts', 'größe 模型 имя', 'größe 模型 имя'],
-    ['our own marks', '√ ‼ × · … →', '√ ‼ × · … →'],
+    ['our own marks', '✓ ! ✗ · … →', '✓ ! ✗ · … →'],
     ['an ANSI sequence', '\u001b[31mred', String.raw`\x1b[31mred`],
     ['an 8-bit control sequence', '\u009b2J', String.raw`\x9b2J`],
     ['line breaks and tabs', 'a\r\n\tb', String.raw`a\r\n\tb`],

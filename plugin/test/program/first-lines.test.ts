@@ -15,16 +15,16 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
       'my pod has no SVID',
       ['who-selects', 'pod', 'lab/noname', ...ESTATE_FLAGS],
       [
-        /^‼ pod lab\/noname, container vllm, undetermined: it may hold \S+builder, or none/,
+        /^! pod lab\/noname, container vllm, undetermined: it may hold \S+builder, or none/,
         /lab\/noname does not reach it: k8s:sa:runner/,
       ],
     ],
     [
       'which identity does my Deployment get',
       ['who-selects', 'deployment/team-a/llama', ...ESTATE_FLAGS],
-      [/^‼ Deployment team-a\/llama: 2 containers: 2 with one identity; \S+builder undetermined for all/],
+      [/^! Deployment team-a\/llama: 2 containers: 2 with one identity; \S+builder undetermined for all/],
     ],
-    ['who is this ID', ['who-selects', CHAT, ...ESTATE_FLAGS], [/^√ \S+\/chat: 3 containers hold it$/m]],
+    ['who is this ID', ['who-selects', CHAT, ...ESTATE_FLAGS], [/^✓ \S+\/chat: 3 containers hold it$/m]],
     [
       'nothing has this ID, has it',
       ['who-selects', `${CHAT}t`, ...ESTATE_FLAGS],
@@ -33,13 +33,13 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'what holds which identity here',
       ['who-selects', '-A', ...ESTATE_FLAGS],
-      [/^× \d+ containers: \d+ with one identity, \d+ with several, \d+ undetermined/],
+      [/^✗ \d+ containers: \d+ with one identity, \d+ with several, \d+ undetermined/],
     ],
     [
       'why is my binding refused',
       ['explain', 'iib', 'playground/expressions', ...ESTATE_FLAGS],
       [
-        /^× playground\/expressions is refused: selector not provably safe \(UnsafeSelector\)/,
+        /^✗ playground\/expressions is refused: selector not provably safe \(UnsafeSelector\)/,
         /matchExpressions/,
         /fix: Select pods/,
       ],
@@ -47,55 +47,55 @@ const QUESTIONS: readonly (readonly [question: string, args: readonly string[], 
     [
       'my binding is ready, and nothing has its identity',
       ['explain', 'lab/drift', ...ESTATE_FLAGS],
-      [/^× lab\/drift is ready, but reaches no container/, /no container matches all selectors {3}KLM404/],
+      [/^✗ lab\/drift is ready, but reaches no container/, /no container matches all selectors {3}KLM404/],
     ],
     [
       'which bindings are in trouble',
       ['explain', '-A', ...ESTATE_FLAGS],
-      [/^× \d+ bindings: \d+ refused, \d+ waiting, \d+ ready/],
+      [/^✗ \d+ bindings: \d+ refused, \d+ waiting, \d+ ready/],
     ],
     [
       'what is wrong in this cluster',
       ['conflicts', '-A', ...ESTATE_FLAGS],
-      [/^× \d+ errors, \d+ warnings, \d+ info in/, /identity collision \(KLM301, 2 times\)/],
+      [/^✗ \d+ errors, \d+ warnings, \d+ info in/, /identity collision \(KLM301, 2 times\)/],
     ],
     [
       'what does this pull request change',
       ['diff', ...LIVE, 'examples/changes/add-collision'],
       [
-        /^× 3 containers of team-a lose \S+\/chat; 3 left without an identity \(KLM301\)/,
+        /^✗ 3 containers of team-a lose \S+\/chat; 3 left without an identity \(KLM301\)/,
         /team-a\/chat: ready → refused \(IdentityCollision\)/,
       ],
     ],
     [
       'does this change give an identity away',
       ['diff', ...LIVE, 'examples/changes/steal-identity'],
-      [/^× 2 containers of team-b lose \S+ and hold \S+team-a\/objective\/chat instead \(KLM308\)/],
+      [/^✗ 2 containers of team-b lose \S+ and hold \S+team-a\/objective\/chat instead \(KLM308\)/],
     ],
     [
       'what happens if I delete this binding',
       ['diff', 'team-a/chat', '--without', 'iib/team-a/chat', ...ESTATE_FLAGS],
-      [/^‼ 3 containers of team-a lose \S+\/chat/, /team-a\/chat is deleted/],
+      [/^! 3 containers of team-a lose \S+\/chat/, /team-a\/chat is deleted/],
     ],
     [
       'do the access policies name what they mean',
       ['policies', '-A', ...ESTATE_FLAGS],
-      [/^‼ 18 policies, 23 rules: 3 dangling/],
+      [/^! 18 policies, 23 rules: 3 dangling/],
     ],
     [
       'do the identities that we rely on still hold',
       ['test', 'examples/identity-tests/team-c.yaml', '--offline', '-R', '-f', 'examples/pull-request/head'],
-      [/^× 2 failed, 3 passed in 2 tests$/m, /^ {2}not true: team-c\/containers\[0\], tenancy\/rules\[1\]$/m],
+      [/^✗ 2 failed, 3 passed in 2 tests$/m, /^ {2}not true: team-c\/containers\[0\], tenancy\/rules\[1\]$/m],
     ],
     [
       'which entries does SPIRE have for this pod',
       ['who-selects', 'pod/lab/duo', '--entries', ...ESTATE_FLAGS],
-      [/^‼ SPIRE would hold 3 entries for 1 pod$/m],
+      [/^! SPIRE would hold 3 entries for 1 pod$/m],
     ],
     [
       'what does the whole estate look like',
       ['map', '-A', ...ESTATE_FLAGS],
-      [/^× \d+ containers in \d+ namespaces: \d+ with one identity, /, /^ {2}.*\(KLM\d+/m],
+      [/^✗ \d+ containers in \d+ namespaces: \d+ with one identity, /, /^ {2}.*\(KLM\d+/m],
     ],
     [
       'what does this reason mean',
@@ -128,7 +128,7 @@ describe('--summary', () => {
   test.each(VIEWS)('is the beginning of the answer: %s', async (_, args) => {
     const whole = await inProcess(args, PROJECT_ROOT, ENV)
     const first = await inProcess([...args, '--summary'], PROJECT_ROOT, ENV)
-    expect(first.stdout).toMatch(/^[√‼×·] \S/)
+    expect(first.stdout).toMatch(/^[✓!✗·] \S/)
     expect(first.stdout.split('\n').length).toBeLessThanOrEqual(7)
     expect(whole.stdout.startsWith(`${first.stdout}\n`) || whole.stdout === first.stdout).toBe(true)
     expect(first.code).toBe(whole.code)
@@ -181,7 +181,7 @@ describe('no first line is surer than its answer', () => {
     )
     // A first line that does not fit goes on below itself.
     const [first = ''] = stdout.split(/\n(?! )/, 1)
-    expect(first).toMatch(/^[‼×] /)
+    expect(first).toMatch(/^[!✗] /)
     expect(first).toContain('incomplete')
   })
 })

@@ -37,7 +37,7 @@ describe('a kind and a name are two words, or one', () => {
     expect(ran).toEqual(
       await inProcess([...same, '-n', 'team-a', '--summary', ...ESTATE_FLAGS], PROJECT_ROOT),
     )
-    expect(ran.stdout).toMatch(/^[√‼×·] /)
+    expect(ran.stdout).toMatch(/^[✓!✗·] /)
   })
 })
 

@@ -431,7 +431,7 @@ describe('diff --base', () => {
     const sections = Array.from({ length: 1500 }, (_, at) => ` c${at}: ${section}\n`).join('')
     const edits = { '.kleym.yaml': `contexts:\n${sections}`, 'scm.yaml': scm, 'files/thief.yaml': '' }
     const { code, stdout } = await inProcess(DIFF, await repository(edits))
-    expect(stdout).toContain('‼ the change edits the settings file; this answer uses')
+    expect(stdout).toContain('! the change edits the settings file; this answer uses')
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('; the settings files differ (KLM520)')
     expect(code).toBe(4)
   }, 30_000)

@@ -60,7 +60,7 @@ test('every command of the page answers, and ends with 0', async () => {
   for (const command of COMMANDS.filter(isDiff)) ran.push([command.join(' '), await inProcess(command, root)])
   expect(ran.length).toBeGreaterThan(6)
   expect(ran.filter(([, { code }]) => code !== 0).map(([command, one]) => [command, one.stdout])).toEqual([])
-  expect(ran.filter(([, { stdout }]) => !stdout.startsWith('√')).map(([command]) => command)).toEqual([])
+  expect(ran.filter(([, { stdout }]) => !stdout.startsWith('✓')).map(([command]) => command)).toEqual([])
   const written = await readFile(join(root, '.kleym.yaml'), 'utf8')
   expect(written).toMatch(
     /prod:\n {4}trustDomain: prod.example[^]*staging:\n {4}trustDomain: staging.example/,

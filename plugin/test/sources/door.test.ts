@@ -33,12 +33,12 @@ describe('what may hold anything leaves the answer open', () => {
 
 describe("SCM's configuration", () => {
   test.each<[setting: string, code: number, first: string]>([
-    ['staticManifestPath: /manifests', 1, '× '],
-    ['gcInterval: 10s', 1, '× '],
-    ['cacheNamespace: a\ncacheNamespaces: {b: }', 1, '× '],
-    ['validatingWebhookConfigurationName: ""', 1, '× '],
-    ['leaderElection: {leaderElect: "yes"}', 1, '× '],
-    ['entryIDPrefix: a\nentryIDPrefixCleanup: a', 1, '× '],
+    ['staticManifestPath: /manifests', 1, '✗ '],
+    ['gcInterval: 10s', 1, '✗ '],
+    ['cacheNamespace: a\ncacheNamespaces: {b: }', 1, '✗ '],
+    ['validatingWebhookConfigurationName: ""', 1, '✗ '],
+    ['leaderElection: {leaderElect: "yes"}', 1, '✗ '],
+    ['entryIDPrefix: a\nentryIDPrefixCleanup: a', 1, '✗ '],
     ['gcInterval: 10000000000', 0, CLEAN],
     // What is not known of it decides about kleym's own outputs alone.
     ['className: $CLASS', 0, '· nothing clashes in 1 '],
@@ -92,7 +92,7 @@ test("the provider of OpenShift's identity manager makes a fallback for every na
     `${SCM}className: zero-trust-workload-identity-manager-spire\n`,
   )
   expect(code).toBe(0)
-  expect(stdout).toMatch(/pod web\/web[\s\S]*√ spiffe:\/\/example\.org\/ns\/web\/sa\/default/)
+  expect(stdout).toMatch(/pod web\/web[\s\S]*✓ spiffe:\/\/example\.org\/ns\/web\/sa\/default/)
   expect(stdout).not.toContain('ns/zero-trust-workload-identity-manager/sa')
 })
 
@@ -219,7 +219,7 @@ describe('an agent that finds no selectors of containers issues no identity of o
     )
   const DISABLED = 'disable_container_selectors = true'
   test.each<[given: string, files: Files, code: number, first: string]>([
-    ['an agent.conf', { 'a.json': hcl(DISABLED) }, 1, '× 1 error'],
+    ['an agent.conf', { 'a.json': hcl(DISABLED) }, 1, '✗ 1 error'],
     [
       'an agent.conf in JSON',
       {
@@ -230,9 +230,9 @@ describe('an agent that finds no selectors of containers issues no identity of o
         ),
       },
       1,
-      '× 1 error',
+      '✗ 1 error',
     ],
-    ["OpenShift's SpireAgent", { 'a.yaml': spireAgent('"true"') }, 1, '× 1 error'],
+    ["OpenShift's SpireAgent", { 'a.yaml': spireAgent('"true"') }, 1, '✗ 1 error'],
     ['a comment', { 'a.json': hcl(`# ${DISABLED}`) }, 0, CLEAN],
     ['none that has it', { 'a.yaml': spireAgent('"false"') }, 0, CLEAN],
   ])('%s', async (_, files, code, first) => {
@@ -247,7 +247,7 @@ describe('an agent that finds no selectors of containers issues no identity of o
   test('one of two agents', async () => {
     const files = { 'a.json': hcl(DISABLED), 'b.yaml': spireAgent('"false"') }
     const { stdout } = await asked('who-selects', files)
-    expect(stdout).toMatch(/^‼ .* undetermined/)
+    expect(stdout).toMatch(/^! .* undetermined/)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('a.json:1), and others have not')
   })
 })

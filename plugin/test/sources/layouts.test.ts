@@ -42,7 +42,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
     'plain manifests in one folder',
     { ...TEAM, 'README.md': '# team\n', 'service.yaml': SERVICE },
     0,
-    '√ nothing clashes',
+    '✓ nothing clashes',
   ],
   [
     'a folder for each team, beside CI and editors',
@@ -55,7 +55,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       '.vscode/settings.json': '{ // c\n}',
     },
     0,
-    '√ nothing clashes',
+    '✓ nothing clashes',
   ],
   [
     'a base and overlays that change images and replicas',
@@ -69,7 +69,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       'dev/kustomization.yaml': 'resources: [../base]\nimages: [{name: vllm, newTag: dev}]\n',
     },
     0,
-    '√ nothing clashes',
+    '✓ nothing clashes',
   ],
   [
     'overlays that move a base into namespaces of their own',
@@ -93,7 +93,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       ...at('apps/prod', TEAM),
     },
     0,
-    '√ nothing clashes',
+    '✓ nothing clashes',
   ],
   [
     'an app of apps of Argo CD, in a clone',
@@ -103,7 +103,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
       ...at('apps/team', TEAM),
     },
     0,
-    '√ nothing clashes',
+    '✓ nothing clashes',
   ],
   [
     'a chart of workloads beside manifests',
@@ -141,7 +141,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
     'a binding whose container has another name than the one that serves',
     { ...TEAM, 'binding.yaml': BINDING('team', 'server') },
     1,
-    '× 1 error',
+    '✗ 1 error',
   ],
 ]
 

@@ -63,8 +63,8 @@ export const json = (value: unknown): string => JSON.stringify(value)
 export const typed = (apiVersion: string, kind: string, spec: unknown): string =>
   json({ apiVersion, kind, metadata: { name: 'app', namespace: 'deploy' }, spec })
 
-export const CLEAN = '√ nothing clashes'
-export const OPEN = '‼ nothing is known to clash'
+export const CLEAN = '✓ nothing clashes'
+export const OPEN = '! nothing is known to clash'
 
 type Row = readonly [given: string, files: Files]
 

@@ -113,25 +113,25 @@ function countsOfGithub(text: string): Counts {
 
 function countsOfMermaid(text: string): Counts {
   const lines = text.split('\n')
-  const remarks = lines.flatMap((line) => /^ {2}n\d+\["[×‼·] (\w+) (?:\w+ )?KLM\d+/.exec(line)?.[1] ?? [])
+  const remarks = lines.flatMap((line) => /^ {2}n\d+\["[✗!·] (\w+) (?:\w+ )?KLM\d+/.exec(line)?.[1] ?? [])
   return {
     ...bySeverity(remarks),
     suppressed: remarks.filter((word) => word === 'suppressed').length,
     exitCode: exitCodeOf(lines[0]),
-    incomplete: lines.some((line) => line.includes('‼ the answer is not complete')),
+    incomplete: lines.some((line) => line.includes('! the answer is not complete')),
   }
 }
 
 function countsOfMarkdown(text: string): Counts {
   const lines = text.trimEnd().split('\n')
-  const findings = lines.flatMap((line) => /^<summary>[×‼·] (\w+) <b>KLM\d+/.exec(line)?.[1] ?? [])
+  const findings = lines.flatMap((line) => /^<summary>[✗!·] (\w+) <b>KLM\d+/.exec(line)?.[1] ?? [])
   // A comment has room for so many; the last ones are left out, and those are the least severe.
   const leftOut = Number(/(\d+) of \d+ findings are left out/.exec(text)?.[1] ?? 0)
   return {
     ...bySeverity([...findings, ...Array.from({ length: leftOut }, () => 'info')]),
     suppressed: lines.filter((line) => line.startsWith('- suppressed: KLM')).length,
     exitCode: exitCodeOf(lines.at(-1)),
-    incomplete: lines.some((line) => line.startsWith('- ‼ not known: ')),
+    incomplete: lines.some((line) => line.startsWith('- ! not known: ')),
   }
 }
 

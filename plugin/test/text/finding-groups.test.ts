@@ -28,7 +28,7 @@ const text = (findings: readonly Finding[], wide = false): string =>
 describe('findings of one code', () => {
   test('share title, evidence, related object and fix', () => {
     expect(text([displaced('canary'), displaced('drift')])).toBe(
-      `‼ default identity displaced: 2                                           KLM402
+      `! default identity displaced: 2                                           KLM402
   ClusterSPIFFEID/default is a fallback
     lab/canary  vllm of 1 pod is left without an identity
                 seen in pod lab/canary
@@ -51,7 +51,7 @@ describe('findings of one code', () => {
 
   test('stand alone where there is one, and each in full with -o wide', () => {
     expect(text([displaced('a')])).toMatch(
-      /^‼ lab\/a, ClusterSPIFFEID\/default: default identity displaced +KLM402\n/,
+      /^! lab\/a, ClusterSPIFFEID\/default: default identity displaced +KLM402\n/,
     )
     expect(text([displaced('a'), displaced('b')], true).match(/fix: /g)).toHaveLength(2)
   })

@@ -8,8 +8,8 @@ const plain = (block: Parameters<typeof render>[0]): string => render(block, PLA
 describe('render', () => {
   test('paints roles, and leaves the text as it is without colours', () => {
     const block = [line(MARKS.bad, ' ', span('chat', 'bold'), ' is refused')]
-    expect(plain(block)).toBe('× chat is refused\n')
-    expect(render(block, COLOURED)).toBe('\u001b[31m×\u001b[39m \u001b[1mchat\u001b[22m is refused\n')
+    expect(plain(block)).toBe('✗ chat is refused\n')
+    expect(render(block, COLOURED)).toBe('\u001b[31m✗\u001b[39m \u001b[1mchat\u001b[22m is refused\n')
   })
 
   test('drops trailing blanks, across spans', () => {

@@ -13,9 +13,9 @@ describe('table', () => {
       [MARKS.bad, 'selector', 'empty'],
     ]
     expect(plain(table(rows, { width: 45, indent: 2 }))).toBe(
-      '  √  pool      InferencePool/llama, read from\n' +
+      '  ✓  pool      InferencePool/llama, read from\n' +
         '               the namespace of the binding\n' +
-        '  ×  selector  empty\n',
+        '  ✗  selector  empty\n',
     )
   })
 
@@ -29,7 +29,7 @@ describe('table', () => {
   test('folds below 60 columns, where the last column would have no room', () => {
     const rows = [[MARKS.bad, 'playground/expressions', 'UnsafeSelector']]
     expect(plain(table(rows, { width: 44, header: ['', 'NAME', 'REASON'] }))).toBe(
-      '×  playground/expressions\n    UnsafeSelector\n',
+      '✗  playground/expressions\n    UnsafeSelector\n',
     )
     expect(plain(table(rows, { width: 60, header: ['', 'NAME', 'REASON'] }))).toContain('REASON')
   })

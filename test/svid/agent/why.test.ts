@@ -380,7 +380,7 @@ describe('every pod lacks its SVID by one fault, or by two, or by none', () => {
     expect(lines).toEqual(
       healthy.map(
         ({ space, name }) =>
-          `0 √ container app of pod ${space}/llama holds spiffe://example.org/${name}/llama: all 8 hops are good`,
+          `0 ✓ container app of pod ${space}/llama holds spiffe://example.org/${name}/llama: all 8 hops are good`,
       ),
     )
   })

@@ -53,11 +53,11 @@ async function explain({ env, cwd }: CommandContext): Promise<CommandResult> {
   const there = await findExecutable([name, 'kubectl_complete-kleym', 'kubectl_complete-kleym.exe'], folders)
   const plugin = await pluginIn(folders)
   const status =
-    there === undefined ? `× ${name} is not on PATH` : `√ ${escapeTerminal(there.path)} is on PATH`
+    there === undefined ? `✗ ${name} is not on PATH` : `✓ ${escapeTerminal(there.path)} is on PATH`
   const pluginStatus =
     plugin === undefined
-      ? '× kubectl-kleym is not on PATH: kubectl cannot find the plugin'
-      : `√ ${escapeTerminal(plugin.path)} is on PATH`
+      ? '✗ kubectl-kleym is not on PATH: kubectl cannot find the plugin'
+      : `✓ ${escapeTerminal(plugin.path)} is on PATH`
   return answer(`kubectl completes the words after "kubectl kleym" by running an executable
 called ${name}. krew does not install it: it makes one
 link per plugin.

@@ -12,9 +12,9 @@ import { labelLines, DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
 type Steps = Readonly<Record<DerivationStep['outcome'], { readonly mark: string; readonly style: NodeStyle }>>
 
 const OUTCOMES: Steps = {
-  passed: { mark: '√', style: 'good' },
-  failed: { mark: '×', style: 'bad' },
-  unknown: { mark: '‼', style: 'doubtful' },
+  passed: { mark: '✓', style: 'good' },
+  failed: { mark: '✗', style: 'bad' },
+  unknown: { mark: '!', style: 'doubtful' },
   'not judged': { mark: '·', style: 'note' },
 }
 
@@ -148,7 +148,7 @@ function addReach(
   if (all.length > 0) return
   graph.nodes.push({
     key: `${output}\nno pod`,
-    lines: [areKnown ? '‼ reaches no container' : '‼ the pods are not known'],
+    lines: [areKnown ? '! reaches no container' : '! the pods are not known'],
     style: 'doubtful',
   })
   graph.edges.push({ from: output, to: `${output}\nno pod`, label: '' })

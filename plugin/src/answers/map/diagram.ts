@@ -20,14 +20,14 @@ export const MAP_DRAWN_MAX = 150
 
 /** The mark and the style of each state: the word stands beside them. */
 const STATE_LOOKS: Readonly<Record<ContainerState, { readonly mark: string; readonly style: NodeStyle }>> = {
-  issued: { mark: '√', style: 'good' },
-  several: { mark: '‼', style: 'doubtful' },
-  pending: { mark: '‼', style: 'doubtful' },
-  undetermined: { mark: '‼', style: 'doubtful' },
-  refused: { mark: '×', style: 'bad' },
-  failed: { mark: '‼', style: 'doubtful' },
-  displaced: { mark: '‼', style: 'doubtful' },
-  masked: { mark: '‼', style: 'doubtful' },
+  issued: { mark: '✓', style: 'good' },
+  several: { mark: '!', style: 'doubtful' },
+  pending: { mark: '!', style: 'doubtful' },
+  undetermined: { mark: '!', style: 'doubtful' },
+  refused: { mark: '✗', style: 'bad' },
+  failed: { mark: '!', style: 'doubtful' },
+  displaced: { mark: '!', style: 'doubtful' },
+  masked: { mark: '!', style: 'doubtful' },
   ignored: { mark: '·', style: 'note' },
   dead: { mark: '·', style: 'note' },
   none: { mark: '·', style: 'note' },
@@ -35,10 +35,10 @@ const STATE_LOOKS: Readonly<Record<ContainerState, { readonly mark: string; read
 const BINDING_LOOKS: Readonly<
   Record<BindingNode['state'], { readonly mark: string; readonly style: NodeStyle }>
 > = {
-  ready: { mark: '√', style: 'good' },
-  refused: { mark: '×', style: 'bad' },
-  undetermined: { mark: '‼', style: 'doubtful' },
-  waiting: { mark: '‼', style: 'doubtful' },
+  ready: { mark: '✓', style: 'good' },
+  refused: { mark: '✗', style: 'bad' },
+  undetermined: { mark: '!', style: 'doubtful' },
+  waiting: { mark: '!', style: 'doubtful' },
   deleting: { mark: '·', style: 'note' },
 }
 /** The worst first: the style of a box of several containers is that of the first of these that it has. */
@@ -56,7 +56,7 @@ export function mapDiagram(graph: MapGraph): Diagram {
       {
         key: 'too many',
         lines: labelLines(
-          `‼ ${whole.nodes.length} boxes and ${whole.edges.length} arrows are more than the ${MAP_DRAWN_MAX} that are drawn: namespaces alone. Narrow it with -n, -l or --spiffe-id, or make the page: -o html`,
+          `! ${whole.nodes.length} boxes and ${whole.edges.length} arrows are more than the ${MAP_DRAWN_MAX} that are drawn: namespaces alone. Narrow it with -n, -l or --spiffe-id, or make the page: -o html`,
         ),
         style: 'doubtful',
       },
@@ -106,7 +106,7 @@ function namespaceBox({ id, label, containers, pods, open }: NamespaceNode): Dia
     lines: [
       `Namespace ${label}`,
       ...(counts.length === 0 ? [pods === 0 ? 'no pod' : 'no container'] : labelLines(counts.join(', '))),
-      ...(open === null ? [] : labelLines(`‼ not all of its pods are known: ${open}`)),
+      ...(open === null ? [] : labelLines(`! not all of its pods are known: ${open}`)),
     ],
     style: 'plain',
   }
@@ -119,7 +119,7 @@ function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramN
     group: node.namespace,
     lines: [
       `${changeText(node)}${node.label}`,
-      ...(node.perhaps === null ? [] : labelLines(`‼ perhaps: ${node.perhaps}`)),
+      ...(node.perhaps === null ? [] : labelLines(`! perhaps: ${node.perhaps}`)),
       ...containers.map(containerText),
     ],
     style: STYLE_ORDER.find((style) => looks.has(style)) ?? 'plain',
@@ -192,7 +192,7 @@ function boxOf(
       return {
         key,
         ...(node.namespace === '' ? {} : { group: node.namespace }),
-        lines: [`‼ ${node.label}`, ...labelLines(node.why)],
+        lines: [`! ${node.label}`, ...labelLines(node.why)],
         style: node.state === 'unknown' ? 'bad' : 'note',
       }
   }

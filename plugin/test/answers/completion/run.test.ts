@@ -117,26 +117,26 @@ describe('without a word', () => {
   test('says that the script is missing, and how to install it', async () => {
     const { cwd, context } = await machine()
     const { answer } = await run({}, context)
-    expect(answer).toContain(`√ ${join(cwd, 'two', 'kubectl-kleym')} is on PATH\n`)
-    expect(answer).toContain(`× ${NAME} is not on PATH\n`)
+    expect(answer).toContain(`✓ ${join(cwd, 'two', 'kubectl-kleym')} is on PATH\n`)
+    expect(answer).toContain(`✗ ${NAME} is not on PATH\n`)
     expect(answer).toContain('kubectl kleym completion install\n')
   })
 
   test('says where the script is', async () => {
     const { cwd, context } = await machine()
     await run({ ...INSTALL, folder: 'one' }, context)
-    expect((await run({}, context)).answer).toContain(`√ ${join(cwd, 'one', NAME)} is on PATH\n`)
+    expect((await run({}, context)).answer).toContain(`✓ ${join(cwd, 'one', NAME)} is on PATH\n`)
   })
 
   test('a script that cannot be run is none', async () => {
     const { cwd, context } = await machine()
     writeFileSync(join(cwd, 'one', NAME), '', { mode: 0o644 })
-    expect((await run({}, context)).answer).toContain(`× ${NAME} is not on PATH\n`)
+    expect((await run({}, context)).answer).toContain(`✗ ${NAME} is not on PATH\n`)
   })
 
   test('says that the plugin itself is missing', async () => {
     const { context } = await machine()
-    expect((await run({}, { ...context, env: {} })).answer).toContain('× kubectl-kleym is not on PATH: ')
+    expect((await run({}, { ...context, env: {} })).answer).toContain('✗ kubectl-kleym is not on PATH: ')
   })
 })
 

@@ -32,6 +32,6 @@ describe('conflicts', () => {
 
   test('rules are shown by name, in text', async () => {
     const { stdout } = await ask(['conflicts'], policy('open', [{ name: 'all' }]))
-    expect(stdout).toMatch(/‼ XAccessPolicy\/agents\/open, rule all: /)
+    expect(stdout).toMatch(/! XAccessPolicy\/agents\/open, rule all: /)
   })
 })

@@ -18,12 +18,12 @@ test('conflicts of a policy alone are not known, and the exit code is 4', async 
   const folder = await workspace({ 'policy.yaml': POLICY })
   const { code, stdout, stderr } = await inProcess(CONFLICTS, folder)
   expect([code, stderr]).toEqual([4, expect.stringContaining("cannot read kleym's trust domain: not given")])
-  expect(stdout).not.toContain('√')
+  expect(stdout).not.toContain('✓')
 })
 
 test.each([
   ['the trust domain of the ID', 'example.org', 'KLM601'],
-  ['another one', 'other.org', '√ nothing clashes'],
+  ['another one', 'other.org', '✓ nothing clashes'],
 ])('with %s it is settled', async (_, domain, says) => {
   const folder = await workspace({ 'policy.yaml': POLICY })
   const { code, stdout } = await inProcess([...CONFLICTS, '--trust-domain', domain], folder)

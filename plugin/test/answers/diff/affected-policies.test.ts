@@ -30,7 +30,7 @@ describe('policies affected', () => {
   test('a renamed identity: the rule that names the old one is told, and it is a difference', async () => {
     const rename = { 'rename.yaml': binding('spare') }
     const { code, stdout } = await diff(rename)
-    expect(stdout).toMatch(/\n1 policy affected, 1 rule\n {2}‼ agents\/tools rule chat names/)
+    expect(stdout).toMatch(/\n1 policy affected, 1 rule\n {2}! agents\/tools rule chat names/)
     expect(stdout).toMatch(/resolved → dangling: /)
     expect(stdout).toMatch(/findings {3}new: .*1 warning/)
     expect(code).toBe(1)
@@ -97,7 +97,7 @@ describe('policies affected', () => {
       'policy.yaml': policy('tools', [spiffeRule('renamed', CHAT)]),
     })
     expect(stdout).toMatch(/· agents\/tools rule chat names spiffe:\S+chat,\s+and\s+goes\n/)
-    expect(stdout).toMatch(/‼ agents\/tools rule renamed names\s+spiffe:\S+chat,\s+and\s+is\s+new\n/)
+    expect(stdout).toMatch(/! agents\/tools rule renamed names\s+spiffe:\S+chat,\s+and\s+is\s+new\n/)
   })
 
   test('a policy that the files bring is told, and is no difference by itself', async () => {

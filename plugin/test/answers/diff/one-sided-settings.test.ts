@@ -15,7 +15,7 @@ function sides(base: string, head: string): Promise<string> {
 
 test('stays as it was where the change says nothing of it', async () => {
   const { code, stdout } = await inProcess(DIFF, await sides(OPERATOR, ''))
-  expect(stdout).toMatch(/^√/)
+  expect(stdout).toMatch(/^✓/)
   expect(code).toBe(0)
   const json = await inProcess([...DIFF, '-o', 'json'], await sides(OPERATOR, ''))
   expect(JSON.parse(json.stdout)).toMatchObject({

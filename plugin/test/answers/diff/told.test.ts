@@ -45,6 +45,6 @@ test('bindings that the reason names are in no list below; those that it counts 
 
 test('containers that lose all are named once', async () => {
   const text = await diff('--live', 'examples/estate', '-R', '-f', 'examples/changes/add-collision')
-  expect(text).toContain('  ‼ all 3 are left without an identity')
+  expect(text).toContain('  ! all 3 are left without an identity')
   expect(timesIn(text, 'team-a/llama-pqjm8lw-mv9tr, team-a/llama-pqjm8lw-qx54w\n')).toBe(1)
 })

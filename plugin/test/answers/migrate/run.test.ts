@@ -55,7 +55,7 @@ test('the first line says what takes whose place, and the steps end with the del
   const { stdout, code } = await migrate(['clusterspiffeid/old'])
   expect(code).toBe(0)
   expect(stdout.split('\n')[0]).toBe(
-    '‼ bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
+    '! bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
   )
   expect(stdout.replace(/\s+/g, ' ')).toContain(`${OLD} → ${OLD} and ${NEW} → ${NEW}`)
   const steps = ['1. Let peers accept both IDs', '2. Apply the bindings', '3. Delete the old registration']
@@ -81,7 +81,7 @@ test.each([
   ]
   const { stdout, code } = await inProcess(args, cwd)
   const text = stdout.replaceAll(/\s+/g, ' ')
-  expect(text).toMatch(/^‼ whether 1 ClusterSPIFFEID can go is not certain: old/)
+  expect(text).toMatch(/^! whether 1 ClusterSPIFFEID can go is not certain: old/)
   expect(text).toContain('Settle what is not certain before you delete the old registration')
   expect(text).toContain(`perhaps ${OLD} `)
   for (const claim of [
@@ -89,7 +89,7 @@ test.each([
     'no container is left',
     'give no',
     'kubectl delete',
-    '√ bindings can take the place',
+    '✓ bindings can take the place',
   ])
     expect(text).not.toContain(claim)
   expect(code).toBe(4)
@@ -208,7 +208,7 @@ test('a workload that was not read may hold the old ID: no step deletes the regi
       'apiVersion: apps/v1\nkind: Deployment\nmetadata: { name: other, namespace: team-b }\nspec: [\n',
   }
   const { stdout, code } = await migrate(['clusterspiffeid/old'], files, ['world.yaml', 'unread.yaml'])
-  expect(stdout).toMatch(/^‼ whether 1 ClusterSPIFFEID can go is not certain: old/)
+  expect(stdout).toMatch(/^! whether 1 ClusterSPIFFEID can go is not certain: old/)
   expect(stdout).not.toContain('kubectl delete')
   expect(code).toBe(4)
 })

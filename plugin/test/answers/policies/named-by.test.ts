@@ -60,7 +60,7 @@ describe('named by', () => {
       twin,
       policy('exact', [spiffeRule('chat', CHAT)]),
     )
-    expect(stdout).toMatch(/^× team-a\/twin is refused/)
+    expect(stdout).toMatch(/^✗ team-a\/twin is refused/)
     expect(stdout).toMatch(/named by +agents\/exact rule chat\n/)
   })
 

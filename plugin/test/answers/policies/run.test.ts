@@ -36,7 +36,7 @@ describe('whom a rule names', () => {
         rule: spiffeRule('', CHAT),
         state: 'resolved',
         shows:
-          /√ spiffe:.*\n {6}resolved: .*binding team-a\/chat.*\n.* {8}vllm of team-a\/llama-0, team-a\/llama-1/s,
+          /✓ spiffe:.*\n {6}resolved: .*binding team-a\/chat.*\n.* {8}vllm of team-a\/llama-0, team-a\/llama-1/s,
       },
     ],
     [
@@ -44,7 +44,7 @@ describe('whom a rule names', () => {
       {
         rule: spiffeRule('', CHAT.replace('chat', 'Chat')),
         state: 'dangling',
-        shows: /‼ spiffe:.*\n {6}dangling: .*\n {8}spiffe:\S+\/chat differs\s+only\s+in\s+the\s+case/,
+        shows: /! spiffe:.*\n {6}dangling: .*\n {8}spiffe:\S+\/chat differs\s+only\s+in\s+the\s+case/,
         code: 'KLM601',
       },
     ],
@@ -58,14 +58,14 @@ describe('whom a rule names', () => {
     ],
     [
       'no source: any principal',
-      { rule: {}, state: 'unbounded', shows: /‼ .*\n {6}for any principal: /, code: 'KLM603' },
+      { rule: {}, state: 'unbounded', shows: /! .*\n {6}for any principal: /, code: 'KLM603' },
     ],
     [
       'a type and another member: any principal',
       {
         rule: { source: { type: 'ServiceAccount', spiffe: CHAT } },
         state: 'type mismatch',
-        shows: /‼ .*\n {6}source type and field disagree: /,
+        shows: /! .*\n {6}source type and field disagree: /,
         code: 'KLM602',
       },
     ],
@@ -74,7 +74,7 @@ describe('whom a rule names', () => {
       {
         rule: { source: account('runner') },
         state: 'service account',
-        shows: /‼ service account team-a\/runner\n {6}service account: 2 pods run under it/,
+        shows: /! service account team-a\/runner\n {6}service account: 2 pods run under it/,
         code: 'KLM606',
       },
     ],
@@ -95,7 +95,7 @@ describe('whom a rule names', () => {
       {
         rule: { source: { type: 'SPIFFE', spiffe: 7 } },
         state: 'unreadable',
-        shows: /‼ .*\n {6}unreadable: /,
+        shows: /! .*\n {6}unreadable: /,
         code: 'KLM609',
       },
     ],
@@ -121,7 +121,7 @@ describe('whom a rule names', () => {
       ['policies'],
       policy('tools', [spiffeRule('one', CHAT)], { accepted: false }),
     )
-    expect(stdout).toMatch(/‼ it does not take effect as written: /)
+    expect(stdout).toMatch(/! it does not take effect as written: /)
     expect(stdout).toContain('reference')
     expect(stdout).toContain('KLM607')
   })
@@ -135,7 +135,7 @@ describe('whom a rule names', () => {
       { policy: 'agents/old', interpreted: false, rules: [] },
     ])
     expect(codesOf(answer)).toEqual(['KLM609'])
-    expect((await ask(['policies'], old)).stdout).toMatch(/^agents\/old {2}agentic\S+v0alpha0\n {2}‼ /m)
+    expect((await ask(['policies'], old)).stdout).toMatch(/^agents\/old {2}agentic\S+v0alpha0\n {2}! /m)
   })
 
   test('without the trust domain the answer is unknown, and not complete', async () => {
@@ -195,7 +195,7 @@ describe('where there is none', () => {
 
   test('a file cannot be read, and may hold more', async () => {
     const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), 'kind: [')
-    expect(stdout).toMatch(/^‼ incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
     expect(code).toBe(4)
     const named = await ask(['policies', 'agents/gone'], policy('tools', []), 'kind: [')
     expect(named).toMatchObject({ code: 4, stdout: '' })

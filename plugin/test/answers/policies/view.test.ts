@@ -39,7 +39,7 @@ describe('no policy to show', () => {
     [
       'they may not be listed',
       FORBIDDEN,
-      '‼ no access policy is known to be in scope: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden\n',
+      '! no access policy is known to be in scope: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden\n',
     ],
   ])('%s', (_, knowledge, expected) => {
     const layout = { width: 120, wide: false, knowledge, findings: [] }
@@ -63,7 +63,7 @@ describe('a note says no more than follows from it', () => {
     ['member ignored', 'a part of it does not count'],
   ])('%s', (kind, lead) => {
     const note = { kind, text: 'something', source: 'KAN does so.', by: undefined }
-    expect(shownWith({ ...POLICY, notes: [note] })).toContain(`  ‼ ${lead}: something\n      KAN does so.\n`)
+    expect(shownWith({ ...POLICY, notes: [note] })).toContain(`  ! ${lead}: something\n      KAN does so.\n`)
   })
 })
 

@@ -220,14 +220,14 @@ test('the pod label of variants is told where a binding has one, or the key is n
   })
   expect((await said(withKey())).lines['variant label']).toBeUndefined()
   expect((await said(withKey('--variant-label-key=llm-d.ai/role'))).lines['variant label']).toBe(
-    '√ llm-d.ai/role, says Deployment kleym/kleym',
+    '✓ llm-d.ai/role, says Deployment kleym/kleym',
   )
   expect((await said(withVariant(withKey()))).lines['variant label']).toBe(
-    '√ identity.kleym.sonda.red/variant, says Deployment kleym/kleym',
+    '✓ identity.kleym.sonda.red/variant, says Deployment kleym/kleym',
   )
   const nobody = { ...SOUND, lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[]]] } }
   expect((await said(withVariant(nobody))).lines['variant label']).toBe(
-    '‼ not known: pass --variant-label-key',
+    '! not known: pass --variant-label-key',
   )
   const older = {
     trustDomain: 'example.org',
@@ -252,7 +252,7 @@ describe('the first line', () => {
     expect(answered.first).toBe(
       'not sound; 0 of 2 bindings in force; changes will not be applied, 2 perhaps in force',
     )
-    expect(answered.whole).toMatch(/^× the operator is down: none of its 2 replicas is available; not sound;/)
+    expect(answered.whole).toMatch(/^✗ the operator is down: none of its 2 replicas is available; not sound;/)
   })
 
   test('has a mark and an exit code that go together', async () => {
@@ -272,14 +272,14 @@ test('a sound installation', async () => {
   expect(codes).toEqual([])
   expect(frame.missing).toEqual([])
   expect(lines).toMatchObject({
-    InferenceIdentityBinding: '√ kleym.sonda.red/v1alpha1',
-    operator: '√ kleym/kleym, 2 of 2 replicas, kleym:1',
-    leader: '√ pod-1, by Lease kleym/kleym-operator',
-    'trust domain': '√ example.org, says Deployment kleym/kleym',
-    class: '√ scm, says Deployment kleym/kleym',
-    bindings: '√ 2: 2 ready',
+    InferenceIdentityBinding: '✓ kleym.sonda.red/v1alpha1',
+    operator: '✓ kleym/kleym, 2 of 2 replicas, kleym:1',
+    leader: '✓ pod-1, by Lease kleym/kleym-operator',
+    'trust domain': '✓ example.org, says Deployment kleym/kleym',
+    class: '✓ scm, says Deployment kleym/kleym',
+    bindings: '✓ 2: 2 ready',
   })
-  expect(lines['SCM']).toMatch(/^√ handles kleym's class/)
+  expect(lines['SCM']).toMatch(/^✓ handles kleym's class/)
   expect(fields).toMatchObject({
     operators: [{ namespace: 'kleym', name: 'kleym', replicas: 2, available: 2, images: ['kleym:1'] }],
     leader: { holder: 'pod-1', current: true },
@@ -300,16 +300,16 @@ describe('the operator', () => {
     [
       'in part',
       withOperators(deployment('kleym', { available: 1 })),
-      '‼ kleym/kleym, 1 of 2 replicas, kleym:1',
+      '! kleym/kleym, 1 of 2 replicas, kleym:1',
       [],
     ],
     [
       'not at all',
       withOperators(deployment('kleym', { available: 0 })),
-      '× kleym/kleym, 0 of 2 replicas, kleym:1',
+      '✗ kleym/kleym, 0 of 2 replicas, kleym:1',
       ['KLM543'],
     ],
-    ['nowhere', withOperators(), '‼ no Deployment of it is there', ['KLM543']],
+    ['nowhere', withOperators(), '! no Deployment of it is there', ['KLM543']],
   ])('runs %s', async (_says, answers, row, codes) => {
     const { lines, codes: found } = await said(answers)
     expect(lines['operator']).toBe(row)
@@ -318,7 +318,7 @@ describe('the operator', () => {
 
   test('is there twice', async () => {
     const { lines, codes } = await said(withOperators(deployment('a'), deployment('b')))
-    expect(lines['operator']).toMatch(/^× /)
+    expect(lines['operator']).toMatch(/^✗ /)
     expect(codes).toEqual(['KLM545'])
   })
 
@@ -327,7 +327,7 @@ describe('the operator', () => {
       ...SOUND,
       lists: { ...SOUND.lists, [DEPLOYMENTS]: [[api(403)]] },
     })
-    expect(lines['operator']).toBe('‼ not known: Deployments cannot be listed')
+    expect(lines['operator']).toBe('! not known: Deployments cannot be listed')
     expect(fields['operators']).toBeNull()
     expect(codes).not.toContain('KLM543')
   })
@@ -340,19 +340,19 @@ describe('the leader', () => {
     [
       'is gone',
       withLease(lease('2026-11-21T11:59:40Z')),
-      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
+      '! no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'has until now',
       withLease(lease('2026-11-21T11:59:45Z')),
-      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
+      '! no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
     [
       'gave it up',
       withLease(lease('2026-11-21T11:59:59Z', '')),
-      '‼ no replica holds Lease kleym/kleym-operator',
+      '! no replica holds Lease kleym/kleym-operator',
       { current: false },
     ],
     ['never was', { ...SOUND, objects: {} }, '· no Lease is known', null],
@@ -360,7 +360,7 @@ describe('the leader', () => {
     [
       'says nonsense',
       withLease(lease('yesterday')),
-      '‼ no replica holds Lease kleym/kleym-operator; the last was pod-1',
+      '! no replica holds Lease kleym/kleym-operator; the last was pod-1',
       { current: false },
     ],
   ])('%s', async (_says, answers, row, told) => {
@@ -388,7 +388,7 @@ const withBindings = (...bindings: readonly JsonRecord[]): Answers => ({
 
 describe('the bindings', () => {
   test.each<[string, Answers, string, string | undefined]>([
-    ['are none', withBindings(), '√ none', undefined],
+    ['are none', withBindings(), '✓ none', undefined],
     [
       'are stuck',
       withBindings(
@@ -396,8 +396,8 @@ describe('the bindings', () => {
         binding('b', 'False', 'TargetPoolNotFound'),
         binding('c', '', ''),
       ),
-      '‼ 3: 1 ready, 1 TargetPoolNotFound, 1 without a status',
-      '‼ team-a/b, TargetPoolNotFound since 2026-11-20T00:00:00Z',
+      '! 3: 1 ready, 1 TargetPoolNotFound, 1 without a status',
+      '! team-a/b, TargetPoolNotFound since 2026-11-20T00:00:00Z',
     ],
   ])('%s', async (_says, answers, row, stuck) => {
     const { lines } = await said(answers)
@@ -410,7 +410,7 @@ describe('the bindings', () => {
       ...SOUND,
       lists: { ...SOUND.lists, [BINDINGS]: [[api(403)]] },
     })
-    expect(lines['bindings']).toBe('‼ not known: they cannot be listed')
+    expect(lines['bindings']).toBe('! not known: they cannot be listed')
     expect(fields['conditions']).toBeNull()
     expect(frame.missing).toEqual([{ verb: 'list', what: BINDINGS, cause: 'forbidden' }])
   })
@@ -418,9 +418,9 @@ describe('the bindings', () => {
 
 describe('kinds that are not served', () => {
   test.each<[string, string, readonly string[]]>([
-    ['InferenceIdentityBinding', '× not served', ['KLM544']],
-    ['ClusterSPIFFEID', '× not served', ['KLM544']],
-    ['InferencePool', '× not served', ['KLM544']],
+    ['InferenceIdentityBinding', '✗ not served', ['KLM544']],
+    ['ClusterSPIFFEID', '✗ not served', ['KLM544']],
+    ['InferencePool', '✗ not served', ['KLM544']],
     ['ClusterStaticEntry', '· not served', []],
     ['InferenceObjective', '· not served', []],
   ])('%s', async (kind, row, codes) => {
@@ -432,7 +432,7 @@ describe('kinds that are not served', () => {
 
 test('a kind that may be served is not reported as missing', async () => {
   const { lines, codes, frame } = await said(SOUND, [], '/apis/spire.spiffe.io/v1alpha1')
-  expect(lines['ClusterSPIFFEID']).toMatch(/^‼ not known: cannot discover ClusterSPIFFEID/)
+  expect(lines['ClusterSPIFFEID']).toMatch(/^! not known: cannot discover ClusterSPIFFEID/)
   expect(codes).toEqual([])
   expect(frame.missing.map(({ what }) => what)).toContain('ClusterSPIFFEID.spire.spiffe.io')
 })
@@ -440,10 +440,10 @@ test('a kind that may be served is not reported as missing', async () => {
 test('settings that nothing tells are reported as not known', async () => {
   const { lines, codes } = await said({ ...SOUND, lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[]]] } })
   expect(lines).toMatchObject({
-    'trust domain': '‼ not known: pass --trust-domain',
-    class: '‼ not known: pass --clusterspiffeid-class-name',
+    'trust domain': '! not known: pass --trust-domain',
+    class: '! not known: pass --clusterspiffeid-class-name',
   })
-  expect(lines['SCM']).toMatch(/^‼ not known whether it handles kleym's class/)
+  expect(lines['SCM']).toMatch(/^! not known whether it handles kleym's class/)
   expect(codes).toEqual(['KLM543'])
 })
 
@@ -453,7 +453,7 @@ test('a class that SCM ignores', async () => {
     ...SOUND,
     lists: { ...SOUND.lists, [DEPLOYMENTS]: [[[deployment('kleym', { args })]]] },
   })
-  expect(lines['SCM']).toMatch(/^× ignores kleym's outputs/)
+  expect(lines['SCM']).toMatch(/^✗ ignores kleym's outputs/)
   expect(codes).toContain('KLM401')
 })
 
@@ -473,9 +473,9 @@ test('a class that no label can hold', async () => {
     },
   })
   const plain = await said(withScm(''))
-  expect(plain.lines['SCM']).toMatch(/^√ handles kleym's class/)
+  expect(plain.lines['SCM']).toMatch(/^✓ handles kleym's class/)
   expect(plain.codes).toEqual(['KLM422'])
   const filtered = await said(withScm('filterByClassName: true\n'))
-  expect(filtered.lines['SCM']).toMatch(/^× ignores kleym's outputs/)
+  expect(filtered.lines['SCM']).toMatch(/^✗ ignores kleym's outputs/)
   expect(filtered.codes.toSorted()).toEqual(['KLM401', 'KLM422'])
 })

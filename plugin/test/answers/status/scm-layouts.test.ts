@@ -91,7 +91,7 @@ describe.each(SCM_LAYOUTS)('$name', (layout: ScmLayout) => {
   test('status names the one that acts, and then the others', async () => {
     const { rows, codes, fields, calls } = await status(cluster(objects, className))
     const [workload, configMap] = acts
-    expect(rows[0]).toBe(`√ handles kleym's class (${configMap}, ${workload})`)
+    expect(rows[0]).toBe(`✓ handles kleym's class (${configMap}, ${workload})`)
     const rest = rows.slice(1).toSorted()
     expect(rest).toHaveLength(others.length)
     for (const [other, its] of others) {
@@ -110,7 +110,7 @@ describe.each(SCM_LAYOUTS)('$name', (layout: ScmLayout) => {
   test('status says that none acts on a class that nobody has', async () => {
     const { rows, codes } = await status(cluster(objects, 'nobody'))
     expect(rows).toHaveLength(1 + others.length)
-    expect(rows.every((row) => row.startsWith('×'))).toBe(true)
+    expect(rows.every((row) => row.startsWith('✗'))).toBe(true)
     expect(rows[0]).toContain("ignores kleym's outputs")
     expect(codes).toContain('KLM401')
   })
@@ -144,7 +144,7 @@ describe('what is not found is said, and never taken for handled', () => {
     const { rows, fields } = await status(cluster([], 'spire-mgmt-spire'))
     expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
     expect(rows).toEqual([
-      '‼ none was found in a Deployment or StatefulSet; its settings are assumed, as the SPIRE chart sets them',
+      '! none was found in a Deployment or StatefulSet; its settings are assumed, as the SPIRE chart sets them',
     ])
   })
 
@@ -154,7 +154,7 @@ describe('what is not found is said, and never taken for handled', () => {
     const { rows, fields } = await status({ lists })
     expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
     expect(rows).toEqual([
-      '‼ StatefulSet spire-server/spire-server runs it, and what it is set to could not be read; its settings are assumed, as the SPIRE chart sets them',
+      '! StatefulSet spire-server/spire-server runs it, and what it is set to could not be read; its settings are assumed, as the SPIRE chart sets them',
     ])
   })
 
@@ -162,7 +162,7 @@ describe('what is not found is said, and never taken for handled', () => {
     const answers = cluster(HARDENED?.objects ?? [], 'spire-mgmt-spire')
     const lists = { ...answers.lists, 'StatefulSet.apps': [[api(403)]] }
     const { rows } = await status({ lists })
-    expect(rows).toEqual(["√ handles kleym's class (ConfigMap spire-server/spire-controller-manager)"])
+    expect(rows).toEqual(["✓ handles kleym's class (ConfigMap spire-server/spire-controller-manager)"])
   })
 
   test('workloads may not be listed, and the usual namespaces have none', async () => {
@@ -170,7 +170,7 @@ describe('what is not found is said, and never taken for handled', () => {
     const { rows, fields } = await status({ lists: { ...lists, 'StatefulSet.apps': [[api(403)]] } })
     expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [] })
     expect(rows).toEqual([
-      '‼ not known: no configuration of it was found, and not every workload may be listed; its settings are assumed, as the SPIRE chart sets them',
+      '! not known: no configuration of it was found, and not every workload may be listed; its settings are assumed, as the SPIRE chart sets them',
     ])
   })
 
@@ -190,7 +190,7 @@ describe('what is not found is said, and never taken for handled', () => {
       JSON.parse(JSON.stringify(one).replaceAll('className: \\"green\\"', 'className: \\"blue\\"')),
     )
     const { rows, notes } = await status(cluster(twice, 'blue'))
-    expect(rows.filter((row) => row.startsWith('√'))).toHaveLength(2)
+    expect(rows.filter((row) => row.startsWith('✓'))).toHaveLength(2)
     // The one where SCM usually is comes first: anybody may make a workload that looks like one.
     expect(rows[0]).toContain('StatefulSet spire-server/spire-server')
     expect(notes.join('\n')).toContain("one of 2 that handle kleym's class")
@@ -212,9 +212,9 @@ describe('what only looks like an SCM makes no answer sure', () => {
     'one with the class, beside the real one with another, while InForce says %s',
     async (reason) => {
       const { rows, fields } = await status(cluster([...GREEN, ...LOOKALIKE], 'blue', reason))
-      expect(rows.filter((row) => row.startsWith('√'))).toEqual([])
+      expect(rows.filter((row) => row.startsWith('✓'))).toEqual([])
       expect(rows[0]).toBe(
-        "‼ not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, which any workload can imitate; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
+        "! not known whether it handles kleym's class (ConfigMap spire-blue/spire-controller-manager, StatefulSet spire-blue/spire-server): it looks as if it did, which any workload can imitate; no binding's InForce shows that it acts; if it is yours, pass --scm-namespace spire-blue",
       )
       expect(fields).toMatchObject({ scmHandlesClass: 'unknown', scms: [{ handlesClass: 'unknown' }, {}] })
     },
@@ -227,7 +227,7 @@ describe('what only looks like an SCM makes no answer sure', () => {
     const { rows, fields } = await status(cluster([...LOOKALIKE, ...blue], 'blue', 'Pending'))
     expect(fields['scmHandlesClass']).toBe('handled')
     expect(rows.map((row) => row.slice(0, row.indexOf('(')))).toEqual([
-      "√ handles kleym's class ",
+      "✓ handles kleym's class ",
       "· not known whether it handles kleym's class too ",
     ])
   })

@@ -47,7 +47,7 @@ test('the first lines say what there is to apply, what it would bring, and how',
   const { stdout, code } = await suggest({ 'all.yaml': `${POOL}---\n${WORKLOAD}` }, '-A')
   expect(code).toBe(0)
   expect(stdout.split('\n').slice(0, 4)).toEqual([
-    '‼ 1 binding suggested for 1 pool',
+    '! 1 binding suggested for 1 pool',
     '  look at what they would bring: an identity without a way to the Workload API',
     '    (KLM430)',
     '  apply them: kubectl kleym suggest -n team-a -f all.yaml --offline',
@@ -84,7 +84,7 @@ test('no line break in a text ends a comment', async () => {
 test('a pool without pods has none, and says why in the first line', async () => {
   const { stdout, code } = await suggest({ 'all.yaml': POOL }, '-A')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    '‼ no binding is suggested for 1 pool; 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
+    '! no binding is suggested for 1 pool; 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
   )
   expect(code).toBe(0)
 })
@@ -130,13 +130,13 @@ test('every suggestion for the estate is one that the estate then takes', async 
   expect(ready.map((one: { binding: string }) => one.binding)).toEqual(expect.arrayContaining(keys))
 })
 
-test('what rests on assumed settings is neither √ nor a gain', async () => {
+test('what rests on assumed settings is neither ✓ nor a gain', async () => {
   const cwd = await workspace({ 'all.yaml': `${POOL}---\n${WORKLOAD}` })
   const ask = async (...args: readonly string[]): Promise<Ran> =>
     inProcess(['suggest', '-A', '--offline', '-f', 'all.yaml', ...args], cwd)
   const { stdout } = await ask()
-  expect(stdout).not.toMatch(/√|^ *gain: vllm/m)
-  expect(stdout).toContain('‼ llama: PoolOnly')
+  expect(stdout).not.toMatch(/✓|^ *gain: vllm/m)
+  expect(stdout).toContain('! llama: PoolOnly')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
     "perhaps: Deployment team-a/llama: issued as assumed; depends on SCM's settings",
   )
@@ -176,7 +176,7 @@ test('two pools on one pod: the first lines say what the two bindings would brin
   expect(code).toBe(0)
   const text = stdout.replaceAll(/\s+/g, ' ')
   expect(text).toMatch(
-    /^‼ 2 bindings suggested for 2 pools look at what they would bring: [^.]*several identities on one container \(KLM303\)[^.]* apply them/,
+    /^! 2 bindings suggested for 2 pools look at what they would bring: [^.]*several identities on one container \(KLM303\)[^.]* apply them/,
   )
 })
 
@@ -217,7 +217,7 @@ test('a binding that takes the ID of a proxy gets a registration beside it, whic
   const told = await suggest({ 'all.yaml': all }, '-A')
   expect(told.code).toBe(0)
   expect(told.stdout).toContain('1 ClusterSPIFFEID suggested beside bindings that are there; 1 pool has one')
-  expect(told.stdout).toContain('√ team-a.chat.istio-proxy: ClusterSPIFFEID beside team-a/chat')
+  expect(told.stdout).toContain('✓ team-a.chat.istio-proxy: ClusterSPIFFEID beside team-a/chat')
   expect((await suggest({ 'all.yaml': all }, '-A', '-o', 'name')).stdout).toBe(
     'clusterspiffeid.spire.spiffe.io/team-a.chat.istio-proxy\n',
   )

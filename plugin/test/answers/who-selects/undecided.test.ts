@@ -106,7 +106,7 @@ spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
   test('a pod of no such pool is answered as ever', async () => {
     const { code, stdout } = await ask(`${WORLD}${DEFAULT}`, 'who-selects', 'pod/web-0')
     expect(code).toBe(0)
-    expect(stdout).toContain('√ spiffe://example.org/ns/serving/sa/runner')
+    expect(stdout).toContain('✓ spiffe://example.org/ns/serving/sa/runner')
   })
 })
 

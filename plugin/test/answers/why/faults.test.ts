@@ -281,7 +281,7 @@ test(`no fault of ${HEALTHY} healthy containers`, async () => {
   expect(said.map(({ line: text, code }) => `${code} ${text}`)).toEqual(
     slots.map(
       ({ space, name }) =>
-        `0 √ container app of pod ${space}/llama holds spiffe://example.org/${name}/llama: all 8 hops are good`,
+        `0 ✓ container app of pod ${space}/llama holds spiffe://example.org/${name}/llama: all 8 hops are good`,
     ),
   )
 })

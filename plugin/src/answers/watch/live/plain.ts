@@ -62,8 +62,8 @@ export class PlainStream {
   /** Notes each gap once when it appears and once when it is closed. */
   #noteKnowledge(knowledge: Knowledge): void {
     const now = new Set(notesOf(knowledge))
-    for (const text of now) if (!this.#notes.has(text)) this.#options.note(`‼ ${text}`)
-    for (const text of this.#notes) if (!now.has(text)) this.#options.note(`√ no longer so: ${text}`)
+    for (const text of now) if (!this.#notes.has(text)) this.#options.note(`! ${text}`)
+    for (const text of this.#notes) if (!now.has(text)) this.#options.note(`✓ no longer so: ${text}`)
     this.#notes = now
   }
 

@@ -34,10 +34,10 @@ describe('lines', () => {
     expect(streamed([picture(first), picture(second), picture(second), picture(third)]).out).toBe(
       [
         '  NAMESPACE  NAME   VERDICT               IDENTITY OR REASON',
-        '× team-b     embed  UnsafeSelector        it is not safe',
-        '‼ team-a     chat   ready, to be created  spiffe://example.org/ns/team-a/objective/chat',
-        '√ team-a     chat   ready                 spiffe://example.org/ns/team-a/objective/chat',
-        '√ team-c     new    ready                 spiffe://example.org/ns/team-c/objective/new',
+        '✗ team-b     embed  UnsafeSelector        it is not safe',
+        '! team-a     chat   ready, to be created  spiffe://example.org/ns/team-a/objective/chat',
+        '✓ team-a     chat   ready                 spiffe://example.org/ns/team-a/objective/chat',
+        '✓ team-c     new    ready                 spiffe://example.org/ns/team-c/objective/new',
         '· team-a     chat   deleted',
         '',
       ].join('\n'),
@@ -48,7 +48,7 @@ describe('lines', () => {
     expect(streamed([picture([row('team-a/chat')])], { allNamespaces: false }).out).toBe(
       [
         '  NAME  VERDICT  IDENTITY OR REASON',
-        '√ chat  ready    spiffe://example.org/ns/team-a/objective/chat',
+        '✓ chat  ready    spiffe://example.org/ns/team-a/objective/chat',
         '',
       ].join('\n'),
     )
@@ -64,7 +64,7 @@ describe('lines', () => {
     ] as const
     expect(streamed([picture([])]).notes).toEqual(['no bindings yet'])
     expect(streamed([picture([], { bindingsKnown: false, missing })]).notes).toEqual([
-      '‼ cannot list Binding: forbidden',
+      '! cannot list Binding: forbidden',
     ])
   })
 
@@ -72,7 +72,7 @@ describe('lines', () => {
     const since = new Date(0)
     const lost = picture([row('a/b')], { lostSince: since })
     const { notes, out } = streamed([picture([row('a/b')]), lost, lost, picture([row('a/b')])])
-    expect(notes).toEqual([`‼ ${lostText(since)}`, `√ no longer so: ${lostText(since)}`])
+    expect(notes).toEqual([`! ${lostText(since)}`, `✓ no longer so: ${lostText(since)}`])
     expect(out.split('\n')).toHaveLength(3)
   })
 

@@ -47,9 +47,9 @@ describe('whole frames', () => {
     expect(look(picture(ROWS), { rows: 7 })).toEqual([
       'kleym  all namespaces  kind  3 bindings: 1 refused, 2 ready',
       '    BINDING         VERDICT               IDENTITY, OR WHY NOT',
-      '> × team-a/embed    TargetPoolNotFound    no InferencePool e5 in namespace team…',
-      '  ‼ team-b/mistral  ready, to be created  …/ns/team-b/objective/mistral',
-      '  √ team-a/chat     ready                 …/ns/team-a/objective/chat',
+      '> ✗ team-a/embed    TargetPoolNotFound    no InferencePool e5 in namespace team…',
+      '  ! team-b/mistral  ready, to be created  …/ns/team-b/objective/mistral',
+      '  ✓ team-a/chat     ready                 …/ns/team-a/objective/chat',
       '',
       'q quit   ? help   Enter open   j/k move   / filter   n namespace   s order',
     ])
@@ -61,8 +61,8 @@ describe('whole frames', () => {
       'kleym  namespace team-a  kind',
       '2 bindings: 1 refused, 1 ready',
       '    BINDING  VERDICT',
-      '> × embed    TargetPoolNotFound',
-      '  √ chat     ready',
+      '> ✗ embed    TargetPoolNotFound',
+      '  ✓ chat     ready',
       '',
       'q quit   ? help   Enter open   j/k move',
     ])
@@ -72,8 +72,8 @@ describe('whole frames', () => {
     const rows = [row('team-a/chat', { pods: 3 }), ...ROWS.slice(1)]
     expect(look(picture(rows), { columns: 200, rows: 6, state: { order: 'name' } }).slice(1, 4)).toEqual([
       '    BINDING         VERDICT               PODS  IDENTITY, OR WHY NOT',
-      '> √ team-a/chat     ready                    3  spiffe://example.org/ns/team-a/objective/chat',
-      '  × team-a/embed    TargetPoolNotFound          no InferencePool e5 in namespace team-a',
+      '> ✓ team-a/chat     ready                    3  spiffe://example.org/ns/team-a/objective/chat',
+      '  ✗ team-a/embed    TargetPoolNotFound          no InferencePool e5 in namespace team-a',
     ])
   })
 
@@ -88,7 +88,7 @@ describe('whole frames', () => {
     const lines = look(picture(ROWS), { rows: 8, namespaces, state: { mode: 'namespace', choice: 1 } })
     expect(lines.slice(1)).toEqual([
       'namespace: _',
-      '‼ cannot list Namespace: forbidden; type the name of one',
+      '! cannot list Namespace: forbidden; type the name of one',
       '  all namespaces',
       '> team-a',
       '',
@@ -100,14 +100,14 @@ describe('whole frames', () => {
   test('help fits into 40 columns and 15 lines', () => {
     const lines = look(picture(ROWS), { columns: 40, rows: 15, state: { mode: 'help' } })
     expect(lines.join('\n')).toContain('q Ctrl-C     quit')
-    expect(lines.join('\n')).toContain('× refused    · being deleted')
+    expect(lines.join('\n')).toContain('✗ refused    · being deleted')
   })
 
   test('a derivation on a large screen leaves the table no more lines than it needs', () => {
     const reading = picture(ROWS, {}, { state: 'reading', key: 'team-a/chat' })
     const lines = look(reading, { rows: 30, state: { isOpen: true, selected: 'team-a/chat' } })
     expect(lines.slice(4, 7)).toEqual([
-      '> √ team-a/chat     ready                 …/ns/team-a/objective/chat',
+      '> ✓ team-a/chat     ready                 …/ns/team-a/objective/chat',
       'EXPLAIN team-a/chat',
       '· reading the pods of team-a…',
     ])
@@ -128,7 +128,7 @@ describe('what is not known is never shown as something else', () => {
       picture([], { bindingsKnown: false, missing: forbidden }),
       [
         'bindings are not known',
-        '‼ cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden',
+        '! cannot list InferenceIdentityBinding.kleym.sonda.red: forbidden',
         'nothing to show: bindings could not be read',
       ],
     ],
@@ -136,7 +136,7 @@ describe('what is not known is never shown as something else', () => {
     [
       'many kinds that cannot be read',
       picture(ROWS, { missing: Array.from({ length: 5 }, () => forbidden).flat() }),
-      ['‼ and 3 more that cannot be read'],
+      ['! and 3 more that cannot be read'],
     ],
   ])('%s', (_, shown, said) => {
     const text = look(shown).join('\n')
@@ -146,7 +146,7 @@ describe('what is not known is never shown as something else', () => {
   test('what is old says so above the table and in its titles', () => {
     const since = new Date('2026-11-21T12:03:04Z')
     const lines = look(picture(ROWS, { lostSince: since }), { columns: 100 })
-    expect(lines[1]).toBe(`‼ ${lostText(since)}`)
+    expect(lines[1]).toBe(`! ${lostText(since)}`)
     expect(lines[2]).toContain(`as of ${timeText(since)}`)
   })
 })
