@@ -97,7 +97,7 @@ describe('search and filters', () => {
     await page.locator('#search').fill('no-such-thing-anywhere')
     await page.waitForFunction(() => document.querySelectorAll('#rows tr').length === 0)
     // Something is not known, so that nothing is said to be nowhere.
-    expect(await note(page)).toBe('Nothing here is found by that; not everything is known.')
+    expect(await note(page)).toBe('No matches; not everything is known.')
     await page.locator('#reset').click()
     expect(await page.locator('#rows tr').count()).toBeGreaterThan(100)
   })

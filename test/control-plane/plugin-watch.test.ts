@@ -214,7 +214,7 @@ test('while the API server is silent, what is shown is said to be old', async ()
   try {
     const lines = await untilShown(
       terminal,
-      /! not connected since \d\d:\d\d:\d\d: this is the state of then/,
+      /! disconnected since \d\d:\d\d:\d\d; showing the last known state/,
     )
     expect(lines.join('\n')).toMatch(/BINDING .* as of \d\d:\d\d:\d\d/)
   } finally {

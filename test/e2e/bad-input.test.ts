@@ -79,7 +79,7 @@ describe('files that cannot be understood', () => {
       ...ALL,
       ...SETTINGS,
     ])
-    expect(run.stderr).toContain('skipped what is not used: 2 Gadget.example.org')
+    expect(run.stderr).toContain('ignored, as no answer needs it: 2 Gadget.example.org')
     expect(run.code).toBe(0)
   })
 
@@ -199,7 +199,7 @@ describe('a scope in which nothing is', () => {
     'is not shown by %s as if all were well',
     async (command) => {
       const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
-      const head = '! nothing was judged: nothing in the files is of this namespace; there are\n    team-a\n'
+      const head = '! nothing was checked: nothing in the files is of this namespace; there are\n    team-a\n'
       const fix = '  fix: did you mean team-a?; --allow-empty where there may be none\n'
       expect(run).toMatchObject({ code: 4, stdout: `${head}${fix}`, stderr: '' })
     },

@@ -235,7 +235,7 @@ describe('what is not known never passes', () => {
     })
     const args = ['test', 'tests.yaml', '--offline', '-f', 'other.yaml']
     const { code, stdout } = await kleym(args, { cwd })
-    expect(stdout).toContain('nothing was judged')
+    expect(stdout).toContain('nothing was checked')
     expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     expect((await kleym([...args, '--allow-empty'], { cwd })).code).toBe(0)

@@ -39,14 +39,14 @@ describe('an empty pipe', () => {
       const cwd = workspace({ 'scm.yaml': SCM_CONFIG })
       const given = [...args, '--offline', '-f', '-', ...SETTINGS]
       const { code, stdout, stderr } = await kleym(given, { cwd, stdin: '' })
-      expect(stdout).toMatch(/^! nothing was judged: the files hold no document/)
+      expect(stdout).toMatch(/^! nothing was checked: the files hold no document/)
       expect(stdout).not.toContain('✓')
       expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the command before a pipe; --allow-empty')
       // Said once: stderr does not repeat it.
-      expect(stderr).not.toContain('nothing was judged')
+      expect(stderr).not.toContain('nothing was checked')
       expect(code).toBe(4)
       const allowed = await kleym([...given, '--allow-empty'], { cwd, stdin: '' })
-      expect(allowed.stdout + allowed.stderr).not.toContain('nothing was judged')
+      expect(allowed.stdout + allowed.stderr).not.toContain('nothing was checked')
       expect(allowed.code).toBe(0)
     },
   )
@@ -66,10 +66,10 @@ describe('an empty pipe', () => {
       const args = ['conflicts', '--offline', '-f', '-', '-o', format]
       const { code, stdout, stderr } = await kleym(args, { cwd, stdin: '' })
       expect({ format, code }).toEqual({ format, code: 4 })
-      expect(`${stdout}${stderr}`).toContain('nothing was judged')
+      expect(`${stdout}${stderr}`).toContain('nothing was checked')
       // `-o name` has names and nothing else.
       const isBare = format === 'name' || format === 'mermaid'
-      expect(isBare || stdout.includes('nothing was judged')).toBe(true)
+      expect(isBare || stdout.includes('nothing was checked')).toBe(true)
     }
   })
 
@@ -96,7 +96,7 @@ describe('-n with a namespace in which nothing is', () => {
     expect((await ask(['conflicts'], manifests, '-n', 'team-b')).code).toBe(0)
     const explained = await ask(['explain'], manifests, '-n', 'team-b')
     expect(explained.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'no binding among them that the question is about',
+      'no binding of namespace team-b in',
     )
     expect(explained.code).toBe(4)
   })

@@ -180,14 +180,14 @@ export const outputFlags = {
     helpGroup: OUTPUT,
     helpValue: 'CODE',
     description:
-      'Show only findings of this code (KLM301) or reason (UnsafeSelector). Repeatable. All count for the exit code.',
+      'Show only findings of this code (KLM301) or reason (UnsafeSelector). Repeatable. Filters the output only; the exit code counts everything.',
     multiple: true,
     multipleNonGreedy: true,
   }),
   severity: Flags.option({ options: SEVERITIES })({
     helpGroup: OUTPUT,
     helpValue: SEVERITIES.join('|'),
-    description: 'Show only findings of this severity and worse. All count for the exit code.',
+    description: 'Show only findings of this severity and worse. Filters the output only; the exit code counts everything.',
   }),
   summary: Flags.boolean({
     helpGroup: OUTPUT,
@@ -195,7 +195,7 @@ export const outputFlags = {
   }),
   'allow-empty': Flags.boolean({
     helpGroup: OUTPUT,
-    description: 'An answer from files that is about nothing is a complete one (exit code 0, not 4).',
+    description: 'Exit code 0, not 4, if there is nothing to check in the files.',
   }),
   strict: Flags.boolean({
     helpGroup: OUTPUT,

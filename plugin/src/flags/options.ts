@@ -153,7 +153,7 @@ export function commonOptions(flags: CommonFlags, command: string, cwd: string):
 /** The common options where a command can do without sources. */
 export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOptions {
   requireText(flags)
-  const scmNamespace = flags['scm-namespace'] ?? ''
+  const scmNamespace = namespaceOf(flags, 'scm-namespace')
   return {
     allNamespaces: flags['all-namespaces'],
     sources: {
@@ -167,10 +167,10 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       offline: flags.offline,
       live: flags.live,
       without: (flags.without ?? []).map(parseWithout),
-      namespace: flags.namespace === '' ? undefined : flags.namespace,
+      namespace: namespaceOf(flags, 'namespace'),
       cluster: clusterOptions(flags, cwd),
-      scmNamespaces: scmNamespace === '' ? SCM_NAMESPACES : [scmNamespace],
-      isScmNamespaceGiven: scmNamespace !== '',
+      scmNamespaces: scmNamespace === undefined ? SCM_NAMESPACES : [scmNamespace],
+      isScmNamespaceGiven: scmNamespace !== undefined,
     },
     settings: {
       trustDomain: flags['trust-domain'],
@@ -192,6 +192,22 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       echo: echoOf({ ...flags }),
     },
   }
+}
+
+/** The namespace of a flag. An empty one is an unset variable of a script, and would mean another namespace than the one meant. */
+export function namespaceOf<Flag extends string>(
+  flags: Readonly<Partial<Record<Flag, string | undefined>>>,
+  flag: Flag,
+): string | undefined {
+  const name = flags[flag]
+  if (name !== '') return name
+  throw new KleymError({
+    code: 'usage',
+    what: `--${flag} needs a name`,
+    where: 'the command line',
+    why: 'its value is empty',
+    fix: 'name the namespace, or leave the flag out',
+  })
 }
 
 function settingsFileOf({ config, 'no-config': isNone = false }: CommonFlags): SettingsFileChoice {

@@ -196,7 +196,7 @@ function viewDoubts(judged: AnswerResult, layout: Layout): Block {
   const head = [
     ...(judged.isEmpty
       ? judged.problems.flatMap(({ why, fix }) => [
-          line(MARKS.warn, ` nothing was judged: ${why}`),
+          line(MARKS.warn, ` nothing was checked: ${why}`),
           line(`  fix: ${fix}`),
         ])
       : []),
@@ -217,7 +217,7 @@ function remarked(row: Line, good: Line[number]): Line {
 function viewAssumptions(assumptions: readonly Assumption[]): Block {
   if (assumptions.length === 0) return []
   return [
-    line(MARKS.warn, ' this rests on settings that were not given'),
+    line(MARKS.warn, ' some settings are unknown; parts of this answer are assumptions'),
     ...assumptions.map(({ what, assumed, otherwise, fix }) =>
       line(`  ${what}: ${assumed}; ${otherwise} (${fix})`),
     ),

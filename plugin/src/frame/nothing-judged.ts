@@ -1,6 +1,5 @@
 // A gate that judged nothing must not pass: the command before the pipe failed, the namespace is misspelled, the folder is
 // another one. Only `--allow-empty` gives 0 for it (docs/offline.md, "Nothing to judge").
-import { counted } from '@kleym/shared/core/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { isNearMiss } from '../gather/near-misses.ts'
@@ -18,7 +17,7 @@ export function nothingJudged(
   // What could not be read, or is misspelled, says more about why.
   if (input.problems.length > 0 || findings.some(isNearMiss)) return undefined
   const { documents = 0, namespaceInForce: namespace } = input
-  const problem = { kind: 'empty', what: 'nothing was judged' } as const
+  const problem = { kind: 'empty', what: 'nothing was checked' } as const
   if (documents === 0)
     return {
       ...problem,
@@ -39,7 +38,7 @@ export function nothingJudged(
   return {
     ...problem,
     where: namespace === undefined ? 'the files' : `the files, namespace ${namespace}`,
-    why: `${counted(documents, 'document')}, and no ${judged.what} among them that the question is about`,
+    why: `no ${judged.what}${namespace === undefined ? '' : ` of namespace ${namespace}`} in ${documents === 1 ? 'this document' : `these ${documents} documents`}`,
     fix: isBeforeTheFirst
       ? `see which bindings the pools could have: kubectl kleym suggest -A${echo}${UNLESS}`
       : `look at which files are given, and at how the question is limited${UNLESS}`,

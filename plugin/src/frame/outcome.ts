@@ -8,7 +8,7 @@ import type { Mark } from '../text/line.ts'
 
 /** What may be true of an answer. Several may be at once. */
 export interface OutcomeFacts {
-  /** Something could not be read, or nothing was judged. */
+  /** Something could not be read, or nothing was checked. */
   readonly incomplete: boolean
   /** A setting that was not given may change the answer. */
   readonly unsettled: boolean
@@ -65,7 +65,7 @@ function perhaps(severity: Severity): OutcomeRow['applies'] {
 /** The table, in the order in which a row decides the exit code. */
 export const OUTCOMES: readonly OutcomeRow[] = [
   {
-    what: 'something could not be read, or nothing was judged',
+    what: 'something could not be read, or nothing was checked',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
     applies: ({ incomplete }) => incomplete,
@@ -97,7 +97,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     applies: perhaps('info'),
   },
   {
-    what: 'it rests on settings that were not given',
+    what: 'some settings are unknown',
     mark: 'warn',
     codes: from('error', EXIT.incomplete),
     applies: ({ unsettled }) => unsettled,

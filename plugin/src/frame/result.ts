@@ -44,9 +44,9 @@ export interface AnswerResult {
   readonly suppressed: readonly SuppressedFinding[]
   /** What is wrong with what was read; that it is about nothing among it. */
   readonly problems: readonly InputProblem[]
-  /** Something could not be read, or nothing was judged. */
+  /** Something could not be read, or nothing was checked. */
   readonly incomplete: boolean
-  /** The one thing that is wrong is that nothing was judged. */
+  /** The one thing that is wrong is that nothing was checked. */
   readonly isEmpty: boolean
   /** Something rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean

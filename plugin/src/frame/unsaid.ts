@@ -52,7 +52,7 @@ export function unsaidProblems(
   { format }: Pick<OutputOptions, 'format'>,
 ): readonly InputProblem[] {
   const isReport = format === 'json' || (format === 'yaml' && frame.documents === undefined)
-  // The first line says that nothing was judged, with why and what to do; of other problems it says that there are some.
+  // The first line says that nothing was checked, with why and what to do; of other problems it says that there are some.
   return isEmpty && (isReport || format === 'text' || format === 'wide') ? [] : problems
 }
 

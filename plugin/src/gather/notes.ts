@@ -3,9 +3,11 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { LoadedFiles } from '../sources/load.ts'
+import { NO_OBJECT } from '../sources/objects.ts'
 
 /**
  * What could not be read and does not matter enough to make the answer incomplete, and which rules would help; `needed`
@@ -34,6 +36,10 @@ export function skippedNotes(loaded: readonly (LoadedFiles | undefined)[]): read
   if (counts.size === 0) return []
   const kinds = [...counts]
     .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([kind, count]) => `${count} ${kind}`)
-  return [`skipped what is not used: ${kinds.join(', ')}`]
+    .map(([kind, count]) =>
+      kind === NO_OBJECT
+        ? `${counted(count, 'document')} that ${count === 1 ? 'is' : 'are'} not a Kubernetes object`
+        : `${count} ${kind}`,
+    )
+  return [`ignored, as no answer needs it: ${kinds.join(', ')}`]
 }

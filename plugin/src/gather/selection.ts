@@ -2,6 +2,7 @@
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { KleymError } from '../io/errors.ts'
+import { namesText } from '../text/names.ts'
 import { otherThanBinding } from './other-than-binding.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { AnswerInput } from './gather.ts'
@@ -113,11 +114,19 @@ function missing(
     fix:
       other?.fix ??
       fileHint(path) ??
+      elsewhereHint(path, bindings) ??
       didYouMean(path, path.includes('/') ? keys : bindings.map(({ meta }) => meta.name)) ??
       (keys.length === 0
         ? `see which bindings there could be: kubectl kleym suggest -A${echo}`
         : `list them with: kubectl kleym explain -A${echo} -o name`),
   })
+}
+
+/** A binding of that name in another namespace. */
+function elsewhereHint(path: string, bindings: readonly Binding[]): string | undefined {
+  const name = path.split('/').at(-1)
+  const there = bindings.filter(({ meta }) => meta.name === name).map(({ key }) => key)
+  return there.length === 0 ? undefined : `did you mean ${namesText(there)}?`
 }
 
 function unclear(written: string): KleymError {

@@ -1,11 +1,12 @@
-// Colours by role. Meaning never rests on them: the marks say it all (docs/reference/output.md).
+// Colours by role, and the characters that a terminal can show. Meaning never rests on colours: the marks say it all
+// (docs/reference/output.md).
 
 /** What a run of text is for. */
 export const ROLES = ['ok', 'warn', 'bad', 'dim', 'bold', 'add', 'remove'] as const
 /** One of them. */
 export type Role = (typeof ROLES)[number]
 
-/** Paints text that is already safe and laid out; it never changes what is read. */
+/** Paints text that is already safe and laid out; what is read stays the same, and each character keeps its one column. */
 export interface Palette {
   paint(role: Role | undefined, text: string): string
 }
@@ -32,6 +33,14 @@ export const COLOURED: Palette = {
   },
 }
 
+/** What stands for the characters of kleym's own that a terminal without UTF-8 does not show. */
+const IN_ASCII: Readonly<Record<string, string>> = { '✓': '+', '✗': 'x', '·': '-', '→': '>', '…': '~' }
+const NOT_ASCII = new RegExp(`[${Object.keys(IN_ASCII).join('')}]`, 'g')
+
+function inAscii({ paint }: Palette): Palette {
+  return { paint: (role, text) => paint(role, text.replaceAll(NOT_ASCII, (one) => IN_ASCII[one] ?? one)) }
+}
+
 /** The values of `--color`. */
 export type ColourFlag = 'auto' | 'always' | 'never'
 /** All of them, in the order in which help lists them. */
@@ -46,10 +55,17 @@ export interface ColourFacts {
 
 /**
  * The palette in force: the flag decides, then a non-empty `NO_COLOR` (no-color.org), then `FORCE_COLOR` (`0` and
- * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads.
+ * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads. A terminal without UTF-8 gets ASCII.
  */
 export function choosePalette({ flag, env, isTerminal }: ColourFacts): Palette {
-  return wantsColour(flag, env, isTerminal) ? COLOURED : PLAIN
+  const palette = wantsColour(flag, env, isTerminal) ? COLOURED : PLAIN
+  return isTerminal && !showsUtf8(env) ? inAscii(palette) : palette
+}
+
+/** The Linux console has no such characters in its font. Without a locale most terminals of today are UTF-8 all the same. */
+function showsUtf8(env: ColourFacts['env']): boolean {
+  const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find((one) => (one ?? '') !== '')
+  return env['TERM'] !== 'linux' && (locale === undefined || /utf-?8/i.test(locale))
 }
 
 function wantsColour(flag: ColourFlag, env: ColourFacts['env'], isTerminal: boolean): boolean {

@@ -67,8 +67,8 @@ interface TypeFacts {
   readonly wanted: WantedKind | undefined
 }
 
-/** What `skipped` calls a document that is no Kubernetes object at all, such as a values file. */
-export const NO_OBJECT = 'no Kubernetes object'
+/** What `skipped` calls a document that is not a Kubernetes object at all, such as a values file. */
+export const NO_OBJECT = 'not a Kubernetes object'
 
 const BINDING_KIND = 'InferenceIdentityBinding'
 

@@ -60,7 +60,7 @@ export function compare(
   const isOpenNow = after.code === OPEN_CODE
   const lessSure: string[] = []
   // An answer about nothing, or a test that the install refuses, says nothing more.
-  const isEmpty = after.text.includes('nothing was judged')
+  const isEmpty = after.text.includes('nothing was checked')
   const isRefused =
     own(after.report, 'assertions') !== undefined && listAt(after.report, 'assertions').length === 0
   if (before.code !== OPEN_CODE && isOpenNow && !isRefused && !isEmpty)

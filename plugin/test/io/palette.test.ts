@@ -17,4 +17,15 @@ describe('choosePalette', () => {
   ] as const)('%s', (_, flag, env, isTerminal, coloured) => {
     expect(choosePalette({ flag, env, isTerminal })).toBe(coloured ? COLOURED : PLAIN)
   })
+
+  test.each([
+    ['UTF-8', { LANG: 'en_GB.UTF-8' }, true, '✓ ! ✗ · → …'],
+    ['no locale', {}, true, '✓ ! ✗ · → …'],
+    ['the C locale', { LANG: 'C' }, true, '+ ! x - > ~'],
+    ['a locale that LC_ALL overrides', { LC_ALL: 'C.utf8', LANG: 'C' }, true, '✓ ! ✗ · → …'],
+    ['the console of Linux', { TERM: 'linux', LANG: 'C.UTF-8' }, true, '+ ! x - > ~'],
+    ['a pipe, whatever the locale', { LANG: 'C' }, false, '✓ ! ✗ · → …'],
+  ] as const)('%s', (_, env, isTerminal, shown) => {
+    expect(choosePalette({ flag: 'never', env, isTerminal }).paint('ok', '✓ ! ✗ · → …')).toBe(shown)
+  })
 })

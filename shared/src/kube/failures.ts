@@ -44,7 +44,7 @@ const SENTENCES: Readonly<Record<ConnectionFailure, string>> = {
   reset: 'the connection broke',
   'timed out': 'no answer came in time; check the network between here and the API server',
   unresolved: 'the name of the server cannot be resolved; check the address and the DNS',
-  tls: "the two sides do not trust each other; check the cluster's CA, its name and the client certificate",
+  tls: "the server's certificate is not trusted, or the server does not trust the client's: pass --certificate-authority FILE, and check the server's name and the client certificate",
   malformed: 'the answer cannot be read; check that this is the address of a Kubernetes API server',
   'no credentials': 'there are no credentials to send',
 }

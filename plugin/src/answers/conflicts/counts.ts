@@ -1,6 +1,7 @@
 // What `conflicts` looked at: how many bindings, namespaces and access policies are in scope.
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
+import { NameSummary } from '@kleym/shared/core/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 
 /** How many objects are in scope. */
@@ -41,4 +42,14 @@ export function countsOfBindings(bindings: readonly Binding[]): ConflictCounts {
     bindings: bindings.length,
     namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
   }
+}
+
+/** The bindings that are refused, each with the reason of its Ready condition. */
+export function refusedOf({ after }: AnswerInput, bindings: readonly Binding[]): NameSummary {
+  const refused = new NameSummary()
+  for (const { key } of bindings) {
+    const judged = after.now.judgements.get(key)
+    if (judged?.state === 'refused') refused.add(`${key} (${judged.reason})`)
+  }
+  return refused
 }

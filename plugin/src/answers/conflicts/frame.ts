@@ -8,7 +8,7 @@ import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findi
 import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { bindingsIn, countsOf, countsOfBindings } from './counts.ts'
+import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'
 import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, seenFrom, type Frame } from '../../frame/frame.ts'
@@ -50,9 +50,10 @@ export function conflictsFrame(
     .toSorted(compareFindings)
   const bindings = chosen ?? bindingsIn(input, namespace)
   const counts = chosen === undefined ? countsOf(input, bindings, namespace) : countsOfBindings(bindings)
+  const refused = refusedOf(input, bindings)
   return {
     kind: 'ConflictsReport',
-    fields: () => conflictsFields(counts),
+    fields: () => conflictsFields(counts, refused),
     findings,
     judged:
       keys === undefined
@@ -76,7 +77,7 @@ export function conflictsFrame(
     },
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),
-    answer: (layout, shown) => conflictsAnswer(shown, counts, layout),
+    answer: (layout, shown) => conflictsAnswer(shown, { ...counts, refused }, layout),
     view: (layout, shown) => viewConflicts(shown, layout),
   }
 }

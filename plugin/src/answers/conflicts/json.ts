@@ -3,6 +3,9 @@ import type { Frame } from '../../frame/frame.ts'
 import type { ConflictCounts } from './counts.ts'
 
 /** The fields of a ConflictsReport. */
-export function conflictsFields(counts: ConflictCounts): ReturnType<Frame['fields']> {
-  return { ...counts }
+export function conflictsFields(
+  counts: ConflictCounts,
+  refused: { readonly count: number },
+): ReturnType<Frame['fields']> {
+  return { ...counts, refused: refused.count }
 }

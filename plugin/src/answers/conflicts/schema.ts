@@ -7,6 +7,7 @@ export const conflictsReportSchema = reportSchema(
   'The answer of kubectl kleym conflicts.',
   {
     bindings: count.describe('How many bindings are in scope.'),
+    refused: count.describe('How many of them are refused, for whatever reason: explain names it.'),
     namespaces: count.describe('How many namespaces they are in.'),
     policies: count
       .optional()

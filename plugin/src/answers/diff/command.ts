@@ -54,7 +54,7 @@ export class DiffCommand extends SourceCommand {
     base: Flags.string({
       helpValue: 'FILE|DIR',
       description:
-        'With --offline: the whole desired state before the change, read as -f is; the files are the one after it. Repeatable.',
+        'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
       multiple: true,
       multipleNonGreedy: true,
     }),

@@ -1,5 +1,5 @@
 // What stands right below the answer of `diff`: what it compares with what, and what it takes for granted. A deletion shows only
-// between two desired states; over `--live`, what stands in no file is taken to stay.
+// between two desired states; over `--live`, what stands in no file is treated as unchanged.
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
@@ -12,7 +12,7 @@ import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import type { DiffInput } from './base.ts'
 
-/** The objects of one kind that are taken to stay. */
+/** The objects of one kind that are treated as unchanged. */
 export interface StayingKind {
   readonly kind: string
   readonly count: number
@@ -25,7 +25,7 @@ const NAMED_MAX = 3
 /** The kinds that an answer begins with; the others follow in byte order. */
 const FIRST_KINDS: readonly string[] = [BINDING_KIND, POOL_KIND, OBJECTIVE_KIND]
 
-/** What is taken to stay, without kleym's own output, which follows from the bindings. */
+/** What is treated as unchanged, without kleym's own output, which follows from the bindings. */
 export function stayingKinds({ takenToStay = [], after }: DiffInput): readonly StayingKind[] {
   const own = new Set(
     after.now.outputs.flatMap(({ object, ownership }) =>
@@ -55,7 +55,7 @@ export function viewSides(input: DiffInput, staying: readonly StayingKind[], lay
 function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Block {
   if (staying.length === 0) return []
   const objects = staying.reduce((sum, { count }) => sum + count, 0)
-  const text = ` taken to stay: ${counted(objects, 'object')} of --live that no file holds. A deletion does not show here; to compare two desired states, use --base`
+  const text = ` treated as unchanged: ${counted(objects, 'live object')} that no file holds. A deletion does not show here; to compare two desired states, use --base`
   const head = wrap(line(MARKS.warn, text), { width, hang: 2 })
   if (!wide) return head
   return [

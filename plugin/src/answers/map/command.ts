@@ -36,7 +36,7 @@ export class MapCommand extends SourceCommand {
     compare: Flags.string({
       helpValue: 'FILE|DIR',
       description:
-        'With --offline: the whole desired state before the change, read as -f is; the files are the one after it. Repeatable.',
+        'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
       multiple: true,
       multipleNonGreedy: true,
     }),

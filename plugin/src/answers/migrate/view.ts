@@ -219,5 +219,13 @@ function viewSteps(migration: Migration, layout: Layout): Block {
 
 /** A command that is told asks the same files or cluster as this answer. */
 function withEcho(text: string, echo: string): string {
-  return text.replace(/kubectl kleym (?:migrate clusterspiffeid\/\S+|diff)/, (command) => `${command}${echo}`)
+  // The files do not hold the bindings yet, so without them the step would seem to take an identity away.
+  const isOffline = echo.includes(' --offline')
+  return text.replace(
+    /kubectl kleym (migrate clusterspiffeid\/\S+|diff --without (\S+))/,
+    (_, command: string, object?: string) =>
+      object === undefined || !isOffline
+        ? `kubectl kleym ${command}${echo}`
+        : `kubectl kleym migrate ${object}${echo} -o yaml | kubectl kleym diff${echo} -f - --without ${object}`,
+  )
 }

@@ -13,11 +13,6 @@ function entries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`
 }
 
-/** `of 2 entries it is not known whether`. */
-function openText(count: number, which = ''): string {
-  return `of ${entries(count)} ${which}it is not known whether`
-}
-
 /** `vllm of team-a/llama-0 got 1 SVID: none missing or unexpected`. */
 function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidAnswer): string {
   const wrong = [
@@ -38,7 +33,9 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     ...(extra > 0 ? [`${extra} that no object asks for`] : []),
   ]
   const whole =
-    parts.length === 0
+    parts.length === 0 && agreed === 0
+      ? 'no entry of the SPIRE server is certain to be as predicted'
+      : parts.length === 0
       ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
       : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
   return {
@@ -51,12 +48,12 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     reasons: [
       ...(svids === undefined ? [] : [[svidsText(svids)]]),
       ...(open > 0
-        ? [[`${openText(open)} ${open === 1 ? 'it should be as it is' : 'they should be as they are'}`]]
+        ? [[`${entries(open)} could not be checked`]]
         : []),
       ...(perhapsMissing > 0
         ? [
             [
-              `${openText(perhapsMissing, 'that the server lacks ')} ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
+              `${entries(perhapsMissing)} may be missing: it is not known whether ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
             ],
           ]
         : []),

@@ -4,12 +4,12 @@ import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
 import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
-import { outputLabelsOf } from '../../flags/options.ts'
+import { namespaceOf, outputLabelsOf } from '../../flags/options.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
 /** The command line of `watch`. */
 export class WatchCommand extends KleymCommand {
-  static override readonly summary = 'How do the bindings stand, as it changes?'
+  static override readonly summary = 'How do the bindings stand, live?'
   static override readonly description =
     'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
     'verdicts are worked out from what the cluster holds, as the operator works them out, so they are ' +
@@ -51,7 +51,7 @@ export class WatchCommand extends KleymCommand {
     return run(
       {
         cluster: clusterOptions(flags, this.context.cwd),
-        namespace: flags.namespace === '' ? undefined : flags.namespace,
+        namespace: namespaceOf(flags, 'namespace'),
         allNamespaces: flags['all-namespaces'],
         plain: flags.plain,
         format: flags.output,

@@ -162,7 +162,7 @@ function whyTexts(
     notRead === undefined
       ? []
       : [undecided.length > 0 ? notRead : 'a registration that could not be read may give it another']
-  const settings = layout.unsettled === true ? ['it rests on settings that were not given'] : []
+  const settings = layout.unsettled === true ? ['some settings are unknown'] : []
   switch (holding) {
     case 'several':
       return [SEVERAL_WHY]

@@ -32,12 +32,12 @@ test('is a change, and no dispute, where the change says otherwise', async () =>
     await sides(OPERATOR, OPERATOR.replace('acme.example', 'other.example')),
   )
   expect(stdout).toMatch(/1 container loses/)
-  expect(stdout).not.toContain('rests on settings')
+  expect(stdout).not.toContain('settings are unknown')
   expect(code).toBe(1)
 })
 
 test('is not taken from the change for the side before it: a change does not choose by what it is judged', async () => {
   const { code, stdout } = await inProcess(DIFF, await sides('', OPERATOR))
-  expect(stdout).toContain('rests on settings that were not given')
+  expect(stdout).toContain('some settings are unknown')
   expect(code).toBe(4)
 })

@@ -181,7 +181,7 @@ describe('which policies', () => {
 })
 
 describe('where there is none', () => {
-  test('no file holds one: nothing was judged, unless there may be none', async () => {
+  test('no file holds one: nothing was checked, unless there may be none', async () => {
     const { code, stdout } = await ask(['policies', '--allow-empty'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '· none of the files holds an access policy\n' })
     expect((await ask(['policies'])).code).toBe(4)

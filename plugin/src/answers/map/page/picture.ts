@@ -509,7 +509,7 @@ function noteText(
   }
   if (isSearch)
     return rows === 0
-      ? `Nothing here is found by that${world.data.unknowns.length === 0 ? '' : '; not everything is known'}.`
+      ? `No matches${world.data.unknowns.length === 0 ? '' : '; not everything is known'}.`
       : `${counted(rows, 'row')} found; drawn with what gives to them, and what they hold.`
   if (boxes > 0)
     return 'Lines: solid, it is issued; dashed, perhaps; dotted, it gives nothing. Select a box to see why.'

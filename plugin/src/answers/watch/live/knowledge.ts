@@ -84,9 +84,9 @@ export function disagreementLine({ evidence, code }: Pick<Finding, 'evidence' | 
   return `settings disagree: ${evidence.join('; ')} (${code})`
 }
 
-/** `not connected since 12:03:04: this is the state of then`. */
+/** `disconnected since 12:03:04; showing the last known state`. */
 export function lostText(since: Date): string {
-  return `not connected since ${timeText(since)}: this is the state of then`
+  return `disconnected since ${timeText(since)}; showing the last known state`
 }
 
 /** The time of day where the person is, as on their wall. */
