@@ -92,3 +92,29 @@ test('-o without a value offers what the command has', async () => {
   expect(stderr).toMatch(/it takes one of text, wide, json, .*mermaid/)
   expect(stderr).not.toMatch(/it takes one of .*(?:html|spire)/)
 })
+
+test('conflicts names a refused binding, and that nothing clashes is not good news then', async () => {
+  const text = await said(WORLD.replace('name: llama}, service', 'name: other}, service'), 'conflicts')
+  expect(text).toMatch(/^! nothing (is known to clash|clashes) in 1 binding/)
+  expect(text).toContain('1 binding is refused: team-a/chat (TargetPoolNotFound)')
+})
+
+test('a binding beside the namespace of its pool is told where the pool is', async () => {
+  const moved = WORLD.replace('name: chat, namespace: team-a', 'name: chat, namespace: team-b')
+  const text = await said(moved, 'explain', 'team-b/chat')
+  expect(text).toContain('InferencePool llama is in team-a. Put the binding into the namespace of its pool')
+})
+
+test('a binding of another namespace is proposed by its whole name', async () => {
+  const cwd = await workspace({ 'all.yaml': WORLD })
+  const ran = await inProcess(['explain', 'team-b/chat', '--offline', '-f', 'all.yaml'], cwd)
+  expect(ran.stderr).toContain('did you mean team-a/chat?')
+  expect(ran.code).toBe(3)
+})
+
+test.each(['-n', '--scm-namespace'])('%s of an empty variable of a script is refused', async (flag) => {
+  const cwd = await workspace({ 'all.yaml': WORLD })
+  const ran = await inProcess(['explain', '--offline', '-f', 'all.yaml', flag, ''], cwd)
+  expect(ran.stderr).toContain('its value is empty')
+  expect(ran.code).toBe(2)
+})
