@@ -234,3 +234,13 @@ test('a binding that gives a proxy what it cannot use is never replaced, and wha
   const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
   expect(parseAllDocuments(stdout).filter(({ contents }) => contents !== null)).toEqual([])
 })
+
+test('a registration is not proven where settings that were not given decide whether the proxy keeps its ID', async () => {
+  const all = (MESHED + OF_CHAT).replace('  fallback: true', '  fallback: true\n  className: c')
+  const cwd = await workspace({ 'all.yaml': all })
+  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'c']
+  const { stdout, code } = await inProcess(['suggest', '-A', '--offline', '-f', 'all.yaml', ...settings], cwd)
+  expect(code).toBe(4)
+  expect(stdout).toContain('not proven (KLM441)')
+  expect(stdout).not.toContain('ClusterSPIFFEID suggested')
+})
