@@ -95,9 +95,7 @@ describe('-n with a namespace in which nothing is', () => {
     const manifests = documents(SMALL, POD.replace('team-a', 'team-b').replace('3d0f', '4d0f'))
     expect((await ask(['conflicts'], manifests, '-n', 'team-b')).code).toBe(0)
     const explained = await ask(['explain'], manifests, '-n', 'team-b')
-    expect(explained.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      'no binding of namespace team-b in',
-    )
+    expect(explained.stdout.replaceAll(/\s+/g, ' ')).toContain('no binding of namespace team-b in')
     expect(explained.code).toBe(4)
   })
 

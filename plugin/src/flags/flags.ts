@@ -187,7 +187,8 @@ export const outputFlags = {
   severity: Flags.option({ options: SEVERITIES })({
     helpGroup: OUTPUT,
     helpValue: SEVERITIES.join('|'),
-    description: 'Show only findings of this severity and worse. Filters the output only; the exit code counts everything.',
+    description:
+      'Show only findings of this severity and worse. Filters the output only; the exit code counts everything.',
   }),
   summary: Flags.boolean({
     helpGroup: OUTPUT,

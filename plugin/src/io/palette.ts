@@ -37,8 +37,14 @@ export const COLOURED: Palette = {
 const IN_ASCII: Readonly<Record<string, string>> = { '✓': '+', '✗': 'x', '·': '-', '→': '>', '…': '~' }
 const NOT_ASCII = new RegExp(`[${Object.keys(IN_ASCII).join('')}]`, 'g')
 
-function inAscii({ paint }: Palette): Palette {
-  return { paint: (role, text) => paint(role, text.replaceAll(NOT_ASCII, (one) => IN_ASCII[one] ?? one)) }
+function inAscii(palette: Palette): Palette {
+  return {
+    paint: (role, text) =>
+      palette.paint(
+        role,
+        text.replaceAll(NOT_ASCII, (one) => IN_ASCII[one] ?? one),
+      ),
+  }
 }
 
 /** The values of `--color`. */

@@ -44,7 +44,8 @@ export class ExplainCommand extends SourceCommand {
     selector: selectorFlag,
     only: Flags.option({ options: ONLY })({
       helpValue: ONLY.join('|'),
-      description: 'Show only the bindings in this state. Filters the output only; the exit code counts everything.',
+      description:
+        'Show only the bindings in this state. Filters the output only; the exit code counts everything.',
     }),
   }
 

@@ -36,8 +36,8 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     parts.length === 0 && agreed === 0
       ? 'no entry of the SPIRE server is certain to be as predicted'
       : parts.length === 0
-      ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
-      : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
+        ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
+        : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
   return {
     mark: parts.length > 0 || open + perhapsMissing > 0 || agreed === 0 ? 'warn' : 'ok',
     text: [
@@ -47,9 +47,7 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     ],
     reasons: [
       ...(svids === undefined ? [] : [[svidsText(svids)]]),
-      ...(open > 0
-        ? [[`${entries(open)} could not be checked`]]
-        : []),
+      ...(open > 0 ? [[`${entries(open)} could not be checked`]] : []),
       ...(perhapsMissing > 0
         ? [
             [

@@ -82,8 +82,7 @@ function fixOfElsewhere({ meta, poolRef }: DeclaredBinding, { snapshot }: Analys
   const { name } = poolRef.value
   const there = new NameSummary()
   for (const pool of snapshot.pools)
-    if (pool.meta.name === name && pool.meta.namespace !== meta.namespace)
-      there.add(pool.meta.namespace)
+    if (pool.meta.name === name && pool.meta.namespace !== meta.namespace) there.add(pool.meta.namespace)
   if (there.count === 0) return undefined
   return `InferencePool ${name} is in ${there.text()}. Put the binding into the namespace of its pool: it names pools of its own namespace alone.`
 }
