@@ -16,7 +16,7 @@ describe('help and version go to stdout and exit with 0', () => {
     const { code, stdout, stderr } = await kleym(args)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
-      /^ {2}explain .*\n {2}diff .*\n {2}who-selects .*\n {2}conflicts .*\n {2}policies .*$/m,
+      /^ {2}explain .*\n {2}diff .*\n {2}who-selects .*\n {2}why .*\n {2}conflicts .*\n {2}policies .*$/m,
     )
   })
 

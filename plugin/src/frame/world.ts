@@ -6,21 +6,28 @@ import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
-export function worldText(input: Pick<AnswerInput, 'isLive' | 'after'>): string {
+export function worldText(input: Pick<AnswerInput, 'isLive' | 'before' | 'after'>): string {
   if (input.isLive) return ''
   return isAlone(input) ? ` among these files; ${NO_OTHERS}` : ' among these files'
 }
 
 /**
- * Whether files are all there is, all of them that may hold a ClusterSPIFFEID were read, and every one among them is kleym's. Its
+ * Whether files are all there is, all of them that may hold a ClusterSPIFFEID were read, and every one among them is kleym's, on
+ * both sides of a change. Its
  * annotation tells that here: the bindings of other namespaces need not have been read, and no decision rests on it.
  */
-export function isAlone({ isLive, after }: Pick<AnswerInput, 'isLive' | 'after'>): boolean {
-  const { snapshot } = after
+export function isAlone({
+  isLive,
+  before,
+  after,
+}: Pick<AnswerInput, 'isLive' | 'before' | 'after'>): boolean {
   return (
     !isLive &&
-    gapOf(snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
-    snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING))
+    [before, after].every(
+      ({ snapshot }) =>
+        gapOf(snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
+        snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING)),
+    )
   )
 }
 

@@ -99,12 +99,6 @@ test('conflicts names a refused binding, and that nothing clashes is not good ne
   expect(text).toContain('1 binding is refused: team-a/chat (TargetPoolNotFound)')
 })
 
-test('a binding beside the namespace of its pool is told where the pool is', async () => {
-  const moved = WORLD.replace('name: chat, namespace: team-a', 'name: chat, namespace: team-b')
-  const text = await said(moved, 'explain', 'team-b/chat')
-  expect(text).toContain('InferencePool llama is in team-a. Put the binding into the namespace of its pool')
-})
-
 test('a binding of another namespace is proposed by its whole name', async () => {
   const cwd = await workspace({ 'all.yaml': WORLD })
   const ran = await inProcess(['explain', 'team-b/chat', '--offline', '-f', 'all.yaml'], cwd)

@@ -157,9 +157,13 @@ describe('an unreadable document leaves open what it can hold', () => {
       { code: 4, bindings: ['team-a/one'], pods: ['team-a/one', ...plainIn(['team-a'])] },
     ],
     [
-      'another binding of a name that is there: that one',
+      'another binding of a name that is there: that one, and whom it may collide with',
       binding('team-a', 'one').replace('containerName: c', 'containerName: d'),
-      { code: 4, bindings: ['team-a/one'], pods: ['team-a/one', ...plainIn(['team-a'])] },
+      {
+        code: 4,
+        bindings: ['team-a/one'],
+        pods: ['team-a/one', ...plainIn(['team-a']), 'team-a/three', 'team-a/two'],
+      },
     ],
     [
       'a ClusterSPIFFEID that is a template: defaults everywhere, and no binding',

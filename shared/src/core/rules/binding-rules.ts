@@ -13,7 +13,6 @@ import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import { finding, type Finding } from '../findings/finding.ts'
-import { NameSummary } from '../text/counted.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
@@ -50,12 +49,7 @@ function notReady({ analysis, binding, judgement }: RuleInput): Finding | undefi
   const code = verdict === undefined ? undefined : codeOfReason(verdict.reason)
   // Collisions have rules of their own: they name both sides and the proof.
   if (verdict === undefined || code === undefined || verdict.reason === 'IdentityCollision') return undefined
-  const fix =
-    judgement.state === 'undetermined'
-      ? fixOfUnread(judgement.why, analysis)
-      : verdict.reason === 'TargetPoolNotFound'
-        ? fixOfElsewhere(binding, analysis)
-        : undefined
+  const fix = judgement.state === 'undetermined' ? fixOfUnread(judgement.why, analysis) : undefined
   return finding(code, {
     subject: bindingSubject(binding),
     summary: verdict.message,
@@ -74,17 +68,6 @@ function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undef
   return [...snapshot.gaps.values()].includes(why)
     ? "Ask with an account that may read it. The operator may have read it: its verdict is in the binding's status."
     : undefined
-}
-
-/** Where a pool of that name is: the binding belongs beside it. Undefined if none is seen. */
-function fixOfElsewhere({ meta, poolRef }: DeclaredBinding, { snapshot }: Analysis): string | undefined {
-  if (!poolRef.ok) return undefined
-  const { name } = poolRef.value
-  const there = new NameSummary()
-  for (const pool of snapshot.pools)
-    if (pool.meta.name === name && pool.meta.namespace !== meta.namespace) there.add(pool.meta.namespace)
-  if (there.count === 0) return undefined
-  return `InferencePool ${name} is in ${there.text()}. Put the binding into the namespace of its pool: it names pools of its own namespace alone.`
 }
 
 function poolShadowed({ binding, judgement }: RuleInput): Finding | undefined {
