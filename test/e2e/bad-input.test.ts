@@ -43,7 +43,9 @@ describe('files that cannot be understood', () => {
     ])
     expectError(run, 4, 'cannot read document 3 of all.yaml', /all\.yaml, document 3, line \d+, column \d+/)
     expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
-    expect(run.stdout).toMatch(/^! team-a\/chat is ready, but whether it reaches a container is undetermined:\n.*\(incomplete\)$/m)
+    expect(run.stdout).toMatch(
+      /^! team-a\/chat is ready, but whether it reaches a container is undetermined:\n.*\(incomplete\)$/m,
+    )
   })
 
   test('malformed JSON is placed where it is malformed, not where the file ends', async () => {
