@@ -19,20 +19,22 @@ const CONFIG_MAPS_MAX = 16
 export async function readSpireSide(reader: ClusterReader, nodes: readonly string[]): Promise<SpireParts> {
   await reader.open()
   const kinds = WORKLOADS.filter(({ kind }) => SERVER_KINDS.has(kind))
-  const asked = nodes.length > NODES_MAX ? [undefined] : nodes
-  const [pods, workloads] = await Promise.all([
-    Promise.all(
-      asked.map((node) =>
-        reader.read({
-          resource: PODS,
-          trim: partsOnly(PODS),
-          ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
-        }),
-      ),
-    ),
+  const podsOn = (node?: string): Promise<Reading> =>
+    reader.read({
+      resource: PODS,
+      trim: partsOnly(PODS),
+      ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
+    })
+  const ofAll = nodes.length > NODES_MAX
+  const [ofNodes, workloads] = await Promise.all([
+    Promise.all(ofAll ? [podsOn()] : nodes.map(podsOn)),
     Promise.all(kinds.map((resource) => reader.read({ resource, trim: partsOnly(resource) }))),
   ])
-  const agents = readSpireParts(partsOf(pods), NO_GAPS).agents
+  const agentsIn = (readings: readonly Reading[]) => readSpireParts(partsOf(readings), NO_GAPS).agents
+  // A node without one is told from a cluster in which agents are no pods, or none that are recognised.
+  const isElsewhere = !ofAll && nodes.length > 0 && agentsIn(ofNodes).length === 0
+  const pods = isElsewhere ? [...ofNodes, await podsOn()] : ofNodes
+  const agents = agentsIn(pods)
   const names = new Map(
     agents.flatMap(({ namespace, configMaps }) =>
       configMaps.map((name) => [`${namespace}/${name}`, { namespace, name }] as const),

@@ -288,7 +288,7 @@ test('other pages that ask the pods of SPIRE, or a process in a pod, can be foll
       one.includes('verify')
         ? { says: [AGREES] }
         : one.includes('kleym why')
-          ? { status: 1, says: ['at hop '] }
+          ? { status: 4, says: ['not known at hop'] }
           : {},
     )
   expect(await says('cat svids.txt', {})).toContain('spiffe://example.org/ns/team-a/objective/chat')

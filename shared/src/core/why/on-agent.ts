@@ -60,6 +60,17 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
 export function agentThere(parts: SpireParts, node: string, agent: AgentPod | undefined): HopAnswer {
   if (agent === undefined) {
     if (parts.agentGaps.length > 0) return unreadHop(parts.agentGaps)
+    if (parts.agents.length === 0)
+      return notKnown(
+        {
+          kind: 'runtime',
+          of: { kind: 'Pod' },
+          fact: 'agent',
+          why: `no pod is seen to run a SPIRE agent, and one may run on node ${node} beside Kubernetes or under another name`,
+        },
+        undefined,
+        `look for a process spire-agent on node ${node}`,
+      )
     const others = parts.agents.map((one) => one.node).filter((one) => one !== undefined)
     const where = others.length === 0 ? '' : `; agents run on ${[...new Set(others)].slice(0, 3).join(', ')}`
     return broken(
