@@ -164,7 +164,7 @@ const COMMANDS = [
   ['suggest', '-A'],
   ['migrate', '-A'],
   ['diff'],
-  ['why', 'deployment/llama', '-A'],
+  ['why', 'pod/t0', '-n', 'ns-0'],
   ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
 ] as const
 const FORMATS = [
