@@ -14,9 +14,15 @@ const SYNC_SECONDS = 15
 /** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
 const FAILURES = 2
 
-/** The agent of a node; undefined: none is known. */
-export function agentOf({ agents }: SpireParts, node: string | undefined): AgentPod | undefined {
-  const there = agents.filter((one) => node !== undefined && one.node === node)
+/** The pods of agents on a node. */
+function agentsOn({ agents }: SpireParts, node: string | undefined): readonly AgentPod[] {
+  return agents.filter((one) => node !== undefined && one.node === node)
+}
+
+/** The agent of a node; undefined: none is known, or several namespaces run one. Any tenant can name an image so. */
+export function agentOf(parts: SpireParts, node: string | undefined): AgentPod | undefined {
+  const there = agentsOn(parts, node)
+  if (there.some(({ namespace }) => namespace !== there[0]?.namespace)) return undefined
   return there.find(({ isReady }) => isReady === true) ?? there[0]
 }
 
@@ -70,6 +76,18 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
         },
         undefined,
         `look for a process spire-agent on node ${node}`,
+      )
+    const several = agentsOn(parts, node).map((one) => `${one.namespace}/${one.name}`)
+    if (several.length > 0)
+      return notKnown(
+        {
+          kind: 'runtime',
+          of: { kind: 'Pod' },
+          fact: 'agent',
+          why: `which of ${several.slice(0, 3).join(', ')} is the agent of node ${node} is not known: any namespace can run such a pod`,
+        },
+        undefined,
+        'remove the pod that does not belong to SPIRE',
       )
     const others = parts.agents.map((one) => one.node).filter((one) => one !== undefined)
     const where = others.length === 0 ? '' : `; agents run on ${[...new Set(others)].slice(0, 3).join(', ')}`

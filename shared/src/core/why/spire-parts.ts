@@ -37,7 +37,7 @@ export interface SpireParts {
   readonly scm: readonly ScmWorkload[]
   readonly agents: readonly AgentPod[]
   readonly configs: readonly AgentConfig[]
-  /** Where a server runs; undefined: none is among what was read. */
+  /** Where the server runs; undefined: none is among what was read, or several namespaces run one. */
   readonly server: { readonly namespace: string; readonly pod: string } | undefined
   /** Of containers that run a SPIRE server. */
   readonly serverVersions: readonly string[]
@@ -71,10 +71,16 @@ export function readSpireParts(
         (left, right) => compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
       ),
     configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
-    server: values.map(serverPod).find((one) => one !== undefined),
+    server: theServer(values.flatMap((one) => serverPod(one) ?? [])),
     serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
     ...gaps,
   }
+}
+
+/** Where the server runs, if one namespace alone runs one: a command that is printed must not lead into the pod of a tenant. */
+function theServer(found: readonly NonNullable<SpireParts['server']>[]): SpireParts['server'] {
+  const [first] = found
+  return found.every(({ namespace }) => namespace === first?.namespace) ? first : undefined
 }
 
 function serverPod(value: JsonRecord): SpireParts['server'] {
