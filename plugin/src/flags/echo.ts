@@ -15,7 +15,7 @@ export function echoOf(flags: Readonly<Record<string, unknown>>): string {
       const value = flags[name]
       if (value === true) return [` ${written(name)}`]
       const values = Array.isArray(value) ? value : [value]
-      return values.flatMap((one) => (typeof one === 'string' ? [` ${written(name)} ${quoted(one)}`] : []))
+      return values.flatMap((one) => (typeof one === 'string' ? [` ${written(name)} ${shellWord(one)}`] : []))
     })
     .join('')
 }
@@ -26,7 +26,7 @@ function written(name: string): string {
   return SHORT[name] ?? `--${name}`
 }
 
-/** For a POSIX shell. */
-function quoted(text: string): string {
+/** A word for a POSIX shell. */
+export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`
 }

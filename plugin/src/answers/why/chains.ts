@@ -18,6 +18,7 @@ import { gather, type AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { collect } from '../../sources/files.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
@@ -195,16 +196,21 @@ function commandsFor(
   { pod, container }: { readonly pod: Pod; readonly container: Container },
   { server }: SpireParts,
 ): ChainCommands {
-  const files = entries.filter((one) => one !== STDIN_ARGUMENT).map((one) => ` --entries ${one}`)
-  const log = agentLog === undefined || agentLog === STDIN_ARGUMENT ? '' : ` --agent-log ${agentLog}`
-  const name = target.kind === 'Pod' ? pod.ref.name : `${target.kind.toLowerCase()}/${target.name}`
-  const id = spiffeId === undefined ? '' : ` --spiffe-id ${spiffeId}`
-  const why = `kubectl kleym why ${name} -n ${pod.namespace} -c ${container.name}${id}${output.echo ?? ''}`
-  const at = server === undefined ? '-n SPIRE spire-server-0' : `-n ${server.namespace} ${server.pod}`
+  const files = entries.filter((one) => one !== STDIN_ARGUMENT).map((one) => ` --entries ${shellWord(one)}`)
+  const log =
+    agentLog === undefined || agentLog === STDIN_ARGUMENT ? '' : ` --agent-log ${shellWord(agentLog)}`
+  const name = shellWord(target.kind === 'Pod' ? pod.ref.name : `${target.kind.toLowerCase()}/${target.name}`)
+  const id = spiffeId === undefined ? '' : ` --spiffe-id ${shellWord(spiffeId)}`
+  const why = `kubectl kleym why ${name} -n ${shellWord(pod.namespace)} -c ${shellWord(container.name)}${id}${output.echo ?? ''}`
+  const at =
+    server === undefined
+      ? '-n SPIRE spire-server-0'
+      : `-n ${shellWord(server.namespace)} ${shellWord(server.pod)}`
   return {
     entries: `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json | ${why}${log} --entries -`,
     agentLog: (agent) => {
-      const where = agent === undefined ? '-n SPIRE AGENT' : `-n ${agent.namespace} ${agent.name}`
+      const where =
+        agent === undefined ? '-n SPIRE AGENT' : `-n ${shellWord(agent.namespace)} ${shellWord(agent.name)}`
       return `let the process ask while the agent logs at DEBUG, then: kubectl logs ${where} | ${why}${files.join('')} --agent-log -`
     },
   }
