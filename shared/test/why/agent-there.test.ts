@@ -34,15 +34,16 @@ test("a tenant's pod with the image of an agent is not taken for the agent", () 
   expect(there.text).toContain('a-tenant/agent-1, spire/agent-1')
 })
 
+const server = (namespace: string) => ({
+  value: {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'spire-server-0', namespace },
+    spec: { containers: [{ name: 'spire-server', image: 'ghcr.io/spiffe/spire-server:1.15.3' }] },
+  },
+})
+
 test('no command leads into the server of a tenant', () => {
-  const server = (namespace: string) => ({
-    value: {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'spire-server-0', namespace },
-      spec: { containers: [{ name: 'spire-server', image: 'ghcr.io/spiffe/spire-server:1.15.3' }] },
-    },
-  })
   expect(readSpireParts([server('spire')], NO_GAPS).server?.namespace).toBe('spire')
   expect(readSpireParts([server('a-tenant'), server('spire')], NO_GAPS).server).toBeUndefined()
 })
