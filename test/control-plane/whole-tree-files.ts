@@ -52,9 +52,9 @@ app.kubernetes.io/name: {{ .Chart.Name }}
 
 const GATE_POOL = 'charts/gate/templates/pool.yaml'
 
-/** The same chart, but its values decide whether there is a pool; by default there is. */
+/** The same chart, but its values name the pool. */
 export const POOL_OF_VALUES: Readonly<Record<string, string>> = {
-  [GATE_POOL]: `{{- if .Values.extra.enabled }}\n${pool('team-b', 'gate')}{{- end }}\n`,
+  [GATE_POOL]: pool('team-b', '{{ .Values.pool }}', 'gate'),
 }
 
 /** What is read as it stands, in the raw tree and in the rendered one. */
@@ -112,11 +112,11 @@ export const LEFT_AS_IT_IS: Readonly<Record<string, string>> = {
 /** What is rendered. */
 export const RENDERED_TREE: Readonly<Record<string, string>> = {
   'charts/gate/Chart.yaml': 'apiVersion: v2\nname: gate\nversion: 0.1.0\n',
-  'charts/gate/values.yaml': '# one InferencePool\nreplicas: 1\nimage: x\nextra:\n  enabled: true\n',
-  'charts/gate/ci/other-values.yaml': 'extra:\n  enabled: false\n',
+  'charts/gate/values.yaml': '# one InferencePool\nreplicas: 1\nimage: x\npool: gate\n',
+  'charts/gate/ci/other-values.yaml': 'pool: other\n',
   'charts/gate/templates/_helpers.tpl': HELPERS,
   'charts/gate/templates/NOTES.txt': 'See the ClusterStaticEntry of {{ .Release.Name }}.\n',
-  [GATE_POOL]: `{{- if .Release.IsInstall }}\n${pool('team-b', 'gate')}{{- end }}\n`,
+  [GATE_POOL]: pool('team-b', '{{ .Chart.Name }}', 'gate'),
   'charts/gate/templates/peer.yaml': documents(
     objective('team-d', 'peer'),
     binding('team-d', 'peer', 'two').replace('name: two, group', 'name: {{ "two" }}, group'),

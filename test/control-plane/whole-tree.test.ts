@@ -101,9 +101,9 @@ describe('with --render', () => {
       /^error: the chart in charts\/gate was rendered with its default values \(charts\/gate\)\n {2}why: {2}.* not known: InferencePool\S* \(in team-b\)/m,
     )
     const open = 'pod team-b/gate/server'
-    // A pool of that name of the preferred group may be what values add: then the binding is ambiguous.
+    // Other values may name another pool: then the binding has none.
     const expected = [...rendered].map(([container, held]) =>
-      container === open ? [container, { ids: [], isOpen: true }] : [container, held],
+      container === open ? [container, { ...held, isOpen: true }] : [container, held],
     )
     expect(rendered.get(open)?.isOpen).toBe(false)
     expect([...identities(ofValues)]).toEqual(expected)
