@@ -46,7 +46,7 @@ export function told(object: JsonRecord): JsonRecord {
 /** All is well, and the status tells of the output that is in force. */
 export function expectReady(object: JsonRecord): void {
   const name = stringAt(object, 'status', 'clusterSPIFFEID', 'name')
-  const message = `ClusterSPIFFEID ${name} is in force`
+  const message = `compiled into ClusterSPIFFEID ${name}`
   expect(said(object)).toEqual(
     all(object, (type) => (type === 'Ready' ? { status: 'True', reason: 'Reconciled', message } : RESOLVED)),
   )

@@ -184,7 +184,8 @@ function parseChunk(
     if (item === undefined) return
     const error = item.errors[0]
     if (error !== undefined) {
-      refuse(parserReason(error.message), error.pos[0])
+      const [at] = error.pos
+      refuse(`${parserReason(error.message)}${keyText(text, at)}`, at)
       return
     }
     const value = convertOrRefuse(new Converter(yaml, item, text, budget), item, refuse)
@@ -197,6 +198,17 @@ function parseChunk(
     else throw thrown
   }
 }
+
+/** The key on the line of an offset, and never a value: a Secret may stand there. */
+function keyText(text: string, offset: number): string {
+  const from = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1
+  const key = /^[ \t]*(?:- +)*([A-Za-z][A-Za-z0-9_./-]{0,62}):(?:\s|$)/.exec(
+    text.slice(from, from + LINE_READ),
+  )
+  return key?.[1] === undefined ? '' : `, at the key ${key[1]}`
+}
+
+const LINE_READ = 256
 
 /** Up to the first `...` with something behind it, where something stands before it: kubectl looks no further. */
 function upToEnd(text: string): string {

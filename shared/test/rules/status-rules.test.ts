@@ -88,7 +88,7 @@ describe('the status of a binding', () => {
     )
     expect(found).toMatchObject({
       subject: { kind: 'InferenceIdentityBinding', namespace: 'team-a', name: 'llama' },
-      evidence: ['status: because', `here: ClusterSPIFFEID ${NAME} is in force`],
+      evidence: ['status: because', `here: compiled into ClusterSPIFFEID ${NAME}`],
     })
   })
 

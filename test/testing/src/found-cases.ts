@@ -27,7 +27,12 @@ function condition(type: string, status: string, reason: string, message: string
   return { type, status, reason, message, observedGeneration: 1, lastTransitionTime }
 }
 
-const READY = condition('Ready', 'True', 'Reconciled', `ClusterSPIFFEID ${OUTPUT.metadata.name} is in force`)
+const READY = condition(
+  'Ready',
+  'True',
+  'Reconciled',
+  `compiled into ClusterSPIFFEID ${OUTPUT.metadata.name}`,
+)
 const RECORDED = { name: OUTPUT.metadata.name, uid: `uid-of-${OUTPUT.metadata.name}` }
 
 /** The binding of `OUTPUT` as the operator has left it; `generation` is that of its spec. */

@@ -204,7 +204,7 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
     containers > 0 && pending !== undefined
       ? `: ${counted(containers, 'container')} will get, once ${pending},`
       : containers > 0
-        ? `: ${counted(containers, 'container')} ${containers === 1 ? 'gets' : 'get'}`
+        ? `: ${counted(containers, 'container')} ${entitledText(containers, about)}`
         : one.podsUnknown !== undefined
           ? ', but which containers it reaches is unknown:'
           : one.reach !== undefined && one.reach.perhaps.length > 0
@@ -218,6 +218,15 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
     ],
     reasons: [...whyUnreached(one, about).map((text) => [text]), ...foundTexts(about, layout)],
   }
+}
+
+/** An entry gives a container nothing that cannot fetch it. */
+function entitledText(containers: number, about: readonly Finding[]): string {
+  const isFetched = about.every(
+    ({ code, dependsOn }) => findingEntry(code).noEffect !== 'of any output' || dependsOn !== undefined,
+  )
+  if (isFetched) return containers === 1 ? 'gets' : 'get'
+  return containers === 1 ? 'is entitled to, but may not get,' : 'are entitled to, but may not all get,'
 }
 
 /** What else is found about a binding; of an error its fix too. */

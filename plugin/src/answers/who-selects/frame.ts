@@ -27,6 +27,7 @@ import { containersAnswer, holdersAnswer } from './answer.ts'
 import type { WhoSelectsLayout } from './registration-text.ts'
 import { viewWhoSelects } from './view.ts'
 import type { Answer } from '../../text/answer.ts'
+import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -110,7 +111,7 @@ function answerOf(
     const answer = holdersAnswer(answers, spiffeId, layout, isUnknown(lookup))
     return answers.length > 0 ? answer : { ...answer, reasons: lookupRows(lookup, container) }
   }
-  if (answers.length > 0) return containersAnswer(answers, layout)
+  if (answers.length > 0) return withWarnings(containersAnswer(answers, layout), layout)
   const known = layout.incomplete === true ? 'known to be ' : ''
   return {
     mark: 'note',
@@ -120,6 +121,14 @@ function answerOf(
         : `no pod ${known}in scope has a container ${container}`,
     ],
   }
+}
+
+/** An answer that names the warnings about its pods; errors stand in full below it. */
+function withWarnings(answer: Answer, { findings }: WhoSelectsLayout): Answer {
+  const warnings = findings.filter(({ severity }) => severity === 'warning')
+  return warnings.length === 0
+    ? answer
+    : { ...answer, reasons: [...(answer.reasons ?? []), [`warnings: ${kindsText(warnings)}`]] }
 }
 
 /** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */

@@ -24,7 +24,7 @@ export interface StatusVerdict {
 export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
   switch (judgement.state) {
     case 'ready':
-      return saying('Reconciled', `ClusterSPIFFEID ${judgement.resolved.output.metadata.name} is in force`)
+      return saying('Reconciled', `compiled into ClusterSPIFFEID ${judgement.resolved.output.metadata.name}`)
     case 'refused':
       return saying(judgement.reason, judgement.message)
     case 'undetermined':

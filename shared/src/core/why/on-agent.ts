@@ -6,6 +6,7 @@ import type { ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { entryOf } from './on-server.ts'
+import type { Unknown } from '../truth/unknown.ts'
 import type { AgentPod, SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
@@ -13,6 +14,13 @@ import { versionNotes } from './versions.ts'
 const SYNC_SECONDS = 15
 /** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
 const FAILURES = 2
+
+const NO_NODE_YET: Unknown = {
+  kind: 'runtime',
+  of: { kind: 'Node' },
+  fact: 'node',
+  why: 'the pod is on no node yet, and its node decides which agent serves it',
+}
 
 /** The pods of agents on a node. */
 function agentsOn({ agents }: SpireParts, node: string | undefined): readonly AgentPod[] {
@@ -45,8 +53,7 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
     subject.candidates.every(({ assumed }) => log?.fetched.has(assumed.spiffeId ?? '') === true)
   )
     return good('the agent has handed the SVID out')
-  if (!pod.exists) return followsFrom('rendered')
-  if (pod.nodeName === undefined) return followsFrom('rendered')
+  if (pod.nodeName === undefined) return notKnown(NO_NODE_YET)
   const agent = agentOf(parts, pod.nodeName)
   const there = agentThere(parts, pod.nodeName, agent)
   const notes = versionNotes(parts.serverVersions, agent?.version)
