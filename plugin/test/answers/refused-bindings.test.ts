@@ -112,3 +112,43 @@ test.each(['-n', '--scm-namespace'])('%s of an empty variable of a script is ref
   expect(ran.stderr).toContain('its value is empty')
   expect(ran.code).toBe(2)
 })
+
+const SCM = ['--scm-config', 'scm.yaml', '--clusterspiffeid-class-name=']
+const SCM_FILE = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+clusterName: prod
+trustDomain: example.org
+ignoreNamespaces: []
+watchClassless: true
+`
+
+test.each([
+  ['explain', 'chat', 'team-a/chat is ready: 1 container is entitled to, but may not get,'],
+  ['who-selects', 'pod/llama-0', 'warnings: an identity without a way to the Workload API (KLM430)'],
+])('the first lines of %s say that a container cannot fetch its SVID', async (command, of, text) => {
+  const asked = async (world: string): Promise<string> => {
+    const cwd = await workspace({ 'all.yaml': world, 'scm.yaml': SCM_FILE })
+    const { stdout } = await inProcess(
+      [command, of, '-n', 'team-a', '--offline', '-f', 'all.yaml', ...SCM],
+      cwd,
+    )
+    return stdout.replaceAll(/\s+/g, ' ')
+  }
+  expect(await asked(WORLD)).toContain(text)
+  const mounted = WORLD.replace(
+    'containers: [{name: vllm}]',
+    'volumes: [{name: w, csi: {driver: csi.spiffe.io}}], containers: [{name: vllm, volumeMounts: [{name: w, mountPath: /w}]}]',
+  )
+  expect(await asked(mounted)).not.toContain(text)
+})
+
+test('explain says where a pool is that a binding looks for in its own namespace', async () => {
+  const text = await said(
+    WORLD.replace('{name: llama, namespace: team-a}', '{name: llama, namespace: inference}'),
+    'explain',
+    'chat',
+  )
+  expect(text).toContain(
+    'fix: One of this name is in inference: a binding stands in the namespace of its pool.',
+  )
+})

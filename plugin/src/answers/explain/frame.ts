@@ -24,6 +24,7 @@ import { isShownBy, type Only } from './only.ts'
 import { explainFields } from './json.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
 import type { Layout } from '../../text/layout.ts'
+import { namesText } from '../../text/names.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import { missingOf } from '../../frame/missing.ts'
@@ -194,6 +195,18 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
   const names = wanted.there
     .filter(({ meta }) => meta.namespace === one.subject.namespace)
     .map(({ meta }) => meta.name)
-  const suggestion = didYouMean(wanted.ref.value.name, [...new Set(names)])
+  const { name } = wanted.ref.value
+  const suggestion = didYouMean(name, [...new Set(names)]) ?? elsewhereText(name, wanted.there)
   return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
+}
+
+/** A binding, its pool and its objective stand in one namespace; undefined: no other namespace has an object of the name. */
+function elsewhereText(
+  wanted: string,
+  there: readonly { readonly meta: { readonly namespace: string; readonly name: string } }[],
+): string | undefined {
+  const found = there.flatMap(({ meta: { namespace, name } }) => (name === wanted ? [namespace] : []))
+  return found.length === 0
+    ? undefined
+    : `One of this name is in ${namesText([...new Set(found)])}: a binding stands in the namespace of its pool.`
 }

@@ -222,10 +222,8 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
 
 /** An entry gives a container nothing that cannot fetch it. */
 function entitledText(containers: number, about: readonly Finding[]): string {
-  const isFetched = about.every(
-    ({ code, dependsOn }) => findingEntry(code).noEffect !== 'of any output' || dependsOn !== undefined,
-  )
-  if (isFetched) return containers === 1 ? 'gets' : 'get'
+  if (about.every(({ code }) => findingEntry(code).noEffect !== 'of any output'))
+    return containers === 1 ? 'gets' : 'get'
   return containers === 1 ? 'is entitled to, but may not get,' : 'are entitled to, but may not all get,'
 }
 
