@@ -539,6 +539,33 @@ test('on paper: the picture and the whole table, without what only a screen need
   expect(pdf.length).toBeGreaterThan(10_000)
 })
 
+test('on paper: a word in place of a picture that nobody could read', async () => {
+  const { page } = await openMap(browser(), { args: ESTATE })
+  await page.locator('#open-all').click()
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+  expect(await page.locator('.on-paper').isVisible()).toBe(false)
+  await page.emulateMedia({ media: 'print' })
+  expect(await page.locator('#canvas').isVisible()).toBe(false)
+  expect(await page.locator('.on-paper').isVisible()).toBe(true)
+})
+
+test('its commands ask the same files, and its head says which and when', async () => {
+  const { page } = await openMap(browser(), { args: ESTATE })
+  expect(await page.locator('#made').innerText()).toMatch(
+    /^files .*examples\/estate.* · \d{4}-\d\d-\d\d \d\d:\d\d UTC$/,
+  )
+  await namespaceCard(page, 'team-a').click()
+  await box(page, CHAT).click()
+  const command = await page.locator('#details .command').last().innerText()
+  expect(command).toMatch(/^kubectl kleym .*\/chat .*--offline/)
+})
+
+test('the card of a namespace says how many of its bindings are refused', async () => {
+  const { page } = await openMap(browser(), { args: ESTATE })
+  expect(await namespaceCard(page, 'playground').innerText()).toMatch(/21 bindings,.*20 refused/s)
+  expect(await namespaceCard(page, 'roles').innerText()).not.toContain('refused')
+})
+
 test('it holds the licences of the libraries that it is a copy of', async () => {
   const html = await pageOf(ESTATE)
   for (const name of ['@dagrejs/dagre', 'd3-zoom', 'd3-selection', 'd3-shape'])

@@ -98,7 +98,7 @@ async function answerIn(
     case 'dot':
       return drawing(judged, await ciResult(judged, options, context), options.format)
     case 'html':
-      return page(judged)
+      return page(judged, options, context)
     case 'spire':
       return toJson(serverJson(judged))
   }
@@ -151,11 +151,16 @@ function serverJson({ frame }: AnswerResult): unknown {
   return frame.serverJson()
 }
 
-async function page(judged: AnswerResult): Promise<string> {
+async function page(
+  judged: AnswerResult,
+  { echo = '' }: OutputOptions,
+  { clock }: CommandContext,
+): Promise<string> {
   const { frame, shown } = judged
   if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
   const unknowns = [...(judged.assuming === undefined ? [] : [judged.assuming]), ...unknownsOf(judged)]
-  return frame.page({ report: machineReport(judged), shown, unknowns })
+  const { contextName } = judged.input
+  return frame.page({ report: machineReport(judged), shown, unknowns, echo, contextName, made: clock.now() })
 }
 
 /**

@@ -89,6 +89,12 @@ export interface PageParts {
   readonly shown: readonly Finding[]
   /** What is not known, a sentence each. */
   readonly unknowns: readonly string[]
+  /** The flags of the source that was asked, for commands that people copy: ` --offline -R -f pr/`. */
+  readonly echo: string
+  /** The kube context that was asked; undefined: files alone. */
+  readonly contextName: string | undefined
+  /** When it was made. */
+  readonly made: Date
 }
 
 /** Whether a finding is about a namespace, or about the cluster as a whole. */

@@ -85,6 +85,8 @@ export interface AnswerInput {
   readonly takenToStay?: readonly Subject[]
   /** Whether a cluster was read, rather than files alone. */
   readonly isLive: boolean
+  /** The kube context that was read; absent: files alone. */
+  readonly contextName?: string | undefined
   /** The namespace to which the answer is limited; undefined: none. */
   readonly namespaceInForce: string | undefined
   /** SPIRE's own parts among the files; absent: they were not asked for. */
@@ -115,6 +117,7 @@ export async function gather(
     const gathering = new Gathering(options, context, {
       namespace: namespace ?? DEFAULT_NAMESPACE,
       inForce: question.allNamespaces ? undefined : namespace,
+      contextName: cluster?.contextName,
     })
     await gathering.readFiles(question)
     return cluster === undefined
@@ -171,6 +174,7 @@ class Gathering {
   readonly #context: CommandContext
   readonly #namespace: string
   readonly #inForce: string | undefined
+  readonly #contextName: string | undefined
   #files = NO_FILES
   /** What `--live` holds: it is read in the place of a cluster. */
   #dump: LoadedFiles | undefined
@@ -178,12 +182,21 @@ class Gathering {
   constructor(
     options: CommonOptions,
     context: CommandContext,
-    { namespace, inForce }: { readonly namespace: string; readonly inForce: string | undefined },
+    {
+      namespace,
+      inForce,
+      contextName,
+    }: {
+      readonly namespace: string
+      readonly inForce: string | undefined
+      readonly contextName: string | undefined
+    },
   ) {
     this.#options = options
     this.#context = context
     this.#namespace = namespace
     this.#inForce = inForce
+    this.#contextName = contextName
   }
 
   get #nearMisses(): readonly MisspelledObject[] {
@@ -303,6 +316,7 @@ class Gathering {
         ...(side === undefined ? scmRemarks(this.#options.settings, scm) : []),
       ],
       isLive: side !== undefined,
+      contextName: this.#contextName,
       namespaceInForce: this.#inForce,
       ...(question?.spire === true && {
         spireObjects: [...(this.#dump?.objects ?? []), ...this.#files.objects].filter(isSpirePart),

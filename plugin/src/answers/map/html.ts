@@ -17,13 +17,16 @@ export const EXPLAINED_MAX = 1000
 /** The page. */
 export async function mapPage(parts: PageParts, side: MapSide, marks: FindingMarks): Promise<string> {
   const { pageAssets } = await import('./page-assets.ts')
-  const { report, unknowns } = parts
+  const { report, unknowns, echo, contextName, made } = parts
   const data = {
     report,
     findingNodes: findingsOf(report).map((one) => marks.of(one)),
     explanations: explanationsOf(side),
     unknowns,
     world: worldText(side.input) ?? '',
+    echo,
+    source: contextName === undefined ? `files${echo}` : `context ${contextName}`,
+    made: `${made.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
   }
   return pageText(await pageAssets(), data)
 }

@@ -51,4 +51,10 @@ export interface PageData {
   readonly unknowns: readonly string[]
   /** How far the world of the answer goes: ` among these files`; empty for a cluster. */
   readonly world: string
+  /** The flags of the source that was asked: a command that is copied asks the same. */
+  readonly echo: string
+  /** What was asked, for people: `context prod`. */
+  readonly source: string
+  /** When the page was made: `2026-11-26 23:05 UTC`. */
+  readonly made: string
 }

@@ -69,7 +69,7 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
           ),
         ]),
         ...sharingParts(world, node, events),
-        command(`kubectl kleym who-selects ${targetOf(node.pods[0] ?? '')}`),
+        command(world, `kubectl kleym who-selects ${targetOf(node.pods[0] ?? '')}`),
       ]
     case 'binding':
       return bindingParts(world, node.id, node.binding, node.message, node.spiffeID, events)
@@ -127,7 +127,7 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
             ]),
           ),
         ]),
-        command(`kubectl kleym who-selects -A --spiffe-id ${node.spiffeID}`),
+        command(world, `kubectl kleym who-selects -A --spiffe-id ${node.spiffeID}`),
       ]
     }
     case 'policy':
@@ -144,7 +144,7 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
             events,
           ),
         ]),
-        command(`kubectl kleym policies ${node.policy}`),
+        command(world, `kubectl kleym policies ${node.policy}`),
       ]
     case 'gap':
       return [
@@ -197,6 +197,7 @@ function containerParts(world: World, node: ContainerNode, events: DetailEvents)
     ]),
     ...sharingParts(world, node, events),
     command(
+      world,
       `kubectl kleym who-selects ${targetOf(pods?.kind === 'pods' ? (pods.pods[0] ?? '') : '')} -c ${node.name}`,
     ),
   ]
@@ -280,7 +281,7 @@ function bindingParts(
           ]),
         ]),
     ...verdictParts(world, reached, events),
-    command(`kubectl kleym explain ${key}`),
+    command(world, `kubectl kleym explain ${key}`),
   ]
 }
 
@@ -381,8 +382,9 @@ function link(world: World, id: string, { select }: DetailEvents): HTMLElement {
   return button({ class: 'link' }, () => select(id), foreign(`${place}${pods}${node.label}`))
 }
 
-function command(text: string): HTMLElement {
-  return element('p', { class: 'command' }, element('code', {}, foreign(text)))
+/** A command that asks the same source. */
+function command({ data }: World, text: string): HTMLElement {
+  return element('p', { class: 'command' }, element('code', {}, foreign(`${text}${data.echo}`)))
 }
 
 /** `pod/team-a/llama-0` of `pod team-a/llama-0`. */

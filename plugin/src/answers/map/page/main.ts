@@ -89,6 +89,7 @@ function drawHead(): void {
       element('strong', {}, ' Not everything is known, and what is not may change this picture'),
       element('ul', {}, ...unknowns.map((text) => element('li', {}, foreign(text)))),
     )
+  byId('made').replaceChildren(foreign(`${data.source} · ${data.made}`))
   byId('footer').textContent =
     'Made by kubectl kleym map. This page is one file: it loads nothing and sends nothing.'
 }

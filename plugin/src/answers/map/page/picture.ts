@@ -24,6 +24,8 @@ const OPEN_AT_ONCE_MAX = 40
 const SCALES: [smallest: number, largest: number] = [0.1, 2]
 /** The smallest scale that a picture is shown at by itself: text of it can still be read. */
 const READABLE = 0.7
+/** Paper shows finer lines than a screen. */
+const READABLE_ON_PAPER = 0.5
 const STEP = 1.3
 /** What a sheet of paper of A4 or Letter, lying, holds within its margins, in pixels of CSS. */
 const PAPER = { width: 960, height: 590 } as const
@@ -113,7 +115,7 @@ export class MapPicture {
     const counts = new Map<string, number>()
     for (const { namespace } of matching ?? []) counts.set(namespace, (counts.get(namespace) ?? 0) + 1)
     const shownOnes = this.#world.namespaces.filter(
-      ({ namespace }) => matching === undefined || matching.length === 0 || counts.has(namespace),
+      ({ namespace }) => matching === undefined || counts.has(namespace),
     )
     const overview = byId('overview')
     overview.className = isCompact ? 'cards compact' : 'cards'
@@ -135,7 +137,8 @@ export class MapPicture {
       return count === undefined ? [] : [{ state, count }]
     })
     const total = states.reduce((sum, { count }) => sum + count, 0)
-    const bindings = this.#world.childrenOf(node.id).filter(({ kind }) => kind === 'binding').length
+    const bindings = this.#world.childrenOf(node.id).filter((one) => one.kind === 'binding')
+    const refused = bindings.filter(({ state }) => state === 'refused').length
     const gaps = this.#world.childrenOf(node.id).filter(({ kind }) => kind === 'gap').length
     const bar = element('span', { class: 'bar', 'aria-hidden': 'true' })
     for (const { state, count } of states) {
@@ -163,7 +166,10 @@ export class MapPicture {
           element(
             'span',
             { class: 'small' },
-            [counted(node.pods, 'pod'), counted(bindings, 'binding')].join(', '),
+            [counted(node.pods, 'pod'), counted(bindings.length, 'binding')].join(', '),
+            ...(refused === 0
+              ? []
+              : [', ', icon(STATE_LOOKS.refused), element('strong', {}, ` ${refused} refused`)]),
             gaps === 0 && node.open === null
               ? undefined
               : element('strong', {}, '; not all of it could be read'),
@@ -378,7 +384,7 @@ export class MapPicture {
     return select(this.#canvas).property('__zoom') ?? zoomIdentity
   }
 
-  /** Paper cannot be moved: all of the sheet, on one page. */
+  /** Paper cannot be moved: all of the sheet, on one page, or a word where nobody could read it there. */
   #forPrint(): void {
     const sheet = this.#sheet
     if (sheet === undefined) return
@@ -386,6 +392,7 @@ export class MapPicture {
     const wasMoved = this.#isMoved
     this.#isMoved = true
     const scale = Math.min(1, PAPER.width / sheet.width, PAPER.height / sheet.height)
+    byId('picture').classList.toggle('too-large', scale < READABLE_ON_PAPER)
     select(this.#canvas).call((canvas) => this.#zoom.transform(canvas, zoomIdentity.scale(scale)))
     addEventListener(
       'afterprint',
