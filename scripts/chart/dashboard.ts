@@ -153,7 +153,7 @@ const ROWS: readonly Row[] = [
       {
         kind: 'stat',
         title: 'Registered',
-        about: 'Bindings of which the SPIRE controller manager has registered entries.',
+        about: 'Bindings whose entries the SPIRE controller manager has registered.',
         unit: 'short',
         queries: [['', 'sum(kleym_identity_bindings_in_force{reason="Registered"}) or vector(0)']],
       },
@@ -161,7 +161,7 @@ const ROWS: readonly Row[] = [
         kind: 'stat',
         title: 'Written, not in force',
         about:
-          'Bindings whose output is written, whose pods are there, and of which nothing is registered. NotHandled: no SPIRE ' +
+          'Bindings whose output is written, whose pods are there, and that have no registered entry. NotHandled: no SPIRE ' +
           'controller manager has acted on it (class, label, or it is down).',
         unit: 'short',
         queries: [

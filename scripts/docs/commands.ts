@@ -53,7 +53,7 @@ export const RUNNERS = {
 } as const
 export type RunnerName = keyof typeof RUNNERS
 
-/** Which commands of which pages a suite runs. */
+/** The commands that a suite runs, by page. */
 interface Share {
   readonly by: RunnerName
   readonly pages: RegExp

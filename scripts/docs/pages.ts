@@ -101,6 +101,7 @@ export const PAGE_GROUPS: readonly PageGroup[] = [
       'docs/architecture.md',
       '.github/CONTRIBUTING.md',
       'docs/contributing/tests.md',
+      'docs/contributing/words.md',
       'docs/CHANGELOG.md',
     ],
   },

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # image-sbom.sh LAYOUT ARCH: prints the bill of materials that the image of an architecture holds. It is found from index.json
-# by digests alone, each of which is compared: who knows that of index.json knows what this prints.
+# by digests alone, and each is compared: who knows that of index.json knows what this prints.
 set -euo pipefail
 . "$(dirname "$0")/tags.sh"
 

@@ -93,7 +93,7 @@ function chartFiles(folder: string, name: string): readonly TarFile[] {
     .map((path) => ({ name: `${name}/${path}`, bytes: readFileSync(join(folder, path)) }))
 }
 
-/** The lines of .helmignore, of which only names and folders are used: no paths, no negation. */
+/** The lines of .helmignore. Only names and folders are used: no paths, no negation. */
 function ignorePatterns(folder: string): readonly string[] {
   const file = join(folder, '.helmignore')
   if (!existsSync(file)) return []

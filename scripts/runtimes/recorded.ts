@@ -1,5 +1,5 @@
-// What of others is inside of our executables: Node and Bun, which come from npm packages. runtimes.json records which file of
-// which package that is, its SHA-256, and the archive of the upstream release that holds the same file. The build takes no
+// What of others is inside of our executables: Node and Bun, which come from npm packages. runtimes.json records the file, its
+// package, its SHA-256, and the archive of the upstream release that holds the same file. The build takes no
 // other file; upstream.ts compares the record with what upstream has published.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -40,7 +40,7 @@ describe("kleym's class is not given", () => {
       expect(run.stdout).toMatch(/^! some settings are unknown; parts of this answer are assumptions\n/m)
       expect(run.stdout).toMatch(/KLM308|depends: ignored/)
       expect(run.stdout).not.toMatch(/^ *[✓✗]/m)
-      expect(run.stdout).toMatch(/^ {2}kleym's class: it is taken to be SCM's/m)
+      expect(run.stdout).toMatch(/^ {2}kleym's class: it is assumed to be SCM's/m)
       expect(run.stderr).not.toContain("kleym's class")
       expect(run.code).toBe(4)
     },
@@ -64,7 +64,7 @@ describe("kleym's class is not given", () => {
     expect(run.code).toBe(4)
   })
 
-  test("it is taken to be SCM's whose configuration is among the files, and no error rests on that", async () => {
+  test("it is assumed to be SCM's whose configuration is among the files, and no error rests on that", async () => {
     const run = await ask(
       { 'all.yaml': SMALL, 'config.yaml': scmConfig('className: spire-mgmt-spire') },
       'explain',
@@ -73,7 +73,7 @@ describe("kleym's class is not given", () => {
       ...TRUST,
     )
     expect(run.stdout).not.toContain('KLM401')
-    expect(run.stdout).toContain("kleym's class: it is taken to be SCM's, spire-mgmt-spire")
+    expect(run.stdout).toContain("kleym's class: it is assumed to be SCM's, spire-mgmt-spire")
     expect(run.stdout).toMatch(/^! team-a\/chat is ready: 1 container gets\n.*\(on assumed settings\)$/m)
     expect(run.code).toBe(4)
   })
@@ -166,7 +166,7 @@ describe('several SCMs', () => {
       'staging.yaml': scmConfig('className: spire-mgmt-spire\nignoreNamespaces: [team-a]'),
     }
     const run = await ask(files, 'explain', 'team-a/chat', ...TRUST, ...CHARTS_CLASS)
-    expect(run.stdout).toContain('which SCM serves the nodes of a pod: it is taken to be that of')
+    expect(run.stdout).toContain('which SCM serves the nodes of a pod: it is assumed to be that of')
     expect(run.code).toBe(4)
   })
 
@@ -422,7 +422,7 @@ describe("kleym's class stands in what is not read", () => {
     ],
     ['a ConfigMap of variables', `${domain}, envFrom: [{configMapRef: {name: a}}]`],
     ['a variable in a flag', 'args: [--trust-domain=example.org, "--clusterspiffeid-class-name=$(CLASS)"]'],
-  ])('%s: it is not taken to be none', async (_, container) => {
+  ])('%s: it is not assumed to be none', async (_, container) => {
     const files = {
       'all.yaml': documents(SMALL, operatorWith(container)),
       'scm.yaml': scmConfig('className: spire\nwatchClassless: false\nignoreNamespaces: []'),

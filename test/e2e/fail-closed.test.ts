@@ -250,7 +250,11 @@ const SITUATIONS: readonly Situation[] = [
     args: ['explain', 'team-a/chat', '--fail-on', 'warning'],
     settings: ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', ''],
     code: 4,
-    says: [/KLM410/, /reaches no container among these files/, /^ {2}SCM's settings: they are taken to be/m],
+    says: [
+      /KLM410/,
+      /reaches no container among these files/,
+      /^ {2}SCM's settings: they are assumed to be/m,
+    ],
     never: [WELL],
   },
   {
@@ -269,7 +273,7 @@ const SITUATIONS: readonly Situation[] = [
     settings: ['--trust-domain', 'example.org', '--scm-config', 'scm.yaml'],
     code: 4,
     says: [
-      /kleym's class: it is taken to be SCM's, which has none; [^(]*\(pass\s+--clusterspiffeid-class-name/,
+      /kleym's class: it is assumed to be SCM's, which has none; [^(]*\(pass\s+--clusterspiffeid-class-name/,
     ],
     never: [WELL],
   },

@@ -334,7 +334,7 @@ describe('an object that names no namespace', () => {
   ])('%s, is in the one in force', async (_what, manifests) => {
     const { code, stdout, stderr } = await ask(documents(WORLD, ...manifests), 'conflicts')
     expect(stdout).toContain('✓ nothing clashes')
-    expect(stderr).toContain('1 object that names no namespace: taken to be in default')
+    expect(stderr).toContain('1 object that names no namespace: assumed to be in default')
     expect(code).toBe(0)
     const inForce = await ask(documents(WORLD, ...manifests), 'conflicts', '-n', 'team-a')
     expect(inForce.code).toBe(4)

@@ -26,7 +26,7 @@ type BindingFields = Pick<
   'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName' | 'containerName' | 'identityBoundary'
 >
 
-/** A binding of which the status is kept as text. A class: closures for each of ten thousand would fill the memory. */
+/** A binding whose status is kept as text. A class: closures for each of ten thousand would fill the memory. */
 export class CachedBinding implements BindingFields {
   readonly meta: KeptMeta
   readonly finalizers: KeptFinalizers

@@ -246,7 +246,7 @@ export function isListedAnew({ bindings, outputs }: Pick<Caches, 'bindings' | 'o
 }
 
 /**
- * The same calls, none of which is made while `isListed` is false: what was known is of another history, and what is read
+ * The same calls; none is made while `isListed` is false: what was known is of another history, and what is read
  * now could not be taken in.
  */
 export function heldUntilListed(api: Api, isListed: () => boolean): Api {

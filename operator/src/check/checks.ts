@@ -107,7 +107,7 @@ function attributesOf({ verb, resource, subresource, namespace, name }: Required
   }
 }
 
-/** Kinds of which one at least is to be served, and how to have one, or what can be done without. */
+/** Sets of kinds: the API server must serve at least one of each, with how to install it, or what works without. */
 type Need = { readonly kinds: readonly Resource[] } & (
   | { readonly fix: string }
   | { readonly without: string }

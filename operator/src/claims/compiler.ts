@@ -32,7 +32,7 @@ export class Compiler {
     return this.#compilations.of(binding) ?? this.#compile(binding, this.#references())
   }
 
-  /** Compiles a binding of which a fact has changed. */
+  /** Compiles a binding after one of its facts changed. */
   recompile(binding: CachedBinding): IndexedBinding {
     const references = this.#references()
     const compiled = this.#compile(binding, references)

@@ -3,7 +3,7 @@ import type { Api } from '@kleym/shared/kube/api.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'
 import type { Leadership } from './election.ts'
 
-/** The same calls, of which the writes are refused, unsent, while this process does not lead. */
+/** The same calls. While this process does not lead, writes are refused and never sent. */
 export function fenced(api: Api, { isLeader }: Leadership): Api {
   const asLeader = async <T>(write: () => Promise<T>): Promise<T> => {
     if (isLeader()) return write()

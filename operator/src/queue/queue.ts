@@ -45,7 +45,7 @@ export interface QueueOptions {
   readonly random: () => number
   /** Whose turn a key takes: its namespace. */
   readonly groupOf: (key: string) => string
-  /** Whether a key is of those of which only one is processed at a time, of whatever group; asked when a worker is to take it. */
+  /** Whether only one key of this sort is processed at a time, across groups; asked when a worker takes it. */
   readonly isLarge?: (key: string) => boolean
   /** How many keys are processed at the same time, which groups share; Infinity where nothing is to be left free. */
   readonly workers: number

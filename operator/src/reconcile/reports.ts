@@ -120,7 +120,7 @@ export class Reports {
     return { result, againInMs }
   }
 
-  /** Whether the status already says this, for the binding as it is, of which no output is there. */
+  /** Whether the status already says this of the binding as it is, and no output is there. */
   holds(key: string, judgement: Judgement): boolean {
     const binding = this.#options.caches.bindings.store.get(key)
     if (binding === undefined) return false

@@ -64,7 +64,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   map: 'Who holds what, as a picture?',
   settings: 'What is kleym set to, and who says so?',
   status: 'Is the installation sound?',
-  watch: 'How do the bindings stand, live?',
+  watch: 'Watch bindings live',
   mcp: 'How does an assistant ask all of this?',
   completion: 'How does the shell complete this?',
 }

@@ -1,4 +1,4 @@
-// `--code` and `--severity`: which findings an answer shows. They never change which ones there are: all count for the exit code,
+// `--code` and `--severity`: which findings an answer shows. They filter the output only: the exit code counts everything,
 // and the first line says how many are not shown.
 import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import {

@@ -76,7 +76,7 @@ export interface OutputOptions {
   readonly colour: ColourFlag
   /** The findings that the command line suppresses. */
   readonly suppress: readonly FlagSuppression[]
-  /** Whether an answer from files that is about nothing is a complete one. */
+  /** Whether an answer from files with nothing to check is complete. */
   readonly allowEmpty?: boolean
   /** Whether nothing is taken for granted. */
   readonly strict?: boolean

@@ -42,7 +42,7 @@ export function policiesIn({ after }: AnswerInput, namespace: string | undefined
   return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
 }
 
-/** The sources of policies of which it is not known whom they name. */
+/** The sources of policies whose subjects are unknown. */
 export function unknownSources(
   policies: readonly ResolvedPolicy[],
 ): readonly Extract<Resolution, { readonly state: 'unknown' }>[] {

@@ -28,7 +28,7 @@ export function unreadNotes(
   ]
 }
 
-/** How many documents of which kinds no answer uses. */
+/** How many documents no answer uses, by kind. */
 export function skippedNotes(loaded: readonly (LoadedFiles | undefined)[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const one of loaded)

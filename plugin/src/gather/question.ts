@@ -5,7 +5,7 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 
-/** A binding of which nothing but the metadata has been read. */
+/** A binding known by its metadata alone. */
 export type NamedBinding = Pick<Binding, 'meta'>
 
 /** What a command line asks about. */

@@ -23,7 +23,7 @@ const namespaced = ({ group, kind }: { readonly group: string; readonly kind: st
   namespaced: true,
 })
 
-/** A kind of a CRD of which one version is known: the schema of another may differ. */
+/** A kind of a CRD with one known version: the schema of another may differ. */
 const versioned = ({ group, version, kind }: Kind, isNamespaced = true): WantedKind => ({
   group,
   kind,

@@ -95,7 +95,7 @@ function valuesOf(flag: string, options: string, command: Command.Loadable | und
   return flag === 'output' && command !== undefined ? formatsOf(command.id) : options.split(', ')
 }
 
-/** oclif's other messages, of which only the text tells them apart. */
+/** oclif's other messages, told apart by their texts. */
 function otherError(message: string, command: Command.Loadable | undefined, refuse: Refuse): KleymError {
   const text = message.replace(/\nSee more help with --help/g, '').trim()
   const option = /^Expected --([\w-]+)=([^]*) to be one of: (.*)$/.exec(text)

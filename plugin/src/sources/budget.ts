@@ -23,7 +23,7 @@ export const INPUT_LIMITS = {
   objects: 300_000,
   /** Bindings among them: an answer about one takes what a hundred pods take. */
   bindings: 20_000,
-  /** Documents and objects that cannot be read, each of which is told. */
+  /** Documents and objects that cannot be read; each is reported. */
   problems: 1_000,
 } as const
 

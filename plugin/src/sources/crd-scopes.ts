@@ -35,7 +35,7 @@ export function scopeInText(text: string): KindScope | undefined {
   )
 }
 
-/** The scopes of kinds of which all CRDs say the same. */
+/** The scopes of kinds, if all CRDs of a kind agree. */
 export function scopesOf(found: readonly KindScope[]): ReadonlyMap<string, boolean> {
   const byKind = Map.groupBy(found, ({ kind }) => kind)
   return new Map(

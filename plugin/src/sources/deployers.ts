@@ -213,7 +213,7 @@ function madeAmong(objects: readonly RawObject[]): Made {
 }
 
 /**
- * Whether of each an object was made. A ClusterSPIFFEID that Helm installs, or a fallback, of which an installation has one, is SPIRE's;
+ * Whether an object was made of each. A ClusterSPIFFEID that Helm installs, or the one fallback of an installation, is SPIRE's;
  * any other chart shows itself by the label of its release, in the namespace of that.
  */
 function isShown(deployed: readonly Deployed[], objects: readonly RawObject[]): boolean {

@@ -97,7 +97,7 @@ const ENCODED: ReadonlyMap<string, string> = new Map([
   ['ConfigMap', 'binaryData'],
 ])
 
-/** Those of the problems of which something is not among the objects by itself. */
+/** The problems that stand for something that is not among the objects by itself. */
 export function notShown(
   problems: readonly InputProblem[],
   objects: readonly RawObject[],

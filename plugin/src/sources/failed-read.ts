@@ -1,5 +1,5 @@
 // Files that show themselves that something is missing: what an API server answers where it refuses, a page of a list that has
-// more pages, objects of which it gave the names alone, and what kubectl or helm print where they fail. A dump that was made
+// more pages, objects with their names alone, and what kubectl or helm print where they fail. A dump that was made
 // with one of these is no whole world: docs/offline.md, "Sources".
 // The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
 import { dig, isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
@@ -100,7 +100,7 @@ function cutList(kind: string, group: string, wanted: readonly WantedKind[]): Fa
 /** What kubectl and helm print where they fail, which stands in a file where stderr went there too. */
 const ERROR_WORDS = String.raw`error|Error(?: from server(?: \([A-Za-z]+\))?)?|Unable to connect to the server`
 const ERROR_KEY = new RegExp(`^(?:${ERROR_WORDS})$`)
-/** Of which no manifest has the like, behind other text too. */
+/** No manifest looks like these, behind other text either. */
 const OF_KUBECTL = String.raw`Error from server(?: \([A-Za-z]+\))?: |Unable to connect to the server: |The connection to the server `
 const ERROR_LINE = new RegExp(`^\\s*(?:${ERROR_WORDS}): |^(?:${OF_KUBECTL})`)
 const ERROR_BEHIND = new RegExp(`^(?:${OF_KUBECTL})`, 'm')

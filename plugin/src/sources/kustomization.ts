@@ -25,7 +25,7 @@ export interface Kustomization {
   readonly refusal: string | undefined
   /** Whether it makes a ConfigMap with SCM's configuration. */
   readonly makesScmConfig: boolean
-  /** Whether it says that it makes objects of which nothing in it shows the kind. */
+  /** Whether it makes objects whose kind nothing in it shows. */
   readonly makesAnything: boolean
 }
 

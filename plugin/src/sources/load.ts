@@ -344,7 +344,7 @@ function tooManyFaults(name: string): InputProblem {
 function placedNotes(count: number, namespace: string): readonly string[] {
   if (count === 0) return []
   const [objects, name] = count === 1 ? ['1 object', 'names'] : [`${count} objects`, 'name']
-  return [`${objects} that ${name} no namespace: taken to be in ${namespace} (-n)`]
+  return [`${objects} that ${name} no namespace: assumed to be in ${namespace} (-n)`]
 }
 
 /** Pods may be in any namespace where a kind has none, or may have none; one line for all such objects. */

@@ -1,4 +1,4 @@
-// The plain YAML of which nearly all manifests are made: block mappings and lists, one-line scalars and brackets, block
+// The plain YAML of nearly all manifests: block mappings and lists, one-line scalars and brackets, block
 // scalars, comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
 import { own } from '@kleym/shared/core/json.ts'

@@ -19,7 +19,7 @@ export interface Answer {
 export interface AnswerDoubts {
   /** Something that could not be read may change it. */
   readonly incomplete: boolean
-  /** It rests on settings that were not given. */
+  /** It depends on settings that were not given. */
   readonly unsettled: boolean
   /** What it takes for granted. */
   readonly assuming?: string | undefined

@@ -67,7 +67,7 @@ function sharedBy(group: readonly Finding[]): Shared {
   }
 }
 
-/** A row for each text: the objects of which it is said, then what is said. */
+/** A row for each text: the objects, then the text about them. */
 function rows(group: readonly Finding[], shared: Shared, layout: Layout): Block {
   const said = group.map((one) => ({
     name: namesText([

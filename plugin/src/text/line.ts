@@ -1,4 +1,4 @@
-// The pieces of which a text view is made, as plain data: a view is a function from a report to lines, and one place
+// The pieces of a text view, as plain data: a view is a function from a report to lines, and one place
 // turns lines into text. That place escapes, so nothing hostile gets past it.
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 import type { Palette, Role } from '../io/palette.ts'

@@ -37,7 +37,7 @@ export function table(rows: readonly (readonly TableCell[])[], options: TableOpt
   return cells.flatMap((row) => tableRow(row, widths, { width, indent, gap }))
 }
 
-/** The first cells on a line of their own, the last one below them. Titles name columns, of which there are none now. */
+/** The first cells on a line of their own, the last one below them. Without columns there are no titles. */
 function foldedRow(
   row: readonly Line[],
   { width, indent, gap }: Required<Pick<TableOptions, 'width' | 'indent' | 'gap'>>,

@@ -36,7 +36,7 @@ describe('a trust domain that only SCM shows', () => {
     const root = await workspace(FILES)
     const args = ['explain', 'demo/chat', '--offline', '-R', '-f', 'files', '--scm-config', 'scm.yaml']
     const { code, stdout } = await inProcess(args, root)
-    expect(stdout).toContain("kleym's trust domain: it is taken to be SCM's, acme.example")
+    expect(stdout).toContain("kleym's trust domain: it is assumed to be SCM's, acme.example")
     expect(code).toBe(4)
     const given = await inProcess([...args, '--trust-domain', 'other.example'], root)
     expect(given.stdout).toContain('KLM411')

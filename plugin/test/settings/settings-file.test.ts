@@ -92,7 +92,7 @@ describe('a settings file', () => {
     const conflicts = await inProcess(['conflicts', '-A', '--offline', '-f', 'files'], root)
     expect(conflicts.stdout).toContain('KLM520')
     expect(conflicts.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      "kleym's trust domain: it is taken to be object.example, as Deployment kleym-system/kleym says",
+      "kleym's trust domain: it is assumed to be object.example, as Deployment kleym-system/kleym says",
     )
   })
 

@@ -1,5 +1,5 @@
 // The fixed names of the contract (docs/contract.md §2 to §8), each written once: labels, annotations, limits, modes, and the
-// parts of which `kinds.ts` makes kinds.
+// parts that `kinds.ts` makes kinds from.
 
 /** The group of kleym's own kind, which `BINDING` in `kinds.ts` puts together. */
 export const BINDING_GROUP = 'kleym.sonda.red'

@@ -179,7 +179,7 @@ export class Store<T extends Cached> {
     return true
   }
 
-  /** A DELETED event, of which nothing but the metadata matters. */
+  /** A DELETED event: only its metadata matters. */
   deleted(meta: ObjectVersion): void {
     if (this.isBetweenHistories) return
     const key = objectKey(meta)

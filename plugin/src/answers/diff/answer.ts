@@ -23,7 +23,7 @@ export interface DiffSummary {
   /** How many ClusterSPIFFEIDs of kleym's the change touches. */
   readonly objects: number
   readonly affected: readonly AffectedPolicy[]
-  /** How many objects are taken to stay that no file holds. */
+  /** How many objects are in no file and treated as unchanged. */
   readonly staying: number
   /** What differs from the settings of this answer; undefined: nothing. */
   readonly disagrees: string | undefined

@@ -157,7 +157,7 @@ function undecidedBy(
     : `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`
 }
 
-/** The pods of which it is not certain what the change does to them. */
+/** The pods for which the effect of the change is uncertain. */
 function podsOf(holders: readonly Holder[], { after, before }: DiffInput): ReadonlySet<Pod> {
   const named = new Set(holders.map(({ pod }) => pod))
   return new Set(

@@ -19,7 +19,7 @@ import type { DiffInput } from './base.ts'
 export interface DiffTests {
   /** One for each assertion that the change breaks. */
   readonly findings: readonly Finding[]
-  /** The assertions of which it is not known whether they hold after the change, a sentence each. */
+  /** The assertions with an unknown result after the change, a sentence each. */
   readonly unknown: readonly string[]
   readonly placeOf: (subject: Subject) => FilePlace | undefined
   readonly fields: () => Readonly<Record<string, unknown>>

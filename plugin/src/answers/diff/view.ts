@@ -29,7 +29,7 @@ export interface DiffLayout extends Layout {
   readonly affected: readonly AffectedPolicy[]
   /** What stands above all else: what is compared with what. */
   readonly head: Block
-  /** Whether objects are taken to stay that no file holds: then nothing is certain to be unchanged. */
+  /** Whether objects that are in no file are treated as unchanged: then nothing is certain to be unchanged. */
   readonly isPartOfWorld: boolean
   /** Whether the objects have other settings than the answer: then nothing is certain to be unchanged either. */
   readonly isDisputed: boolean

@@ -85,7 +85,7 @@ function isReachShown({ judgement, reach }: Explanation): boolean {
   return judgement.state === 'ready' && reach !== undefined
 }
 
-const ALONE = 'no ClusterSPIFFEID of others is among these files, so nothing is seen to be lost'
+const ALONE = 'no ClusterSPIFFEID of others is among these files, so none is displaced'
 
 /** The steps that the derivation of a ready binding shows; that of the variant is there with a variant alone. */
 const SHOWN: ReadonlySet<DerivationStep['name']> = new Set(['pool', 'objective', 'variant', 'proof'])

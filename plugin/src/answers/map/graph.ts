@@ -66,7 +66,7 @@ export interface WorkloadNode extends NodeBase {
   readonly workload: string
 }
 
-/** Pods of one workload of which everything that the map shows is the same. */
+/** Pods of one workload that look the same on the map. */
 export interface PodsNode extends NodeBase {
   readonly kind: 'pods'
   /** `pod team-a/llama-0`, `Deployment team-a/llama` for a template. */

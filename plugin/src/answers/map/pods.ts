@@ -1,4 +1,4 @@
-// The pods of a map: those of one workload of which everything shown is the same are one box, with their containers in it.
+// The pods of a map. Pods of one workload that look the same are one box, with their containers in it.
 import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
 import type { Pod, PodRef } from '@kleym/shared/core/objects/pod.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'

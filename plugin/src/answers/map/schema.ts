@@ -43,7 +43,7 @@ const nodeSchema = z
       kind: z.literal('namespace'),
       ...base,
       containers: stateCounts.describe(
-        'How many there are of each state; without those of which there are none.',
+        'How many there are of each state; states that do not occur are left out.',
       ),
       pods: count.describe('Pods and templates.'),
       open: z.string().nullable().describe('Why there may be more pods than were read.'),
@@ -52,7 +52,7 @@ const nodeSchema = z
     z.object({
       kind: z.literal('pods'),
       ...base,
-      pods: z.array(podTextSchema).describe('All of which everything shown is the same.'),
+      pods: z.array(podTextSchema).describe('The pods of this box: all look the same on the map.'),
       exists: z.boolean().describe('False for a template or a manifest.'),
       serviceAccount: z.string().nullable().describe('Null where it is not known.'),
       nodes: z.array(z.string()),

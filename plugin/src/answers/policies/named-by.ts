@@ -24,10 +24,20 @@ export function namedByRows(
     ...rows,
     ...(asksDiffer ? ['these rules ask different things of a request'] : []),
     ...mentionRows(mentions, wide),
-    ...(open.length === 0 ? [] : [`perhaps ${listText(open, wide)}, which kleym cannot interpret`]),
+    ...(open.length === 0 ? [] : [uninterpretedText(open, wide)]),
     ...unknown,
     ...(rows.length + mentions.length + unknown.length + open.length === 0 ? ['no rule of any policy'] : []),
   ]
+}
+
+/** `policies` says once what kleym cannot interpret of them. */
+function uninterpretedText(policies: readonly string[], wide: boolean): string {
+  const which = wide
+    ? listText(policies, wide)
+    : policies.length === 1
+      ? '1 policy'
+      : `${policies.length} policies`
+  return `perhaps ${which}, not interpreted (kubectl kleym policies -A)`
 }
 
 /** The same where several SPIFFE IDs were asked about: each that a rule names, then those that no rule names. */

@@ -98,7 +98,7 @@ function expectedOf(
     : [expectedIn(settled), [...(changes ? [now] : []), ...others].map(expectedIn)]
 }
 
-/** The kinds of which an object may ask for an entry. */
+/** The kinds whose objects ask for entries. */
 const ASKING = [CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind)
 
 function whyObjectsMissing({ after: { snapshot }, problems }: AnswerInput): string | undefined {

@@ -72,7 +72,7 @@ const svidsSchema = z
           ),
           untold: z
             .array(z.string())
-            .describe('Selectors of the entry of which the log does not tell whether the process has them.'),
+            .describe('Selectors of the entry that the log neither shows nor rules out.'),
         })
         .describe('An SVID that the process should have got.'),
     ),

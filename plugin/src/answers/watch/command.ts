@@ -9,7 +9,7 @@ import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
 /** The command line of `watch`. */
 export class WatchCommand extends KleymCommand {
-  static override readonly summary = 'How do the bindings stand, live?'
+  static override readonly summary = 'Watch bindings live'
   static override readonly description =
     'A live table of bindings with their verdicts, and the derivation of the one that you open. The ' +
     'verdicts are worked out from what the cluster holds, as the operator works them out, so they are ' +

@@ -1,5 +1,5 @@
 // Which pods a target means: the pod or template itself, the pods that run under a service account, or those that a pool or the
-// pool of a binding selects. A pod of which that is not known is one of them.
+// pool of a binding selects. A pod that may be selected is one of them.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'

@@ -55,7 +55,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   return finish(framed.frame, framed.input, options.output, context)
 }
 
-/** A container that none of the pods has is as good as an object that is not there; one of which no container is known may have it. */
+/** If no pod has the container, it counts as not found. A pod without known containers may have it. */
 function requireContainer(
   pods: readonly Pod[],
   { container, target }: Pick<WhoSelectsOptions, 'container' | 'target'>,

@@ -93,7 +93,7 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   ]
 }
 
-/** Pods of which everything shown is the same are shown once. */
+/** Pods that look the same are shown once. */
 function signature(answer: PodAnswer, common: Common, layout: WhoSelectsLayout): string {
   if (layout.wide) return podText(answer.pod)
   return JSON.stringify([

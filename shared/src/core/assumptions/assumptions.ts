@@ -22,7 +22,7 @@ export interface Assumption {
   readonly setting: AssumedSetting
   /** The setting as a sentence names it: `kleym's class`. */
   readonly what: string
-  /** What is assumed, as a sentence: `it is taken to be SCM's, spire-mgmt-spire`. */
+  /** What is assumed, as a sentence: `it is assumed to be SCM's, spire-mgmt-spire`. */
   readonly assumed: string
   /** What another value would change. */
   readonly otherwise: string

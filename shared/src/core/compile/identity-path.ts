@@ -21,7 +21,7 @@ export interface VariantLabel {
   readonly value: string
 }
 
-/** The names of which a SPIFFE ID is made, once the checks have established them. */
+/** The names in a SPIFFE ID, once the checks have established them. */
 export interface BoundaryNames {
   readonly namespace: string
   readonly mode: Mode

@@ -102,6 +102,6 @@ const CILIUM_ENROLLED = 'io.cilium/mtls-enabled'
 export function meshOf(pod: Pod, namespace: Namespace | undefined): string | undefined {
   const [mesh] = consumersIn(pod, namespace).flatMap(({ consumer }) => consumer.mesh ?? [])
   if (mesh !== undefined) return mesh
-  // In a namespace of which only the name is known, any pod may be in ambient mode that does not say otherwise.
+  // If only the name of the namespace is known, any pod that does not say otherwise may be in ambient mode.
   return namespace?.complete === true || pod.labels.has(AMBIENT.key) ? undefined : CONSUMERS.ztunnel.mesh
 }

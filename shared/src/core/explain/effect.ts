@@ -56,7 +56,7 @@ export interface Effect {
   readonly lost: readonly IdentityChange[]
   /** Containers that had an identity and are left with none. */
   readonly stranded: readonly Holder[]
-  /** Containers of which it is undetermined whether they gain or lose one. */
+  /** Containers that may gain or lose one. */
   readonly uncertain: readonly UncertainHolder[]
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean

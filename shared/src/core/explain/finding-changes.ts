@@ -94,8 +94,8 @@ interface Matched {
 /**
  * Of one code, subject and related ones there may be several: what pods show is one that is certain of some namespaces and one that
  * is perhaps so of others, and either continues both. Of others one continues one: that with the same text, else the next. What
- * none continues so may still be told by one that names more, or tell what one did that names less: three bindings of which one
- * is deleted are two that were there before.
+ * none continues so may be reported by one that names more, or report what one did that names less: if one of three bindings
+ * is deleted, two are left that were there before.
  */
 function* matched(before: readonly Finding[], after: readonly Finding[]): Steps<Matched> {
   const byKey = queuesOf(before, findingKey)
@@ -136,7 +136,7 @@ function* matched(before: readonly Finding[], after: readonly Finding[]): Steps<
   return { continued, left }
 }
 
-/** Findings of which one is taken after the other. */
+/** A queue of findings. */
 class Queue {
   readonly all: Findings
   #at = 0
@@ -166,7 +166,7 @@ function textOf(one: Finding): string {
   return [findingKey(one), one.summary, ...one.evidence].join('\n')
 }
 
-/** Codes of which a finding names bindings beside what it tells of: one more or less of these is no news of it. */
+/** Codes whose findings name bindings beside their subject: one name more or less is no news. */
 const BESIDE_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM416', 'KLM420', 'KLM421'])
 
 /** Findings by what they name. */

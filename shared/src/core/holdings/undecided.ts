@@ -32,7 +32,7 @@ export interface UndecidedBinding extends MeantContainers {
   readonly spiffeId: string | undefined
 }
 
-/** The undecided bindings of each namespace, without those of which an output is in force: that one stays as it is. */
+/** The undecided bindings of each namespace, without those whose output is in force: that output stays as it is. */
 export type UndecidedBindings = ReadonlyMap<string, readonly UndecidedBinding[]>
 
 /** Where every binding is decided, or nothing is asked of those that are not. */

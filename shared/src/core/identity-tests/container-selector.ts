@@ -79,7 +79,7 @@ function labelSelectorOf({ matchLabels = {}, matchExpressions = [] }: SelectorWr
   }
 }
 
-/** The pods of a selector: those that are meant, and those of which that is not known. */
+/** The pods of a selector: those that are meant, and those that may be meant. */
 export interface ChosenPods {
   readonly sure: readonly Pod[]
   readonly unsure: readonly Pod[]

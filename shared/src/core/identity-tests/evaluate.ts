@@ -43,7 +43,7 @@ export function* evaluating(
   return runs.map((run) => run.outcome())
 }
 
-/** Who hears of which pods. */
+/** Receives the pods that were met. */
 class Audience {
   readonly #pods: SelectablePods
   /** Pods that the same runs are about share a list: there may be a hundred thousand of them. */

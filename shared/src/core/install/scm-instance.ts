@@ -50,7 +50,7 @@ export function scmInstances(
       at,
       runBy: here.filter(isMeant),
       isElsewhere: containers.some((one) => one.isForOtherCluster && isMeant(one)) && !here.some(isMeant),
-      // What is not known of kleym's class and labels is taken to be what SCM asks for.
+      // What is not known of kleym's class and labels is assumed to be what SCM asks for.
       handling: outputHandling(
         { ...labels, className: className ?? settings.className ?? '' },
         labels.outputLabels === undefined ? withoutLabels(settings) : settings,

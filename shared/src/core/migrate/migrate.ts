@@ -171,7 +171,7 @@ function holdingsIn(analysis: Analysis): Holdings {
 }
 
 /**
- * The pods that a registration selects, with what it gives them as the analysis settles; in the order of the pods. What rests on
+ * The pods that a registration selects, with what it gives them as the analysis settles; in the order of the pods. What depends on
  * settings that were not given is not certain, nor is that it gives nothing.
  */
 function givenBy(analysis: Analysis, source: EntrySource): readonly GivenIds[] {

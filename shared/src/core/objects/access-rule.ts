@@ -150,7 +150,7 @@ function unknownFieldText(missing: string, unknownField: string): string {
   return `has no ${missing}, and a field ${shown(unknownField)} that kleym does not know`
 }
 
-/** One ID, or the list of the proposal 0017, of which each item is a source of its own. */
+/** One ID, or the list of the proposal 0017: each item is a source of its own. */
 function readSpiffe(found: unknown, field: string): readonly RuleSource[] {
   if (!Array.isArray(found)) return [readSpiffeId(found, field)]
   if (found.length === 0) return [{ kind: 'unreadable', field, why: 'is an empty list' }]

@@ -103,7 +103,7 @@ export const identityBoundarySchema = z
 /** In CEL: whether a spec names a container. */
 const HAS_CONTAINER = "(has(self.containerName) && self.containerName != '')"
 
-/** The schema of `.spec`, of which the CRD is made. */
+/** The schema of `.spec`; the CRD is made from it. */
 export const bindingSpecSchema = lazy(() =>
   z
     .object({

@@ -158,7 +158,7 @@ const METADATA_FIELDS: FieldShape = {
   },
 }
 
-/** The fields of a binding, of the schema of which its CRD is made too. Its types are judged by its own checks. */
+/** The fields of a binding, from the schema that its CRD is made from. Its types are judged by its own checks. */
 export const bindingFields: () => CrdFields = lazy(() => ({
   kind: BINDING,
   spec: shapeOfSchema(bindingSpecSchema()),

@@ -60,7 +60,7 @@ const COMPUTED_KEY = /\}\}[^"\\]{0,64}\\?"[ ]*:/
 
 /**
  * A pod that is yet to be made, with the labels that admission may add to it, of those that are asked for: any other label decides
- * nothing. A label that is there is taken to stay as it is.
+ * nothing. A label that is there is treated as unchanged.
  */
 export function withLabelsOfAdmission(
   pod: Pod,

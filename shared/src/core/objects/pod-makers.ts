@@ -8,7 +8,7 @@ import { readMeta, readStringMap } from './meta.ts'
 import { NODE_COPIED_LABELS, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
 
-/** A kind that is known to make pods of which no template can be read. */
+/** A kind that is known to make pods, with no template to read. */
 export interface UnreadKind {
   readonly group: string
   readonly kind: string
@@ -195,10 +195,10 @@ export interface PodMaker {
   readonly makesPools: boolean
   /** The workload whose template it takes, where it has none of its own: what that makes is known where it is read. */
   readonly takesFrom: { readonly kind: string; readonly name: string } | undefined
-  /** One for each template; one of which nothing is known where there is none to read. */
+  /** One for each template; if there is none to read, one about which nothing is known. */
   readonly pods: readonly Pod[]
   /**
-   * Those of which nothing tells the namespace, beside `pods`: the maker may have none, or is a holder of objects that name
+   * Those whose namespace is unknown, beside `pods`: the maker may have none, or is a holder of objects that name
    * none. The namespace of each is that of the maker.
    */
   readonly anywhere: readonly Pod[]

@@ -35,7 +35,7 @@ export interface ScmSettings {
    * them); undefined: none (docs/spire-facts.md §3).
    */
   readonly entryIDPrefixCleanup: string | undefined
-  /** The foreign trust domains of which its server holds a bundle, where that was given: no object tells. */
+  /** The foreign trust domains whose bundles its server holds, if given: no object says so. */
   readonly serverBundles?: ReadonlySet<string>
   /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
   readonly entryRenderCache: boolean | undefined
@@ -52,7 +52,7 @@ export type ScmSettingName =
   | 'watchClassless'
   | 'ignoreNamespaces'
 
-/** Stands for a class that is not known, where kleym's is taken to be SCM's; no class that SCM can have equals it. */
+/** Stands for a class that is not known, where kleym's is assumed to be SCM's; no class that SCM can have equals it. */
 export const CLASS_PLACEHOLDER = '<class>'
 /** The `ignoreNamespaces` of the hardened SPIRE charts. */
 export const CHART_IGNORE_NAMESPACES: readonly string[] = [

@@ -100,8 +100,8 @@ export const INJECTION_KEYS: readonly string[] = [
 ]
 
 /**
- * A pod that is yet to be made, with the containers that a webhook may add, of those that are asked for by name. In a
- * namespace of which only the name is known, any webhook may.
+ * A pod that is yet to be made, with the containers that a webhook may add, of those that are asked for by name. If only
+ * the name of the namespace is known, any webhook may.
  */
 export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: ReadonlySet<string>): Pod {
   if (pod.exists || asked.size === 0) return pod

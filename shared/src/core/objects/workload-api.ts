@@ -21,7 +21,7 @@ export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKE
 
 /** The lists of a pod spec that hold containers which SPIRE attests. */
 const LISTS = ['containers', 'initContainers']
-/** Inline CSI drivers of which it is known that they hold no socket. */
+/** Inline CSI drivers that are known to hold no socket. */
 const OTHER_CSI_DRIVERS: ReadonlySet<string> = new Set([
   'secrets-store.csi.k8s.io',
   'csi.cert-manager.io',

@@ -90,7 +90,7 @@ export function foreign(of: {
         ? 'no ClusterSPIFFEID federates with it'
         : `whether anything federates with it is not known (${unknownReasonText(gap)})`
   return [
-    `${trustDomain} is another trust domain, of which nothing can be said here`,
+    `${trustDomain} is another trust domain, and nothing can be said about it here`,
     federation,
     ...nearText(nearMisses),
   ].join('; ')

@@ -40,7 +40,7 @@ export class TargetIndex {
       if (all.slice(0, POLICIES_PER_TARGET).includes(policy)) return []
       const why =
         policy.meta.createdAt === undefined
-          ? `of which the ${POLICIES_PER_TARGET} oldest count, and the age of this one is not known`
+          ? `only the ${POLICIES_PER_TARGET} oldest count, and the age of this one is unknown`
           : `and this one is not among the ${POLICIES_PER_TARGET} oldest`
       return [noteOf('over the limit', `${targetText(target)} has ${all.length} policies, ${why}`)]
     })

@@ -35,7 +35,7 @@ const FIX_OF_VARIANTS =
   'Give one of the bindings its own variant or service account, or pools that share no pod.'
 
 /**
- * How many pairs of label sets, of which one contains the other, are findings of their own, for each label set that claims the same
+ * How many pairs of label sets are findings of their own, if one contains the other, for each label set that claims the same
  * container. 5,000 bindings can make six million pairs: where there are more, each binding has one finding that counts its peers. It
  * is a question of that container alone, so that what other namespaces do changes nothing.
  */
@@ -88,7 +88,7 @@ function groupsByContainer({ settled }: Analysis): readonly (readonly ClaimGroup
   return [...byContainer.values()]
 }
 
-/** A finding for each two label sets of a container of which one contains the other; where they are many, for each binding. */
+/** A finding for each two label sets of a container if one contains the other; if they are many, for each binding. */
 function* containments(
   analysis: Analysis,
   alike: readonly ClaimGroup[],

@@ -1,6 +1,5 @@
-// What a pod may show besides what it shows for certain: the rules about what containers hold, asked again as if the
-// registrations applied of which that is not known (a Namespace that is not among the files, a node that the pod does not have
-// yet). An assumption may make an answer longer, never surer (docs/assumptions.md).
+// What a pod may show besides what it shows for certain: the rules about what containers hold, asked again as if
+// uncertain registrations applied (a Namespace is not among the files, the pod has no node yet). An assumption may make an answer longer, never surer (docs/assumptions.md).
 import { subjectText } from '../findings/finding.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
@@ -37,7 +36,7 @@ function doubtOf(outcome: EntryOutcome): Doubt {
   return { outcome, on, why: whyOpen(outcome.verdict) ?? '', isOfSelector: false }
 }
 
-/** Registrations that apply, and of which nothing here tells whether a container has a selector of theirs: its image, its user. */
+/** Registrations that apply, with a selector that nothing here decides: the container's image, its user. */
 function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
   // There may be a hundred thousand pods, and hardly any has one.
   const doubts: Doubt[] = []

@@ -198,7 +198,7 @@ function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (reado
 /** Of so many reasons for one finding each is told with the pods that have it. */
 const REASONS_MAX = 5
 
-/** One finding of notes that differ in their reasons, and perhaps in their sentences, of which the first stands for it. */
+/** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */
 function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const [all] = together(shown)
   if (all === undefined) return []

@@ -18,7 +18,7 @@ import { counted, NameSummary } from '../text/counted.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { NO } from '../truth/truth.ts'
 
-/** A pool of which bindings name variants. */
+/** A pool with bindings that name variants. */
 interface SharedPool {
   readonly parts: IdentityParts
   readonly key: string
@@ -32,7 +32,7 @@ interface SharedPool {
   readonly covered: Set<string>
 }
 
-/** The pods of a pool, by the variant that they carry; those of which it is not known are in none. */
+/** Pods of the pool, grouped by variant label; pods with an unknown label are left out. */
 interface PodsByVariant {
   readonly carried: ReadonlyMap<string, NameSummary>
   readonly without: NameSummary

@@ -72,7 +72,7 @@ export class DecidingFacts {
     return text
   }
 
-  /** What decides of a template and of which its pods may say more, as a text; empty where there is nothing of the sort. */
+  /** What decides of a template although its pods may add to it, as a text; empty if there is nothing of the sort. */
   boundsOf(template: Pod): string {
     const { nodeName, spec } = template
     const said = this.#loose().map((path) => [...valuesAt(spec, path)])
@@ -143,7 +143,7 @@ function isAdded(field: string | undefined): boolean {
   return field !== undefined && ADDED_FIELDS.includes(field)
 }
 
-/** Whether a pod may have a field of which its template says nothing, whatever is in it. */
+/** Whether a pod may have a field that its template leaves out, whatever is in it. */
 function isAddedFor({ ref }: Pod, field: string | undefined): boolean {
   if (field === undefined) return false
   if (field === 'priority' || field === 'overhead') return true

@@ -13,7 +13,7 @@ import type { UnknownReason } from '../unknown-reason.ts'
 export interface PodMakersFound {
   /** In byte order of namespace, name and kind. */
   readonly makers: readonly PodMaker[]
-  /** Why pods may be anywhere of which none could be asked about: there are too many of them. */
+  /** Why pods may be anywhere that could not be asked about: there are too many. */
   readonly unlisted: UnknownReason | undefined
 }
 

@@ -59,7 +59,7 @@ export interface Snapshot {
   readonly bindings: readonly Binding[]
   readonly pools: readonly Pool[]
   readonly objectives: readonly Objective[]
-  /** The groups of which there is any objective. */
+  /** The groups that have any objective. */
   readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
@@ -74,7 +74,7 @@ export interface Snapshot {
   readonly pods: readonly Pod[]
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
-  /** Objects of kinds that are not read, and that make pods or pools; without those of which what they made is here. */
+  /** Objects of kinds that are not read, and that make pods or pools; left out if what they made is here. */
   readonly podMakers: readonly PodMaker[]
   /** Whether a policy or a webhook among the files may mount the Workload API in pods. */
   readonly mayMountWorkloadApi: boolean
@@ -100,7 +100,7 @@ export interface SnapshotSource {
   readonly gaps?: ReadonlyMap<string, UnknownReason>
   readonly doubts?: Doubts
   readonly absentKinds?: ReadonlySet<string>
-  /** The kinds of which every object is here, so that none of them means that there is none; qualified. */
+  /** The kinds that were read whole, so that none here means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
   readonly namespacesRead?: ReadonlySet<string>
   /**

@@ -15,7 +15,7 @@ export interface LabelView {
   readonly unknownValues?: ReadonlySet<string>
   /** Keys of labels that may be there, with any value. */
   readonly possible?: ReadonlySet<string>
-  /** False where other labels may be there too, as of an object of which only the name is known. Absent: true. */
+  /** False if other labels may be there too, for example if only the object's name is known. Absent: true. */
   readonly complete?: boolean
 }
 

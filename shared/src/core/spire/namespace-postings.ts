@@ -67,7 +67,7 @@ function namespacesMeeting(
   return [...values].flatMap((value) => byValue?.get(value) ?? []).concat(uncertain)
 }
 
-/** The given namespaces by name, with those that only pods name, of which nothing else is known. */
+/** The given namespaces by name, with those that only pods name: nothing else is known about these. */
 export function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {
   const namespaces = new Map<string, Namespace>()
   for (const namespace of given) {

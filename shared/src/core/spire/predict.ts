@@ -41,7 +41,7 @@ export function predict(input: PredictionInput): Prediction {
 }
 
 /**
- * The most pods of a snapshot of which all outcomes are kept; of a larger one those of the last pod are. A Map that is cleared
+ * Up to this many pods, a snapshot keeps the outcomes of all; a larger one keeps those of the last pod. A Map that is cleared
  * again and again cannot keep a few: JavaScriptCore does not give its memory back, a third more at 100,000 pods.
  */
 const PODS_KEPT = 1_000

@@ -21,7 +21,7 @@ const DISTINGUISHING_KINDS = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', '
 export class StaticIndex {
   /** By the text of the distinguishing selector. */
   readonly #byText = new Map<string, PreparedStatic[]>()
-  /** By the kind of the distinguishing selector, for pods of which that fact is not known. */
+  /** By the kind of the distinguishing selector, for pods if that fact is unknown. */
   readonly #byKind = new Map<string, PreparedStatic[]>()
   readonly #anywhere: PreparedStatic[] = []
 

@@ -25,7 +25,7 @@ export interface Candidate {
   readonly serviceAccountName: string
   /** Registrations to be applied before it; absent: none. */
   readonly companions?: NamedCompanions
-  /** The bindings in whose place it is; absent: none. One of them may have its name: that one is edited, the others are deleted. */
+  /** The bindings that it replaces; absent: none. One of them may have its name: that one is edited, the others are deleted. */
   readonly replaces?: readonly NamespacedName[]
   /** The binding is there and stays as it is: its companions alone are applied. */
   readonly isThere?: boolean

@@ -20,7 +20,7 @@ export interface AccountPods {
 export interface PoolPods {
   /** In byte order of their service accounts. */
   readonly accounts: readonly AccountPods[]
-  /** Pods of which it is not known whether the pool selects them, or whether they will exist. */
+  /** Pods that the pool may select, or that may come to exist. */
   readonly perhaps: readonly Pod[]
 }
 

@@ -49,7 +49,7 @@ export interface SuggestedBinding {
   readonly spiffeId: string
   /** Why this one, a sentence each. */
   readonly why: readonly string[]
-  /** What the pods gain, lose and also hold. Where that rests on settings that were not given, they gain it perhaps. */
+  /** What the pods gain, lose and also hold. If that depends on settings that were not given, they may gain it. */
   readonly reach: Reach
   /** The containers among them that have the identity without it, or may: they gain nothing, or perhaps nothing. */
   readonly heldBefore: readonly HeldBefore[]

@@ -1,4 +1,4 @@
-// Pairs of server and agent of which users have reported that they do not work together, with where: a note beside a chain, and never
+// Pairs of server and agent that users have reported as not working together, with sources: a note beside a chain, and never
 // the broken hop, since a pair that was reported by some works for others.
 
 /** A pair that was reported. */

@@ -75,7 +75,7 @@ function scmAssumptions(settings: ScmSettings): readonly Assumption[] {
       {
         setting: 'scm',
         what: "SCM's settings",
-        assumed: `they are taken to be as the SPIRE charts set them${name}`,
+        assumed: `they are assumed to be as the SPIRE charts set them${name}`,
         otherwise: 'others may ignore what is shown as issued, and give what is shown as ignored',
         fix: 'pass --scm-config',
       },
@@ -86,7 +86,7 @@ function scmAssumptions(settings: ScmSettings): readonly Assumption[] {
     {
       setting: 'scm trust domain',
       what: "SCM's trust domain",
-      assumed: `it is taken to be kleym's`,
+      assumed: `it is assumed to be kleym's`,
       otherwise: 'SCM refuses to render IDs of any other',
       fix: 'pass a --scm-config that has it',
     },
@@ -103,7 +103,7 @@ function ownAssumptions(
     own.push({
       setting: 'class',
       what: "kleym's class",
-      assumed: `it is taken to be SCM's${isNamed ? `, ${className}` : className === '' ? ', which has none' : ', whatever that is'}`,
+      assumed: `it is assumed to be SCM's${isNamed ? `, ${className}` : className === '' ? ', which has none' : ', whatever that is'}`,
       otherwise: 'SCM ignores output of any other',
       fix: 'pass --clusterspiffeid-class-name',
     })
@@ -111,7 +111,7 @@ function ownAssumptions(
     own.push({
       setting: 'output labels',
       what: "kleym's output labels",
-      assumed: 'they are taken to be none',
+      assumed: 'they are assumed to be none',
       otherwise: 'SCM sees output with its labels only',
       fix: 'pass --output-label',
     })
@@ -119,7 +119,7 @@ function ownAssumptions(
     own.push({
       setting: 'trust domain',
       what: "kleym's trust domain",
-      assumed: `it is taken to be SCM's${trustDomain.kind === 'set' ? `, ${trustDomain.value}` : ''}`,
+      assumed: `it is assumed to be SCM's${trustDomain.kind === 'set' ? `, ${trustDomain.value}` : ''}`,
       otherwise: 'SCM refuses to render IDs of any other',
       fix: 'pass --trust-domain',
     })
@@ -140,7 +140,7 @@ function disputed({ setting, used, other }: Dispute): readonly Assumption[] {
   return [
     {
       ...named,
-      assumed: `it is taken to be ${valueText(used.value)}, as ${used.source} says`,
+      assumed: `it is assumed to be ${valueText(used.value)}, as ${used.source} says`,
       otherwise: `${other.source} says ${valueText(other.value)}`,
       fix: 'make the two agree',
       isDisputed: true,
@@ -152,7 +152,7 @@ function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumptio
   return {
     setting: 'which scm',
     what: 'which SCM serves the nodes of a pod',
-    assumed: `it is taken to be that of ${first.source}`,
+    assumed: `it is assumed to be that of ${first.source}`,
     otherwise: `it may be that of ${others.map(({ source }) => source).join(', ')}, which does otherwise`,
     fix: 'pass its configuration with --scm-config',
   }
@@ -379,7 +379,7 @@ function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown):
   ]
 }
 
-/** Its trust domain, where that is not known: it is taken to be kleym's for the sake of kleym's outputs alone. */
+/** Its trust domain, where that is not known: it is assumed to be kleym's for the sake of kleym's outputs alone. */
 function withOpenDomain({ assumed }: ScmSettings): Partial<ScmSettings> {
   return assumed.includes('trustDomain') ? { trustDomain: undefined } : {}
 }

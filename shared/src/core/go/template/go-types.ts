@@ -199,7 +199,7 @@ export const STRING: ScalarType = { kind: 'string', name: 'string' }
 export const BOOL: ScalarType = { kind: 'bool', name: 'bool' }
 /** Go's `int`. */
 export const INT: ScalarType = { kind: 'int', name: 'int' }
-/** Go's `uint8`, of which strings consist. */
+/** Go's `uint8`, the element of strings. */
 export const UINT8: ScalarType = { kind: 'uint', name: 'uint8' }
 /** Go's `float64`. */
 export const FLOAT64: ScalarType = { kind: 'float', name: 'float64' }

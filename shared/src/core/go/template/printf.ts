@@ -7,7 +7,7 @@ import { GoInt, PlaceholderValue, typeName, typeOf, type Value } from './values.
 
 export type { Printed } from './printer.ts'
 
-/** Go's fmt.Sprint: a space between two operands neither of which is a string. */
+/** Go's fmt.Sprint: a space between two operands that are no strings. */
 export function print(args: readonly Value[]): Printed {
   const printer = new Printer()
   let afterString = true

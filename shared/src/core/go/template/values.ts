@@ -51,7 +51,7 @@ export class GoNamed {
   }
 }
 
-/** A value of which something is not known; its text holds placeholders. */
+/** A value that is known in part; its text holds placeholders. */
 export class PlaceholderValue {
   readonly type: GoType
   readonly text: string

@@ -47,7 +47,7 @@ export interface EntryDifferences {
   readonly different: readonly DifferentEntry[]
   /** Extra entries beyond those of `extra`; no container gets one of them. */
   readonly extraBeyond: number
-  /** Further extra entries, of which it was not worked out which containers get them, or there is no room for those that do. */
+  /** Further extra entries, without their containers: these were not worked out, or there is no room for them. */
   readonly extraUnjudged: number
   /** Entries of the server, SCM's own probe not among them. */
   readonly read: number

@@ -24,7 +24,7 @@ export interface LackingSvid {
   /** The server's entry of it; undefined: it holds none. */
   readonly entry: ServerEntry | undefined
   readonly failing: readonly FailingSelector[]
-  /** Selectors of the entry of which an incomplete log does not tell whether the process has them. */
+  /** Selectors of the entry that an incomplete log neither shows nor rules out. */
   readonly untold: readonly string[]
   /** What is known of the reason. */
   readonly why: string

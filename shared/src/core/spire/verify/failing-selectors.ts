@@ -30,7 +30,7 @@ export interface FailingSelector {
 /** Who asks for the selectors of an output of kleym's: a field of the binding, or of its pool. */
 export type OriginsOf = (clusterSpiffeId: string) => ReadonlyMap<string, FieldOfObject> | undefined
 
-/** The selectors of an entry that fail, in its order, and those of which an incomplete log does not tell. */
+/** The selectors of an entry that fail, in its order, and those that an incomplete log does not show. */
 export function failingSelectors(
   selectors: readonly string[],
   { selectors: attested, isWhole }: AttestedSelectors,
