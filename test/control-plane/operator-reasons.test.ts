@@ -3,6 +3,7 @@
 // admission refuses today may be there from before.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { FINALIZER } from '../../shared/src/core/names.ts'
 import { REASON_NAMES, type Reason } from '../../shared/src/core/registry/reasons.ts'
 import { allowAllHints, denyHintsOf, POLICY } from './admission-policy.ts'
 import type { ControlPlane } from './control-plane.ts'
@@ -300,9 +301,12 @@ test('NamespaceFull: a namespace with as many outputs as it may have keeps them,
   const names = Array.from({ length: MOST }, (_, at) => `b-${at}`)
   await cp.apply([...estate(space), ...names.flatMap((name) => member(space, name, { containerName: name }))])
   for (const name of names) await untilReason(cp, space, name, 'Reconciled')
-  await cp.apply(member(space, 'late', { containerName: 'late' }))
+  // A tenant may write kleym's finalizer; it gives no room.
+  const metadata = { name: 'late', namespace: space, finalizers: [FINALIZER] }
+  const late = { ...binding(space, 'late', { containerName: 'late' }), metadata }
+  await cp.apply([objective(space, 'late', 'llama'), late])
   const found = await untilReason(cp, space, 'late', 'NamespaceFull')
-  const message = `${MOST} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets its first when one of them is deleted`
+  const message = `${MOST} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets one when one of theirs is gone`
   expect(said(found)).toEqual(all(found, () => ({ status: 'Unknown', reason: 'NamespaceFull', message })))
   expect(await outputsOf(cp, space, 'late')).toEqual([])
   // What is in force is maintained.
@@ -311,6 +315,14 @@ test('NamespaceFull: a namespace with as many outputs as it may have keeps them,
     async () => JSON.stringify(await outputsOf(cp, space, 'b-0')).includes('k8s:sa:gemma'),
     'the output of an edited binding to follow',
   )
+  // Nor does a hand that deletes an output: it is made anew.
+  const [before] = await outputsOf(cp, space, 'b-2')
+  await cp.admin.delete(idOf(before ?? {}))
+  await until(async () => {
+    const [now] = await outputsOf(cp, space, 'b-2')
+    return now !== undefined && stringAt(now, 'metadata', 'uid') !== stringAt(before, 'metadata', 'uid')
+  }, 'the output that a hand has deleted to be made anew')
+  expect(await outputsOf(cp, space, 'late')).toEqual([])
   await cp.admin.delete(bindingId(space, 'b-1'))
   expectReady(await untilReason(cp, space, 'late', 'Reconciled'))
   seen.add('NamespaceFull')

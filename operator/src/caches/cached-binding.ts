@@ -1,5 +1,5 @@
 // An InferenceIdentityBinding as its cache keeps it: the fields of its spec, and its status as text.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
 import { readBinding, readStatus, type Binding } from '@kleym/shared/core/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -40,6 +40,8 @@ export class CachedBinding implements BindingFields {
   readonly serviceAccountName: Binding['serviceAccountName']
   readonly containerName: Binding['containerName']
   readonly identityBoundary: Binding['identityBoundary']
+  /** Whether its status names an output. */
+  readonly namesOutput: boolean
   readonly #status: string | undefined
 
   /** `value` is the object as the API server has it; `fields` is its spec, read. */
@@ -54,6 +56,7 @@ export class CachedBinding implements BindingFields {
     this.serviceAccountName = fields.serviceAccountName
     this.containerName = fields.containerName
     this.identityBoundary = fields.identityBoundary
+    this.namesOutput = stringAt(value, 'status', 'clusterSPIFFEID', 'name') !== undefined
     this.#status = boundedTextOf(value['status'], STATUS_MAX)
   }
 

@@ -102,7 +102,8 @@ export class Convergence {
       return await this.#run(key)
     } finally {
       this.#options.budget.ended(key)
-      this.#options.room.ended(key)
+      // A write without an answer may have made the output.
+      if (!this.#options.writer.isUnsettled(key)) this.#options.room.ended(key)
     }
   }
 
@@ -186,7 +187,8 @@ export class Convergence {
       return 'again'
     }
     const lacksFinalizer = this.#lacksFinalizer(key, action)
-    const full = lacksFinalizer && action !== undefined ? this.#options.room.fullFor(key) : undefined
+    const full =
+      action !== undefined && action.kind !== 'delete' ? this.#options.room.fullFor(key) : undefined
     if (full !== undefined) {
       return { judgement: { ...undetermined(evaluation, NAMESPACE_FULL), full }, next: NOTHING_TO_DO }
     }

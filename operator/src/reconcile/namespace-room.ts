@@ -1,12 +1,11 @@
-// How many bindings of a namespace may have an output (docs/contract.md §8, "Quiet and fair"). Only a binding that never had one is
-// held back: the finalizer tells, which is there before the first output and until the binding is deleted.
+// How many bindings of a namespace may have an output (docs/contract.md §8, "Quiet and fair"). Who has one is told by the outputs
+// that are there and by what the status says of one that a hand has deleted: no tenant writes either.
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
 import type { Caches } from '../caches/caches.ts'
-import { hasOurs } from '../caches/kept-finalizers.ts'
 
 export interface NamespaceRoomOptions {
-  readonly caches: Pick<Caches, 'bindings'>
+  readonly caches: Pick<Caches, 'bindings' | 'outputs'>
   /** Undefined: no limit. */
   readonly bindingsPerNamespace: number | undefined
   /** Asks for a key to be reconciled soon. */
@@ -15,66 +14,92 @@ export interface NamespaceRoomOptions {
 
 export class NamespaceRoom {
   readonly #options: NamespaceRoomOptions
-  /** How many bindings of each namespace have the finalizer. */
-  readonly #counts = new Map<string, number>()
-  /** Those that are about to get it. */
-  readonly #entering = new Set<string>()
+  /** By namespace, the bindings that hold a place, with how many outputs and statuses say so. */
+  readonly #holders = new Map<string, Map<string, number>>()
+  /** By namespace, those that are about to get an output. */
+  readonly #entering = new Map<string, Set<string>>()
   /** By namespace, who is held back, the longest first. */
   readonly #held = new Map<string, Set<string>>()
 
   constructor(options: NamespaceRoomOptions) {
     this.#options = options
-    options.caches.bindings.store.subscribe((change) => {
-      const before = change.kind !== 'added' && hasOurs(change.before.finalizers)
-      const now = change.kind !== 'removed' && hasOurs(change.now.finalizers)
-      const { key } = change.kind === 'removed' ? change.before : change.now
-      const namespace = namespaceWritten(key)
-      if (now) this.#entering.delete(key)
-      if (now || change.kind === 'removed') this.#forgetHeld(namespace, key)
+    const { bindings, outputs } = options.caches
+    outputs.store.subscribe((change) => {
+      const before = change.kind === 'added' ? undefined : change.before.bindingKey
+      const now = change.kind === 'removed' ? undefined : change.now.bindingKey
       if (before === now) return
-      const count = (this.#counts.get(namespace) ?? 0) + (now ? 1 : -1)
-      if (count === 0) this.#counts.delete(namespace)
-      else this.#counts.set(namespace, count)
-      if (!now) this.#takeUp(namespace)
+      // In this order nobody loses its place for a moment.
+      if (now !== undefined) this.#count(now, 1)
+      if (before !== undefined) this.#count(before, -1)
+    })
+    bindings.store.subscribe((change) => {
+      const before = change.kind !== 'added' && change.before.namesOutput
+      const now = change.kind !== 'removed' && change.now.namesOutput
+      const { key } = change.kind === 'removed' ? change.before : change.now
+      if (before !== now) this.#count(key, now ? 1 : -1)
+      if (change.kind !== 'removed') return
+      drop(this.#held, key)
+      this.ended(key)
     })
   }
 
-  /** The limit that holds a binding back from its first output; undefined if it may have one, which it then keeps room for. */
+  /** The limit that holds a binding back from an output; undefined if it may have one, for which there is a place until `ended`. */
   fullFor(key: string): number | undefined {
-    const { bindingsPerNamespace: most, caches } = this.#options
-    const binding = caches.bindings.store.get(key)
-    if (most === undefined || binding === undefined || hasOurs(binding.finalizers)) return undefined
+    const { bindingsPerNamespace: most } = this.#options
     const namespace = namespaceWritten(key)
-    if (!this.#entering.has(key)) {
-      if (this.#sizeOf(namespace) >= most) {
-        getOrCreate(this.#held, namespace, () => new Set<string>()).add(key)
-        return most
-      }
-      this.#entering.add(key)
+    if (most === undefined || this.#holders.get(namespace)?.has(key) === true) return undefined
+    if (this.#entering.get(namespace)?.has(key) !== true && this.#sizeOf(namespace) >= most) {
+      add(this.#held, key)
+      return most
     }
+    drop(this.#held, key)
+    add(this.#entering, key)
     return undefined
   }
 
-  /** The look at a binding has ended: if it has come to no finalizer, its room is another's. */
+  /** Nothing of a binding is on its way: if it has come to no output, its place is another's. */
   ended(key: string): void {
-    if (this.#entering.delete(key)) this.#takeUp(namespaceWritten(key))
+    if (drop(this.#entering, key)) this.#takeUp(namespaceWritten(key))
+  }
+
+  #count(key: string, change: 1 | -1): void {
+    const namespace = namespaceWritten(key)
+    const holders = getOrCreate(this.#holders, namespace, () => new Map<string, number>())
+    const count = (holders.get(key) ?? 0) + change
+    if (count > 0) {
+      holders.set(key, count)
+      drop(this.#entering, key)
+      drop(this.#held, key)
+      return
+    }
+    holders.delete(key)
+    if (holders.size === 0) this.#holders.delete(namespace)
+    this.#takeUp(namespace)
   }
 
   #sizeOf(namespace: string): number {
-    const entering = [...this.#entering].filter((key) => namespaceWritten(key) === namespace)
-    return (this.#counts.get(namespace) ?? 0) + entering.length
+    return (this.#holders.get(namespace)?.size ?? 0) + (this.#entering.get(namespace)?.size ?? 0)
   }
 
+  /** Keeps the place for the first one that is held back; when its look has ended without an output, it is the next one's. */
   #takeUp(namespace: string): void {
     const [first] = this.#held.get(namespace) ?? []
     if (first === undefined || this.#sizeOf(namespace) >= (this.#options.bindingsPerNamespace ?? 0)) return
-    this.#forgetHeld(namespace, first)
+    drop(this.#held, first)
+    add(this.#entering, first)
     this.#options.wake(first)
   }
+}
 
-  #forgetHeld(namespace: string, key: string): void {
-    const held = this.#held.get(namespace)
-    held?.delete(key)
-    if (held?.size === 0) this.#held.delete(namespace)
-  }
+function add(sets: Map<string, Set<string>>, key: string): void {
+  getOrCreate(sets, namespaceWritten(key), () => new Set<string>()).add(key)
+}
+
+/** Takes a key out of the set of its namespace, and the set too where it is the last; whether it was there. */
+function drop(sets: Map<string, Set<string>>, key: string): boolean {
+  const namespace = namespaceWritten(key)
+  const set = sets.get(namespace)
+  const isThere = set?.delete(key) === true
+  if (set?.size === 0) sets.delete(namespace)
+  return isThere
 }

@@ -163,6 +163,11 @@ export class Writer {
     return this.#altered.has(key)
   }
 
+  /** Whether it is not known what became of a write of a binding's output. */
+  isUnsettled(key: string): boolean {
+    return this.#unsettled.has(key)
+  }
+
   /**
    * Reads what became of a binding's writes whose outcome is not known, and removes what a webhook has made of one; `done`
    * at once where there are none.

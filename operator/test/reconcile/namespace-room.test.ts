@@ -1,6 +1,6 @@
 // The limit on bindings with an output in a namespace (docs/contract.md §8, "Quiet and fair").
 import { expect, test } from 'vitest'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import { binding } from '@kleym/testing/manifests.ts'
 import { createCaches } from '../../src/caches/caches.ts'
 import { NamespaceRoom } from '../../src/reconcile/namespace-room.ts'
@@ -10,63 +10,116 @@ function cluster(bindingsPerNamespace: number | undefined) {
   const woken: string[] = []
   const room = new NamespaceRoom({ caches, bindingsPerNamespace, wake: (key) => void woken.push(key) })
   let version = 0
-  const show = (
-    type: 'ADDED' | 'MODIFIED' | 'DELETED',
-    name: string,
-    finalizers: readonly string[] = [],
-  ): void => {
+  type Type = 'ADDED' | 'MODIFIED' | 'DELETED'
+  const show = (type: Type, name: string, { named = false } = {}): void => {
     version += 1
     const raw = binding({ name })
-    const metadata = { ...Object(raw['metadata']), resourceVersion: String(version), finalizers }
-    caches.bindings.store.apply(type, caches.bindings.read({ ...raw, metadata }))
+    const metadata = { ...Object(raw['metadata']), resourceVersion: String(version), finalizers: [FINALIZER] }
+    const status = named ? { clusterSPIFFEID: { name: `kleym-${name}`, uid: 'u' } } : {}
+    caches.bindings.store.apply(type, caches.bindings.read({ ...raw, metadata, status }))
   }
-  return { room, show, woken }
+  const showOutput = (type: Type, name: string, of: string): void => {
+    version += 1
+    const annotations = { [ANNOTATION_BINDING]: `team-a/${of}` }
+    const metadata = { name, uid: name, resourceVersion: String(version), annotations }
+    caches.outputs.store.apply(type, caches.outputs.read({ metadata, spec: {} }))
+  }
+  const fullFor = (...names: readonly string[]) => names.map((name) => room.fullFor(`team-a/${name}`))
+  return { room, show, showOutput, fullFor, woken }
 }
 
-test('who has the finalizer keeps room, whatever the limit is', () => {
-  const { room, show } = cluster(1)
-  show('ADDED', 'a', [FINALIZER])
-  show('ADDED', 'b', [FINALIZER])
-  expect([room.fullFor('team-a/a'), room.fullFor('team-a/b')]).toEqual([undefined, undefined])
+test('who has an output keeps room, whatever the limit is', () => {
+  const { show, showOutput, fullFor } = cluster(1)
+  for (const name of ['a', 'b']) {
+    show('ADDED', name)
+    showOutput('ADDED', name, name)
+  }
+  expect(fullFor('a', 'b')).toEqual([undefined, undefined])
+})
+
+test('a finalizer that anybody may write gives no room', () => {
+  const { show, showOutput, fullFor } = cluster(1)
+  for (const name of ['a', 'b']) show('ADDED', name)
+  showOutput('ADDED', 'a', 'a')
+  expect(fullFor('b')).toEqual([1])
+})
+
+test('an output that a hand deletes has its room for as long as the status names it', () => {
+  const { show, showOutput, fullFor, woken } = cluster(1)
+  show('ADDED', 'a', { named: true })
+  showOutput('ADDED', 'a', 'a')
+  show('ADDED', 'b')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('DELETED', 'a', 'a')
+  expect(fullFor('a', 'b')).toEqual([undefined, 1])
+  expect(woken).toEqual([])
+  show('MODIFIED', 'a')
+  expect(woken).toEqual(['team-a/b'])
+  expect(fullFor('b', 'a')).toEqual([undefined, 1])
 })
 
 test('one more is held back until one is gone, and those that are about to enter count', () => {
-  const { room, show, woken } = cluster(2)
+  const { show, showOutput, fullFor, woken } = cluster(2)
   for (const name of ['a', 'b', 'c', 'd']) show('ADDED', name)
-  expect(['a', 'b', 'c', 'd'].map((name) => room.fullFor(`team-a/${name}`))).toEqual([
-    undefined,
-    undefined,
-    2,
-    2,
-  ])
-  for (const name of ['a', 'b']) show('MODIFIED', name, [FINALIZER])
-  show('DELETED', 'a', [FINALIZER])
+  expect(fullFor('a', 'b', 'c', 'd')).toEqual([undefined, undefined, 2, 2])
+  for (const name of ['a', 'b']) showOutput('ADDED', name, name)
+  showOutput('DELETED', 'a', 'a')
   expect(woken).toEqual(['team-a/c'])
-  expect(room.fullFor('team-a/c')).toBeUndefined()
-  expect(room.fullFor('team-a/d')).toBe(2)
+  expect(fullFor('c', 'd')).toEqual([undefined, 2])
+})
+
+test('an output that takes the place of another counts with it as one', () => {
+  const { show, showOutput, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b']) show('ADDED', name)
+  showOutput('ADDED', 'old', 'a')
+  showOutput('ADDED', 'new', 'a')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('DELETED', 'old', 'a')
+  expect(woken).toEqual([])
+  showOutput('DELETED', 'new', 'a')
+  expect(woken).toEqual(['team-a/b'])
 })
 
 test('one that came to no output leaves its room to the next', () => {
-  const { room, show, woken } = cluster(1)
+  const { room, show, fullFor, woken } = cluster(1)
   for (const name of ['a', 'b']) show('ADDED', name)
-  expect(room.fullFor('team-a/a')).toBeUndefined()
-  expect(room.fullFor('team-a/b')).toBe(1)
+  expect(fullFor('a', 'b')).toEqual([undefined, 1])
   room.ended('team-a/a')
   expect(woken).toEqual(['team-a/b'])
 })
 
+test('one that is taken up and comes to no output passes its room on', () => {
+  const { room, show, showOutput, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b', 'c']) show('ADDED', name)
+  showOutput('ADDED', 'a', 'a')
+  expect(fullFor('b', 'c')).toEqual([1, 1])
+  showOutput('DELETED', 'a', 'a')
+  // It is refused now, and does not ask.
+  room.ended('team-a/b')
+  expect(woken).toEqual(['team-a/b', 'team-a/c'])
+  expect(fullFor('c', 'b')).toEqual([undefined, 1])
+})
+
+test('one that is gone before anything is known of its write leaves its room to the next', () => {
+  const { show, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b']) show('ADDED', name)
+  expect(fullFor('a', 'b')).toEqual([undefined, 1])
+  show('DELETED', 'a')
+  expect(woken).toEqual(['team-a/b'])
+})
+
 test('one that is held back and deleted is not waited for', () => {
-  const { room, show, woken } = cluster(1)
-  show('ADDED', 'a', [FINALIZER])
-  for (const name of ['b', 'c']) show('ADDED', name)
-  expect([room.fullFor('team-a/b'), room.fullFor('team-a/c')]).toEqual([1, 1])
+  const { show, showOutput, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b', 'c']) show('ADDED', name)
+  showOutput('ADDED', 'a', 'a')
+  expect(fullFor('b', 'c')).toEqual([1, 1])
   show('DELETED', 'b')
-  show('DELETED', 'a', [FINALIZER])
+  showOutput('DELETED', 'a', 'a')
   expect(woken).toEqual(['team-a/c'])
 })
 
 test('without a limit nobody is held back', () => {
-  const { room, show } = cluster(undefined)
+  const { show, fullFor } = cluster(undefined)
   for (const name of ['a', 'b']) show('ADDED', name)
-  expect([room.fullFor('team-a/a'), room.fullFor('team-a/b')]).toEqual([undefined, undefined])
+  expect(fullFor('a', 'b')).toEqual([undefined, undefined])
 })

@@ -39,6 +39,7 @@ export interface LifeOptions {
   readonly dice: Dice
   readonly config: Config
   readonly workers: number
+  readonly bindingsPerNamespace: number | undefined
   /** The step that the simulation is at. */
   readonly step: () => number
   /** Called when the Lease is won; undefined where a test decides who leads. */
@@ -49,6 +50,7 @@ export class Life {
   readonly id: number
   /** What it is set to. */
   readonly config: Config
+  readonly bindingsPerNamespace: number | undefined
   readonly caches: Caches
   readonly watches: readonly LaggingWatch[]
   /** What it has told people. */
@@ -75,9 +77,10 @@ export class Life {
   #informedAt: number
 
   constructor(options: LifeOptions) {
-    const { id, server, calls, time, dice, config, workers, step, onElected } = options
+    const { id, server, calls, time, dice, config, workers, bindingsPerNamespace, step, onElected } = options
     this.id = id
     this.config = config
+    this.bindingsPerNamespace = bindingsPerNamespace
     const onError = (error: unknown): void => void this.failures.push(error)
     const caches = createCaches({ onError })
     this.caches = caches
@@ -116,7 +119,7 @@ export class Life {
       metrics: this.#metrics(),
       events: { record: (note) => void this.notes.push(note), drain: async () => {} },
       writesPerSecond: undefined,
-      bindingsPerNamespace: undefined,
+      bindingsPerNamespace,
       takeOver: new Set(),
       classlessIgnored: false,
       recheck: (cache) => this.#recheck(cache),

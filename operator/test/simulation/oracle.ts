@@ -1,11 +1,12 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
 import { isAsProven } from '@kleym/shared/core/plan/altered-fields.ts'
 import { deepEqual, driftOf } from '@kleym/shared/core/plan/drift.ts'
 import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
-import { planOnce, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
+import { planOnce, type Action, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { nextStatus } from '@kleym/shared/core/plan/status.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import {
@@ -74,15 +75,42 @@ export function inTheWay(server: SimulatedCluster, config: Config): readonly str
   return [...new Set(awaited)].filter((name) => foreign.has(name))
 }
 
+/** What an operator is set to. */
+interface OracleSettings {
+  readonly config: Config
+  readonly bindingsPerNamespace: number | undefined
+}
+
 /** How the cluster differs from what it must come to once nothing happens any more; empty where it does not. */
-export function differences(server: SimulatedCluster, config: Config): readonly string[] {
+export function differences(server: SimulatedCluster, settings: OracleSettings): readonly string[] {
+  const { config, bindingsPerNamespace: full = Number.POSITIVE_INFINITY } = settings
   const now = worldOf(server, config)
   const { judgements, actions } = planOnce(now.compiled, now.live)
+  const held = heldBack(now, actions, full)
+  const judged = new Map(judgements)
+  for (const { binding, output } of held) {
+    const compiled = judgements.get(binding)?.compiled
+    const why = { verb: 'create', what: output.metadata.name, cause: 'refused' } as const
+    if (compiled) judged.set(binding, { state: 'undetermined', compiled, check: 'output', why, full })
+  }
+  const isHeld = (action: Action): boolean => held.some(({ binding }) => binding === action.binding)
   return [
-    ...actions.map(({ kind, binding }) => `the core would still ${kind} an output for ${binding}`),
-    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, config, binding.key, judgements)),
-    ...outputDifferences(now),
+    ...actions
+      .filter((action) => !isHeld(action))
+      .map(({ kind, binding }) => `the core would still ${kind} an output for ${binding}`),
+    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, config, binding.key, judged)),
+    ...outputDifferences(now, new Set(held.map(({ output }) => output.metadata.name))),
   ]
+}
+
+/** What would be made in namespaces that have as many outputs as they may have. */
+function heldBack({ live }: SettledCluster, actions: readonly Action[], most: number) {
+  const keys = live.flatMap(({ object }) => object.meta.annotations.get(ANNOTATION_BINDING) ?? [])
+  const isFull = (namespace: string): boolean =>
+    new Set(keys.filter((key) => namespaceWritten(key) === namespace)).size >= most
+  return actions
+    .filter((action) => action.kind === 'create')
+    .filter(({ binding }) => isFull(namespaceWritten(binding)))
 }
 
 function statusDifference(
@@ -95,7 +123,8 @@ function statusDifference(
   const judgement = judgements.get(key)
   if (binding === undefined || judgement === undefined) return [`${key} has no judgement`]
   if (binding.meta.deletedAt !== undefined) return [`${key} is deleted, and still there`]
-  if (judgement.state === 'waiting' || judgement.state === 'undetermined') {
+  const isFull = judgement.state === 'undetermined' && judgement.full !== undefined
+  if (!isFull && (judgement.state === 'waiting' || judgement.state === 'undetermined')) {
     return [`${key} is ${judgement.state} for good`]
   }
   const own = live.find(({ ownership }) => ownership.kind === 'ours' && ownership.binding === key)?.object
@@ -114,7 +143,7 @@ function statusDifference(
 }
 
 /** The outputs that there are, against those that the same bindings would get on an empty cluster. */
-function outputDifferences(now: SettledCluster): readonly string[] {
+function outputDifferences(now: SettledCluster, held: ReadonlySet<string>): readonly string[] {
   const foreign = now.live.filter(({ ownership }) => ownership.kind === 'foreign')
   const fresh = planOnce(now.compiled, foreign)
   const wanted = new Map(
@@ -130,7 +159,9 @@ function outputDifferences(now: SettledCluster): readonly string[] {
       if (expected === undefined) return [`${name} is too many (${output.ownership.kind})`]
       return driftOf(output.object, expected).map((path) => `${name} differs in ${path}`)
     }),
-    ...[...wanted.keys()].filter((name) => !isThere(there, name)).map((name) => `${name} is missing`),
+    ...[...wanted.keys()]
+      .filter((name) => !held.has(name) && !isThere(there, name))
+      .map((name) => `${name} is missing`),
   ]
 }
 

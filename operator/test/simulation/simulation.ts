@@ -23,6 +23,9 @@ const QUIET_MS = 1_500_000
 const STANDBYS = 0.5
 /** In every which seed operators run for the Lease; in the others, who leads is decided for them. */
 const ELECTIONS_EVERY = 8
+/** In every which seed a namespace may have few outputs, and users forge kleym's finalizer; and how many it may have then. */
+const FULL_EVERY = 5
+const FEW = 2
 /** Longer than the operator waits for a word of SCM. */
 const CALM_MS = 400_000
 /** How likely it is in each step that SCM gets to do its work. */
@@ -116,6 +119,7 @@ export class Simulation {
   readonly #seed: number
   readonly #collide: boolean
   readonly #hasElections: boolean
+  readonly #bindingsPerNamespace: number | undefined
   /** Without it the operator looks at each new output again after a minute, which hides that nobody has woken it. */
   readonly #hasScm: boolean
   /** Follows the cluster, as late as it likes, and writes nothing before it takes over. */
@@ -141,6 +145,7 @@ export class Simulation {
     // As often among those that collide.
     this.#hasElections = elections ?? Math.floor(seed / 2) % ELECTIONS_EVERY === 0
     this.#hasScm = scm ?? seed % 3 !== 0
+    this.#bindingsPerNamespace = seed % FULL_EVERY === 0 ? FEW : undefined
     this.dice = new Dice(seed)
     this.watchdog = new Watchdog(this.server, this.lives, () => this.#step)
     this.calls = new Calls({
@@ -151,7 +156,8 @@ export class Simulation {
         this.watchdog.sent(call)
       },
     })
-    this.users = new Users(this.server, this.dice, { collide: this.#collide })
+    const forge = this.#bindingsPerNamespace !== undefined
+    this.users = new Users(this.server, this.dice, { collide: this.#collide, forge })
     this.server.onChange((change) => {
       for (const watch of this.#running().flatMap(({ watches }) => watches)) watch.hear(change)
     })
@@ -255,6 +261,7 @@ export class Simulation {
       dice,
       config: this.#config,
       workers,
+      bindingsPerNamespace: this.#bindingsPerNamespace,
       step,
       onElected: this.#hasElections ? onElected : undefined,
     })
@@ -594,7 +601,7 @@ export class Simulation {
         (this.#hasScm && this.users.register() > 0)) &&
       this.problems().length === 0
     )
-    const wrong = [...this.problems(), ...differences(this.server, this.life.config)]
+    const wrong = [...this.problems(), ...differences(this.server, this.life)]
     const budget = 40 + 30 * (this.#acts + this.#disturbances)
     if (this.watchdog.writes > budget) wrong.push(`${this.watchdog.writes} writes, more than ${budget}`)
     return wrong.length > 0 ? wrong : this.#stayingQuiet()

@@ -128,7 +128,7 @@ export class SteeredSimulation extends Simulation {
     return [
       ...(isQuiet ? [] : ['it never comes to rest']),
       ...this.problems(),
-      ...differences(this.server, this.life.config),
+      ...differences(this.server, this.life),
     ]
   }
 }

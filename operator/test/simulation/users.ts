@@ -95,11 +95,14 @@ export class Users {
   readonly #dice: Dice
   /** Whether all bindings are of one pool, so that they collide by their containers and variants alone. */
   readonly #collide: boolean
+  /** Whether they write kleym's finalizer into what they make. */
+  readonly #forge: boolean
 
-  constructor(server: SimulatedCluster, dice: Dice, { collide = false } = {}) {
+  constructor(server: SimulatedCluster, dice: Dice, { collide = false, forge = false } = {}) {
     this.#server = server
     this.#dice = dice
     this.#collide = collide
+    this.#forge = forge
   }
 
   /** The pools and objectives that there are at first. */
@@ -245,7 +248,8 @@ export class Users {
     const poolName = this.#dice.pick(POOL_NAMES) ?? ''
     const { uid: _, generation: __, ...metadata } = metadataOf(binding({ namespace, name }))
     const spec = this.#specFor(poolName)
-    this.#create([BINDINGS], { ...binding({ namespace, name, spec }), metadata })
+    const forged = this.#forge ? { finalizers: [FINALIZER] } : {}
+    this.#create([BINDINGS], { ...binding({ namespace, name, spec }), metadata: { ...metadata, ...forged } })
     return `${namespace}/${name} ${JSON.stringify(spec)}`
   }
 

@@ -1,6 +1,6 @@
 // What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
-import { parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten, parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
@@ -123,7 +123,10 @@ export class Watchdog {
       this.#complain(`${verb} ${call.name} goes for any version`)
     if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)
     if (resource === CLUSTER_SPIFFE_IDS && ['create', 'update', 'delete'].includes(verb)) {
-      if (verb === 'create') this.#checkFinalizer(call)
+      if (verb === 'create') {
+        this.#checkFinalizer(call)
+        this.#checkRoom(call)
+      }
       if (verb === 'delete') {
         this.#floors.set(call, this.#floorOf(call.life))
         this.#checkOrphan(call)
@@ -346,6 +349,19 @@ export class Watchdog {
     if (binding === undefined || !hasOurs(binding.finalizers)) {
       this.#complain(`an output of ${key} is written before its finalizer`)
     }
+  }
+
+  /** As far as its operator knows, no output is one more than a namespace may have. */
+  #checkRoom(call: SimulatedCall): void {
+    const life = this.#lives.find(({ id }) => id === call.life)
+    const key = stringAt(bodyOf(call), 'metadata', 'annotations', ANNOTATION_BINDING) ?? ''
+    if (life?.bindingsPerNamespace === undefined || life.caches.bindings.store.get(key)?.namesOutput === true)
+      return
+    const keys = [...life.caches.outputs.store.values()].map(({ bindingKey }) => bindingKey)
+    if (keys.includes(key)) return
+    const others = keys.filter((one) => one !== undefined && namespaceWritten(one) === namespaceWritten(key))
+    if (new Set(others).size >= life.bindingsPerNamespace)
+      this.#complain(`${call.name} is one more than its namespace may have`)
   }
 
   /** Our finalizer is dropped only after a live list of outputs that began after the last DELETE, where they are served. */

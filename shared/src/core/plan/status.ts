@@ -32,7 +32,7 @@ export function verdictOf(judgement: Judgement): StatusVerdict | undefined {
         ? saying('Undetermined', unknownReasonText(judgement.why))
         : saying(
             'NamespaceFull',
-            `${judgement.full} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets its first when one of them is deleted`,
+            `${judgement.full} bindings of the namespace have an output, the most that the operator is set to (--bindings-per-namespace); this one gets one when one of theirs is gone`,
           )
     case 'waiting': {
       const [first = 'a peer', ...rest] = judgement.waitsFor

@@ -45,7 +45,7 @@ export const REASONS = {
     condition: 'Ready',
     ready: 'Unknown',
     meaning:
-      'As many bindings of the namespace have an output as the operator is set to have for one, and this one never had an output. What is in force stays.',
+      'As many bindings of the namespace have an output as the operator is set to have for one, and this one has none. What is in force stays.',
     fix: 'Delete bindings that are no longer used, or start the operator with a higher --bindings-per-namespace.',
     fromFiles: false,
   },
