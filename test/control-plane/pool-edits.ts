@@ -2,10 +2,11 @@
 // after its creation it is ready.
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
-import { until } from '@kleym/testing/wait.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { within } from '@kleym/testing/wait.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { binding, bindingId, conditionOf, estate, member, namespace, objective, pool } from './objects.ts'
+import { binding, conditionOf, estate, namespace, objective, pool } from './objects.ts'
+import { watched, type Watched } from './watched.ts'
 
 export interface PoolEdits {
   readonly bindings: number
@@ -17,6 +18,8 @@ export interface PoolEdits {
 
 const TENANT = 'tenant'
 export const ELSEWHERE = 'elsewhere'
+/** Within which each is ready, or something is very wrong. */
+const READY_MS = 120_000
 /** How many requests are sent at the same time. */
 const CONNECTIONS = 8
 
@@ -35,35 +38,52 @@ export async function createTenants(cp: ControlPlane, { bindings, labels }: Pool
   await Promise.all(Array.from({ length: CONNECTIONS }, create))
 }
 
-/** Edits the tenant's pool for some time; how long each binding elsewhere took to be ready, in milliseconds. */
-export async function readyBesideEdits(cp: ControlPlane, edits: PoolEdits): Promise<readonly number[]> {
+/** Runs a wait of one binding, and may measure meanwhile. */
+type Around = (wait: () => Promise<number>) => Promise<number>
+
+/**
+ * Edits the tenant's pool for some time, never if there are to be none a second; how long each binding elsewhere took to be
+ * ready, in milliseconds.
+ */
+export async function readyBesideEdits(
+  cp: ControlPlane,
+  edits: PoolEdits,
+  around: Around = (wait) => wait(),
+): Promise<readonly number[]> {
   const { editsPerSecond, labels, seconds } = edits
   const over = performance.now() + seconds * 1000
   const edit = async (): Promise<void> => {
     const id = { apiVersion: 'inference.networking.k8s.io/v1', kind: 'InferencePool', name: 'llama' }
-    for (let made = 0; performance.now() < over; made++) {
+    for (let made = 0; editsPerSecond > 0 && performance.now() < over; made++) {
       const due = performance.now() + 1000 / editsPerSecond
       const selector = { matchLabels: labelsOf(labels, `edit-${made}`) }
       await cp.admin.patch({ ...id, namespace: TENANT }, { spec: { selector } })
       await pause(Math.max(0, due - performance.now()))
     }
   }
+  const bindings = await watched(
+    cp,
+    `/apis/kleym.sonda.red/v1alpha1/namespaces/${ELSEWHERE}/inferenceidentitybindings`,
+  )
   const times: number[] = []
   const look = async (): Promise<void> => {
-    for (let made = 0; performance.now() < over; made++) times.push(await readyElsewhere(cp, `new-${made}`))
+    for (let made = 0; performance.now() < over; made++)
+      times.push(await around(() => readyElsewhere(cp, bindings, `new-${made}`)))
   }
   await Promise.all([edit(), look()])
+  bindings.end()
   return times
 }
 
-async function readyElsewhere(cp: ControlPlane, name: string): Promise<number> {
-  await cp.apply(member(ELSEWHERE, name, { containerName: name }))
-  const from = performance.now()
-  await until(
-    async () => conditionOf(await cp.admin.get(bindingId(ELSEWHERE, name)), 'Ready')?.['status'] === 'True',
-    `${name} elsewhere to be ready`,
-    120_000,
+async function readyElsewhere(cp: ControlPlane, bindings: Watched, name: string): Promise<number> {
+  await cp.apply([objective(ELSEWHERE, name, 'llama')])
+  const isReady = bindings.next(
+    (object) =>
+      stringAt(object, 'metadata', 'name') === name && conditionOf(object, 'Ready')?.['status'] === 'True',
   )
+  const from = performance.now()
+  await cp.apply([binding(ELSEWHERE, name, { containerName: name })])
+  await within(isReady, `${name} elsewhere to be ready`, READY_MS)
   return performance.now() - from
 }
 
