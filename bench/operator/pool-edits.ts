@@ -89,10 +89,17 @@ async function lineOf(row: PoolEdits): Promise<string> {
     if (longest === undefined) throw new Error('no binding elsewhere was ready')
     const how = operator.program.ended()
     const cells = [
-      ...[row.bindings, row.editsPerSecond],
-      ...[waits.length, median(sorted), longest.ms],
-      ...[alone.length, median(alone), alone.at(-1) ?? Number.NaN],
-      ...[longest.ranMs, longest.waitedMs, Math.max(...waits.map(({ ranMs }) => ranMs))],
+      row.bindings,
+      row.editsPerSecond,
+      waits.length,
+      median(sorted),
+      longest.ms,
+      alone.length,
+      median(alone),
+      alone.at(-1) ?? Number.NaN,
+      longest.ranMs,
+      longest.waitedMs,
+      Math.max(...waits.map(({ ranMs }) => ranMs)),
       ...(await partsOf(cp, `new-${which}`)),
       how === undefined ? longestLagMs(await operator.metrics()) : Number.NaN,
     ]

@@ -32,6 +32,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'operator-repairs',
     'operator-replicas',
     'operator-restore',
+    'operator-rollback',
     'operator-silence',
     'operator-upheaval',
     'operator-variants',

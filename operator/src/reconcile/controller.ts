@@ -10,6 +10,8 @@ import type { WorkQueue } from '../queue/queue.ts'
 import { runWorkers, PAUSE_EVERY_MS } from '../queue/workers.ts'
 import type { Metrics } from '../telemetry/metrics.ts'
 import type { WriteBudget } from '../write/write-budget.ts'
+import type { Writer } from '../write/writer.ts'
+import type { NamespaceRoom } from './namespace-room.ts'
 import type { Next } from './next.ts'
 import type { Reconciler } from './reconciler.ts'
 import type { Reports } from './reports.ts'
@@ -23,7 +25,9 @@ export interface ControllerOptions {
   readonly metrics: Pick<Metrics, 'reconciled'>
   readonly reports: Pick<Reports, 'restoreInForce'>
   readonly outputSchema: Pick<OutputSchema, 'changed'>
-  readonly budget: Pick<WriteBudget, 'waiting'>
+  readonly budget: Pick<WriteBudget, 'waiting' | 'ended'>
+  readonly room: Pick<NamespaceRoom, 'ended'>
+  readonly writer: Pick<Writer, 'isUnsettled'>
   readonly installs: Pick<Installs, 'others' | 'standsBy'>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
@@ -113,6 +117,18 @@ export class Controller {
   }
 
   async #reconcile(key: string): Promise<void> {
+    const { budget, room, writer } = this.#options
+    try {
+      await this.#look(key)
+    } finally {
+      // Also where the binding has gone meanwhile: what was kept for it is another's.
+      budget.ended(key)
+      // A write without an answer may have made the output.
+      if (!writer.isUnsettled(key)) room.ended(key)
+    }
+  }
+
+  async #look(key: string): Promise<void> {
     const { caches, queue, reconciler, indexes, clock, metrics, installs } = this.#options
     // Its end wakes all keys.
     if (installs.standsBy) return

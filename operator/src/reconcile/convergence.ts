@@ -98,16 +98,6 @@ export class Convergence {
 
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
-    try {
-      return await this.#run(key)
-    } finally {
-      this.#options.budget.ended(key)
-      // A write without an answer may have made the output.
-      if (!this.#options.writer.isUnsettled(key)) this.#options.room.ended(key)
-    }
-  }
-
-  async #run(key: string): Promise<Next> {
     let overtaken = 0
     const look: Look = { dryRuns: new Set(), gone: new Set(), isSchemaRead: false }
     for (let steps = 0; steps < STEPS_MAX; steps++) {

@@ -14,10 +14,10 @@ export interface NamespaceRoomOptions {
 
 export class NamespaceRoom {
   readonly #options: NamespaceRoomOptions
-  /** By namespace, the bindings that hold a place, with how many outputs and statuses say so. */
+  /** By namespace, the bindings that hold a place, with how many outputs, statuses and looks keep it. */
   readonly #holders = new Map<string, Map<string, number>>()
-  /** By namespace, those that are about to get an output. */
-  readonly #entering = new Map<string, Set<string>>()
+  /** Those whose look keeps it: an output may be on its way. */
+  readonly #entering = new Set<string>()
   /** By namespace, who is held back, the longest first. */
   readonly #held = new Map<string, Set<string>>()
 
@@ -37,29 +37,32 @@ export class NamespaceRoom {
       const now = change.kind !== 'removed' && change.now.namesOutput
       const { key } = change.kind === 'removed' ? change.before : change.now
       if (before !== now) this.#count(key, now ? 1 : -1)
-      if (change.kind !== 'removed') return
-      drop(this.#held, key)
-      this.ended(key)
+      if (change.kind === 'removed') drop(this.#held, key)
     })
   }
 
   /** The limit that holds a binding back from an output; undefined if it may have one, for which there is a place until `ended`. */
   fullFor(key: string): number | undefined {
     const { bindingsPerNamespace: most } = this.#options
-    const namespace = namespaceWritten(key)
-    if (most === undefined || this.#holders.get(namespace)?.has(key) === true) return undefined
-    if (this.#entering.get(namespace)?.has(key) !== true && this.#sizeOf(namespace) >= most) {
+    if (most === undefined) return undefined
+    const holders = this.#holders.get(namespaceWritten(key))
+    if (holders !== undefined && !holders.has(key) && holders.size >= most) {
       add(this.#held, key)
       return most
     }
-    drop(this.#held, key)
-    add(this.#entering, key)
+    this.#enter(key)
     return undefined
   }
 
-  /** Nothing of a binding is on its way: if it has come to no output, its place is another's. */
+  /** A look has ended, and nothing of the binding is on its way: if it has come to no output, its place is another's. */
   ended(key: string): void {
-    if (drop(this.#entering, key)) this.#takeUp(namespaceWritten(key))
+    if (this.#entering.delete(key)) this.#count(key, -1)
+  }
+
+  #enter(key: string): void {
+    if (this.#entering.has(key)) return
+    this.#entering.add(key)
+    this.#count(key, 1)
   }
 
   #count(key: string, change: 1 | -1): void {
@@ -68,25 +71,19 @@ export class NamespaceRoom {
     const count = (holders.get(key) ?? 0) + change
     if (count > 0) {
       holders.set(key, count)
-      drop(this.#entering, key)
       drop(this.#held, key)
       return
     }
     holders.delete(key)
+    this.#takeUp(namespace, holders.size)
     if (holders.size === 0) this.#holders.delete(namespace)
-    this.#takeUp(namespace)
-  }
-
-  #sizeOf(namespace: string): number {
-    return (this.#holders.get(namespace)?.size ?? 0) + (this.#entering.get(namespace)?.size ?? 0)
   }
 
   /** Keeps the place for the first one that is held back; when its look has ended without an output, it is the next one's. */
-  #takeUp(namespace: string): void {
+  #takeUp(namespace: string, size: number): void {
     const [first] = this.#held.get(namespace) ?? []
-    if (first === undefined || this.#sizeOf(namespace) >= (this.#options.bindingsPerNamespace ?? 0)) return
-    drop(this.#held, first)
-    add(this.#entering, first)
+    if (first === undefined || size >= (this.#options.bindingsPerNamespace ?? 0)) return
+    this.#enter(first)
     this.#options.wake(first)
   }
 }
@@ -95,11 +92,10 @@ function add(sets: Map<string, Set<string>>, key: string): void {
   getOrCreate(sets, namespaceWritten(key), () => new Set<string>()).add(key)
 }
 
-/** Takes a key out of the set of its namespace, and the set too where it is the last; whether it was there. */
-function drop(sets: Map<string, Set<string>>, key: string): boolean {
+/** Takes a key out of the set of its namespace, and the set too where it is the last. */
+function drop(sets: Map<string, Set<string>>, key: string): void {
   const namespace = namespaceWritten(key)
   const set = sets.get(namespace)
-  const isThere = set?.delete(key) === true
+  set?.delete(key)
   if (set?.size === 0) sets.delete(namespace)
-  return isThere
 }

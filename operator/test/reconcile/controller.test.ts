@@ -35,6 +35,7 @@ function bindingAt(at: number): JsonRecord {
 interface Stand {
   readonly caches: ReturnType<typeof createCaches>
   readonly controller: ReturnType<typeof composeController>
+  readonly clock: FakeClock
   /** Names of what was patched. */
   readonly patched: readonly string[]
   readonly lists: () => number
@@ -43,11 +44,12 @@ interface Stand {
 }
 
 /** A controller whose API server answers nothing, over caches that are filled. */
-function stand(): Stand {
+function stand({ writesPerSecond }: { readonly writesPerSecond?: number } = {}): Stand {
   const caches = createCaches({ onError: (error) => expect.fail(String(error)) })
   for (const cache of [caches.bindings, caches.outputs, ...caches.pools.values()])
     cache.setSyncState({ kind: 'synced' })
   for (const cache of caches.objectives.values()) cache.setSyncState({ kind: 'absent' })
+  const clock = new FakeClock()
   let lists = 0
   let isSlow = false
   const patched: string[] = []
@@ -71,12 +73,12 @@ function stand(): Stand {
     api,
     caches,
     config: CONFIG,
-    clock: new FakeClock(),
+    clock,
     random: () => 0.5,
     log: keptLog().log,
     metrics: createMetrics(),
     events: { record: () => {}, drain: async () => {} },
-    writesPerSecond: undefined,
+    writesPerSecond,
     bindingsPerNamespace: undefined,
     takeOver: new Set(),
     classlessIgnored: false,
@@ -85,7 +87,7 @@ function stand(): Stand {
     resyncMs: undefined,
     pause: () => (isSlow ? new Promise(() => {}) : setImmediate()),
   })
-  return { caches, controller, patched, lists: () => lists, slow: () => (isSlow = true) }
+  return { caches, controller, clock, patched, lists: () => lists, slow: () => (isSlow = true) }
 }
 
 test('a deletion waits for no slice of what has changed in its namespace', async () => {
@@ -118,4 +120,23 @@ test('after a start no namespace waits for what is new in another', async () => 
   void controller.lead()
   for (let turn = 0; turn < TURNS; turn++) await setImmediate()
   expect(patched).toEqual(['chat'])
+})
+
+test('a binding that is deleted while it waits for its turn to write leaves its turn to others', async () => {
+  const { caches, controller, clock } = stand({ writesPerSecond: 1 })
+  const pools = caches.pools.get(K8S_GROUP)
+  pools?.store.apply('ADDED', pools.read(versioned(pool({}), 1)))
+  const bindings = [0, 1, 2].map((at) => versioned(bindingAt(at), at + 2, { uid: `uid-${at}` }))
+  for (const raw of bindings) caches.bindings.store.apply('ADDED', caches.bindings.read(raw))
+  void controller.lead()
+  for (let turn = 0; turn < TURNS; turn++) await setImmediate()
+  for (const raw of bindings) {
+    const gone = versioned(raw, 10, {})
+    caches.bindings.store.apply('DELETED', caches.bindings.read(gone))
+  }
+  for (let second = 0; second < 10; second++) {
+    clock.advance(1_000)
+    for (let turn = 0; turn < TURNS; turn++) await setImmediate()
+  }
+  expect(controller.isIdle).toBe(true)
 })

@@ -25,7 +25,10 @@ function cluster(bindingsPerNamespace: number | undefined) {
     caches.outputs.store.apply(type, caches.outputs.read({ metadata, spec: {} }))
   }
   const fullFor = (...names: readonly string[]) => names.map((name) => room.fullFor(`team-a/${name}`))
-  return { room, show, showOutput, fullFor, woken }
+  const ended = (...names: readonly string[]): void => {
+    for (const name of names) room.ended(`team-a/${name}`)
+  }
+  return { show, showOutput, fullFor, ended, woken }
 }
 
 test('who has an output keeps room, whatever the limit is', () => {
@@ -45,13 +48,14 @@ test('a finalizer that anybody may write gives no room', () => {
 })
 
 test('an output that a hand deletes has its room for as long as the status names it', () => {
-  const { show, showOutput, fullFor, woken } = cluster(1)
+  const { ended, show, showOutput, fullFor, woken } = cluster(1)
   show('ADDED', 'a', { named: true })
   showOutput('ADDED', 'a', 'a')
   show('ADDED', 'b')
   expect(fullFor('b')).toEqual([1])
   showOutput('DELETED', 'a', 'a')
   expect(fullFor('a', 'b')).toEqual([undefined, 1])
+  ended('a', 'b')
   expect(woken).toEqual([])
   show('MODIFIED', 'a')
   expect(woken).toEqual(['team-a/b'])
@@ -59,10 +63,11 @@ test('an output that a hand deletes has its room for as long as the status names
 })
 
 test('one more is held back until one is gone, and those that are about to enter count', () => {
-  const { show, showOutput, fullFor, woken } = cluster(2)
+  const { ended, show, showOutput, fullFor, woken } = cluster(2)
   for (const name of ['a', 'b', 'c', 'd']) show('ADDED', name)
   expect(fullFor('a', 'b', 'c', 'd')).toEqual([undefined, undefined, 2, 2])
   for (const name of ['a', 'b']) showOutput('ADDED', name, name)
+  ended('a', 'b', 'c', 'd')
   showOutput('DELETED', 'a', 'a')
   expect(woken).toEqual(['team-a/c'])
   expect(fullFor('c', 'd')).toEqual([undefined, 2])
@@ -81,30 +86,56 @@ test('an output that takes the place of another counts with it as one', () => {
 })
 
 test('one that came to no output leaves its room to the next', () => {
-  const { room, show, fullFor, woken } = cluster(1)
+  const { ended, show, fullFor, woken } = cluster(1)
   for (const name of ['a', 'b']) show('ADDED', name)
   expect(fullFor('a', 'b')).toEqual([undefined, 1])
-  room.ended('team-a/a')
+  ended('a')
   expect(woken).toEqual(['team-a/b'])
 })
 
 test('one that is taken up and comes to no output passes its room on', () => {
-  const { room, show, showOutput, fullFor, woken } = cluster(1)
+  const { ended, show, showOutput, fullFor, woken } = cluster(1)
   for (const name of ['a', 'b', 'c']) show('ADDED', name)
   showOutput('ADDED', 'a', 'a')
   expect(fullFor('b', 'c')).toEqual([1, 1])
   showOutput('DELETED', 'a', 'a')
   // It is refused now, and does not ask.
-  room.ended('team-a/b')
+  ended('b')
   expect(woken).toEqual(['team-a/b', 'team-a/c'])
   expect(fullFor('c', 'b')).toEqual([undefined, 1])
 })
 
-test('one that is gone before anything is known of its write leaves its room to the next', () => {
-  const { show, fullFor, woken } = cluster(1)
+test('one that is deleted while its output is on its way keeps its room until the look at it ends', () => {
+  const { ended, show, showOutput, fullFor, woken } = cluster(1)
   for (const name of ['a', 'b']) show('ADDED', name)
   expect(fullFor('a', 'b')).toEqual([undefined, 1])
   show('DELETED', 'a')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('ADDED', 'a', 'a')
+  ended('a')
+  expect(woken).toEqual([])
+  showOutput('DELETED', 'a', 'a')
+  expect(woken).toEqual(['team-a/b'])
+})
+
+test('one whose output is made anew while its status goes keeps its room', () => {
+  const { ended, show, showOutput, fullFor, woken } = cluster(1)
+  show('ADDED', 'a', { named: true })
+  show('ADDED', 'b')
+  expect(fullFor('a', 'b')).toEqual([undefined, 1])
+  show('DELETED', 'a')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('ADDED', 'a', 'a')
+  ended('a', 'b')
+  expect(woken).toEqual([])
+})
+
+test('one that is deleted before its output is made leaves its room to the next', () => {
+  const { ended, show, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b']) show('ADDED', name)
+  expect(fullFor('a', 'b')).toEqual([undefined, 1])
+  show('DELETED', 'a')
+  ended('a')
   expect(woken).toEqual(['team-a/b'])
 })
 
