@@ -25,6 +25,7 @@ export async function watched(cp: ControlPlane, path: string): Promise<Watched> 
     request.once('response', (response) => {
       resolve()
       request.on('error', over)
+      response.on('error', over)
       createInterface({ input: response })
         .on('line', (line) => {
           const object = dig(JSON.parse(line), 'object')
