@@ -25,13 +25,13 @@ export async function watched(cp: ControlPlane, path: string): Promise<Watched> 
     request.once('response', (response) => {
       resolve()
       request.on('error', over)
-      response.on('error', over)
       createInterface({ input: response })
         .on('line', (line) => {
           const object = dig(JSON.parse(line), 'object')
           if (!isRecord(object)) return
           for (const one of waiting) if (one.isWanted(object)) one.end()
         })
+        .on('error', over)
         .once('close', over)
     })
   })

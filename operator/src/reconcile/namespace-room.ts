@@ -46,7 +46,11 @@ export class NamespaceRoom {
     const { bindingsPerNamespace: most } = this.#options
     if (most === undefined) return undefined
     const holders = this.#holders.get(namespaceWritten(key))
-    if (holders !== undefined && !holders.has(key) && holders.size >= most) {
+    const own = holders?.get(key) ?? 0
+    const others = (holders?.size ?? 0) - (own > 0 ? 1 : 0)
+    // Outputs may have come since it was taken up, as after a restore of the datastore: a look alone keeps nothing against them.
+    if (own === (this.#entering.has(key) ? 1 : 0) && others >= most) {
+      this.ended(key)
       add(this.#held, key)
       return most
     }

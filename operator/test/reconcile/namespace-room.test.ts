@@ -130,6 +130,19 @@ test('one whose output is made anew while its status goes keeps its room', () =>
   expect(woken).toEqual([])
 })
 
+test('one that is taken up is held back again where outputs have come meanwhile', () => {
+  const { show, showOutput, fullFor, woken } = cluster(1)
+  for (const name of ['a', 'b']) show('ADDED', name)
+  showOutput('ADDED', 'a', 'a')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('DELETED', 'a', 'a')
+  expect(woken).toEqual(['team-a/b'])
+  showOutput('ADDED', 'again', 'a')
+  expect(fullFor('b')).toEqual([1])
+  showOutput('DELETED', 'again', 'a')
+  expect(woken).toEqual(['team-a/b', 'team-a/b'])
+})
+
 test('one that is deleted before its output is made leaves its room to the next', () => {
   const { ended, show, fullFor, woken } = cluster(1)
   for (const name of ['a', 'b']) show('ADDED', name)
