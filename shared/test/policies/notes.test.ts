@@ -257,7 +257,7 @@ const CASES: readonly Case[] = [
       stored({ name: `p${at}`, spec: { rules: [{ ...rule(spiffe(CHAT_ID)), name: `r${at}` }] } }),
     ),
     kinds: ['over the limit'],
-    text: 'Gateway/tools has 6 policies, of which the 5 oldest count, and the age of this one is not known',
+    text: 'Gateway/tools has 6 policies, only the 5 oldest count, and the age of this one is unknown',
   },
   {
     says: 'a later policy on another target replaces nothing',
