@@ -136,6 +136,8 @@ describe('another label key of the install', () => {
     // Its pods are those of the wide pool's variant.
     await cp.admin.patch(bindingId(SPACE, 'narrow'), { spec: { identityBoundary: { variant: 'prefill' } } })
     await untilReason(cp, SPACE, 'narrow', 'IdentityCollision')
+    // Its peer is refused too, perhaps a little later: what is waited for below must not be its verdict of before.
+    await untilReason(cp, SPACE, 'prefill', 'IdentityCollision')
     await cp.admin.delete(bindingId(SPACE, 'narrow'))
     await untilReason(cp, SPACE, 'prefill', 'Reconciled')
   })
