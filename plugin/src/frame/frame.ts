@@ -2,13 +2,13 @@
 import { namedIn, withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
 import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
+import type { Cause } from './causes.ts'
 
 /** Something that was stated, and is true. */
 export interface PassedCheck {
@@ -38,28 +38,18 @@ export interface Frame {
   }
   /** `diff` alone: one sentence for each object that would change. */
   readonly differences?: readonly string[]
-  /** `diff` alone: whether an effect rests on a registration that kleym does not follow. */
-  readonly unfollowed?: boolean
-  /** `test` and `diff --tests` alone: the assertions that could be decided neither way, a sentence each. */
-  readonly unknownAssertions?: readonly string[]
   /** `test` alone: what holds, for the formats that list it. */
   readonly passed?: readonly PassedCheck[]
   /** Where a subject that is no object of the snapshot stands in a file. */
   readonly placeOf?: (subject: Subject) => FilePlace | undefined
-  /** `diff` alone: the answer is the same whatever the settings are that were not given. */
-  readonly isSettled?: boolean
   /** What it takes for granted beside the settings. */
   readonly premises?: readonly PremiseName[]
-  /** `diff` alone: what may differ, where that depends on what is not known; one sentence. */
-  readonly undecided?: string | undefined
   /** `verify` alone: whether the findings that count are differences, or may be. */
   readonly agreement?: (kept: readonly Finding[]) => Agreement
-  /** `verify` and `map --compare` alone: what may bring a finding and is not known, a noun phrase each. */
-  readonly notKnown?: readonly string[]
   /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
   readonly judged?: { readonly count: number; readonly what: string }
-  /** What the answer would have needed and could not be read. */
-  readonly missing: readonly UnknownReason[]
+  /** What keeps it from being certain, as `causesOf` has it. */
+  readonly causes: readonly Cause[]
   /** What `-o name` lists; `shown` are the findings that are not suppressed. */
   readonly names: (shown: readonly Finding[]) => readonly NamedObject[]
   /** The first lines of the text, from all findings that count, shown or not. Absent where the view begins with them itself. */

@@ -5,12 +5,13 @@ import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { report } from '../output/json.ts'
+import { missingOf } from './causes.ts'
 import type { AnswerResult } from './result.ts'
 
 /** The whole report of a command. */
 export function machineReport(judged: AnswerResult): Readonly<Record<string, unknown>> {
-  const { frame, input, shown, findings, suppressed, assumptions, premises, problems, notShown, exitCode } =
-    judged
+  const { frame, input, shown, findings, suppressed, causes } = judged
+  const { assumptions, premises, problems, notShown, exitCode } = judged
   return report(frame.kind, {
     settings: settingsReport(input),
     ...frame.fields(shown),
@@ -18,7 +19,7 @@ export function machineReport(judged: AnswerResult): Readonly<Record<string, unk
     suppressed: suppressed.map(suppressedReport),
     summary: { ...countBySeverity(findings), suppressed: suppressed.length },
     ...(notShown > 0 && { notShown }),
-    missing: frame.missing.map((why) => ({ ...why, text: unknownReasonText(why) })),
+    missing: missingOf(causes).map((why) => ({ ...why, text: unknownReasonText(why) })),
     assumptions,
     premises,
     problems: problems.map(({ kind, what, where, why, fix }) => ({ kind, what, where, why, fix })),

@@ -5,21 +5,20 @@ import { findingEntry, type Severity } from '@kleym/shared/core/registry/finding
 import type { FailOn } from '../flags/flags.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
 import type { Mark } from '../text/line.ts'
+import { leavesOpen, type Cause } from './causes.ts'
 
 /** What may be true of an answer. Several may be at once. */
 export interface OutcomeFacts {
-  /** Something could not be read, or nothing was checked. */
+  /** Something that was given could not be read, or nothing was checked. */
   readonly incomplete: boolean
-  /** A setting that was not given may change the answer. */
-  readonly unsettled: boolean
+  /** What keeps it from being certain. */
+  readonly causes: readonly Cause[]
   /** It takes something for granted. */
   readonly assuming: boolean
   /** What was compared differs. */
   readonly differs: boolean
-  /** It is not known whether what was compared differs. */
-  readonly undecided: boolean
-  /** A registration that is not followed, or an entry that may be extra, may hide a finding. */
-  readonly notKnown: boolean
+  /** It may, by what the findings say. */
+  readonly mayDiffer: boolean
   /** A flag keeps a finding from being shown. */
   readonly notShown: boolean
   /** The findings that count, shown or not. */
@@ -68,7 +67,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     what: 'something could not be read, or nothing was checked',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
-    applies: ({ incomplete }) => incomplete,
+    applies: ({ incomplete, causes }) => incomplete || leavesOpen(causes, 'anything', 'a statement'),
   },
   { what: 'a finding: error', mark: 'bad', codes: from('error', EXIT.findings), applies: certain('error') },
   {
@@ -100,7 +99,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     what: 'some settings are unknown',
     mark: 'warn',
     codes: from('error', EXIT.incomplete),
-    applies: ({ unsettled }) => unsettled,
+    applies: ({ causes }) => leavesOpen(causes, 'what depends on a setting'),
   },
   {
     what: 'a difference (`diff`, `verify`)',
@@ -112,13 +111,13 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     what: 'perhaps a difference, or one of time (`diff`, `verify`)',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
-    applies: ({ undecided }) => undecided,
+    applies: ({ mayDiffer, causes }) => mayDiffer || leavesOpen(causes, 'a difference'),
   },
   {
     what: 'a registration or an entry that is not known',
     mark: 'warn',
     codes: from('error', EXIT.incomplete),
-    applies: ({ notKnown }) => notKnown,
+    applies: ({ causes }) => leavesOpen(causes, 'a finding', 'a registration'),
   },
   {
     what: 'it takes something for granted (`premises`)',
@@ -157,11 +156,10 @@ export function markUnder(findings: readonly Finding[], own: Mark): Mark {
 /** What is true of an answer about which nothing is. */
 export const NOTHING: OutcomeFacts = {
   incomplete: false,
-  unsettled: false,
+  causes: [],
   assuming: false,
   differs: false,
-  undecided: false,
-  notKnown: false,
+  mayDiffer: false,
   notShown: false,
   findings: [],
 }

@@ -1,27 +1,15 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
-import { namesText } from '../text/names.ts'
-import {
-  compareFindings,
-  subjectText,
-  type Finding,
-  type Subject,
-} from '@kleym/shared/core/findings/finding.ts'
-import {
-  assumptionsThatCount,
-  assumptionText,
-  type Assumption,
-  type PremiseName,
-} from '@kleym/shared/core/assumptions/assumptions.ts'
+import { compareFindings, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import type { Assumption, PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
 import type { ExitCode } from '../io/errors.ts'
 import { passes } from '../flags/finding-filter.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { InputProblem } from '../sources/problem.ts'
+import { assumptionsOf, causesWith, causeText, leavesOpen, type Cause } from './causes.ts'
 import type { Frame } from './frame.ts'
 import { outcomeOf, type Outcome } from './outcome.ts'
 import { nothingJudged } from './nothing-judged.ts'
@@ -48,8 +36,8 @@ export interface AnswerResult {
   readonly incomplete: boolean
   /** The one thing that is wrong is that nothing was checked. */
   readonly isEmpty: boolean
-  /** Something rests on a registration that kleym does not follow. */
-  readonly unfollowed: boolean
+  /** What keeps the answer from being certain. */
+  readonly causes: readonly Cause[]
   /** The settings that were not given, and that the answer depends on. */
   readonly assumptions: readonly Assumption[]
   /** What it takes for granted. */
@@ -78,9 +66,8 @@ export function resultOf(
 ): AnswerResult {
   const empty = allowEmpty ? undefined : nothingJudged(frame, input, echo)
   const problems = empty === undefined ? input.problems : [...input.problems, empty]
-  const isOpen = frame.missing.length > 0 || (frame.unknownAssertions ?? []).length > 0
-  const incomplete = problems.length > 0 || isOpen
-  const unfollowed = frame.unfollowed === true || frame.findings.some(({ code }) => code === UNFOLLOWED)
+  const causes = causesWith(frame.causes, frame.findings)
+  const incomplete = problems.length > 0 || leavesOpen(causes, 'anything', 'a statement')
   const {
     kept,
     suppressed,
@@ -99,7 +86,6 @@ export function resultOf(
   const isShown = (one: Finding): boolean =>
     (show === undefined || passes(show, one)) && frame.hides?.(one) !== true
   const findings = all.filter(isShown)
-  const assumptions = frame.isSettled === true ? [] : assumptionsOf(input)
   const premises: readonly PremiseName[] = [
     ...(input.after.openSettings.areOutputsTakenAsHandled === true ? [OUTPUTS_HANDLED] : []),
     ...(frame.premises ?? []),
@@ -109,11 +95,10 @@ export function resultOf(
   const { exitCode, markOver } = outcomeOf(
     {
       incomplete,
-      unsettled: assumptions.length > 0,
+      causes,
       assuming: premises.length > 0,
       differs: (frame.differences ?? []).length > 0 || agreement === 'differs',
-      undecided: frame.undecided !== undefined || agreement === 'perhaps differs',
-      notKnown: unfollowed || (frame.notKnown ?? []).length > 0,
+      mayDiffer: agreement === 'perhaps differs',
       notShown: notShown > 0,
       findings: all,
     },
@@ -131,8 +116,8 @@ export function resultOf(
     problems,
     incomplete,
     isEmpty: empty !== undefined,
-    unfollowed,
-    assumptions,
+    causes,
+    assumptions: assumptionsOf(causes),
     premises,
     assuming: assumingText(premises, input.after),
     exitCode,
@@ -142,41 +127,16 @@ export function resultOf(
 
 const OUTPUTS_HANDLED: PremiseName = 'outputs are handled by an SCM'
 
-/** What both sides of an answer assume, each once. */
-function assumptionsOf({ before, after }: Pick<AnswerInput, 'before' | 'after'>): readonly Assumption[] {
-  const all = [after, before].flatMap(({ openSettings }) => assumptionsThatCount(openSettings))
-  return [...new Map(all.map((one) => [assumptionText(one), one])).values()]
-}
-
 /** What is not known, one sentence each, in the order in which every format lists it. */
 export function unknownsOf({
-  frame,
-  unfollowed,
+  causes,
   assumptions,
   findings,
-}: Pick<AnswerResult, 'frame' | 'unfollowed' | 'assumptions' | 'findings'>): readonly string[] {
+}: Pick<AnswerResult, 'causes' | 'assumptions' | 'findings'>): readonly string[] {
   const settings = new Set(assumptions.map(({ what }) => what))
   const facts = findings.flatMap(({ dependsOn = [] }) => dependsOn).filter((what) => !settings.has(what))
-  return [
-    ...frame.missing.map(unknownReasonText),
-    ...(frame.unknownAssertions ?? []),
-    ...(frame.undecided === undefined ? [] : [frame.undecided]),
-    ...(frame.notKnown ?? []),
-    ...assumptions.map(assumptionText),
-    ...new Set(facts),
-    ...(unfollowed ? [unfollowedText(frame)] : []),
-  ]
+  return [...causes.map(causeText), ...new Set(facts)]
 }
-
-/** The objects whose template is not supported; of a diff, that there is one. */
-export function unfollowedText({ findings }: Frame): string {
-  const names = findings.filter(({ code }) => code === UNFOLLOWED).map(({ subject }) => subjectText(subject))
-  const who = names.length === 0 ? 'a ClusterSPIFFEID' : namesText(names)
-  return `${who}: template not supported, result unknown (${UNFOLLOWED})`
-}
-
-/** The code of a registration that kleym does not follow: it could give any identity to any pod. */
-export const UNFOLLOWED: FindingCode = 'KLM413'
 
 function isSubjectOf(findings: readonly Finding[]): (subject: Subject) => boolean {
   const subjects = new Set(findings.map(({ subject }) => objectKey(subject)))

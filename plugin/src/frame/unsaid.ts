@@ -2,10 +2,10 @@
 // of them, or each is looked for in what it prints, and one that is not found is said.
 import { stripVTControlCharacters } from 'node:util'
 import { assumptionText } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { unfollowedText, UNFOLLOWED, unknownsOf, type AnswerResult } from './result.ts'
+import { causeText, UNFOLLOWED, type Cause } from './causes.ts'
+import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** The causes that a printed answer does not say, in their order. */
 export function unsaid(
@@ -68,16 +68,17 @@ function lettersOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }
 
-function notReported(all: readonly string[], judged: AnswerResult): readonly string[] {
-  const { frame, assumptions, findings } = judged
-  const unfollowed = frame.findings.filter(({ code }) => code === UNFOLLOWED)
+function notReported(all: readonly string[], { causes, findings }: AnswerResult): readonly string[] {
+  const isReported = (cause: Cause): boolean =>
+    cause.leaves === 'anything' ||
+    cause.leaves === 'what depends on a setting' ||
+    // Each of those registrations has a finding of its own, if it is shown.
+    (cause.leaves === 'a registration' &&
+      cause.of.length > 0 &&
+      cause.of.length === findings.filter(({ code }) => code === UNFOLLOWED).length)
   const reported = new Set([
-    ...frame.missing.map(unknownReasonText),
-    ...assumptions.map(assumptionText),
+    ...causes.filter(isReported).map(causeText),
     ...findings.flatMap(({ dependsOn = [] }) => dependsOn),
-    ...(unfollowed.length > 0 && unfollowed.every((one) => findings.includes(one))
-      ? [unfollowedText(frame)]
-      : []),
   ])
   return all.filter((text) => !reported.has(text))
 }

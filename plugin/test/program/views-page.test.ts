@@ -12,6 +12,7 @@ import { startState, withValidSelection } from '../../src/answers/watch/screen/s
 import { PLAIN } from '../../src/io/palette.ts'
 import { render } from '../../src/text/line.ts'
 import { firstAnswer } from '../../src/frame/operator-down.ts'
+import { missingOf } from '../../src/frame/causes.ts'
 import { NOTHING, outcomeOf } from '../../src/frame/outcome.ts'
 import { viewAnswer } from '../../src/text/answer.ts'
 import { FakeClient } from '../support/fake-client.ts'
@@ -107,7 +108,7 @@ async function status(width: number): Promise<string> {
   const frame = statusFrame(input, installation, new Date('2026-11-21T12:00:00Z'))
   const layout = { width, wide: false }
   const answer = frame.answer?.(layout, frame.findings)
-  const doubts = { incomplete: frame.missing.length > 0, unsettled: false, notShown: 0 }
+  const doubts = { incomplete: missingOf(frame.causes).length > 0, unsettled: false, notShown: 0 }
   const { incomplete } = doubts
   const outcome = outcomeOf({ ...NOTHING, incomplete, findings: frame.findings }, 'never')
   const first =

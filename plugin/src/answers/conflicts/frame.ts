@@ -13,7 +13,7 @@ import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, seenFrom, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
-import { missingOf, missingOfPolicies, policiesIn } from '../../frame/missing.ts'
+import { causesOf, policiesIn } from '../../frame/causes.ts'
 
 /** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
 const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
@@ -59,15 +59,11 @@ export function conflictsFrame(
       keys === undefined
         ? { count: subjectsIn(input, namespace), what: 'binding, pod, policy or registration' }
         : { count: keys.size, what: 'binding' },
-    missing: [
-      ...missingOf(
-        input,
-        bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
-        keys === undefined ? { namespace } : { bindings: keys },
-      ),
-      // Some bindings alone are undetermined themselves without it.
-      ...(keys === undefined ? missingOfPolicies(policiesIn(input, namespace)) : []),
-    ],
+    causes: causesOf(input, {
+      judgements: bindings.flatMap(({ key }) => input.after.now.judgements.get(key) ?? []),
+      // Some bindings alone are undetermined themselves without what their policies need.
+      ...(keys === undefined ? { namespace, policies: policiesIn(input, namespace) } : { bindings: keys }),
+    }),
     suppressionScope: {
       all: () => all,
       covers: (subject) =>

@@ -6,7 +6,7 @@ import { chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import { conflictsFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises } from '../../frame/premises.ts'
-import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 
 /** What `conflicts` is asked. */

@@ -21,7 +21,7 @@ import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements, whatDiffers } from './disagreements-view.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf, type Cause } from '../../frame/causes.ts'
 
 /** The states that a diff compares. */
 export function statesOf(input: DiffInput): readonly [before: State, after: State] {
@@ -70,6 +70,16 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
   })
   const shownChanges = changes.filter((one) => isChangeShown(narrowed, one))
   const shownPolicies = (affected ?? []).filter((one) => isPolicyShown(narrowed, one))
+  const isSame = input.base !== undefined && input.base.contents === input.contents
+  const causes = causesOf(input, {
+    judgements,
+    pods: podsOf(effect.uncertain, input),
+    further: [
+      ...(tests?.unknown ?? []),
+      ...undecidedBy(effect, affected ?? [], disagreements),
+      ...(effect.unfollowed ? [{ leaves: 'a registration', of: [] } as const] : []),
+    ],
+  })
   return {
     kind: 'DiffReport',
     fields: () =>
@@ -95,12 +105,9 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     isUnifiedDiff: true,
-    ...(tests !== undefined && { unknownAssertions: tests.unknown, placeOf: tests.placeOf }),
-    unfollowed: effect.unfollowed,
+    ...(tests !== undefined && { placeOf: tests.placeOf }),
     // The same objects come to the same under any settings.
-    isSettled: input.base !== undefined && input.base.contents === input.contents,
-    undecided: undecidedBy(effect, affected ?? [], disagreements),
-    missing: missingOf(input, judgements, { pods: podsOf(effect.uncertain, input) }),
+    causes: isSame ? causes.filter(({ leaves }) => leaves !== 'what depends on a setting') : causes,
     names: () =>
       changes.map(({ name }) => ({
         kind: CLUSTER_SPIFFE_ID_KIND,
@@ -146,15 +153,23 @@ function undecidedBy(
   { uncertain }: Effect,
   affected: readonly AffectedPolicy[],
   disagreements: readonly Finding[],
-): string | undefined {
-  if (uncertain.length > 0)
-    return `what ${counted(uncertain.length, 'container')} would hold, before or after the change`
-  const open = affected.filter(({ change }) => change === 'perhaps').length
-  if (open > 0) return `whom ${counted(open, 'rule')} of policies would name, before or after the change`
+): readonly Cause[] {
+  const held = uncertain.length
+  const named = affected.filter(({ change }) => change === 'perhaps').length
   const what = whatDiffers(disagreements)
-  return what === undefined
-    ? undefined
-    : `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`
+  const texts = [
+    ...(held > 0 ? [`what ${counted(held, 'container')} would hold, before or after the change`] : []),
+    ...(named > 0
+      ? [`whom ${counted(named, 'rule')} of policies would name, before or after the change`]
+      : []),
+    ...(what === undefined
+      ? []
+      : [
+          `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`,
+        ]),
+  ]
+  // The first says enough.
+  return texts.slice(0, 1).map((text) => ({ leaves: 'a difference', text }))
 }
 
 /** The pods for which the effect of the change is uncertain. */

@@ -4,11 +4,12 @@ import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { CommandContext } from '../../io/context.ts'
+import type { Cause } from '../../frame/causes.ts'
 import type { FilePlace } from '../../output/ci.ts'
 import type { InputProblem } from '../../sources/problem.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
-import { findingOf, subjectOf, unknownText } from '../test/frame.ts'
+import { findingOf, subjectOf, unknownOf } from '../test/frame.ts'
 import { assertionReport } from '../test/json.ts'
 import { assertionName, type AssertionResult } from '../test/model.ts'
 import { loadIdentityTests, resultsOf } from '../test/results.ts'
@@ -19,8 +20,8 @@ import type { DiffInput } from './base.ts'
 export interface DiffTests {
   /** One for each assertion that the change breaks. */
   readonly findings: readonly Finding[]
-  /** The assertions with an unknown result after the change, a sentence each. */
-  readonly unknown: readonly string[]
+  /** The assertions with an unknown result after the change. */
+  readonly unknown: readonly Cause[]
   readonly placeOf: (subject: Subject) => FilePlace | undefined
   readonly fields: () => Readonly<Record<string, unknown>>
   /** `shown` are the findings that are not suppressed. */
@@ -60,7 +61,7 @@ function diffTests(
   const places = new Map(after.map((one) => [objectKey(subjectOf(one)), one.place]))
   return {
     findings: broken.map(findingOf),
-    unknown: unknown.map(unknownText),
+    unknown: unknownOf(after),
     placeOf: (subject) => places.get(objectKey(subject))?.(),
     fields: () => ({ ...counts, brokenAssertions: broken.map(assertionReport) }),
     view: (shown, layout) => {

@@ -27,7 +27,7 @@ import type { Layout } from '../../text/layout.ts'
 import { namesText } from '../../text/names.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 
 /** How the chosen bindings are shown. */
 export interface ExplainShow {
@@ -93,14 +93,13 @@ export function explainFrame(
       only !== undefined && isAbout(one, BINDING_KIND, keys) && !isAbout(one, BINDING_KIND, shownKeys),
     findings,
     judged: { count: chosen.length, what: 'binding' },
-    missing: missingOf(
-      input,
-      [
+    causes: causesOf(input, {
+      judgements: [
         ...explanations.map(({ judgement }) => judgement),
         ...(isAsItIs ? [] : openJudgements(input.after.settled, reached)),
       ],
-      { bindings: keys },
-    ),
+      bindings: keys,
+    }),
     suppressionScope: {
       all: () => [...input.drive(findingSteps(input.after)), ...input.inputFindings],
       covers: ({ kind, namespace, name }) =>

@@ -7,7 +7,7 @@ import { explainFrame } from './frame.ts'
 import type { Only } from './only.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises } from '../../frame/premises.ts'
-import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { bindingsMeant, chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 

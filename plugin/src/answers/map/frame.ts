@@ -4,7 +4,7 @@ import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, seenFrom, type Frame } from '../../frame/frame.ts'
-import { missingOf, missingOfPolicies, policiesIn } from '../../frame/missing.ts'
+import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'
 import { FindingMarks, withFindings } from './marks.ts'
@@ -25,14 +25,17 @@ export function mapFrame(
     ),
   )
   const isNarrow = scope.isChosen || scope.spiffeId !== undefined
-  const missing = [
-    ...missingOf(input, judgements, {
-      namespace: scope.namespace,
-      ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
-    }),
-    ...(isNarrow ? [] : missingOfPolicies(policiesIn(input, scope.namespace))),
-  ]
-  const bare = mapGraph(side, { scope, base, unread, missing })
+  const causes = causesOf(input, {
+    judgements,
+    namespace: scope.namespace,
+    ...(scope.spiffeId === undefined ? {} : { spiffeId: scope.spiffeId }),
+    policies: isNarrow ? [] : policiesIn(input, scope.namespace),
+    further:
+      base === undefined || disagreements.length === 0
+        ? []
+        : [{ leaves: 'a finding', text: 'what the change does under settings that differ (KLM520)' }],
+  })
+  const bare = mapGraph(side, { scope, base, unread, missing: missingOf(causes) })
   const marks = new FindingMarks(bare.nodes)
   const all = [...input.drive(findingSteps(after)), ...input.inputFindings]
   const isShown = (one: Finding): boolean =>
@@ -55,9 +58,7 @@ export function mapFrame(
     fields: (shown) => mapFields(graphOf(shown), { scope, isCompared: base !== undefined }),
     findings,
     judged: { count, what: 'binding, pod, policy or registration' },
-    missing,
-    ...(base !== undefined &&
-      disagreements.length > 0 && { notKnown: ['what the change does under settings that differ (KLM520)'] }),
+    causes,
     suppressionScope: {
       all: () => all,
       covers: ({ namespace }) =>

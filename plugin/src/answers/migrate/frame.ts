@@ -3,10 +3,9 @@ import { BINDING } from '@kleym/shared/core/kinds.ts'
 import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding.ts'
 import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { changeLines } from '../suggest/words.ts'
 import { migrateFields } from './json.ts'
@@ -25,20 +24,21 @@ export function migrateFrame(
     ...new Map(added.map((one) => [`${one.dependsOn === undefined} ${findingKey(one)}`, one])).values(),
   ].toSorted(compareFindings)
   const bindings = distinctBindings(migrations)
-  const missing = [
-    ...missingOf(input, [], { bindings: new Set<string>() }),
-    ...migrations.flatMap(({ suggestions }) => suggestions.missing),
-  ]
-  const open = migrations.flatMap((one) =>
-    one.open.map((text) => `what ClusterSPIFFEID/${one.object.meta.name} gives to ${text}`),
-  )
   return {
     kind: 'MigrateReport',
     fields: () => migrateFields(migrations, tests),
     findings,
     judged: { count: migrations.length, what: 'ClusterSPIFFEID' },
-    missing: [...new Map(missing.map((why) => [unknownReasonText(why), why])).values()],
-    ...(open.length > 0 && { unknownAssertions: open }),
+    causes: causesOf(input, {
+      bindings: new Set<string>(),
+      unread: migrations.flatMap(({ suggestions }) => suggestions.missing),
+      further: migrations.flatMap(({ object, open }) =>
+        open.map((who) => ({
+          leaves: 'a statement',
+          text: `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`,
+        })),
+      ),
+    }),
     names: () =>
       bindings.map(({ candidate: { namespace, name } }) => ({
         kind: BINDING.kind,

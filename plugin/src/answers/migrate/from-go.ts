@@ -9,7 +9,7 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
@@ -100,7 +100,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
     }),
     findings: [],
     judged: { count: moves.length, what: 'binding' },
-    missing: missingOf(input, judgements, { bindings: new Set(moves.map(({ binding }) => binding.key)) }),
+    causes: causesOf(input, { judgements, bindings: new Set(moves.map(({ binding }) => binding.key)) }),
     names: () =>
       moves.map(({ binding: { meta } }) => ({
         kind: BINDING.kind,

@@ -7,7 +7,7 @@ import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
-import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
@@ -32,7 +32,7 @@ export async function run(options: MigrateOptions, context: CommandContext): Pro
   const after = migrations.at(-1)?.suggestions.world ?? input.after
   const { tests, problems } = await loadTests(options, input, migrations, context)
   const withProblems = { ...input, after, problems: [...input.problems, ...problems] }
-  return finish(migrateFrame(input, migrations, tests), withProblems, options.output, context)
+  return finish(migrateFrame(withProblems, migrations, tests), withProblems, options.output, context)
 }
 
 async function loadTests(

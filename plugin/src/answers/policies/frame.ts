@@ -10,7 +10,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf, missingOfPolicies, unknownSources } from '../../frame/missing.ts'
+import { causesOf, unknownSources } from '../../frame/causes.ts'
 import { policiesFields } from './json.ts'
 
 /** Makes the report for the chosen policies. */
@@ -34,7 +34,7 @@ export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolic
     fields: () => policiesFields(knowledge, chosen),
     findings,
     judged: { count: chosen.length, what: 'access policy' },
-    missing: [...missingOf(input, after.now.judgements.values(), {}), ...missingOfPolicies(chosen)],
+    causes: causesOf(input, { judgements: after.now.judgements.values(), policies: chosen }),
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({

@@ -4,7 +4,7 @@ import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
-import { notFoundOnlyIfRead } from '../../frame/missing.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { policiesFrame } from './frame.ts'
 import { choosePolicies } from './choose.ts'
 

@@ -25,8 +25,7 @@ export function settingsFrame(input: AnswerInput, written: string | undefined): 
       })),
     }),
     findings,
-    missing: [],
-    isSettled: true,
+    causes: [],
     names: (shown) => shown.map(namedSubject),
     answer: (_, kept) => settingsAnswer(rows, kept, written),
     view: (layout, shown) => [

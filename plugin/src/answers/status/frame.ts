@@ -10,7 +10,7 @@ import { isClassKnown, statusAnswer } from './model.ts'
 import { statusSummary } from './answer.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts. */
 export function statusFrame(input: InstalledInput, installation: Installation, now: Date): Frame {
@@ -32,11 +32,12 @@ export function statusFrame(input: InstalledInput, installation: Installation, n
       ...installFindings(after),
       ...input.inputFindings,
     ].toSorted(compareFindings),
-    missing: [
-      ...missingOf(input, [], {}),
-      ...operatorsUnknown(side),
-      ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
-    ],
+    causes: causesOf(input, {
+      unread: [
+        ...operatorsUnknown(side),
+        ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
+      ],
+    }),
     names: (shown) => shown.map(namedSubject),
     answer: (_, shown) => statusSummary(answer, input, shown),
     view: (layout, shown) => viewStatus(answer, input, shown, layout),

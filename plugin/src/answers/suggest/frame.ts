@@ -5,11 +5,10 @@ import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import { manifestsFor } from '@kleym/shared/core/suggest/candidate.ts'
 import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import { suggestFields } from './json.ts'
 import { suggestAnswer, viewSuggestions } from './view.ts'
@@ -28,23 +27,23 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
     ...effect.findings.added.map(ofSuggested),
     ...input.inputFindings.filter((one) => isNearMiss(one) || input.operator.disagreements.includes(one)),
   ].toSorted(compareFindings)
-  const general = missingOf({ ...input, after: answer.world }, [], {
-    bindings: new Set<string>(suggested.map(({ key }) => key)),
-  })
-  const distinct = new Map([...general, ...missing].map((why) => [unknownReasonText(why), why]))
   const unproven = pools.filter(({ not }) => not.some(({ state }) => state === 'unproven'))
   return {
     kind: 'SuggestReport',
     fields: () => suggestFields(answer),
     findings,
     judged: { count: pools.length, what: 'InferencePool' },
-    missing: [...distinct.values()],
-    ...(unproven.length > 0 && {
-      unknownAssertions: unproven.map(
-        ({ pool, not }) =>
-          `what InferencePool ${pool.namespace}/${pool.name} could have: ${not.find(({ state }) => state === 'unproven')?.why ?? ''}`,
-      ),
-    }),
+    causes: causesOf(
+      { ...input, after: answer.world },
+      {
+        bindings: new Set<string>(suggested.map(({ key }) => key)),
+        unread: missing,
+        further: unproven.map(({ pool, not }) => ({
+          leaves: 'a statement',
+          text: `what InferencePool ${pool.namespace}/${pool.name} could have: ${not.find(({ state }) => state === 'unproven')?.why ?? ''}`,
+        })),
+      },
+    ),
     names: () =>
       pools
         .flatMap((one) => [...one.registrations, ...one.suggested])

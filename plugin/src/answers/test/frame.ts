@@ -5,9 +5,11 @@ import { finding, type Finding, type Subject } from '@kleym/shared/core/findings
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { InputProblem } from '../../sources/problem.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { causesOf, type Cause } from '../../frame/causes.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
 import { testFields } from './json.ts'
 import { assertionName, FAILED, type AssertionResult } from './model.ts'
+import { askedByTests } from './results.ts'
 import { testsAnswer, viewTests } from './view.ts'
 
 /** What else a run of tests tells. */
@@ -21,7 +23,7 @@ export interface TestRunFacts {
 /** Makes the report. */
 export function testFrame(
   results: readonly AssertionResult[],
-  missing: readonly UnknownReason[],
+  input: AnswerInput,
   { subjects, faults }: TestRunFacts,
 ): Frame {
   const failed = results.filter(({ outcome }) => outcome.state === 'failed')
@@ -31,8 +33,7 @@ export function testFrame(
     fields: () => testFields(results),
     findings: failed.map(findingOf),
     judged: { count: subjects, what: 'binding, pod or registration' },
-    missing,
-    unknownAssertions: results.filter(({ outcome }) => outcome.state === 'unknown').map(unknownText),
+    causes: causesOf(input, { ...askedByTests(input), further: unknownOf(results) }),
     passed: results.flatMap((one) =>
       one.outcome.state === 'passed' ? [{ subject: subjectOf(one), text: one.outcome.claim }] : [],
     ),
@@ -66,7 +67,9 @@ export function findingOf(one: AssertionResult): Finding {
   })
 }
 
-/** What is not known, of an assertion that can be decided neither way. */
-export function unknownText({ outcome }: AssertionResult): string {
-  return `whether ${outcome.claim}: ${outcome.why}`
+/** The assertions that can be decided neither way. */
+export function unknownOf(results: readonly AssertionResult[]): readonly Cause[] {
+  return results
+    .filter(({ outcome }) => outcome.state === 'unknown')
+    .map(({ outcome }) => ({ leaves: 'a statement', text: `whether ${outcome.claim}: ${outcome.why}` }))
 }

@@ -2,8 +2,8 @@
 import type { Assertion } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
@@ -89,13 +89,13 @@ export function incompleteText(input: AnswerInput, namespace?: string): string |
   const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
   if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
   const { snapshot } = input.after
-  const notRead = missingForTests(input)[0] ?? subjectGap(snapshot, namespace)
+  const notRead = missingOf(causesOf(input, askedByTests(input)))[0] ?? subjectGap(snapshot, namespace)
   return notRead === undefined ? undefined : unknownReasonText(notRead)
 }
 
-/** What could not be read. Pods that may be there are no part of it: each assertion says what depends on them. */
-export function missingForTests(input: AnswerInput): readonly UnknownReason[] {
-  return missingOf(input, input.after.settled.judgements.values(), { pods: new Set() })
+/** What all assertions are about. Pods that may be there are no part of it: each assertion says what depends on them. */
+export function askedByTests({ after }: AnswerInput): CausesAsked {
+  return { judgements: after.settled.judgements.values(), pods: new Set() }
 }
 
 /** How many objects an assertion could be about. */

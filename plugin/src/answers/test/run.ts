@@ -7,7 +7,7 @@ import { KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { testFrame } from './frame.ts'
 import type { TestPaths } from './load-tests.ts'
-import { loadIdentityTests, missingForTests, resultsOf, resultsUnderPremise, subjectsIn } from './results.ts'
+import { loadIdentityTests, resultsOf, resultsUnderPremise, subjectsIn } from './results.ts'
 
 /** What `test` is asked. */
 export interface TestOptions extends CommonOptions {
@@ -32,7 +32,7 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   const withProblems = { ...input, problems: [...input.problems, ...loaded.problems] }
   return finish(
     {
-      ...testFrame(results, missingForTests(input), {
+      ...testFrame(results, input, {
         subjects: subjectsIn(input),
         faults: loaded.problems,
       }),

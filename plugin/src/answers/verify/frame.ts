@@ -7,7 +7,7 @@ import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
 import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { concerns, namedSubject, type Agreement, type Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../who-selects/model.ts'
@@ -41,18 +41,20 @@ export function verifyFrame(
     fields: () => verifyFields(compared, svids),
     findings,
     judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
-    missing: [
-      ...missingOf(input, isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion), {}),
-      ...(compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined
-        ? []
-        : [PODS_NOT_GIVEN]),
-    ],
+    causes: causesOf(input, {
+      judgements: isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion),
+      unread:
+        compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined ? [] : [PODS_NOT_GIVEN],
+      further: [...few(counts.openOn), ...unjudgedText(counts.extraUnjudged)].map((text) => ({
+        leaves: 'a finding',
+        text,
+      })),
+    }),
     agreement: (kept) =>
       agreementOf(
         differences.filter((one) => kept.includes(one)),
         compared,
       ),
-    notKnown: [...few(counts.openOn), ...unjudgedText(counts.extraUnjudged)],
     names: (shown) => shown.map(namedSubject),
     answer: () => verifyAnswer(compared, svids),
     view: (layout, shown) => viewVerify(compared, shown, layout),

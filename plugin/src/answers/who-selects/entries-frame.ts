@@ -20,7 +20,7 @@ import { openJudgements } from './model.ts'
 import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { Layout } from '../../text/layout.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 
 /** Which entries are meant, beyond those of the chosen pods. */
 export interface EntryScope {
@@ -94,7 +94,8 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     serverJson: () => serverFields(entries),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
-    missing: missingOf(input, scope.isAsItIs ? [] : openJudgements(input.after.settled, pods), {
+    causes: causesOf(input, {
+      judgements: scope.isAsItIs ? [] : openJudgements(input.after.settled, pods),
       pods: new Set(pods),
     }),
     names: () =>

@@ -30,7 +30,7 @@ import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Frame } from '../../frame/frame.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf } from '../../frame/causes.ts'
 
 /** What the API server does not take of the manifests of registrations, and of the bindings that the answers show. */
 function manifestsBehind(analysis: Analysis, answers: readonly PodAnswer[]): readonly Finding[] {
@@ -86,13 +86,13 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
       }),
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
-    unfollowed: isNotFollowed(lookup),
-    missing: missingOf(
-      input,
-      filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked),
-      { pods: new Set(asked), ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }) },
-      whyAdded(answers),
-    ),
+    causes: causesOf(input, {
+      judgements: filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked),
+      pods: new Set(asked),
+      ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
+      unread: whyAdded(answers),
+      further: isNotFollowed(lookup) ? [{ leaves: 'a registration', of: [] }] : [],
+    }),
     names: () =>
       asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
     answer: (layout, shown) => answerOf(answers, filter, lookup, layoutOf(layout, shown)),

@@ -7,7 +7,7 @@ import type { Chain } from '@kleym/shared/core/why/chain.ts'
 import type { Hop } from '@kleym/shared/core/why/hop.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { missingRbacRules } from '../../cluster/rbac.ts'
-import { missingOf } from '../../frame/missing.ts'
+import { causesOf, missingOf, type Cause } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Answer } from '../../text/answer.ts'
 import { whyFields } from './json.ts'
@@ -18,17 +18,16 @@ export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
   const [worst] = chains
   const firstLine = worst === undefined ? undefined : chainText(worst)
   const isOpen = worst !== undefined && worst.broken === undefined && worst.open !== undefined
-  const missing = isOpen ? unread(worst, input) : []
+  const causes: readonly Cause[] = isOpen
+    ? [...unread(worst, input), { leaves: 'a difference', text: chainText(worst) }]
+    : []
   return {
     kind: 'WhyReport',
     fields: () => whyFields(chains),
     findings: [],
     judged: { count: chains.length, what: 'container' },
-    // What is not known is in the hops, with its causes.
-    isSettled: true,
-    missing,
+    causes,
     ...(worst?.broken !== undefined && firstLine !== undefined && { differences: [firstLine] }),
-    undecided: isOpen ? firstLine : undefined,
     names: () =>
       chains.map(({ subject: { pod } }) => ({
         kind: pod.ref.kind,
@@ -36,7 +35,7 @@ export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
         namespace: pod.namespace,
         name: pod.ref.name,
       })),
-    answer: () => answerOf(chains, missing),
+    answer: () => answerOf(chains, missingOf(causes)),
     view: (layout) => viewWhy(chains, layout),
   }
 }
@@ -45,11 +44,14 @@ export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
  * What could not be read, and keeps hops from being known: by their own causes, and what the prediction lacks. That something was not given
  * is no such thing: its hop says so.
  */
-function unread({ hops, subject }: Chain, input: AnswerInput): readonly UnknownReason[] {
+function unread({ hops, subject }: Chain, input: AnswerInput): readonly Cause[] {
   const ofHops = hops
     .flatMap(({ truth }) => [...truth.causes])
     .flatMap((cause) => (cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : []))
-  return missingOf(input, [], { pods: new Set([subject.pod]) }, ofHops)
+  // Which settings it depends on is in the hops too.
+  return causesOf(input, { pods: new Set([subject.pod]), unread: ofHops }).filter(
+    ({ leaves }) => leaves === 'anything',
+  )
 }
 
 function answerOf(chains: readonly Chain[], missing: readonly UnknownReason[]): Answer {

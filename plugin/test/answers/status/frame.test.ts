@@ -20,6 +20,7 @@ import { outcomePairs } from '../../support/outcome-pairs.ts'
 import { OPTIONS } from '../../support/status-options.ts'
 import { FAIL_ON } from '../../../src/flags/flags.ts'
 import { firstAnswer } from '../../../src/frame/operator-down.ts'
+import { missingOf } from '../../../src/frame/causes.ts'
 import { resultOf } from '../../../src/frame/result.ts'
 import type { Answer } from '../../../src/text/answer.ts'
 
@@ -270,7 +271,7 @@ describe('the first line', () => {
 test('a sound installation', async () => {
   const { lines, codes, fields, frame, calls } = await said(SOUND)
   expect(codes).toEqual([])
-  expect(frame.missing).toEqual([])
+  expect(missingOf(frame.causes)).toEqual([])
   expect(lines).toMatchObject({
     InferenceIdentityBinding: '✓ kleym.sonda.red/v1alpha1',
     operator: '✓ kleym/kleym, 2 of 2 replicas, kleym:1',
@@ -412,7 +413,7 @@ describe('the bindings', () => {
     })
     expect(lines['bindings']).toBe('! not known: they cannot be listed')
     expect(fields['conditions']).toBeNull()
-    expect(frame.missing).toEqual([{ verb: 'list', what: BINDINGS, cause: 'forbidden' }])
+    expect(missingOf(frame.causes)).toEqual([{ verb: 'list', what: BINDINGS, cause: 'forbidden' }])
   })
 })
 
@@ -434,7 +435,7 @@ test('a kind that may be served is not reported as missing', async () => {
   const { lines, codes, frame } = await said(SOUND, [], '/apis/spire.spiffe.io/v1alpha1')
   expect(lines['ClusterSPIFFEID']).toMatch(/^! not known: cannot discover ClusterSPIFFEID/)
   expect(codes).toEqual([])
-  expect(frame.missing.map(({ what }) => what)).toContain('ClusterSPIFFEID.spire.spiffe.io')
+  expect(missingOf(frame.causes).map(({ what }) => what)).toContain('ClusterSPIFFEID.spire.spiffe.io')
 })
 
 test('settings that nothing tells are reported as not known', async () => {

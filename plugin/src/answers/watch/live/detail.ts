@@ -22,6 +22,7 @@ import type { Cached } from '@kleym/shared/kube/store.ts'
 import { WHOLE } from '../../../cluster/live-side.ts'
 import { assumptionNotes, openSettingsAbout, type SettingsReading } from '../../../gather/settings.ts'
 import { explainFrame } from '../../explain/frame.ts'
+import { missingOf } from '../../../frame/causes.ts'
 import type { Frame } from '../../../frame/frame.ts'
 import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
 import type { Feeds } from './kinds.ts'
@@ -206,7 +207,7 @@ export class Detail {
     const frame = explainFrame(input, [binding], { named: true })
     const open = [
       ...(dependsOnOutsideScope(analysis) ? ['other namespaces'] : []),
-      ...frame.missing.flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
+      ...missingOf(frame.causes).flatMap(({ what, cause }) => (cause === 'not given' ? [what] : [])),
     ]
     const assumptions = [...openNotes(open, binding.meta), ...assumptionNotes(operator, scm.settings)]
     return { state: 'shown', key, frame, podGap: unknownReasonOf(followed.pods), assumptions }

@@ -19,6 +19,7 @@ import {
 import { CONFIG, binding, estate, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import { randomCluster } from '@kleym/testing/random-bindings.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
+import { missingOf } from '../../../../src/frame/causes.ts'
 import { missingText } from '../../../../src/answers/watch/live/knowledge.ts'
 import {
   LiveState,
@@ -342,7 +343,7 @@ describe('the derivation of the chosen binding', () => {
     await pass(DEBOUNCED_MS)
     expect(unknown(picture())).toEqual(['cannot list ClusterStaticEntry.spire.spiffe.io: forbidden'])
     const { detail } = picture()
-    expect(detail.state === 'shown' && detail.frame.missing).toMatchObject([{ cause: 'forbidden' }])
+    expect(detail.state === 'shown' && missingOf(detail.frame.causes)).toMatchObject([{ cause: 'forbidden' }])
   })
 
   test.each([

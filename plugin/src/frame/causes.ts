@@ -1,0 +1,146 @@
+// What keeps an answer from being certain: the one list from which the exit code, the text and the report are read.
+import {
+  assumptionsThatCount,
+  assumptionText,
+  type Assumption,
+} from '@kleym/shared/core/assumptions/assumptions.ts'
+import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
+import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
+import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+import { namesText } from '../text/names.ts'
+
+/** Something that is not known, by what it leaves open. The order is that in which every format lists them. */
+export type Cause =
+  /** Anything: it could not be read, and the report lists it. */
+  | { readonly leaves: 'anything'; readonly why: UnknownReason }
+  /** A statement that can be decided neither way; a sentence. */
+  | { readonly leaves: 'a statement'; readonly text: string }
+  /** Whether what was compared differs; a sentence. */
+  | { readonly leaves: 'a difference'; readonly text: string }
+  /** Whether there is a finding, of severity error at most; a noun phrase. */
+  | { readonly leaves: 'a finding'; readonly text: string }
+  /** What depends on a setting that was not given. */
+  | { readonly leaves: 'what depends on a setting'; readonly assumption: Assumption }
+  /** What a registration gives whose template is not supported: any identity to any pod. */
+  | { readonly leaves: 'a registration'; readonly of: readonly string[] }
+
+/** What a cause leaves open. */
+export type LeftOpen = Cause['leaves']
+
+const ORDER: readonly LeftOpen[] = [
+  'anything',
+  'a statement',
+  'a difference',
+  'a finding',
+  'what depends on a setting',
+  'a registration',
+]
+
+/** Whether one of them leaves something of that kind open. */
+export function leavesOpen(causes: readonly Cause[], ...kinds: readonly LeftOpen[]): boolean {
+  return causes.some(({ leaves }) => kinds.includes(leaves))
+}
+
+/** A cause in one line. */
+export function causeText(cause: Cause): string {
+  switch (cause.leaves) {
+    case 'anything':
+      return unknownReasonText(cause.why)
+    case 'what depends on a setting':
+      return assumptionText(cause.assumption)
+    case 'a registration': {
+      const who = cause.of.length === 0 ? 'a ClusterSPIFFEID' : namesText(cause.of)
+      return `${who}: template not supported, result unknown (${UNFOLLOWED})`
+    }
+    case 'a statement':
+    case 'a difference':
+    case 'a finding':
+      return cause.text
+  }
+}
+
+/** What could not be read: the field `missing` of a report. */
+export function missingOf(causes: readonly Cause[]): readonly UnknownReason[] {
+  return causes.flatMap((cause) => (cause.leaves === 'anything' ? [cause.why] : []))
+}
+
+/** The settings that were not given: the field `assumptions` of a report. */
+export function assumptionsOf(causes: readonly Cause[]): readonly Assumption[] {
+  return causes.flatMap((cause) => (cause.leaves === 'what depends on a setting' ? [cause.assumption] : []))
+}
+
+/** What an answer is about, and what it met itself. */
+export interface CausesAsked extends Concern {
+  /** Those that it is about; an undetermined one is a cause. */
+  readonly judgements?: Iterable<Judgement>
+  /** Those that it is about; of some, what they name depends on a setting. */
+  readonly policies?: readonly ResolvedPolicy[]
+  readonly unread?: readonly UnknownReason[]
+  readonly further?: readonly Cause[]
+}
+
+/**
+ * The gaps of the snapshot that may hide something, the pods of kinds that are not read, as far as they concern the answer, the reasons of
+ * undetermined bindings, the settings that it depends on, and what it met itself: each once, in their total order.
+ */
+export function causesOf(
+  input: Pick<AnswerInput, 'after' | 'before'>,
+  { judgements = [], policies = [], unread = [], further = [], ...concern }: CausesAsked,
+): readonly Cause[] {
+  const all = [
+    ...gapsThatMatter(input.after),
+    ...unreadPodsThatMatter(input.after, concern),
+    ...unread,
+    ...[...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
+    ...(unknownSources(policies).some(({ because }) => because === 'trust domain')
+      ? [TRUST_DOMAIN_UNKNOWN]
+      : []),
+  ]
+  const distinct = new Map(
+    all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),
+  )
+  const missing = [...distinct].toSorted(([a], [b]) => compareBytes(a, b)).map(([, why]) => why)
+  const settings = [input.after, input.before].flatMap(({ openSettings }) =>
+    assumptionsThatCount(openSettings),
+  )
+  const causes: readonly Cause[] = [
+    ...missing.map((why): Cause => ({ leaves: 'anything', why })),
+    ...further,
+    ...settings.map((assumption): Cause => ({ leaves: 'what depends on a setting', assumption })),
+  ]
+  return [...new Map(causes.map((one) => [causeText(one), one])).values()]
+}
+
+/** With what the findings of the answer say of registrations that kleym does not follow; in the order of what is left open. */
+export function causesWith(causes: readonly Cause[], findings: readonly Finding[]): readonly Cause[] {
+  const of = findings.filter(({ code }) => code === UNFOLLOWED).map(({ subject }) => subjectText(subject))
+  const named: Cause = { leaves: 'a registration', of }
+  const all = of.length === 0 ? causes : [...causes.filter(({ leaves }) => leaves !== named.leaves), named]
+  return all.toSorted((left, right) => ORDER.indexOf(left.leaves) - ORDER.indexOf(right.leaves))
+}
+
+/** The code of a registration that kleym does not follow: it could give any identity to any pod. */
+export const UNFOLLOWED: FindingCode = 'KLM413'
+
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours. */
+const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
+
+/** The policies of one namespace, or of all, as everything settles. */
+export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
+  return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
+}
+
+/** The sources of policies whose subjects are unknown. */
+export function unknownSources(
+  policies: readonly ResolvedPolicy[],
+): readonly Extract<Resolution, { readonly state: 'unknown' }>[] {
+  return policies
+    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
+    .filter((one) => one.state === 'unknown')
+}

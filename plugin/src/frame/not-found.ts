@@ -1,0 +1,38 @@
+// What was named and is not there: where not everything could be read, that is not known.
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { missingRbacRules } from '../cluster/rbac.ts'
+import type { AnswerInput } from '../gather/gather.ts'
+import { KleymError } from '../io/errors.ts'
+
+/** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
+export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
+  const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
+  const gap = after.snapshot.gaps.get(kind)
+  try {
+    return choose()
+  } catch (error) {
+    if (!(error instanceof KleymError) || error.code !== 'not-found') throw error
+    const { what, where } = error
+    if (first !== undefined) {
+      const why = `${first.what} (${first.where}): ${first.why}`
+      const parts = { what: `${what}, as far as the files could be read`, where, why, fix: first.fix }
+      throw new KleymError({ ...parts, code: 'input' }, { cause: error })
+    }
+    if (gap !== undefined) {
+      const fix = missingRbacRules([gap]).join(' ') || 'try again when the API server answers'
+      const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
+      throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
+    }
+    if (after.snapshot.absentKinds.has(kind)) {
+      const why = `this cluster does not serve ${kind}`
+      throw new KleymError({
+        code: 'not-found',
+        what,
+        where,
+        why,
+        fix: 'install it, or choose another cluster',
+      })
+    }
+    throw error
+  }
+}
