@@ -2,70 +2,8 @@
 // occur together are put into one cluster, and the earlier check must decide.
 import { describe, expect, test } from 'vitest'
 import { CHECK_NAMES, type CheckName } from '../../src/core/compile/checks.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { RefusalReason } from '../../src/core/registry/reasons.ts'
-import {
-  X_GROUP,
-  binding,
-  estate,
-  judgementOf,
-  live,
-  objective,
-  outputOf,
-  pool,
-  settledCluster,
-  type SettledCluster,
-} from '@kleym/testing/manifests.ts'
-
-interface Flaw {
-  readonly reason: RefusalReason
-  readonly spec?: JsonRecord
-  readonly pools?: readonly JsonRecord[]
-  readonly objectives?: readonly JsonRecord[]
-  readonly rivals?: readonly JsonRecord[]
-  readonly holders?: readonly JsonRecord[]
-}
-
-const LONG = 'a'.repeat(253)
-/** A legal label whose selector is longer than SPIRE can keep. */
-const LONG_LABEL = { [`${'p'.repeat(200)}/name`]: 'v'.repeat(60) }
-const OUTPUT = outputOf(estate(binding()))
-const FOREIGN = live(OUTPUT, { annotations: { 'kleym.sonda.red/binding': undefined } })
-
-const FLAWS: Readonly<Record<CheckName, Flaw>> = {
-  'poolRef form': { reason: 'InvalidPoolRef', spec: { poolRef: { name: 'No' } } },
-  'pool found': { reason: 'TargetPoolNotFound', pools: [] },
-  'pool unambiguous': {
-    reason: 'AmbiguousPoolRef',
-    pools: [pool(), pool({ group: X_GROUP, labels: { b: 'c' } })],
-  },
-  'objectiveRef form': { reason: 'InvalidObjectiveRef', spec: { objectiveRef: { name: 'No' } } },
-  'objective required': { reason: 'MissingObjectiveRef', spec: { objectiveRef: undefined } },
-  'objective found': { reason: 'TargetObjectiveNotFound', objectives: [] },
-  'objective leads to the pool': {
-    reason: 'InvalidObjectiveRef',
-    objectives: [objective({ poolRef: { name: 'b' } })],
-  },
-  'pool selector': { reason: 'InvalidPoolSelector', pools: [pool({ labels: { app: '' } })] },
-  mode: { reason: 'UnsupportedMode', spec: { mode: 'Both' } },
-  'service account': { reason: 'InvalidServiceAccountName', spec: { serviceAccountName: 'No' } },
-  container: { reason: 'InvalidContainerName', spec: { containerName: '' } },
-  'identity boundary': {
-    reason: 'InvalidIdentityBoundary',
-    spec: { identityBoundary: { variant: 'prefill' } },
-  },
-  'safety proof': { reason: 'UnsafeSelector', pools: [pool({ labels: LONG_LABEL })] },
-  'SPIFFE ID': {
-    reason: 'InvalidSPIFFEID',
-    spec: { objectiveRef: { name: LONG } },
-    objectives: [objective({ name: LONG })],
-  },
-  collision: {
-    reason: 'IdentityCollision',
-    rivals: [binding({ name: 'rival', spec: { objectiveRef: { name: 'rival' } } })],
-  },
-  output: { reason: 'OutputNotOwned', holders: [FOREIGN] },
-}
+import { FLAWS, objectsOfFlaw, type Flaw } from '@kleym/testing/flaws.ts'
+import { binding, judgementOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
 
 /** Pairs that touch one field and so cannot both be there, or of which one takes the ground from the other. */
 const EXCLUSIVE = new Set([
@@ -130,12 +68,5 @@ function sideBySide(one: Flaw, other: Flaw): boolean {
 }
 
 function flawed(flaw: Omit<Flaw, 'reason'>): SettledCluster {
-  return settledCluster([
-    ...(flaw.pools ?? [pool()]),
-    ...(flaw.objectives ?? [objective()]),
-    objective({ name: 'rival' }),
-    binding({ spec: flaw.spec ?? {} }),
-    ...(flaw.rivals ?? []),
-    ...(flaw.holders ?? []),
-  ])
+  return settledCluster(objectsOfFlaw(flaw))
 }

@@ -62,27 +62,38 @@ export function undecidedBindings(
 function undecidedOf(one: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
   const meant = meantBy(one)
   if (one.result.kind !== 'undetermined' || meant === undefined) return undefined
-  const { binding, input, result } = one
-  const boundary = declaredBoundary(binding)
+  const { binding, result } = one
   return {
     ...meant,
     namespace: binding.meta.namespace,
     binding: binding.key,
     why: result.why,
-    spiffeId:
-      boundary === undefined
-        ? undefined
-        : `spiffe://${trustDomainText(input.config)}${identityPath(boundary)}`,
+    spiffeId: declaredId(one),
   }
 }
 
-function meantBy({ binding, input: { pool, parts } }: Compiled): MeantContainers | undefined {
+/** The ID that a binding asks for, however it is judged; undefined where its fields give none. */
+export function declaredId({ binding, input }: Compiled): string | undefined {
+  const boundary = declaredBoundary(binding)
+  return boundary === undefined
+    ? undefined
+    : `spiffe://${trustDomainText(input.config)}${identityPath(boundary)}`
+}
+
+function meantBy(compiled: Compiled): MeantContainers | undefined {
+  const { pool, parts } = compiled.input
   if (pool?.state !== 'found' || !pool.selector.ok) return undefined
+  return { labels: parts === undefined ? pool.selector.labels : podLabelsOf(parts), ...fieldsOf(compiled) }
+}
+
+function fieldsOf({ binding }: Compiled): Omit<MeantContainers, 'labels'> {
   const { serviceAccountName, containerName } = binding
   return {
-    labels: parts === undefined ? pool.selector.labels : podLabelsOf(parts),
     serviceAccountName: serviceAccountName.ok ? serviceAccountName.value : undefined,
-    containerName: modeOf(binding) === 'PerObjective' && containerName.ok ? containerName.value : undefined,
+    containerName:
+      modeOf(binding) === 'PerObjective' && containerName.ok && containerName.value !== ''
+        ? containerName.value
+        : undefined,
   }
 }
 
@@ -92,12 +103,21 @@ export function isMeant(compiled: Compiled, pod: Pod, container: string): boolea
   return meant !== undefined && isOnPod(meant, pod) && isForContainer(meant, pod, [container])
 }
 
+/** Whether a binding may be for a container of a pod: its fields fit, and which pods its pool selects is not known. */
+export function mayBeMeant(compiled: Compiled, pod: Pod, container: string): boolean {
+  return (
+    compiled.binding.meta.namespace === pod.namespace &&
+    meantBy(compiled) === undefined &&
+    isForContainer(fieldsOf(compiled), pod, [container])
+  )
+}
+
 function isOnPod({ labels }: MeantContainers, pod: Pod): boolean {
   return matchSelector({ matchLabels: labels, matchExpressions: [] }, labelsOfPod(pod)) !== NO
 }
 
 function isForContainer(
-  { serviceAccountName, containerName }: MeantContainers,
+  { serviceAccountName, containerName }: Omit<MeantContainers, 'labels'>,
   { serviceAccountName: account, perhaps }: Pod,
   names: readonly string[],
 ): boolean {

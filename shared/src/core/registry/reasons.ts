@@ -215,3 +215,8 @@ export type RefusalReason = {
 
 /** All reasons, in the order of the registry. */
 export const REASON_NAMES: readonly Reason[] = keysOf(REASONS)
+
+/** Whether a text is a reason of `Ready`. */
+export function isReason(text: string): text is Reason {
+  return Object.hasOwn(REASONS, text)
+}

@@ -1,6 +1,4 @@
 // The first hop: whether any registration selects the container. Where none does, the nearest one and what it asks for.
-import { isMeant } from '../holdings/undecided.ts'
-import { REASONS } from '../registry/reasons.ts'
 import { originsIn } from '../rules/svid-rules.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
@@ -11,37 +9,41 @@ import { failingSelectors } from '../spire/verify/failing-selectors.ts'
 import { idsOf } from '../holdings/holdings.ts'
 import { NO } from '../truth/truth.ts'
 import { broken, good, openHop, type HopAnswer } from './hop.ts'
+import { bindingsWithout, heldBack } from './refused-binding.ts'
 import { candidateText, type ChainCandidate, type ChainSubject } from './subject.ts'
 
 /** Judges the hop. */
 export function wantedHop(subject: ChainSubject): HopAnswer {
   const [first] = subject.candidates
+  const refused = bindingsWithout(subject, 'for this container')
   if (subject.isGiven)
     return good(
       `${subject.candidates.map(candidateText).join(' and ')} ${subject.candidates.length === 1 ? 'gives' : 'give'} ${idsOf(subject.candidates.map(({ assumed }) => assumed)).join(' and ')}`,
+      refused.map(({ text }) => text),
     )
   if (first !== undefined && first.assumed.verdict !== 'dead') {
     const { spiffeId } = first.assumed
-    return good(`${candidateText(first)} asks for ${spiffeId ?? 'an identity'}`)
+    return heldBack(first, subject) ?? good(`${candidateText(first)} asks for ${spiffeId ?? 'an identity'}`)
   }
-  const refused = refusedBinding(subject)
-  if (refused !== undefined) return refused
   // What was not read or decided may give it one all the same.
   const { other } = subject.holding
-  if (other.value === 'open') return openHop(other)
-  return first === undefined ? nothingSelects(subject) : notMatched(first, subject)
+  if (other.value === 'open') return { ...openHop(other), notes: refused.map(({ text }) => text) }
+  const own = worstOpen(refused)
+  if (own !== undefined) return own
+  const nearest = first === undefined ? nothingSelects(subject) : notMatched(first, subject)
+  const perhaps = worstOpen(bindingsWithout(subject, 'perhaps for this container'))
+  return perhaps === undefined
+    ? nearest
+    : { ...perhaps, text: `nothing gives it an identity; ${perhaps.text}`, notes: [nearest.text] }
 }
 
-/** A binding that is for this container, and is refused. */
-function refusedBinding({ analysis, pod, container, spiffeId }: ChainSubject): HopAnswer | undefined {
-  if (spiffeId !== undefined) return undefined
-  for (const [key, judgement] of analysis.settled.judgements)
-    if (judgement.state === 'refused' && isMeant(judgement.compiled, pod, container.name))
-      return broken(
-        `binding ${key} is for this container, and is refused (${judgement.reason}): ${judgement.message}`,
-        REASONS[judgement.reason].fix,
-      )
-  return undefined
+/** The first that is not known, since it may give an identity all the same; else the first. */
+function worstOpen(answers: readonly HopAnswer[]): HopAnswer | undefined {
+  return answers.find(({ truth }) => truth !== NO) ?? answers[0]
+}
+
+function noneText({ spiffeId }: ChainSubject): string {
+  return spiffeId === undefined ? 'no registration selects the pod' : `no registration gives it ${spiffeId}`
 }
 
 /** The selector that keeps the nearest registration from the container. */
@@ -71,7 +73,8 @@ interface UnmetTerm {
 }
 
 /** No registration selects the pod: the one that lacks fewest labels is nearest. */
-function nothingSelects({ state, pod, analysis, spiffeId }: ChainSubject): HopAnswer {
+function nothingSelects(subject: ChainSubject): HopAnswer {
+  const { state, pod, analysis, spiffeId } = subject
   const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
   const near = state.outputs
     .filter(({ object }) => spiffeId === undefined || mayGive(object.spec.spiffeIDTemplate, [spiffeId]))
@@ -88,8 +91,7 @@ function nothingSelects({ state, pod, analysis, spiffeId }: ChainSubject): HopAn
     .filter((one) => one.unmet.length > 0)
     .toSorted((left, right) => left.unmet.length - right.unmet.length || right.terms - left.terms)
   const [nearest] = near
-  const what =
-    spiffeId === undefined ? 'no registration selects the pod' : `no registration gives it ${spiffeId}`
+  const what = noneText(subject)
   if (nearest === undefined)
     return broken(
       what,

@@ -1,0 +1,186 @@
+// The first hop for a container whose binding is refused or held back: for every reason of `Ready`, its cause and its fix. A reason that
+// is new fails here until a case shows it.
+import { describe, expect, test } from 'vitest'
+import { analyse } from '../../src/core/analysis/analysis.ts'
+import type { Config } from '../../src/core/compile/config.ts'
+import { isRecord, keysOf, own, type JsonRecord } from '../../src/core/json.ts'
+import { CLUSTER_SPIFFE_ID, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../../src/core/kinds.ts'
+import { ANNOTATION_BINDING } from '../../src/core/names.ts'
+import { REASONS, REASON_NAMES, type Reason } from '../../src/core/registry/reasons.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { chainOf } from '../../src/core/why/chain.ts'
+import type { HopAnswer } from '../../src/core/why/hop.ts'
+import { readSpireParts } from '../../src/core/why/spire-parts.ts'
+import { subjectOf } from '../../src/core/why/subject.ts'
+import { pod } from '@kleym/testing/finding-cases.ts'
+import { FLAWS, objectsOfFlaw, type Flaw } from '@kleym/testing/flaws.ts'
+import { binding, CONFIG, estate, FORBIDDEN, live, outputOf, poolOnly } from '@kleym/testing/manifests.ts'
+import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
+
+interface Case {
+  readonly objects: readonly JsonRecord[]
+  readonly config?: Config
+  readonly absentKinds?: readonly string[]
+  readonly gaps?: Readonly<Record<string, typeof FORBIDDEN>>
+  readonly spiffeId?: string
+  /** Its output is there already, or it is not known whether a registration selects the container. */
+  readonly truth?: 'yes' | 'open'
+}
+
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a', uid: 'n', labels: {} } }
+const NODE = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } }
+
+/** What the operator alone knows, it says in the status. */
+function said(reason: Reason, generation = 1): Case {
+  const { ready: status } = REASONS[reason]
+  const conditions = [
+    {
+      type: 'Ready',
+      status,
+      reason,
+      message: `it says ${reason}`,
+      observedGeneration: generation,
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    },
+  ]
+  return { objects: estate(binding({ status: { observedGeneration: generation, conditions } })) }
+}
+
+function flaw(one: Omit<Flaw, 'reason'>): Case {
+  return { objects: objectsOfFlaw(one) }
+}
+
+const CASES: Readonly<Record<Reason, Case>> = {
+  Reconciled: { objects: estate(binding(), live(outputOf(estate(binding())))), truth: 'yes' },
+  Undetermined: said('Undetermined'),
+  WaitingForPeer: said('WaitingForPeer'),
+  NamespaceFull: said('NamespaceFull'),
+  InvalidPoolRef: flaw(FLAWS['poolRef form']),
+  TargetPoolNotFound: flaw(FLAWS['pool found']),
+  AmbiguousPoolRef: flaw(FLAWS['pool unambiguous']),
+  InferencePoolCRDMissing: {
+    ...flaw({ pools: [] }),
+    absentKinds: POOL_KINDS.map(qualifiedKind),
+  },
+  InvalidObjectiveRef: flaw(FLAWS['objective leads to the pool']),
+  TargetObjectiveNotFound: flaw(FLAWS['objective found']),
+  InferenceObjectiveCRDMissing: {
+    objects: estate(binding()).filter(({ kind }) => kind !== 'InferenceObjective'),
+    absentKinds: OBJECTIVE_KINDS.map(qualifiedKind),
+  },
+  InvalidPoolSelector: flaw(FLAWS['pool selector']),
+  UnsafeSelector: flaw({ spec: {}, pools: [unsafePool()] }),
+  InvalidIdentityBoundary: flaw(FLAWS['identity boundary']),
+  IdentityCollision: flaw(FLAWS.collision),
+  UnsupportedMode: flaw(FLAWS.mode),
+  MissingObjectiveRef: flaw(FLAWS['objective required']),
+  InvalidServiceAccountName: flaw(FLAWS['service account']),
+  InvalidContainerName: flaw(FLAWS.container),
+  UnexpectedContainerName: { objects: estate(poolOnly({ spec: { containerName: 'vllm' } })) },
+  InvalidSPIFFEID: flaw(FLAWS['SPIFFE ID']),
+  MissingTrustDomain: {
+    objects: estate(binding()),
+    config: { ...CONFIG, trustDomain: { kind: 'missing' } },
+  },
+  ClusterSPIFFEIDCRDMissing: {
+    objects: estate(binding()),
+    absentKinds: [qualifiedKind(CLUSTER_SPIFFE_ID)],
+  },
+  OutputNotOwned: {
+    objects: estate(
+      binding(),
+      live(outputOf(estate(binding())), {
+        annotations: { [ANNOTATION_BINDING]: undefined },
+        spec: { podSelector: { matchLabels: { app: 'another' } } },
+      }),
+    ),
+  },
+  ManagedOutputApplyFailed: said('ManagedOutputApplyFailed'),
+}
+
+/** One that selects more than SPIRE can keep in a selector, and the pod of these cases all the same. */
+function unsafePool(): JsonRecord {
+  const [found] = objectsOfFlaw({ pools: FLAWS['safety proof'].pools ?? [] })
+  if (found === undefined) throw new Error('there is no such pool')
+  return found
+}
+
+function wanted({ objects, config = CONFIG, absentKinds = [], gaps = {}, spiffeId }: Case): HopAnswer {
+  const labels = objects.find(({ kind }) => kind === 'InferencePool')?.['spec']
+  const snapshot = readSnapshot({
+    objects: [NAMESPACE, NODE, podFor(labels), ...objects].map((value) => ({ value })),
+    gaps: new Map(Object.entries(gaps)),
+    absentKinds: new Set(absentKinds),
+  })
+  const analysis = analyse(snapshot, config, HANDLES_EVERYTHING)
+  const [there] = snapshot.pods
+  const container = there?.containers.find(({ name }) => name === 'vllm')
+  if (there === undefined || container === undefined) throw new Error('there is no pod')
+  const { hops } = chainOf({
+    subject: subjectOf({ analysis, isAsItIs: true, pod: there, container, spiffeId }),
+    parts: readSpireParts([], { agentGaps: [], scmGaps: [], configGaps: [] }),
+    server: undefined,
+    agent: undefined,
+    now: undefined,
+    commands: { entries: '', agentLog: () => '' },
+  })
+  const [first] = hops
+  if (first === undefined) throw new Error('there is no hop')
+  return first
+}
+
+/** A pod that has the labels that a pool asks for beside its own. */
+function podFor(spec: unknown): JsonRecord {
+  const asked = own(own(spec, 'selector'), 'matchLabels')
+  return pod({
+    labels: { app: 'llama', ...(isRecord(asked) && asked) },
+    spec: { containers: [{ name: 'vllm' }] },
+  })
+}
+
+test('there is a case for every reason', () => {
+  expect(keysOf(CASES).toSorted()).toEqual([...REASON_NAMES].toSorted())
+})
+
+describe('the first hop of a container names the reason of its binding, and the fix', () => {
+  test.each(REASON_NAMES.map((reason) => [reason] as const))('%s', (reason) => {
+    const one = CASES[reason]
+    const hop = wanted(one)
+    expect(hop.truth.value).toBe(one.truth ?? 'no')
+    if (one.truth === 'yes') return
+    expect(hop.text).toMatch(
+      new RegExp(`binding team-a/llama is (?:perhaps )?for this container, and .*\\(${reason}\\): .+`),
+    )
+    expect(hop.fix).toBe(REASONS[reason].fix.replace(/\.$/, ''))
+  })
+})
+
+describe('whose binding it is', () => {
+  const gone = objectsOfFlaw(FLAWS['pool found'])
+
+  test('a binding without a pool is perhaps for the container, and for no other than its own', () => {
+    expect(wanted({ objects: gone }).text).toMatch(/^nothing gives it an identity; binding .* is perhaps for/)
+    const other = gone.map((one) =>
+      one['kind'] === 'InferenceIdentityBinding' ? binding({ spec: { containerName: 'proxy' } }) : one,
+    )
+    expect(wanted({ objects: other }).text).toBe('no registration selects the pod')
+  })
+
+  test('a binding of another ID is none of the identity that is asked about', () => {
+    const refused = objectsOfFlaw(FLAWS.collision)
+    const asked = (spiffeId: string) => wanted({ objects: refused, spiffeId }).text
+    expect(asked('spiffe://example.org/ns/team-a/objective/chat')).toContain('IdentityCollision')
+    expect(asked('spiffe://example.org/ns/team-a/objective/other')).not.toContain('IdentityCollision')
+  })
+
+  test('what was not read may give it an identity: the refusal is a note', () => {
+    const gaps = { [qualifiedKind(CLUSTER_SPIFFE_ID)]: FORBIDDEN }
+    const hop = wanted({ objects: objectsOfFlaw(FLAWS.mode), gaps })
+    expect(hop.truth.value).toBe('open')
+    expect(hop.notes).toEqual([expect.stringContaining('UnsupportedMode')])
+  })
+
+  test('a status of an older generation says nothing', () => {
+    expect(wanted(said('ManagedOutputApplyFailed', 0)).truth.value).toBe('yes')
+  })
+})
