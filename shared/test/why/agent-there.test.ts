@@ -1,7 +1,7 @@
 // A node without an agent is told from a cluster in which no agent is seen at all: there, agents may run beside Kubernetes.
 import { expect, test } from 'vitest'
-import { agentOf, agentThere } from '../../src/core/why/on-agent.ts'
-import { readSpireParts } from '../../src/core/why/spire-parts.ts'
+import { agentThere } from '../../src/core/why/on-agent.ts'
+import { agentOf, readSpireParts } from '../../src/core/why/spire-parts.ts'
 import { NO } from '../../src/core/truth/truth.ts'
 
 const NO_GAPS = { agentGaps: [], scmGaps: [], configGaps: [] }

@@ -1,6 +1,5 @@
 // The report of `why`: the chains of the containers that are asked about, and where the worst of them ends.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { idsOf } from '@kleym/shared/core/holdings/holdings.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Chain } from '@kleym/shared/core/why/chain.ts'
@@ -68,13 +67,14 @@ function answerOf(chains: readonly Chain[], missing: readonly UnknownReason[]): 
 }
 
 /** One sentence: where the way ends, why, and what to do. */
-export function chainText({ subject, hops, broken, open }: Chain): string {
-  const { pod, container, candidates } = subject
+export function chainText({ subject, registrations, hops, broken, open }: Chain): string {
+  const { pod, container } = subject
   const who = `container ${container.name} of ${podText(pod)}`
   if (broken !== undefined)
     return `${who}: broken at ${placeOf(broken, hops)}: ${broken.text}${fixText(broken)}`
   if (open !== undefined) return `${who}: not known at ${placeOf(open, hops)}: ${open.text}${fixText(open)}`
-  return `${who} holds ${idsOf(candidates.map(({ assumed }) => assumed)).join(' and ')}: all ${hops.length} hops are good`
+  const ids = new Set(registrations.map(({ spiffeId }) => spiffeId))
+  return `${who} holds ${[...ids].join(' and ')}: all ${hops.length} hops are good`
 }
 
 /** `hop 4, on the server`. */

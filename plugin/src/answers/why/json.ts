@@ -1,6 +1,5 @@
 // `why` as machines read it: the hops of each container.
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import { unknownJson } from '@kleym/shared/core/truth/unknown.ts'
 import type { Chain } from '@kleym/shared/core/why/chain.ts'
 import type { Hop } from '@kleym/shared/core/why/hop.ts'
@@ -9,14 +8,14 @@ import type { Frame } from '../../frame/frame.ts'
 /** The fields of a WhyReport. */
 export function whyFields(chains: readonly Chain[]): ReturnType<Frame['fields']> {
   return {
-    chains: chains.map(({ subject, hops, broken, open }) => ({
+    chains: chains.map(({ subject, registrations, hops, broken, open }) => ({
       pod: podText(subject.pod),
       container: subject.container.name,
       node: subject.pod.nodeName ?? null,
-      registrations: subject.candidates.map(({ source, binding, assumed }) => ({
-        source: sourceText(source),
+      registrations: registrations.map(({ source, binding, spiffeId }) => ({
+        source,
         binding: binding ?? null,
-        spiffe_id: assumed.spiffeId ?? null,
+        spiffe_id: spiffeId ?? null,
       })),
       broken: broken?.name ?? null,
       notKnown: open?.name ?? null,

@@ -1,6 +1,7 @@
 // The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { judgeContainer } from '@kleym/shared/core/spire/attestor.ts'
+import { isNodeEntry } from '@kleym/shared/core/spire/verify/entry-owner.ts'
 import { splitSelector } from '@kleym/shared/core/spire/verify/failing-selectors.ts'
 import { podUidOf, type ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import type { ServerSide } from '@kleym/shared/core/why/facts.ts'
@@ -53,7 +54,8 @@ export async function serverSide(
     [pod],
   )
   return {
-    entries: [...own, ...others.filter((one) => gives(one, pod, container))],
+    entries: [...own, ...others.filter((one) => !isNodeEntry(one) && gives(one, pod, container))],
+    ofNodes: others.filter(isNodeEntry),
     differences: judged.map(({ difference }) => difference),
     asOf: times.asOf,
   }

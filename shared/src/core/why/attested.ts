@@ -6,7 +6,8 @@ import { originsIn } from '../rules/svid-rules.ts'
 import { failingSelectors } from '../spire/verify/failing-selectors.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
-import { agentOf, configOf } from './on-agent.ts'
+import { isHandedOut, madeByHand } from './beside.ts'
+import { agentOf, configOf } from './spire-parts.ts'
 import { entryOf } from './on-server.ts'
 import type { ChainCandidate } from './subject.ts'
 
@@ -14,19 +15,22 @@ import type { ChainCandidate } from './subject.ts'
 export function attestedHop(facts: ChainFacts): HopAnswer {
   const { subject, agent: log, parts, commands } = facts
   const { pod, container } = subject
-  if (
-    subject.candidates.length > 0 &&
-    subject.candidates.every(({ assumed }) => log?.fetched.has(assumed.spiffeId ?? '') === true)
-  )
-    return good('the agent has handed the SVID to a process of the container')
+  if (isHandedOut(facts)) return good('the agent has handed the SVID to a process of the container')
   const agent = agentOf(parts, pod.nodeName)
   if (hookWaitsForSvid(containerSpec(pod, container)))
     return broken(
       `the postStart hook of container ${container.name} waits for an SVID, and until it has ended the kubelet tells of no such container`,
       'ask from the container itself, or let the hook go on without an SVID',
     )
+  const byHand = madeByHand(facts).map(({ entry }) => entry.selectors)
+  const asked = [
+    ...byHand,
+    ...subject.candidates.map(
+      ({ assumed }) => assumed.outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`) ?? [],
+    ),
+  ]
   const lacking = worstOf(
-    subject.candidates.flatMap((one) => lacksContainers(one, facts)),
+    asked.flatMap((selectors) => lacksContainers(selectors, facts)),
     good(''),
   )
   if (lacking.text !== '') return lacking
@@ -40,7 +44,7 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
       'the agent did not find the container among those that the kubelet lists',
       'ask again if it has just started; raise max_poll_attempts; a sandbox such as gVisor or Kata hides the container from the agent',
     )
-  if (subject.candidates.length === 0) return followsFrom('wanted')
+  if (asked.length === 0) return followsFrom('wanted')
   if (log?.attested === undefined) {
     const why = { verb: 'read', what: 'what the agent finds for the process', cause: 'not given' } as const
     return notKnown(
@@ -52,21 +56,23 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
     )
   }
   return worstOf(
-    subject.candidates.map((one) => matches(one, facts)),
-    good('the process has each selector of the entry'),
+    [
+      ...subject.candidates.map((one) => matches(one, facts)),
+      ...byHand.map((selectors) => shows(selectors, facts)),
+    ],
+    good(HAS_EACH),
   )
 }
 
 /** Agents that find no selectors of containers, for an entry that has one. */
-function lacksContainers(candidate: ChainCandidate, { subject, parts }: ChainFacts): readonly HopAnswer[] {
-  const selectors = candidate.assumed.outcome.entry?.selectors ?? []
-  const named = selectors.find(({ type, value }) => type === 'k8s' && value.startsWith('container-'))
+function lacksContainers(selectors: readonly string[], { subject, parts }: ChainFacts): readonly HopAnswer[] {
+  const named = selectors.find((one) => one.startsWith('k8s:container-'))
   if (named === undefined) return []
   const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
   // The agent of the pod's node decides; where its configuration was not read, those that were.
   const lacked = config === undefined ? subject.lacked : lackedBy([config])
   if (lacked === undefined) return []
-  const text = `${lacked.why}, and the entry asks for ${named.type}:${named.value}`
+  const text = `${lacked.why}, and the entry asks for ${named}`
   return [
     lacked.isEverywhere
       ? broken(text, 'switch disable_container_selectors off, or register the pod as a whole (mode PoolOnly)')
@@ -74,10 +80,8 @@ function lacksContainers(candidate: ChainCandidate, { subject, parts }: ChainFac
   ]
 }
 
-function matches(
-  candidate: ChainCandidate,
-  { subject, server, agent: log, commands, parts }: ChainFacts,
-): HopAnswer {
+function matches(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
+  const { subject, server, agent: log } = facts
   const { pod, container, state } = subject
   const { outcome } = candidate.assumed
   const selectors =
@@ -104,16 +108,32 @@ function matches(
         : `change ${fields.join(' or ')}`,
     )
   }
-  if (untold.length > 0)
-    return notKnown(
-      {
-        kind: 'runtime',
-        of: {},
-        fact: 'agent',
-        why: `whether the process has ${untold.join(', ')} is not in the log`,
-      },
-      undefined,
-      `${commands.agentLog(agentOf(parts, pod.nodeName))}, at log_level DEBUG`,
+  return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
+}
+
+const HAS_EACH = 'the process has each selector of the entry'
+
+/** Of an entry that was made by hand. */
+function shows(selectors: readonly string[], facts: ChainFacts): HopAnswer {
+  const { attested } = facts.agent ?? {}
+  const untold = selectors.filter((one) => attested?.selectors.includes(one) !== true)
+  if (untold.length > 0 && attested?.isWhole === true)
+    return broken(
+      `the process has not the selector ${untold.join(', ')}`,
+      'ask from a process of that container of that pod; where it was one, the pod has changed since',
     )
-  return good('the process has each selector of the entry')
+  return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
+}
+
+function notTold(untold: readonly string[], { subject, commands, parts }: ChainFacts): HopAnswer {
+  return notKnown(
+    {
+      kind: 'runtime',
+      of: {},
+      fact: 'agent',
+      why: `whether the process has ${untold.join(', ')} is not in the log`,
+    },
+    undefined,
+    `${commands.agentLog(agentOf(parts, subject.pod.nodeName))}, at log_level DEBUG`,
+  )
 }

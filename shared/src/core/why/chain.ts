@@ -1,8 +1,11 @@
 // The way of an identity to a process, hop by hop, and where it ends. Pure.
+import { sourceText } from '../spire/prediction.ts'
+import { ownerOf } from '../spire/verify/entry-owner.ts'
 import { NO, YES } from '../truth/truth.ts'
 import { attestedHop } from './attested.ts'
+import { madeByHand, type BesideEntry } from './beside.ts'
 import type { ChainFacts } from './facts.ts'
-import { followsFrom, HOP_NAMES, type Hop, type HopAnswer, type HopName } from './hop.ts'
+import { followsFrom, good, HOP_NAMES, type Hop, type HopAnswer, type HopName } from './hop.ts'
 import { installedHop } from './installed.ts'
 import { onAgentHop } from './on-agent.ts'
 import { onServerHop } from './on-server.ts'
@@ -12,9 +15,21 @@ import { usedHop } from './used.ts'
 import { wantedHop } from './wanted.ts'
 import type { ChainSubject } from './subject.ts'
 
+/** What gives an identity. */
+export interface ChainRegistration {
+  /** `ClusterSPIFFEID/default`, `entry 1234`. */
+  readonly source: string
+  /** `namespace/name`; undefined: it is of no binding. */
+  readonly binding: string | undefined
+  /** Undefined: it cannot be told. */
+  readonly spiffeId: string | undefined
+}
+
 /** The hops of one container. */
 export interface Chain {
   readonly subject: ChainSubject
+  /** What gives the identities that it follows. */
+  readonly registrations: readonly ChainRegistration[]
   readonly hops: readonly Hop[]
   /** The first that is broken; undefined: none is known to be. */
   readonly broken: Hop | undefined
@@ -27,7 +42,7 @@ const OF_ENTRY: ReadonlySet<HopName> = new Set(['installed', 'rendered', 'on the
 
 /** Each hop, by its name. */
 const HOPS: Readonly<Record<HopName, (facts: ChainFacts) => HopAnswer>> = {
-  wanted: ({ subject }) => wantedHop(subject),
+  wanted: wantedHop,
   installed: installedHop,
   rendered: renderedHop,
   'on the server': onServerHop,
@@ -38,19 +53,45 @@ const HOPS: Readonly<Record<HopName, (facts: ChainFacts) => HopAnswer>> = {
 }
 
 /** Follows an identity. */
-export function chainOf(facts: ChainFacts): Chain {
-  const isWanted =
-    facts.subject.isGiven || facts.subject.candidates.some(({ assumed }) => assumed.verdict !== 'dead')
-  const isMade = facts.subject.isGiven
+export function chainOf(given: ChainFacts): Chain {
+  const { subject } = given
+  const wanted = wantedHop(given)
+  const isLive = subject.candidates.some(({ assumed }) => assumed.verdict !== 'dead')
+  const byHand = subject.isGiven || isLive || wanted.truth !== YES ? [] : madeByHand(given)
+  // An entry that was made by hand is followed from the server on; the object that came nearest is for another container.
+  const facts = byHand.length === 0 ? given : { ...given, subject: { ...subject, candidates: [] } }
   const hops = HOP_NAMES.map((name): Hop => {
-    if (OF_ENTRY.has(name) && !isWanted) return { name, ...followsFrom('wanted') }
-    if (name === 'on the server' && !isMade) return { name, ...followsFrom('rendered') }
+    if (name === 'wanted') return { name, ...wanted }
+    if (OF_ENTRY.has(name) && byHand.length > 0) return { name, ...handMade(byHand, given) }
+    if (OF_ENTRY.has(name) && !subject.isGiven && !isLive) return { name, ...followsFrom('wanted') }
+    if (name === 'on the server' && !subject.isGiven) return { name, ...followsFrom('rendered') }
     return { name, ...HOPS[name](facts) }
   })
   return {
     subject: facts.subject,
+    registrations: [
+      ...facts.subject.candidates.map(({ source, binding, assumed }) => ({
+        source: sourceText(source),
+        binding,
+        spiffeId: assumed.spiffeId,
+      })),
+      ...byHand.map(({ entry: { id, spiffeId } }) => ({
+        source: `entry ${id}`,
+        binding: undefined,
+        spiffeId,
+      })),
+    ],
     hops,
     broken: hops.find(({ truth }) => truth === NO),
     open: hops.find(({ truth }) => truth !== NO && truth !== YES),
   }
+}
+
+function handMade(byHand: readonly BesideEntry[], { subject, parts }: ChainFacts): HopAnswer {
+  const owners = byHand.map(({ entry }) => ownerOf(entry, subject.analysis.settings))
+  const taken = parts.scm.length === 0 ? undefined : owners.find(({ kind }) => kind === 'scm')
+  return good(
+    `the server holds ${byHand.map(({ entry }) => `entry ${entry.id}`).join(', ')} as it was made there`,
+    taken === undefined ? [] : [`SCM deletes it in its next pass: ${taken.why}`],
+  )
 }

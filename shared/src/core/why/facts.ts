@@ -9,6 +9,8 @@ import type { ChainSubject } from './subject.ts'
 export interface ServerSide {
   /** Its entries for this container, and those that its pod asks for. */
   readonly entries: readonly ServerEntry[]
+  /** Its entries of nodes, which give agents aliases. */
+  readonly ofNodes: readonly ServerEntry[]
   /** What differs from what the objects ask for, with its cause. */
   readonly differences: readonly ExplainedDifference[]
   /** Seconds since 1970; undefined: not known. */

@@ -1,13 +1,13 @@
 // The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
 import { clusterOfParent } from '../spire/verify/entry-owner.ts'
 import { gapOf } from '../snapshot/snapshot.ts'
-import type { AgentConfig } from '../objects/agent-config.ts'
+import { isHandedOut, madeByHand } from './beside.ts'
 import type { ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { entryOf } from './on-server.ts'
 import type { Unknown } from '../truth/unknown.ts'
-import type { AgentPod, SpireParts } from './spire-parts.ts'
+import { agentOf, agentsOn, configOf, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
 /** An agent asks its server every five seconds, and a server looks for new entries as often. */
@@ -22,37 +22,12 @@ const NO_NODE_YET: Unknown = {
   why: 'the pod is on no node yet, and its node decides which agent serves it',
 }
 
-/** The pods of agents on a node. */
-function agentsOn({ agents }: SpireParts, node: string | undefined): readonly AgentPod[] {
-  return agents.filter((one) => node !== undefined && one.node === node)
-}
-
-/** The agent of a node; undefined: none is known, or several namespaces run one. Any tenant can name an image so. */
-export function agentOf(parts: SpireParts, node: string | undefined): AgentPod | undefined {
-  const there = agentsOn(parts, node)
-  if (there.some(({ namespace }) => namespace !== there[0]?.namespace)) return undefined
-  return there.find(({ isReady }) => isReady === true) ?? there[0]
-}
-
-/** The configuration that an agent mounts; undefined: it was not read. */
-export function configOf({ configs }: SpireParts, agent: AgentPod | undefined): AgentConfig | undefined {
-  if (agent === undefined) return undefined
-  const own = configs.find(
-    ({ namespace, name }) => namespace === agent.namespace && agent.configMaps.includes(name),
-  )
-  return own ?? (configs.length === 1 && agent.configMaps.length === 0 ? configs[0] : undefined)
-}
-
 /** Judges the hop. */
 export function onAgentHop(facts: ChainFacts): HopAnswer {
-  const { subject, parts, agent: log } = facts
+  const { subject, parts } = facts
   const { pod } = subject
   // An SVID that was handed out shows all of it.
-  if (
-    subject.candidates.length > 0 &&
-    subject.candidates.every(({ assumed }) => log?.fetched.has(assumed.spiffeId ?? '') === true)
-  )
-    return good('the agent has handed the SVID out')
+  if (isHandedOut(facts)) return good('the agent has handed the SVID out')
   if (pod.nodeName === undefined) return notKnown(NO_NODE_YET)
   const agent = agentOf(parts, pod.nodeName)
   const there = agentThere(parts, pod.nodeName, agent)
@@ -62,6 +37,8 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
       there,
       ...sync(facts),
       ...subject.candidates.map((one) => isItsEntry(one, facts, agent)),
+      // Whether the agent has its parent was asked before it was counted in.
+      ...madeByHand(facts).map(({ entry }) => young(entry.createdAt, facts.server?.asOf ?? facts.now)),
       ...held(facts),
     ],
     there,
@@ -217,11 +194,15 @@ function young(createdAt: number | undefined, asOf: number | undefined): HopAnsw
 }
 
 /** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
-function held({ subject, server, agent: log }: ChainFacts): readonly HopAnswer[] {
+function held(facts: ChainFacts): readonly HopAnswer[] {
+  const { subject, server, agent: log } = facts
   if (log?.refusedAt === undefined || log.attested?.isWhole !== true) return []
   const has = new Set(log.attested.selectors)
-  return subject.candidates.flatMap((one) => {
-    const entry = entryOf(one, server)
+  const entries = [
+    ...subject.candidates.map((one) => entryOf(one, server)),
+    ...madeByHand(facts).map(({ entry }) => entry),
+  ]
+  return entries.flatMap((entry) => {
     const isOlder = entry?.createdAt !== undefined && (log.refusedAt ?? 0) - entry.createdAt > SYNC_SECONDS
     return entry !== undefined && isOlder && entry.selectors.every((selector) => has.has(selector))
       ? [

@@ -4,6 +4,8 @@ import { sourceText } from '../spire/prediction.ts'
 import { expectedParts } from '../spire/verify/compare-entries.ts'
 import { ownerOf } from '../spire/verify/entry-owner.ts'
 import { podUidOf, type ServerEntry } from '../spire/verify/server-entry.ts'
+import { YES } from '../truth/truth.ts'
+import { besideEntries, besideText } from './beside.ts'
 import type { ChainFacts, ServerSide } from './facts.ts'
 import { broken, good, notGiven, notKnown, worstOf, type HopAnswer } from './hop.ts'
 import type { ChainCandidate } from './subject.ts'
@@ -25,12 +27,17 @@ export function hasEntry(candidate: ChainCandidate, server: ServerSide | undefin
 }
 
 /** Judges the hop. */
-export function onServerHop({ subject, server, commands }: ChainFacts): HopAnswer {
+export function onServerHop(facts: ChainFacts): HopAnswer {
+  const { subject, server, commands } = facts
   if (server === undefined) return notGiven('the entries of the server', commands.entries)
-  return worstOf(
+  const own = worstOf(
     subject.candidates.map((one) => ofCandidate(one, server, subject)),
     good('the server holds its entry'),
   )
+  const beside = besideEntries(facts).map(
+    (one) => `${one.given === YES ? '' : 'perhaps '}${one.entry.spiffeId} too: ${besideText(one)}`,
+  )
+  return { ...own, notes: [...(own.notes ?? []), ...beside] }
 }
 
 function ofCandidate(

@@ -12,7 +12,7 @@ import {
 import { NO, YES } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, openHop, type HopAnswer } from './hop.ts'
-import { agentOf, configOf } from './on-agent.ts'
+import { agentOf, configOf } from './spire-parts.ts'
 
 /** Judges the hop. */
 export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {

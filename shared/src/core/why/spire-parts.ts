@@ -22,6 +22,8 @@ export interface AgentPod {
   readonly namespace: string
   readonly name: string
   readonly node: string | undefined
+  /** The service account that it runs under. */
+  readonly account: string
   /** Undefined: it has no status. */
   readonly isReady: boolean | undefined
   /** Why it is not ready, as the kubelet has it: `CrashLoopBackOff`. */
@@ -119,6 +121,7 @@ function agentPod(value: JsonRecord): readonly AgentPod[] {
       namespace,
       name,
       node: stringAt(spec, 'nodeName'),
+      account: stringAt(spec, 'serviceAccountName') ?? 'default',
       isReady: hasStatus ? isReady : undefined,
       waits: statuses
         .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
@@ -151,4 +154,25 @@ const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/
 
 function versionsIn(spec: unknown, program: string): readonly string[] {
   return containersOf(spec, program).flatMap((one) => VERSION.exec(stringAt(one, 'image') ?? '')?.[1] ?? [])
+}
+
+/** The pods of agents on a node. */
+export function agentsOn({ agents }: SpireParts, node: string | undefined): readonly AgentPod[] {
+  return agents.filter((one) => node !== undefined && one.node === node)
+}
+
+/** The agent of a node; undefined: none is known, or several namespaces run one. Any tenant can name an image so. */
+export function agentOf(parts: SpireParts, node: string | undefined): AgentPod | undefined {
+  const there = agentsOn(parts, node)
+  if (there.some(({ namespace }) => namespace !== there[0]?.namespace)) return undefined
+  return there.find(({ isReady }) => isReady === true) ?? there[0]
+}
+
+/** The configuration that an agent mounts; undefined: it was not read. */
+export function configOf({ configs }: SpireParts, agent: AgentPod | undefined): AgentConfig | undefined {
+  if (agent === undefined) return undefined
+  const mounted = configs.find(
+    ({ namespace, name }) => namespace === agent.namespace && agent.configMaps.includes(name),
+  )
+  return mounted ?? (configs.length === 1 && agent.configMaps.length === 0 ? configs[0] : undefined)
 }

@@ -7,34 +7,59 @@ import { labelsOfPod, matchSelector, type LabelView } from '../spire/label-match
 import { sourceText } from '../spire/prediction.ts'
 import { failingSelectors } from '../spire/verify/failing-selectors.ts'
 import { idsOf } from '../holdings/holdings.ts'
-import { NO } from '../truth/truth.ts'
-import { broken, good, openHop, type HopAnswer } from './hop.ts'
+import { NO, whyOpenText } from '../truth/truth.ts'
+import { besideEntries, besideText, madeByHand } from './beside.ts'
+import type { ChainFacts } from './facts.ts'
+import { broken, good, notGiven, openHop, type HopAnswer } from './hop.ts'
 import { bindingsWithout, heldBack } from './refused-binding.ts'
 import { candidateText, type ChainCandidate, type ChainSubject } from './subject.ts'
 
 /** Judges the hop. */
-export function wantedHop(subject: ChainSubject): HopAnswer {
+export function wantedHop(facts: ChainFacts): HopAnswer {
+  const { subject } = facts
   const [first] = subject.candidates
   const refused = bindingsWithout(subject, 'for this container')
+  const notes = refused.map(({ text }) => text)
   if (subject.isGiven)
     return good(
       `${subject.candidates.map(candidateText).join(' and ')} ${subject.candidates.length === 1 ? 'gives' : 'give'} ${idsOf(subject.candidates.map(({ assumed }) => assumed)).join(' and ')}`,
-      refused.map(({ text }) => text),
+      notes,
     )
   if (first !== undefined && first.assumed.verdict !== 'dead') {
     const { spiffeId } = first.assumed
     return heldBack(first, subject) ?? good(`${candidateText(first)} asks for ${spiffeId ?? 'an identity'}`)
   }
+  const own = worstOpen(refused)
+  const byHand = madeByHand(facts)
+  if (own === undefined && byHand.length > 0)
+    return good(byHand.map((one) => `${besideText(one)}, gives ${one.entry.spiffeId}`).join('; '))
   // What was not read or decided may give it one all the same.
   const { other } = subject.holding
-  if (other.value === 'open') return { ...openHop(other), notes: refused.map(({ text }) => text) }
-  const own = worstOpen(refused)
+  if (other.value === 'open') return { ...openHop(other), notes }
   if (own !== undefined) return own
+  const [beside] = besideEntries(facts)
+  if (beside !== undefined)
+    return openHop(
+      beside.given,
+      `whether ${besideText(beside)}, gives it ${beside.entry.spiffeId} is not known: ${whyOpenText(beside.given) ?? ''}`,
+    )
   const nearest = first === undefined ? nothingSelects(subject) : notMatched(first, subject)
   const perhaps = worstOpen(bindingsWithout(subject, 'perhaps for this container'))
-  return perhaps === undefined
-    ? nearest
-    : { ...perhaps, text: `nothing gives it an identity; ${perhaps.text}`, notes: [nearest.text] }
+  if (perhaps !== undefined)
+    return { ...perhaps, text: `nothing gives it an identity; ${perhaps.text}`, notes: [nearest.text] }
+  return first === undefined && isRegisteredByHand(facts)
+    ? notGiven(`${nearest.text}, no SCM is seen here, and the entries of the server`, facts.commands.entries)
+    : nearest
+}
+
+/** Where nothing of SCM is seen, entries may all be made by hand, and a server's entries alone tell. */
+function isRegisteredByHand({ subject, parts, server }: ChainFacts): boolean {
+  return (
+    server === undefined &&
+    parts.scm.length === 0 &&
+    subject.state.outputs.length === 0 &&
+    subject.analysis.settings.assumed.includes('className')
+  )
 }
 
 /** The first that is not known, since it may give an identity all the same; else the first. */
