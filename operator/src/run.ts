@@ -249,7 +249,7 @@ class Operator {
     }
     this.#broken.reject(
       new OperatorEnded(
-        'the CRD of InferenceIdentityBinding is that of the Go implementation of the same API group (it has no spec.mode), and two operators would fight over the same objects: remove one of the two',
+        'the CRD of InferenceIdentityBinding is that of the Go implementation of the same API group (it lacks spec.mode or status.clusterSPIFFEID), and two operators would fight over the same objects: remove one of the two',
       ),
     )
   }
@@ -329,9 +329,7 @@ class Operator {
     const waiting = allCaches(this.#caches).filter(({ syncState }) => syncState.kind === 'waiting')
     if (waiting.length > 0)
       return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
-    const others = this.#controller.otherInstalls
-    if (others.length === 0) return undefined
-    return `other installs of kleym have outputs here: ${others.join(', ')}; uninstall them, or start this one with --take-over`
+    return this.#controller.otherInstalls
   }
 
   /** Whether every cache has what there is, or is known to have nothing. */

@@ -356,7 +356,7 @@ test('a second install that does not know of the first writes nothing and is not
   const since = await cp.auditMark()
   const second = await replica(OPERATOR_B, installOf('other', '--trust-domain=other.org'))
   await second.leads()
-  const said = `other installs of kleym have outputs here: ${own}; uninstall them, or start this one with --take-over`
+  const said = `outputs of ${own} are here: uninstall it, or start this one with --take-over=${own}`
   await until(async () => (await second.probe('/readyz')).body.includes(said), 'the second to be not ready')
   // What both see.
   await cp.admin.patch(bindingId(space, 'chat'), { spec: { containerName: 'moved-chat' } })

@@ -1,11 +1,13 @@
 // The CRD of the Go implementation of the same API group (docs/upstream.md), written anew from the description of its API: the chart and the
 // operator refuse to be beside it. Its v0.12 bindings are judged by the operator in operator-variants.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { CHART, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
-import { estate, namespace } from './objects.ts'
+import { estate, namespace, outputId, perVariant, untilReason } from './objects.ts'
+import { until } from '@kleym/testing/wait.ts'
+import { ANNOTATION_GO_CLAIM } from '../../shared/src/core/names.ts'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { ROOT } from '../house/files.ts'
 import { startLeading, startOperator, startOperatorPlane } from './operator.ts'
@@ -55,6 +57,15 @@ const THEIRS: JsonRecord = {
   },
 }
 
+/** Their v0.9, whose bindings have a mode, as here: its status names no output. */
+function withoutRecord(): JsonRecord {
+  const crd: unknown = JSON.parse(
+    JSON.stringify(cp.crd(NAME), (key, value: unknown) => (key === 'clusterSPIFFEID' ? undefined : value)),
+  )
+  if (!isRecord(crd)) throw new TypeError('a CRD is an object')
+  return crd
+}
+
 let cp: ControlPlane
 let helm: Helm
 beforeAll(async () => {
@@ -64,7 +75,7 @@ beforeAll(async () => {
 }, FIRST_BUILD_MS)
 afterAll(() => cp?.stop())
 
-const SAYS = 'of the Go implementation of the same API group (it has no spec.mode)'
+const SAYS = 'of the Go implementation of the same API group (it lacks spec.mode or status.clusterSPIFFEID)'
 
 test('the chart is refused, with the order in which to move', async () => {
   await cp.apply([namespace(RELEASE_NAMESPACE)])
@@ -124,11 +135,37 @@ test('migrate lists what changes of a binding of v0.12 that the API server holds
   })
 })
 
-test('an operator that runs ends when the CRD becomes theirs', async () => {
+test('beside this CRD the operator finds theirs by its outputs, and writes nothing until the last of them is gone', async () => {
   await cp.removeCrd(NAME)
   await cp.installCrd(NAME)
+  await cp.apply([...estate('beside'), perVariant('beside', 'decode', 'decode')])
+  const name = 'kleym-beside-decode-pool-01234567'
+  await cp.admin.create({
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name, annotations: { [ANNOTATION_GO_CLAIM]: '6b8f2c1e' } },
+    spec: {
+      spiffeIDTemplate: 'spiffe://example.org/ns/beside/sa/llama/inference/pool/llama/variant/decode',
+      podSelector: { matchLabels: { app: 'llama' } },
+    },
+  })
+  const since = await cp.auditMark()
+  const operator = await startLeading(cp, { name: 'beside' })
+  const says = 'outputs of the Go implementation of the same API group are here: remove its operator'
+  await until(async () => (await operator.probe('/readyz')).body.includes(says), 'it to be not ready')
+  const writes = await cp.audit({ since, user: 'kleym-operator' })
+  expect(
+    writes.filter(({ verb, resource }) => /create|update|patch|delete/.test(verb) && resource !== 'leases'),
+  ).toEqual([])
+  await cp.admin.delete(outputId(name))
+  await untilReason(cp, 'beside', 'decode', 'Reconciled')
+  expect((await operator.probe('/readyz')).status).toBe(200)
+  await operator.stop()
+})
+
+test('an operator that runs ends when the CRD becomes theirs', async () => {
   const operator = await startLeading(cp, { name: 'running' })
-  await cp.installCrd(THEIRS)
+  await cp.installCrd(withoutRecord())
   await operator.program.end()
   expect(operator.program.ended()).toBe('exit code 1')
   expect(operator.log().map(({ message }) => String(message))).toContainEqual(expect.stringContaining(SAYS))

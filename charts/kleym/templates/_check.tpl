@@ -160,9 +160,10 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- define "kleym.check.cluster" }}
 {{- with lookup "apiextensions.k8s.io/v1" "CustomResourceDefinition" "" "inferenceidentitybindings.kleym.sonda.red" }}
 {{- range .spec.versions }}
-{{- $fields := dig "schema" "openAPIV3Schema" "properties" "spec" "properties" (dict) . }}
-{{- if and (hasKey $fields "identityBoundary") (not (hasKey $fields "mode")) }}
-{{- fail (printf "the CRD %s of this cluster is that of the Go implementation of the same API group (it has no spec.mode), and two operators would fight over the same objects: delete its bindings while its operator runs, then that operator and the CRD; docs/upstream.md has the order" "inferenceidentitybindings.kleym.sonda.red") }}
+{{- $spec := dig "schema" "openAPIV3Schema" "properties" "spec" "properties" (dict) . }}
+{{- $status := dig "schema" "openAPIV3Schema" "properties" "status" "properties" (dict) . }}
+{{- if or (and $spec (not (hasKey $spec "mode"))) (and $status (not (hasKey $status "clusterSPIFFEID"))) }}
+{{- fail (printf "the CRD %s of this cluster is that of the Go implementation of the same API group (it lacks spec.mode or status.clusterSPIFFEID), and two operators would fight over the same objects: delete its bindings while its operator runs, then that operator and the CRD; docs/upstream.md has the order" "inferenceidentitybindings.kleym.sonda.red") }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -6,18 +6,20 @@ import { claimedNamespaces } from '@kleym/shared/core/collide/claim.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { isOutputName } from '@kleym/shared/core/compile/output.ts'
 import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { ANNOTATION_BINDING, ANNOTATION_INSTALL } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { installOf } from '@kleym/shared/core/plan/ownership.ts'
 import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { textOf, valueOf } from './kept-text.ts'
 
 export type CachedOutput = WholeOutput | UnrelatedOutput
 
-/** A ClusterSPIFFEID that neither names a binding nor has a name of kleym's making: it decides nothing. */
+/** A ClusterSPIFFEID that neither names a binding nor has a name of kleym's making: it decides nothing but whether to stand by. */
 export interface UnrelatedOutput {
   readonly meta: KeptMeta
   readonly bindingKey: undefined
+  readonly install: string | undefined
   readonly isWhole: false
 }
 
@@ -29,7 +31,7 @@ export class WholeOutput {
   readonly meta: KeptMeta
   /** The annotation's value, `namespace/name` if it is kleym's; any client may have written it. Undefined without it. */
   readonly bindingKey: string | undefined
-  /** The install that marks it. */
+  /** The install that has made it, as far as it tells. */
   readonly install: string | undefined
   /** SCM's counters; undefined where there are none. */
   readonly stats: OutputStats | undefined
@@ -41,7 +43,7 @@ export class WholeOutput {
   constructor(meta: KeptMeta, bindingKey: string | undefined, value: JsonRecord) {
     this.meta = meta
     this.bindingKey = bindingKey
-    this.install = stringAt(value, 'metadata', 'annotations', ANNOTATION_INSTALL)
+    this.install = installOfValue(value)
     this.stats = readOutputStats(value)
     const claimed = claimedNamespaces(
       listAt(value, 'spec', 'workloadSelectorTemplates').filter((text) => typeof text === 'string'),
@@ -90,6 +92,11 @@ export class WholeOutput {
 export function cachedOutput(value: JsonRecord): CachedOutput {
   const meta = keptMeta(readMeta(withReadMeta(value)))
   const bindingKey = stringAt(value, 'metadata', 'annotations', ANNOTATION_BINDING)
-  if (bindingKey === undefined && !isOutputName(meta.name)) return { meta, bindingKey, isWhole: false }
+  if (bindingKey === undefined && !isOutputName(meta.name))
+    return { meta, bindingKey, install: installOfValue(value), isWhole: false }
   return new WholeOutput(meta, bindingKey, value)
+}
+
+function installOfValue(value: JsonRecord): string | undefined {
+  return installOf((key) => stringAt(value, 'metadata', 'annotations', key))
 }

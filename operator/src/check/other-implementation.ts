@@ -1,5 +1,5 @@
-// Whether the CRD of bindings is that of the Go implementation of the same API group (docs/upstream.md): its CRD has the same name, a
-// boundary of variants and no mode.
+// Whether the CRD of bindings is that of the Go implementation of the same API group (docs/upstream.md), which has the same name. Theirs of
+// v0.12 has no `spec.mode`, and theirs of v0.9 lacks the `status.clusterSPIFFEID` that every version of ours has.
 import { digPath, isRecord, listAt, own } from '@kleym/shared/core/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CRDS } from '@kleym/shared/kube/resources.ts'
@@ -9,11 +9,14 @@ export async function isOthersCrd(api: Pick<Api, 'list'>): Promise<boolean> {
   const name = `${BINDINGS.plural}.${BINDINGS.group}`
   const { items } = await api.list(CRDS, { fieldSelector: `metadata.name=${name}` })
   return items.some((crd) =>
-    listAt(crd, 'spec', 'versions').some((version) => {
-      const fields = digPath(version, ['schema', 'openAPIV3Schema', 'properties', 'spec', 'properties'])
-      return (
-        isRecord(fields) && own(fields, 'identityBoundary') !== undefined && own(fields, 'mode') === undefined
-      )
-    }),
+    listAt(crd, 'spec', 'versions').some(
+      (version) => lacks(version, 'spec', 'mode') || lacks(version, 'status', 'clusterSPIFFEID'),
+    ),
   )
+}
+
+/** Whether a version of the CRD has a schema of that part, and the field is not in it. */
+function lacks(version: unknown, part: 'spec' | 'status', field: string): boolean {
+  const fields = digPath(version, ['schema', 'openAPIV3Schema', 'properties', part, 'properties'])
+  return isRecord(fields) && own(fields, field) === undefined
 }

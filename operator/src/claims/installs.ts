@@ -1,7 +1,9 @@
-// Which installs of kleym have made the outputs that are there (docs/contract.md §8). Two that do not know each other, with Leases
-// of different names, would undo each other's writes for ever: the one that has nothing here yet stands by.
+// Which installs of kleym have made the outputs that are there (docs/contract.md §8), and whether the Go implementation has
+// (docs/upstream.md). Two that do not know each other, with Leases of different names, would undo each other's writes for ever: the one
+// that has nothing here yet stands by.
 import type { CachedOutput } from '../caches/cached-output.ts'
 import type { Caches } from '../caches/caches.ts'
+import { GO_IMPLEMENTATION } from '@kleym/shared/core/plan/ownership.ts'
 import type { Log } from '../telemetry/log.ts'
 
 export interface InstallsOptions {
@@ -35,6 +37,7 @@ export class Installs {
   /** Whether an install is another one than this, and not taken over. */
   isOther(install: string): boolean {
     const own = this.#options.install
+    if (install === GO_IMPLEMENTATION) return true
     return own !== undefined && install !== own && !this.#options.takeOver.has(install)
   }
 
@@ -43,14 +46,20 @@ export class Installs {
     return [...this.#others.keys()]
   }
 
+  /** Why this install is not ready, and what to do; undefined if no other has outputs here. */
+  get problem(): string | undefined {
+    if (this.#others.size === 0) return undefined
+    return this.others.map((other) => `outputs of ${other} are here: ${wayOut(other)}`).join('; ')
+  }
+
   /** Whether others have outputs here and this install has none: then it writes nothing. */
   get standsBy(): boolean {
     return this.#others.size > 0 && this.#own === 0
   }
 
   #count(output: CachedOutput, change: 1 | -1): void {
-    if (!output.isWhole || output.bindingKey === undefined) return
-    const { install } = output
+    const { install, bindingKey, meta } = output
+    if (bindingKey === undefined && install === undefined) return
     if (install === undefined || !this.isOther(install)) {
       this.#own += change
       return
@@ -59,9 +68,16 @@ export class Installs {
     if (count === 1 && change === 1)
       this.#options.log.warn('another install of kleym has outputs here; they are left alone', {
         install,
-        fix: `uninstall it, or start this one with --take-over=${install}`,
+        clusterSPIFFEID: meta.name,
+        fix: wayOut(install),
       })
     if (count === 0) this.#others.delete(install)
     else this.#others.set(install, count)
   }
+}
+
+function wayOut(install: string): string {
+  return install === GO_IMPLEMENTATION
+    ? 'remove its operator, then what it has left: kubectl kleym status lists that'
+    : `uninstall it, or start this one with --take-over=${install}`
 }

@@ -28,7 +28,7 @@ export interface ControllerOptions {
   readonly budget: Pick<WriteBudget, 'waiting' | 'ended'>
   readonly room: Pick<NamespaceRoom, 'ended'>
   readonly writer: Pick<Writer, 'isUnsettled'>
-  readonly installs: Pick<Installs, 'others' | 'standsBy'>
+  readonly installs: Pick<Installs, 'problem' | 'standsBy'>
   /** How many bindings are worked on at the same time. */
   readonly workers: number
   /** After how many milliseconds every binding is looked at again, should a change have been missed; undefined: never. */
@@ -72,9 +72,9 @@ export class Controller {
     await this.#options.queue.shutDown()
   }
 
-  /** The other installs of kleym that have outputs in the cluster. */
-  get otherInstalls(): readonly string[] {
-    return this.#options.installs.others
+  /** Which other installs have outputs in the cluster, and what to do; undefined if none has. */
+  get otherInstalls(): string | undefined {
+    return this.#options.installs.problem
   }
 
   /** Whether no key waits or is about to be woken, none is worked on, and none has failed. */

@@ -51,6 +51,7 @@ test('of any other one, only what tells it from others is kept', () => {
       deletedAt: '2026-01-02T00:00:00Z',
     },
     bindingKey: undefined,
+    install: undefined,
     isWhole: false,
   })
   expect(outputView(cached).meta).toMatchObject({

@@ -1,6 +1,7 @@
 // Which installs have outputs in the cluster, and when this one stands by (docs/contract.md §8, "Whose object is it").
 import { expect, test } from 'vitest'
-import { ANNOTATION_BINDING, ANNOTATION_INSTALL } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_GO_CLAIM, ANNOTATION_INSTALL } from '@kleym/shared/core/names.ts'
+import { GO_IMPLEMENTATION } from '@kleym/shared/core/plan/ownership.ts'
 import { createCaches } from '../../src/caches/caches.ts'
 import { Installs } from '../../src/claims/installs.ts'
 import { keptLog } from '../build/log-lines.ts'
@@ -23,10 +24,13 @@ function cluster(takeOver: readonly string[] = [], install: string | undefined =
   let version = 0
   const show = (type: 'ADDED' | 'MODIFIED' | 'DELETED', name: string, mark?: string): void => {
     version += 1
-    const annotations = {
-      [ANNOTATION_BINDING]: 'team-a/chat',
-      ...(mark === undefined ? {} : { [ANNOTATION_INSTALL]: mark }),
-    }
+    const annotations =
+      mark === GO_IMPLEMENTATION
+        ? { [ANNOTATION_GO_CLAIM]: '0f3f' }
+        : {
+            [ANNOTATION_BINDING]: 'team-a/chat',
+            ...(mark === undefined ? {} : { [ANNOTATION_INSTALL]: mark }),
+          }
     const metadata = { name, uid: `uid-of-${name}`, resourceVersion: String(version), annotations }
     caches.outputs.store.apply(type, caches.outputs.read({ metadata, spec: {} }))
   }
@@ -68,4 +72,16 @@ test('an install that is taken over is no other one', () => {
   expect(installs).toMatchObject({ standsBy: false, others: [] })
   expect(installs.isOther(OTHER)).toBe(false)
   expect(installs.isOther('third/kleym')).toBe(true)
+})
+
+test('an output of the Go implementation is one of another install, which nothing takes over', () => {
+  const { installs, show, freed } = cluster([OTHER])
+  show('ADDED', 'kleym-team-a-chat-pool-01234567', GO_IMPLEMENTATION)
+  expect(installs).toMatchObject({ standsBy: true, others: [GO_IMPLEMENTATION] })
+  expect(installs.problem).toBe(
+    'outputs of the Go implementation of the same API group are here: remove its operator, then what it has left: kubectl kleym status lists that',
+  )
+  show('DELETED', 'kleym-team-a-chat-pool-01234567', GO_IMPLEMENTATION)
+  expect(installs).toMatchObject({ standsBy: false, problem: undefined })
+  expect(freed()).toBe(1)
 })

@@ -44,6 +44,8 @@ export const ANNOTATION_BINDING_UID = 'kleym.sonda.red/binding-uid'
 export const ANNOTATION_OUTPUT_LABELS = 'kleym.sonda.red/output-labels'
 /** The annotation of an output that holds the install that made it: namespace and name of its Lease. */
 export const ANNOTATION_INSTALL = 'kleym.sonda.red/install'
+/** The annotation that the Go implementation of the same API group gives to each output that it makes (docs/upstream.md). */
+export const ANNOTATION_GO_CLAIM = 'kleym.sonda.red/ownership-claim-id'
 /** The label by which SCM's cache finds the objects of its class under `filterByClassName` (SCM v0.7.0). */
 export const SCM_CLASS_LABEL = 'spire.spiffe.io/class-name'
 /** The prefix of every label and annotation key that belongs to kleym. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { outputName } from '../../src/core/compile/output.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../src/core/names.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_GO_CLAIM } from '../../src/core/names.ts'
 import type { OutputsKnown } from '../../src/core/plan/plan.ts'
 import { settle } from '../../src/core/plan/settle.ts'
 import {
@@ -97,6 +97,15 @@ describe('ownership', () => {
       [binding(), live(OUTPUT, { name: 'copy-of-llama' })],
       'foreign',
       'its name is not one that kleym gives',
+    ],
+    [
+      'one that the Go implementation has made is foreign',
+      [
+        binding(),
+        live(OUTPUT, { annotations: { [ANNOTATION_BINDING]: undefined, [ANNOTATION_GO_CLAIM]: '6b8f' } }),
+      ],
+      'foreign',
+      'the Go implementation of the same API group has made it',
     ],
     [
       'without the UID annotation it is foreign',

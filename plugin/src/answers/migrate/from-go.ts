@@ -2,6 +2,7 @@
 // ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { trustDomainText } from '@kleym/shared/core/compile/checks.ts'
+import { declaredBoundary, identityPath } from '@kleym/shared/core/compile/identity-path.ts'
 import { BINDING } from '@kleym/shared/core/kinds.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
@@ -19,7 +20,7 @@ import type { MigrateOptions } from './run.ts'
 /** What becomes of one binding. */
 export interface GoMove {
   readonly binding: Binding
-  /** Undefined: its status is not there, and its shape does not tell. */
+  /** Undefined: its status holds none, and its spec does not say it. */
   readonly oldId: string | undefined
   /** Undefined where it is not ready here. */
   readonly newId: string | undefined
@@ -57,18 +58,22 @@ function movesOf(analysis: Analysis): readonly GoMove[] {
   })
 }
 
-/** What the status says, as v0.9 wrote it; else what v0.12 renders of a variant. */
-function oldIdOf(
-  { meta, mode, poolRef, serviceAccountName, identityBoundary, status }: Binding,
-  { config }: Analysis,
-): string | undefined {
-  const written = status?.computedSpiffeIDs?.[0]?.spiffeID
+/** What the status says; else what v0.12 renders of a variant, and v0.9 of a pool or an objective. */
+function oldIdOf(binding: Binding, { config }: Analysis): string | undefined {
+  const written = binding.status?.computedSpiffeIDs?.[0]?.spiffeID
   if (written !== undefined) return written
-  if (!mode.ok || mode.value !== 'PerVariant') return undefined
-  if (!poolRef.ok || !serviceAccountName.ok || !identityBoundary.ok || identityBoundary.value === undefined)
-    return undefined
-  const { variant } = identityBoundary.value
-  return `spiffe://${trustDomainText(config)}/ns/${meta.namespace}/sa/${serviceAccountName.value}/inference/pool/${poolRef.value.name}/variant/${variant}`
+  const path = oldPath(binding)
+  return path === undefined ? undefined : `spiffe://${trustDomainText(config)}${path}`
+}
+
+function oldPath(binding: Binding): string | undefined {
+  const boundary = declaredBoundary(binding)
+  if (boundary?.mode !== 'PerVariant') return boundary && identityPath(boundary)
+  const { namespace, pool, variant } = boundary
+  const { serviceAccountName } = binding
+  return serviceAccountName.ok
+    ? `/ns/${namespace}/sa/${serviceAccountName.value}/inference/pool/${pool}/variant/${variant}`
+    : undefined
 }
 
 function verdictOf(judgement: ReturnType<Analysis['settled']['judgements']['get']>): string {
@@ -78,9 +83,9 @@ function verdictOf(judgement: ReturnType<Analysis['settled']['judgements']['get'
   return judgement.state
 }
 
-/** Old and new ID differ, or may. */
+/** It has an ID here, which is another than that of there, or may be. */
 function changes({ oldId, newId }: GoMove): boolean {
-  return oldId !== newId
+  return newId !== undefined && oldId !== newId
 }
 
 function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
@@ -110,7 +115,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
       })),
     answer: () => {
       const refused = moves.filter(({ newId }) => newId === undefined).length
-      const changed = moves.filter(changes).length - refused
+      const changed = moves.filter(changes).length
       return {
         mark: refused > 0 ? 'warn' : 'note',
         text: [
@@ -135,7 +140,7 @@ function viewMove({ binding, oldId, newId, verdict, policies }: GoMove, { width 
       `  ${newId === undefined ? '' : verdict}`,
     ),
     ...(newId === undefined ? row(verdict) : []),
-    ...row(`there: ${oldId ?? 'not known: its status holds no ID, and its shape does not tell'}`),
+    ...row(`there: ${oldId ?? 'not known: its status holds no ID, and its spec names no boundary'}`),
     ...row(`here:  ${newId ?? 'none'}`),
     ...policies.flatMap((one) => row(`names the old one: ${one}`)),
   ]
@@ -147,7 +152,9 @@ interface Step {
 }
 
 function stepsOf(moves: readonly GoMove[]): readonly Step[] {
-  const named = [...new Set(moves.filter(changes).flatMap(({ policies }) => policies))]
+  const named = [
+    ...new Set(moves.filter(({ oldId, newId }) => oldId !== newId).flatMap(({ policies }) => policies)),
+  ]
   return [
     {
       title: 'Let peers accept both IDs',

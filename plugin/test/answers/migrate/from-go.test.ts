@@ -27,6 +27,16 @@ kind: InferenceIdentityBinding
 metadata: { name: whole, namespace: team-a }
 spec: { poolRef: { name: llama }, serviceAccountName: runner, mode: PoolOnly }
 ---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: worker, namespace: team-a }
+spec: { poolRef: { name: llama }, objectiveRef: { name: chat }, serviceAccountName: runner, containerName: vllm }
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: without, namespace: team-a }
+spec: { poolRef: { name: llama }, serviceAccountName: runner }
+---
 apiVersion: agentic.networking.x-k8s.io/v1alpha1
 kind: XAccessPolicy
 metadata: { name: callers, namespace: team-a }
@@ -51,12 +61,26 @@ test('each binding is told with the ID of there and of here, what names the old 
       verdict: 'ready',
       policies: ['team-a/callers rule decoders'],
     },
-    // Of v0.9, and without a status.
+    // Of v0.9, with and without a mode.
     {
       binding: 'team-a/whole',
-      oldID: null,
+      oldID: 'spiffe://example.org/ns/team-a/pool/llama',
       newID: 'spiffe://example.org/ns/team-a/pool/llama',
       verdict: 'ready',
+      policies: [],
+    },
+    {
+      binding: 'team-a/without',
+      oldID: null,
+      newID: null,
+      verdict: expect.stringContaining('refused: MissingObjectiveRef'),
+      policies: [],
+    },
+    {
+      binding: 'team-a/worker',
+      oldID: 'spiffe://example.org/ns/team-a/objective/chat',
+      newID: null,
+      verdict: expect.stringContaining('refused: TargetObjectiveNotFound'),
       policies: [],
     },
   ])
@@ -73,7 +97,7 @@ test('the text says which policies must follow, and what is not known', async ()
   const cwd = await workspace({ 'all.yaml': FILES })
   const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
   const text = stdout.replaceAll(/\s+/g, ' ')
-  expect(text).toContain('2 bindings: 2 with another ID here, 0 without one')
+  expect(text).toContain('4 bindings: 1 with another ID here, 2 without one')
   expect(text).toContain('names the old one: team-a/callers rule decoders')
-  expect(text).toContain('there: not known')
+  expect(text).toContain('there: not known: its status holds no ID, and its spec names no boundary')
 })

@@ -4,7 +4,12 @@ import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
 import type { Lookup } from '../compile/references.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../names.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  ANNOTATION_GO_CLAIM,
+  ANNOTATION_INSTALL,
+} from '../names.ts'
 import type { DeclaredBinding } from '../objects/binding.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
@@ -36,6 +41,15 @@ export interface OwnershipFacts {
   renderedName(key: NamespacedName): string | undefined
 }
 
+/** Stands for every install of the Go implementation, whose outputs do not say which one has made them (docs/upstream.md). */
+export const GO_IMPLEMENTATION = 'the Go implementation of the same API group'
+
+/** The install that has made an output, as its annotations tell. */
+export function installOf(annotation: (key: string) => string | undefined): string | undefined {
+  if (annotation(ANNOTATION_BINDING) !== undefined) return annotation(ANNOTATION_INSTALL)
+  return annotation(ANNOTATION_GO_CLAIM) === undefined ? undefined : GO_IMPLEMENTATION
+}
+
 /** Judges one ClusterSPIFFEID. */
 export function judgeOwnership(
   { meta, spec }: Pick<ClusterSpiffeId, 'meta' | 'spec'>,
@@ -43,8 +57,12 @@ export function judgeOwnership(
 ): Ownership {
   const { name, annotations } = meta
   const key = annotations.get(ANNOTATION_BINDING)
-  if (key === undefined) return { kind: 'foreign', why: `it has no annotation ${ANNOTATION_BINDING}` }
-  const install = annotations.get(ANNOTATION_INSTALL)
+  const install = installOf((one) => annotations.get(one))
+  if (key === undefined) {
+    const why =
+      install === undefined ? `it has no annotation ${ANNOTATION_BINDING}` : `${install} has made it`
+    return { kind: 'foreign', why }
+  }
   if (install !== undefined && facts.isOtherInstall?.(install) === true)
     return { kind: 'foreign', why: `the install ${install} of kleym has made it`, install }
   const lookup = facts.binding(key)
