@@ -6,11 +6,11 @@ import { judgeContainer, whyInjected } from '../spire/attestor.ts'
 import { whyOpen, type EntryOutcome } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { whyOpenText } from '../truth/truth.ts'
+import { all, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import { displacersOf, givesWayText, lossText, UNKNOWN_ID } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
 /** The rules about proxies, over one pod. */
@@ -48,7 +48,7 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
               `the binding gives ${outcome.entry?.spiffeId ?? ''}`,
               `${consumer.mesh} accepts spiffe://<trust domain>/ns/<namespace>/sa/<service account> alone`,
             ],
-            ...dependsOn(one, given),
+            holds: getsIt(one, given),
           },
         ]
       })
@@ -75,8 +75,7 @@ function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
       containers: [name],
       summary: (pods) => `${name} of ${pods} ${lossText({ spiffeId, instead })}`,
       evidence: [givesWayText(lost), `${consumer.mesh} needs the ID of the service account`],
-      ...(dependsOnAsking(one) ??
-        (why !== undefined && { depends: { on: `whether ${name} holds another`, why: `depends: ${why}` } })),
+      holds: all(asks(one), why === undefined ? YES : openOn(`whether ${name} holds another`, why)),
     }))
   })
 }
@@ -144,34 +143,24 @@ function registrationFor(
   const own = containers.find(({ container }) => container.name === name)
   // What is given to the pod as a whole is given to a container that a webhook adds.
   const alike = namesContainer(outcome) ? [] : containers
-  const all = (own === undefined ? alike : [own]).flatMap(({ registrations }) =>
+  const possible = (own === undefined ? alike : [own]).flatMap(({ registrations }) =>
     registrations.filter((one) => one.outcome === outcome),
   )
-  return all.find(({ verdict }) => verdict === 'issued') ?? all.find(isPossible)
+  return possible.find(({ verdict }) => verdict === 'issued') ?? possible.find(isPossible)
 }
 
-/** What decides, where it is not certain that the proxy asks SPIRE, or that it gets the identity. */
-function dependsOn(
-  one: ProxyOfAccount,
-  { verdict, why = '' }: Registration,
-): Pick<Note, 'depends'> | undefined {
-  const asking = dependsOnAsking(one)
-  if (asking !== undefined) return asking
-  return verdict === 'issued'
-    ? undefined
-    : { depends: { on: `whether ${one.container.name} gets the identity`, why: `depends: ${why}` } }
+/** Whether the proxy asks SPIRE, and gets the identity. */
+function getsIt(one: ProxyOfAccount, { verdict, why = '' }: Registration): Truth {
+  const gets = verdict === 'issued' ? YES : openOn(`whether ${one.container.name} gets the identity`, why)
+  return all(asks(one), gets)
 }
 
-function dependsOnAsking({
-  asksSpire,
-  consumer,
-  container: { name },
-}: ProxyOfAccount): Pick<Note, 'depends'> | undefined {
+function asks({ asksSpire, consumer, container: { name } }: ProxyOfAccount): Truth {
   const why = whyOpenText(asksSpire)
-  if (why === undefined) return undefined
+  if (why === undefined) return YES
   const on =
     consumer.asksById === true
       ? `which ID ${name} asks for`
       : `whether ${name} takes its certificates from SPIRE`
-  return { depends: { on, why: `depends: ${why}` } }
+  return openOn(on, why)
 }

@@ -19,9 +19,10 @@ import {
   type ShownWithin,
 } from '../findings/finding.ts'
 import { Holdings } from '../holdings/holdings.ts'
-import { whyOpenText } from '../truth/truth.ts'
+import { YES } from '../truth/truth.ts'
+import { decidingText, unknownText, type Unknown } from '../truth/unknown.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
-import { openNotes } from './open-notes.ts'
+import { judged } from './pod-driver.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
@@ -146,16 +147,10 @@ function* notesOf(
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
-    const why = whyOpenText(holdings.asRead(pod))
-    const notes = [...POD_RULES.flatMap((rule) => rule(facts, scan)), ...openNotes(facts, scan)]
-    for (const one of notes) {
-      const note =
-        why === undefined || one.depends !== undefined ? one : { ...one, depends: { on: why, why } }
+    for (const note of judged(facts, scan, holdings.asRead(pod))) {
       const sameAs = noteKey(note)
-      const seen = getOrCreate(
-        shown,
-        note.depends === undefined ? sameAs : `${pod.namespace} ${sameAs}`,
-        () => newShown(note, sameAs),
+      const seen = getOrCreate(shown, isCertain(note) ? sameAs : `${pod.namespace} ${sameAs}`, () =>
+        newShown(note, sameAs),
       )
       if (told.get(seen.key)?.has(pod.namespace) === true) continue
       seen.pods.push(pod)
@@ -164,9 +159,13 @@ function* notesOf(
     visit(facts)
   }
   const all = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
-  const certain = byFinding(all.filter(({ note }) => note.depends === undefined))
-  const perhaps = byFinding(all.filter(({ note }) => note.depends !== undefined))
+  const certain = byFinding(all.filter(({ note }) => isCertain(note)))
+  const perhaps = byFinding(all.filter(({ note }) => !isCertain(note)))
   return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
+}
+
+function isCertain({ holds = YES }: Note): boolean {
+  return holds === YES
 }
 
 type ByFinding = ReadonlyMap<string, readonly Shown[]>
@@ -220,18 +219,21 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
     namespaces: all.namespaces,
     ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
   })
-  const depends = told.flatMap(({ note }) => note.depends ?? [])
-  const whole = notCertainAsOf(one, depends)
+  const whole = notCertainAsOf(
+    one,
+    told.flatMap(({ note: { holds } }) => (holds === undefined ? [] : [...holds.causes])),
+  )
   return [{ ...whole, within: new ShownPods(shown, whole.evidence.length) }]
 }
 
 /** The finding with each reason why it is not certain, and with each thing that decides about it once. */
-function notCertainAsOf(one: Finding, depends: readonly NonNullable<Note['depends']>[]): Finding {
+function notCertainAsOf(one: Finding, causes: readonly Unknown[]): Finding {
   const named = new Set<string>()
-  return [...new Map(depends.map((each) => [each.why, each])).values()].reduce((sofar, { on, why }) => {
+  return [...new Map(causes.map((each) => [unknownText(each), each]))].reduce((sofar, [why, cause]) => {
+    const on = decidingText(cause)
     const isNamed = named.has(on)
     named.add(on)
-    return notCertain(sofar, isNamed ? [] : [on], why)
+    return notCertain(sofar, isNamed ? [] : [on], `depends: ${why}`)
   }, one)
 }
 

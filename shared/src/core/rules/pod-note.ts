@@ -10,9 +10,10 @@ import { BINDING_KIND } from '../names.ts'
 import type { Namespace, Pod } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
-import { sourceText, type EntrySource } from '../spire/prediction.ts'
+import { sourceText, whyOpen, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
 import { compareSubjects, subjectText, type Subject } from '../findings/finding.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { open, YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 
@@ -28,8 +29,19 @@ export interface Note {
   readonly evidence?: readonly string[]
   /** The SPIFFE ID of another that is given away: another one is another matter. */
   readonly spiffeId?: string
-  /** What the pod shows only perhaps: why, and what decides it. Absent: it is certain. */
-  readonly depends?: { readonly on: string; readonly why: string }
+  /** Whether the pod shows it; absent: it does. */
+  readonly holds?: Truth
+}
+
+/** A truth that something decides which is not known: `on`, a noun phrase, and `why` it is not known. */
+export function openOn(on: string, why: string): Truth {
+  return open({ kind: 'verdict', of: {}, on, why })
+}
+
+/** Whether a registration applies to its pod, whatever becomes of its entry then. */
+export function applies({ source, verdict }: EntryOutcome): Truth {
+  const why = whyOpen(verdict)
+  return why === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, why)
 }
 
 /** A rule over one pod: what it shows, in no order. */
@@ -121,17 +133,13 @@ export function notesOfBindings(
   ]
 }
 
-/** What makes two notes the same. */
-export function noteKey({ code, subject, related, summary, evidence, depends }: Note): string {
-  const sentence = summary('', '')
-  return JSON.stringify([
-    code,
-    subjectText(subject),
-    related.map(subjectText),
-    sentence,
-    evidence ?? [],
-    depends?.why,
-  ])
+/** What makes two notes the same. There may be a hundred thousand: plain text joins faster than JSON. */
+export function noteKey({ code, subject, related, summary, evidence = [], holds = YES }: Note): string {
+  let key = `${code}\n${subjectText(subject)}\n`
+  for (const one of related) key += `${subjectText(one)}\t`
+  key += `\n${summary('', '')}\n${holds.causes.key}`
+  for (const one of evidence) key += `\n${one}`
+  return key
 }
 
 /** The binding behind a source where it is ours, else the object itself. */

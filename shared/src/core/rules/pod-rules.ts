@@ -3,9 +3,10 @@ import type { Subject } from '../findings/finding.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { isAskedFor, sourceText, whyOpen, type EntrySource, type EntryVerdict } from '../spire/prediction.ts'
+import { isAskedFor, sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { all, YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import {
   displacedOf,
@@ -18,7 +19,16 @@ import {
   type Loss,
 } from './displaced.ts'
 import type { PodIdentities } from './pod-identities.ts'
-import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type Scan } from './pod-note.ts'
+import {
+  applies,
+  notesOfBindings,
+  openOn,
+  ownerOf,
+  ownerText,
+  type Note,
+  type PodRule,
+  type Scan,
+} from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
@@ -66,7 +76,7 @@ function registrationsThat<State extends Fate>(
       code,
       subject: ownerOf(outcome.source, scan),
       ...describe(outcome, scan),
-      ...ifApplied([outcome]),
+      holds: applies(outcome),
     }))
 }
 
@@ -86,19 +96,10 @@ function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[
       related: [ownerOf(second, scan)],
       summary: (pods) => `${one} and ${other} want the same entry on ${pods}, and one masks the other`,
       evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
-      depends: { on: `whether ${one} or ${other} is the older`, why: `depends: ${verdict.why}` },
+      holds: openOn(`whether ${one} or ${other} is the older`, verdict.why),
     })
   }
   return [...pairs.values()]
-}
-
-/** That a note depends on whether these registrations apply to the pod, where that is not known of one. */
-function ifApplied(outcomes: readonly Outcome[]): Pick<Note, 'depends'> | undefined {
-  for (const { source, verdict } of outcomes) {
-    const open = whyOpen(verdict)
-    if (open !== undefined) return dependsOn(source, open)
-  }
-  return undefined
 }
 
 /** What is told of several containers together: what is certain apart from what is not. */
@@ -106,14 +107,13 @@ function lossKey({ fallback, perhaps }: Loss): string {
   return JSON.stringify([fallback.source, fallback.spiffeId, perhaps === undefined])
 }
 
-/** That a loss depends on what may give the container another identity. */
-function ifNotGiven(lost: readonly Loss[]): Pick<Note, 'depends'> | undefined {
-  const [perhaps] = lost.flatMap((one) => one.perhaps ?? [])
-  return perhaps === undefined ? undefined : dependsOn(perhaps.source, perhaps.why ?? '')
+/** Whether the fallback of a loss applies, and nothing gives the container another identity. */
+function isLost({ fallback, perhaps }: Loss): Truth {
+  return all(applies(fallback.outcome), perhaps === undefined ? YES : mayGive(perhaps))
 }
 
-function dependsOn(source: EntrySource, open: string): Pick<Note, 'depends'> {
-  return { depends: { on: `whether ${sourceText(source)} applies`, why: `depends: ${open}` } }
+function mayGive({ source, why = '' }: Pick<Registration, 'source' | 'why'>): Truth {
+  return openOn(`whether ${sourceText(source)} applies`, why)
 }
 
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
@@ -181,14 +181,14 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   const replaced = displacedOf(facts).filter(({ instead }) => instead.length > 0)
   if (losses.length + replaced.length === 0) return []
   return displacersOf(facts, [...losses, ...replaced], scan).flatMap((subject) => [
-    ...groupedBy(losses, lossKey).map(({ first, all, names }) => ({
+    ...groupedBy(losses, lossKey).map(({ first, same, names }) => ({
       code: 'KLM402' as const,
       subject,
       related: [sourceSubject(first.fallback.source)],
       containers: names,
       summary: lossSummary(first.fallback, [], names),
       evidence: [givesWayText(first.fallback)],
-      ...(ifApplied(all.map(({ fallback }) => fallback.outcome)) ?? ifNotGiven(all)),
+      holds: all(...same.map(isLost)),
     })),
     ...groupedBy(replaced, replacedKey).map(({ first, names }) => ({
       code: 'KLM418' as const,
@@ -197,7 +197,7 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
       containers: names,
       summary: lossSummary(first.fallback, first.instead, names),
       evidence: [givesWayText(first.fallback)],
-      ...(first.open === undefined ? {} : dependsOn(first.fallback.source, first.open)),
+      holds: first.open === undefined ? YES : mayGive({ source: first.fallback.source, why: first.open }),
     })),
   ])
 }
@@ -217,14 +217,12 @@ function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displace
 
 /** Groups what is the same for several containers, with their names. */
 function groupedBy<T extends { readonly container: Container }>(
-  all: readonly T[],
+  ones: readonly T[],
   keyOf: (one: T) => string,
-): readonly { readonly first: T; readonly all: readonly T[]; readonly names: readonly string[] }[] {
-  return [...Map.groupBy(all, keyOf).values()].flatMap((same) => {
+): readonly { readonly first: T; readonly same: readonly T[]; readonly names: readonly string[] }[] {
+  return [...Map.groupBy(ones, keyOf).values()].flatMap((same) => {
     const [first] = same
-    return first === undefined
-      ? []
-      : [{ first, all: same, names: same.map(({ container }) => container.name) }]
+    return first === undefined ? [] : [{ first, same, names: same.map(({ container }) => container.name) }]
   })
 }
 
@@ -270,13 +268,12 @@ export function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, sc
         `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry.spiffeId}`],
       spiffeId: entry.spiffeId,
-      ...(isCertain ? {} : dependsOnSelector(first)),
+      holds: isCertain ? YES : matches(first),
     }))
   })
 }
 
-function dependsOnSelector({ source, selector = '', why = '' }: Registration): Pick<Note, 'depends'> {
-  return {
-    depends: { on: `whether ${selector} of ${sourceText(source)} matches`, why: `depends: ${why}` },
-  }
+/** Whether a selector that nothing here decides matches a container: its image, its user. */
+export function matches({ source, selector = '', why = '' }: Registration): Truth {
+  return openOn(`whether ${selector} of ${sourceText(source)} matches`, why)
 }

@@ -8,12 +8,10 @@ import { hookWaitsForSvid, waitsForSvid } from '../objects/svid-wait.ts'
 import { asksForSpiffe, containerSpec, isOfSpire, workloadApiAccess } from '../objects/workload-api.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
 import type { ContainerIdentities, PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */
 export const WORKLOAD_API_RULES: readonly PodRule[] = [noWayToWorkloadApi, waitsInVain]
-
-type Depends = NonNullable<Note['depends']>
 
 /** An output of a binding on a pod, and the containers to which it gives its identity. */
 interface Given {
@@ -65,22 +63,22 @@ function noWayToWorkloadApi(facts: PodIdentities, scan: Scan): readonly Note[] {
         evidence: [
           `mounted in ${names.join(', ')}: no volume of csi.spiffe.io, and no hostPath with the socket of an agent`,
         ],
-        ...((helper !== undefined || mesh !== undefined) && { depends: deliverer(helper, mesh) }),
+        holds: helper === undefined && mesh === undefined ? YES : deliverer(helper, mesh),
       },
     ]
   })
 }
 
-function deliverer(helper: string | undefined, mesh: string | undefined): Depends {
+function deliverer(helper: string | undefined, mesh: string | undefined): Truth {
   return helper === undefined
-    ? {
-        on: `whether a proxy of ${mesh} hands identities to containers`,
-        why: `depends: a proxy of ${mesh} may be in the pod, and may hand out an identity`,
-      }
-    : {
-        on: 'whether a container with the socket hands an identity to those beside it',
-        why: `depends: container ${helper} has the socket; what it asks for itself are its own identities`,
-      }
+    ? openOn(
+        `whether a proxy of ${mesh} hands identities to containers`,
+        `a proxy of ${mesh} may be in the pod, and may hand out an identity`,
+      )
+    : openOn(
+        'whether a container with the socket hands an identity to those beside it',
+        `container ${helper} has the socket; what it asks for itself are its own identities`,
+      )
 }
 
 /** What waits for an SVID in a pod of a binding, and cannot have one. */
@@ -124,17 +122,17 @@ function waitsInVain(facts: PodIdentities, scan: Scan): readonly Note[] {
         evidence: [
           'until the hook has ended the kubelet tells of no such container, so the agent finds none',
         ],
-        ...(isOpenToPods && {
-          depends: {
-            on: 'whether agents run with disable_container_selectors',
-            why: 'depends: an agent with disable_container_selectors finds the pod without its container',
-          },
-        }),
+        holds: isOpenToPods ? WITHOUT_SELECTORS : YES,
       })
     }
     return notes
   })
 }
+
+const WITHOUT_SELECTORS = openOn(
+  'whether agents run with disable_container_selectors',
+  'an agent with disable_container_selectors finds the pod without its container',
+)
 
 /** Verdicts with which a registration gives a container nothing. */
 const NEVER: ReadonlySet<string> = new Set(['dead', 'failed', 'refused', 'ignored', 'displaced'])

@@ -26,6 +26,11 @@ export class CauseSet {
     return new CauseSet([{ key: unknownKey(cause), cause }], false)
   }
 
+  /** Equal for sets of the same causes. */
+  get key(): string {
+    return this.#members.map(({ key }) => key).join()
+  }
+
   get size(): number {
     return this.#members.length
   }

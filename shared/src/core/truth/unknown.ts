@@ -47,8 +47,8 @@ interface Details {
   readonly setting: { readonly setting: string; readonly assumed: string; readonly why: string }
   /** Namespaces that the question leaves out. */
   readonly 'out of scope': { readonly namespaces: readonly string[] }
-  /** A verdict of the prediction that is not certain: until verdicts are truths, `why` is all that they say. */
-  readonly verdict: { readonly why: string }
+  /** A verdict that is not certain: why, and, if it is known, what decides it, a noun phrase. */
+  readonly verdict: { readonly why: string; readonly on?: string }
 }
 
 /** The name of a member of `Unknown`. */
@@ -112,6 +112,11 @@ const WORDS: { readonly [Kind in UnknownKind]: Words<Kind> } = {
 /** The words of a cause: a clause that says what is not known and why. */
 export function unknownText(cause: Unknown): string {
   return wordsOf(cause).text(cause)
+}
+
+/** What decides a cause, a noun phrase; the words of the cause if it has none of its own. */
+export function decidingText(cause: Unknown): string {
+  return (cause.kind === 'verdict' ? cause.on : undefined) ?? unknownText(cause)
 }
 
 /** What settles a cause, as an instruction; undefined: nothing that a user can give. */

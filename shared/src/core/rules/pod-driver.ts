@@ -1,52 +1,58 @@
-// What a pod may show besides what it shows for certain: the rules about what containers hold, asked again as if
-// uncertain registrations applied (a Namespace is not among the files, the pod has no node yet). An assumption may make an answer longer, never surer (docs/assumptions.md).
+// The driver of all rules over one pod. A rule looks at what the registrations of the pod come to, and says of each thing that it finds
+// whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
+// has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
 import { subjectText } from '../findings/finding.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
+import { all, any, YES, type Truth } from '../truth/truth.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { notesOfBindings, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
-import { idHeldByForeign, POD_RULES } from './pod-rules.ts'
+import { applies, notesOfBindings, openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 
-/** What a pod shows perhaps, without what it shows for certain. */
-export function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
-  const { pod, outcomes } = facts
-  // Of a pod that is itself not certain, another part of the answer tells (`perhaps-pods.ts`).
-  if (pod.perhaps !== undefined) return []
-  const open = outcomes.filter(isOpen)
-  const inPart = outcomes.filter(({ verdict, entry }) => verdict.state === 'declared' && isInPart(entry))
-  const ofPods = [...open.filter(isOfPods).map(doubtOf), ...selectorDoubts(facts)]
+/** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */
+export function judged(facts: PodIdentities, scan: Scan, asRead: Truth): readonly Note[] {
+  const found = POD_RULES.flatMap((rule) => rule(facts, scan))
+  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, scan)] : found
+  return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds ?? YES, asRead) }))
+}
+
+/** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `perhaps-pods.ts` tells. */
+function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
+  // There may be a hundred thousand pods, and hardly any has something open.
+  const doubts: Doubt[] = []
+  const inPart: EntryOutcome[] = []
+  for (const outcome of facts.outcomes)
+    if (isOpen(outcome)) doubts.push({ outcome, holds: applies(outcome), isOfSelector: false })
+    else if (outcome.verdict.state === 'declared' && isInPart(outcome.entry)) inPart.push(outcome)
+  const ofSelectors = selectorDoubts(facts)
+  if (doubts.length + inPart.length + ofSelectors.length === 0) return NONE
+  const ofPods = [...doubts.filter(({ outcome }) => isOfPods(outcome)), ...ofSelectors]
   return [
-    ...possibleNotes(facts, scan, { doubts: open.map(doubtOf), rules: [idHeldByForeign] }),
+    ...possibleNotes(facts, scan, { doubts, rules: [idHeldByForeign] }),
     ...possibleNotes(facts, scan, { doubts: ofPods, rules: POD_RULES }),
-    ...[...open, ...inPart].flatMap((one) => mayBecomeOurs(one, facts, scan)),
+    ...[...doubts.map(({ outcome }) => outcome), ...inPart].flatMap((one) => mayBecomeOurs(one, facts, scan)),
   ]
 }
 
-/** Something that is not known of a registration: `on`, a noun phrase, decides, and `why` it is not known. */
+const NONE: readonly Note[] = []
+
+/** Something that is not known of a registration. */
 interface Doubt {
   readonly outcome: EntryOutcome
-  readonly on: string
-  readonly why: string
+  /** Whether it is so; open. */
+  readonly holds: Truth
   /** It is about a selector and not about whether the registration applies. */
   readonly isOfSelector: boolean
 }
 
-function doubtOf(outcome: EntryOutcome): Doubt {
-  const on = `whether ${sourceText(outcome.source)} applies`
-  return { outcome, on, why: whyOpen(outcome.verdict) ?? '', isOfSelector: false }
-}
-
-/** Registrations that apply, with a selector that nothing here decides: the container's image, its user. */
+/** Registrations that apply, with a selector that nothing here decides. */
 function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
-  // There may be a hundred thousand pods, and hardly any has one.
   const doubts: Doubt[] = []
   for (const { container, registrations } of containers) {
     if (container.injectedBy !== undefined) continue
-    for (const { verdict, selector, outcome, why = '' } of registrations) {
-      if (verdict !== 'depends' || selector === undefined || !isOfPods(outcome)) continue
-      const on = `whether ${selector} of ${sourceText(outcome.source)} matches`
-      doubts.push({ outcome, on, why, isOfSelector: true })
-    }
+    for (const one of registrations)
+      if (one.verdict === 'depends' && one.selector !== undefined && isOfPods(one.outcome))
+        doubts.push({ outcome: one.outcome, holds: matches(one), isOfSelector: true })
   }
   return doubts
 }
@@ -57,7 +63,7 @@ function possibleNotes(
   scan: Scan,
   { doubts, rules }: { readonly doubts: readonly Doubt[]; readonly rules: readonly PodRule[] },
 ): readonly Note[] {
-  if (doubts.length === 0) return []
+  if (doubts.length === 0) return NONE
   const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, scan))
   const seen = new Set(notesOf(facts).map(keyOf))
   return possibilities(doubts, facts)
@@ -65,8 +71,15 @@ function possibleNotes(
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
       seen.add(keyOf(note))
-      return withReason(note, doubts, scan)
+      return { ...note, holds: all(note.holds ?? YES, whatDecides(note, doubts, scan)) }
     })
+}
+
+/** The doubts about what a note names, or all of them if it names none. */
+function whatDecides({ subject, related }: Note, doubts: readonly Doubt[], scan: Scan): Truth {
+  const named = new Set([subject, ...related].map(subjectText))
+  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, scan))))
+  return any(...(own.length > 0 ? own : doubts).map(({ holds }) => holds))
 }
 
 /** A placeholder such as `<node name>` in an ID. */
@@ -96,7 +109,7 @@ function possibleApplications(
   const applied = (one: EntryOutcome): EntryVerdict => (open.has(one) ? { state: 'declared' } : one.verdict)
   const withoutIt = asIf(facts, (one) => (mayDisplace(one) ? one.verdict : applied(one)))
   if (displacing === undefined) return [withoutIt]
-  const all = asIf(facts, (one) => (one.fallback ? displacedBy(one, displacing) : applied(one)))
+  const applying = asIf(facts, (one) => (one.fallback ? displacedBy(one, displacing) : applied(one)))
   // One that displaces may apply alone, and what else might give the container an identity may not.
   const alone = facts.outcomes.filter(mayDisplace).map((displacer) =>
     asIf(facts, (one) => {
@@ -104,7 +117,7 @@ function possibleApplications(
       return one.fallback ? displacedBy(one, displacer) : one.verdict
     }),
   )
-  return [all, ...([...open].some(({ fallback }) => fallback) ? [withoutIt] : []), ...alone]
+  return [applying, ...([...open].some(({ fallback }) => fallback) ? [withoutIt] : []), ...alone]
 }
 
 /** Whether a registration displaces fallbacks if it applies, which is not known: a static entry never does, a refused one does. */
@@ -140,12 +153,16 @@ function asIf(facts: PodIdentities, verdictOf: (one: EntryOutcome) => EntryVerdi
 function withSelectors(facts: PodIdentities, doubtful: ReadonlySet<EntryOutcome>): PodIdentities {
   if (doubtful.size === 0) return facts
   const containers = facts.containers.map(({ container, registrations }) => {
-    const all = registrations.map((one): Registration =>
+    const settled = registrations.map((one): Registration =>
       one.selector !== undefined && one.verdict === 'depends' && doubtful.has(one.outcome)
         ? { ...one, verdict: 'issued', why: undefined, selector: undefined }
         : one,
     )
-    return { container, registrations: all, issued: all.filter(({ verdict }) => verdict === 'issued') }
+    return {
+      container,
+      registrations: settled,
+      issued: settled.filter(({ verdict }) => verdict === 'issued'),
+    }
   })
   return { ...facts, containers }
 }
@@ -154,7 +171,7 @@ function containerAsIf(
   { container, registrations }: ContainerIdentities,
   outcomes: ReadonlyMap<EntryOutcome, EntryOutcome>,
 ): ContainerIdentities {
-  const all = registrations.map((one): Registration => {
+  const settled = registrations.map((one): Registration => {
     const outcome = outcomes.get(one.outcome) ?? one.outcome
     if (outcome === one.outcome || one.verdict === 'dead') return { ...one, outcome }
     const { verdict } = outcome
@@ -168,7 +185,7 @@ function containerAsIf(
           by: 'by' in verdict ? verdict.by : undefined,
         }
   })
-  return { container, registrations: all, issued: all.filter(({ verdict }) => verdict === 'issued') }
+  return { container, registrations: settled, issued: settled.filter(({ verdict }) => verdict === 'issued') }
 }
 
 /** An ID that is known in part and may be one of several bindings: who gives it, as a rule of its own would note it. */
@@ -188,20 +205,11 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
       `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
     evidence: [`it registers ${entry.spiffeId}`],
     spiffeId: entry.spiffeId,
-    depends: {
-      on: `what ${sourceText(source)} renders`,
-      why: 'depends: its SPIFFE ID is known but for what stands in angle brackets',
-    },
+    holds: openOn(
+      `what ${sourceText(source)} renders`,
+      'its SPIFFE ID is known but for what stands in angle brackets',
+    ),
   }))
-}
-
-function withReason(note: Note, doubts: readonly Doubt[], scan: Scan): Note {
-  const named = new Set([note.subject, ...note.related].map(subjectText))
-  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, scan))))
-  const telling = own.length > 0 ? own : doubts
-  const on = [...new Set(telling.map((one) => one.on))].join(' and ')
-  const why = [...new Set(telling.map((one) => one.why))].join('; ')
-  return { ...note, depends: { on, why: `depends: ${why}` } }
 }
 
 /** Equal for what the rules show alike. */
