@@ -207,3 +207,83 @@ spec:
   const text = await said([injected, DEFAULT, named, POOL_ONLY], ['explain', 'team-a/chat'])
   expect(text).toMatch(/istio-proxy perhaps loses/)
 })
+
+/** A second fallback, of another ID. */
+const TIER = DEFAULT.replace('name: default', 'name: tier').replace(
+  /"spiffe:.*"/,
+  '"spiffe://{{ .TrustDomain }}/tier"',
+)
+/** A registration of others, for one container. */
+const TEAM = KEPT.replace('name: kept', 'name: team').replace(
+  /spec: .*/,
+  'spec: {spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/team", workloadSelectorTemplates: ["k8s:container-name:vllm"]}',
+)
+/** The registration of the proxy that stands beside a binding. */
+const COMPANION = KEPT.replace('fallback: true, ', '').replace(
+  'spec: {',
+  'spec: {workloadSelectorTemplates: ["k8s:container-name:istio-proxy"], ',
+)
+
+test('explain names what a proxy loses of a second fallback, although a registration gives it another ID', async () => {
+  const text = await said([MESHED, DEFAULT, TIER, PER_OBJECTIVE, COMPANION], ['explain', 'team-a/chat'])
+  expect(text).toContain(
+    `istio-proxy loses spiffe://example.org/tier and holds ${LOST} instead (ClusterSPIFFEID/tier is a fallback and gives way to ClusterSPIFFEID/kept)`,
+  )
+})
+
+test('two fallbacks of one ID are one loss, and it is certain', async () => {
+  const two = [...WITHOUT, DEFAULT.replace('name: default', 'name: default-2')]
+  const loss = `${LOST} and hold spiffe://example.org/ns/team-a/pool/llama instead`
+  const asked = [
+    [['explain', 'team-a/chat'], [...two, POOL_ONLY], []],
+    [['conflicts', '-A'], [...two, POOL_ONLY], []],
+    [['diff'], [...two, POOL_ONLY], two],
+    [['suggest', '-A'], two.map((one) => one.replace(/---\napiVersion: llm-d[^]*?---\n/, '---\n')), []],
+  ] as const
+  for (const [command, documents, base] of asked) {
+    const text = await said(documents, command, base)
+    expect(text).toContain(`lose ${loss}`)
+    expect(text.replaceAll(/perhaps hold/g, '')).not.toMatch(/perhaps|undetermined|gains? spiffe/)
+  }
+})
+
+test('no binding is blamed for what others displace without it, and explain says who does', async () => {
+  const text = await said([...WITHOUT, TEAM, POOL_ONLY], ['conflicts', '-A'])
+  expect(text).toContain('ClusterSPIFFEID/team, ClusterSPIFFEID/default: default identity replaced')
+  expect(text).not.toContain('team-a/chat, ClusterSPIFFEID/default')
+  const explained = await said([...WITHOUT, TEAM, POOL_ONLY], ['explain', 'team-a/chat'])
+  expect(explained).toContain('is a fallback and gives way to ClusterSPIFFEID/team)')
+  expect(explained).not.toContain('KLM418')
+})
+
+const ENTRY = (parent: string): string => `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterStaticEntry
+metadata: {name: proxies}
+spec:
+  spiffeID: ${LOST}
+  parentID: spiffe://example.org/${parent}
+  selectors: ["k8s:ns:team-a", "k8s:container-name:istio-proxy"]
+`
+
+test.each(['spire/agent/k8s_psat/c/node', 'agents'])(
+  'whether a static entry under %s gives the proxy its ID is open in every command alike',
+  async (parent) => {
+    const before = [MESHED, DEFAULT, ENTRY(parent)]
+    const after = [...before, PER_OBJECTIVE]
+    const conflicts = await said(after, ['conflicts', '-A'])
+    expect(conflicts).toContain(`istio-proxy of 1 pod loses ${LOST} and is left without an identity`)
+    expect(conflicts.match(/depends: its parent/g)?.length).toBe(2)
+    expect(await said(after, ['explain', 'team-a/chat'])).toMatch(
+      /istio-proxy perhaps loses \S+\/sa\/api and is left without an identity .*: its parent/,
+    )
+    expect(await said(after, ['diff'], before)).toMatch(
+      /1 container undetermined: istio-proxy of team-a\/llama-0 because ClusterStaticEntry\/proxies: its parent/,
+    )
+  },
+)
+
+test('a pod of another service account is missed for that, and not for its containers', async () => {
+  const other = PER_OBJECTIVE.replace('serviceAccountName: api', 'serviceAccountName: other')
+  const text = await said([...WITHOUT, other], ['explain', 'team-a/chat'])
+  expect(text).toContain("not matched llama-0: the pod's service account is api")
+})

@@ -4,7 +4,6 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
 import type { Pod } from '../../src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../src/core/spire/registration.ts'
@@ -73,7 +72,7 @@ test('an identity of ours reaches only the namespace, service account, pool pods
   fc.assert(
     fc.property(hostileTenants, (world) => {
       const analysis = analysisOf(world)
-      const ours = bindingsByOutput(analysis.settled)
+      const ours = analysis.settled.bindingsByOutput()
       for (const { pod, container, role, registration } of heldIn(
         analysis.settled.prediction(),
         analysis.podsInQuestion,
@@ -200,7 +199,7 @@ function isSubset({ labels: one }: PoolDraft, { labels: other }: PoolDraft): boo
 }
 
 function expectOneOfOurs(analysis: Analysis, world: HostileTenants): void {
-  const ours = bindingsByOutput(analysis.settled)
+  const ours = analysis.settled.bindingsByOutput()
   const holders = new Map<string, string>()
   for (const { pod, container, registration } of heldIn(
     analysis.settled.prediction(),

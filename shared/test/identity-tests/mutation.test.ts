@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { containerVerdicts } from '../../src/core/spire/registration.ts'
+import { containerVerdicts, isHeld, isPossible } from '../../src/core/spire/registration.ts'
 import { EDITED_KINDS, editsOf } from './edits.ts'
 import { generatedFor, outcomesOfGenerated } from './run-test.ts'
 
@@ -30,12 +30,12 @@ function holdings(analysis: Analysis): {
   for (const pod of analysis.podsInQuestion) {
     for (const container of pod.containers) {
       const registrations = containerVerdicts(prediction, pod, container)
-      const open = registrations.filter(({ verdict }) => verdict === 'depends' || verdict === 'unknown')
+      const open = registrations.filter((one) => isPossible(one) && !isHeld(one))
       if (open.length > 0) isKnown = false
       const key = `${pod.namespace}/${pod.ref.name}/${container.name}`
       const idsOf = (list: typeof registrations): string =>
         [...new Set(list.map(({ spiffeId }) => spiffeId ?? '?'))].toSorted().join(' ')
-      const issued = idsOf(registrations.filter(({ verdict }) => verdict === 'issued'))
+      const issued = idsOf(registrations.filter(isHeld))
       if (issued !== '') certain.set(key, issued)
       all.set(key, `${issued} + ${idsOf(open)}`)
     }

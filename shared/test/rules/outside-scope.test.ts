@@ -6,7 +6,6 @@ import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { parseAllDocuments } from 'yaml'
 import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { bindingsByOutput } from '../../src/core/analysis/state.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { dependsOnOutsideScope } from '../../src/core/rules/outside-scope.ts'
 import { findingKey, type Finding } from '../../src/core/findings/finding.ts'
@@ -49,7 +48,7 @@ function judgementsOf(analysis: Analysis, namespace: string): unknown {
 
 /** Who holds what in the pods of a namespace, as `who-selects` tells it; whose an output of ours is, is part of it. */
 function identitiesOf(analysis: Analysis, namespace: string): unknown {
-  const owners = bindingsByOutput(analysis.settled)
+  const owners = analysis.settled.bindingsByOutput()
   return analysis.podsInQuestion
     .filter((pod) => pod.namespace === namespace)
     .map((pod) => [

@@ -9,7 +9,12 @@ import { findingEntry } from '../../src/core/registry/findings.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
-import { containerVerdicts, isPossible, type Registration } from '../../src/core/spire/registration.ts'
+import {
+  containerVerdicts,
+  isHeld,
+  isPossible,
+  type Registration,
+} from '../../src/core/spire/registration.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { manifestsOf, suggestedLines, suggestionsFor, suggestionsOf } from './suggestions-for.ts'
 import { randomPools } from './random-pools.ts'
@@ -105,7 +110,7 @@ test('a suggestion names each identity that its pods lose, with what they hold i
       const before = holdersOf(analysis)
       const applied = analysisOf([...objects, ...manifestsOf(answer)])
       const after = holdersOf(applied)
-      const mayHold = holdersOf(applied, ({ verdict }) => verdict === 'issued' || isPossible({ verdict }))
+      const mayHold = holdersOf(applied, (one) => isHeld(one) || isPossible(one))
       const named = { certain: new Set<string>(), perhaps: new Set<string>() }
       for (const { suggested } of answer.pools)
         for (const { reach } of suggested)
@@ -205,7 +210,7 @@ function registration(name: string, spec: JsonRecord): JsonRecord {
 /** `ID pod container` for each identity that a container holds: certainly, if nothing else is asked for. */
 function holdersOf(
   { settled, podsInQuestion }: Analysis,
-  isMeant = ({ verdict }: Pick<Registration, 'verdict'>): boolean => verdict === 'issued',
+  isMeant: (one: Registration) => boolean = isHeld,
 ): ReadonlySet<string> {
   return new Set(
     podsInQuestion.flatMap((pod) =>

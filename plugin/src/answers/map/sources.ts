@@ -1,6 +1,5 @@
 // What gives identities, as boxes: bindings, the ClusterSPIFFEIDs that are not outputs of theirs, and static entries.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
 import type { EntrySource, ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
@@ -20,7 +19,7 @@ export interface SourceParts {
  * too.
  */
 export function bindingsOfOutputs({ now, settled }: Analysis): ReadonlyMap<string, string> {
-  return new Map([...bindingsByOutput(now), ...bindingsByOutput(settled)])
+  return new Map([...now.bindingsByOutput(), ...settled.bindingsByOutput()])
 }
 
 /** Those of one side; `change` tells what a change does to each box. */

@@ -1,6 +1,5 @@
 // The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
-import { bindingsByOutput } from '@kleym/shared/core/analysis/state.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
@@ -34,7 +33,7 @@ import { causesOf } from '../../frame/causes.ts'
 
 /** What the API server does not take of the manifests of registrations, and of the bindings that the answers show. */
 function manifestsBehind(analysis: Analysis, answers: readonly PodAnswer[]): readonly Finding[] {
-  const bindings = bindingsByOutput(analysis.settled)
+  const bindings = analysis.settled.bindingsByOutput()
   const shown = new Set<string>(
     answers.flatMap(({ containers }) =>
       containers.flatMap(({ registrations }) =>
@@ -60,7 +59,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
       (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),
   ].toSorted(compareFindings)
-  const bindings = bindingsByOutput(input.after.settled)
+  const bindings = input.after.settled.bindingsByOutput()
   const named = namedIdsOf(input.after, answers, filter)
   const lookup = filter.spiffeId === undefined ? undefined : whoHolds(input.after.settled, filter.spiffeId)
   const layoutOf = (layout: Layout, shown: readonly Finding[]): WhoSelectsLayout => ({

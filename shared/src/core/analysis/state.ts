@@ -1,5 +1,6 @@
 // One state of a cluster: the outputs that are there, and everything that follows from them. An analysis has two: the one
 // that was read (`now`), and the one in which kleym has done all that it has to do (`settled`).
+import { lazy } from '../lazy.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
 import type { ClaimIndex } from '../collide/claim-index.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
@@ -45,6 +46,15 @@ export class State implements PolicyContext {
   readonly outputs: readonly LiveOutput[]
   readonly unwritten: ReadonlySet<string>
   readonly undecided: UndecidedBindings
+  /** The keys of the bindings behind kleym's own outputs, by the name of the ClusterSPIFFEID. */
+  readonly bindingsByOutput = lazy(
+    (): ReadonlyMap<string, NamespacedName> =>
+      new Map(
+        this.outputs.flatMap(({ object, ownership }) =>
+          ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],
+        ),
+      ),
+  )
   #prediction: Prediction | undefined
   #policies: Policies | undefined
 
@@ -137,13 +147,4 @@ function predictable(object: ClusterSpiffeId): ClusterSpiffeId {
   if (!spiffeIDTemplate.includes(TRUST_DOMAIN_PLACEHOLDER)) return object
   const template = spiffeIDTemplate.replace(TRUST_DOMAIN_PLACEHOLDER, '{{ .TrustDomain }}')
   return { ...object, spec: { ...object.spec, spiffeIDTemplate: template } }
-}
-
-/** The keys of the bindings behind kleym's own outputs in a state, by the name of the ClusterSPIFFEID. */
-export function bindingsByOutput({ outputs }: Pick<State, 'outputs'>): ReadonlyMap<string, NamespacedName> {
-  return new Map(
-    outputs.flatMap(({ object, ownership }) =>
-      ownership.kind === 'ours' ? [[object.meta.name, ownership.binding] as const] : [],
-    ),
-  )
 }

@@ -18,7 +18,7 @@ interface ContainerIds {
   /** For certain. */
   readonly ids: ReadonlySet<string>
   /** Perhaps. */
-  readonly perhaps: ReadonlySet<string>
+  readonly perhaps: Pick<ReadonlyMap<string, unknown>, 'has'>
   /** The registrations that are perhaps issued. */
   readonly open: Pick<ReadonlyMap<string, unknown>, 'size'>
   /** Whether a registration that kleym does not follow is among them, which may give any ID. */

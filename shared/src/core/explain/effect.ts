@@ -252,8 +252,8 @@ interface Held {
   readonly namespace: string
   /** Certainly issued. */
   readonly ids: Set<string>
-  /** Perhaps issued, the SPIFFE IDs alone. */
-  readonly perhaps: Set<string>
+  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
+  readonly perhaps: Map<string, string>
   /** The registrations that are perhaps issued, each with what leaves it open. */
   readonly open: Map<string, string>
   /** Whether a registration that kleym does not follow is among them. */
@@ -335,7 +335,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
         holder,
         namespace: pod.namespace,
         ids: new Set(),
-        perhaps: new Set(),
+        perhaps: new Map(),
         open: new Map(),
         unfollowed: false,
       }))
@@ -343,7 +343,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
         const { spiffeId } = undecided
         const { registration, why } = getOrCreate(texts, undecided, () => textsOf(undecided))
         one.open.set(registration, why)
-        if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+        if (spiffeId !== undefined) one.perhaps.set(spiffeId, why)
       }
       for (const registration of registrationsOf(pod, container)) {
         const { verdict, spiffeId, source } = registration
@@ -356,7 +356,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
         if (verdict !== 'unknown') {
           one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
-          if (spiffeId !== undefined) one.perhaps.add(spiffeId)
+          if (spiffeId !== undefined) one.perhaps.set(spiffeId, text)
           continue
         }
         // Nothing of it is known but what it is made from: where that changes, its result may.
@@ -413,12 +413,15 @@ function changes(
   const open = new Map<string, readonly string[]>()
   for (const [key, { holder, namespace, ids }] of left) {
     const other = right.get(key)
-    const gone = [...ids].filter((id) => other?.ids.has(id) !== true && other?.perhaps.has(id) !== true)
+    const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
+    const kept = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
+    if (kept.length > 0) open.set(key, kept)
+    const gone = missing.filter((id) => other?.perhaps.has(id) !== true)
     if (gone.length === 0) continue
     // A container that is not there holds nothing, whatever else was not read; but it may be there.
     const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)
     if (why === undefined) certain.set(key, { holder, ids: gone })
-    else open.set(key, [why])
+    else open.set(key, [...kept, why])
   }
   return { certain, open }
 }

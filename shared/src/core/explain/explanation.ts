@@ -88,7 +88,9 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
     reach:
       output === undefined
         ? undefined
-        : reachOf(analysis.settled.prediction(), binding.meta.namespace, output),
+        : reachOf(analysis.settled.prediction(), binding.meta.namespace, output, {
+            outputs: analysis.settled.bindingsByOutput(),
+          }),
     podsUnknown:
       analysis.snapshot.gaps.get('Pod') ??
       subjectDoubt(analysis.snapshot.doubts, binding.meta.namespace)?.why,

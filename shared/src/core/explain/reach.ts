@@ -1,9 +1,10 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import { displacedOf, lossText, UNKNOWN_ID } from '../rules/displaced.ts'
+import { displacedOf, lossText, takesPart } from '../rules/displaced.ts'
 import { podIdentitiesOf, type ContainerIdentities, type PodIdentities } from '../rules/pod-identities.ts'
 import type { Pod } from '../objects/pod.ts'
-import { isPossible } from '../spire/registration.ts'
+import { whyOpenText } from '../truth/truth.ts'
+import { isPossible, type Registration } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
 
 /** A pod that the registration reaches, and the containers that it gives the identity to. */
@@ -19,12 +20,14 @@ export interface Missed {
   readonly why: string
 }
 
-/** A default identity that containers of a reached or missed pod would have without this registration. */
+/** A default identity that containers of a reached or missed pod would have if fallbacks did not give way. */
 export interface Lost {
   readonly pod: Pod
   readonly containers: readonly string[]
   readonly spiffeId: string
   readonly source: string
+  /** What the fallback would give way to without any binding: the loss is not this registration's. Undefined: nothing. */
+  readonly by: string | undefined
   /** The SPIFFE IDs that they hold in its place: empty if they are left with none. */
   readonly instead: readonly string[]
   /** Why it is not certain that they lose it, a plain sentence fragment; undefined: it is. */
@@ -49,8 +52,21 @@ export interface Reach {
   readonly alsoHeld: readonly AlsoHeld[]
 }
 
+/** The ClusterSPIFFEIDs that a registration is looked at among, by name. */
+export interface ReachAmong {
+  /** The outputs of bindings: what containers lose is told with the binding that gives them another identity. */
+  readonly outputs: Pick<ReadonlyMap<string, unknown>, 'has'>
+  /** Those that are applied together with this one. */
+  readonly together?: ReadonlySet<string>
+}
+
 /** Looks at every pod of a namespace that the ClusterSPIFFEID of that name selects. */
-export function reachOf(prediction: Prediction, namespace: string, outputName: string): Reach {
+export function reachOf(
+  prediction: Prediction,
+  namespace: string,
+  outputName: string,
+  among: ReachAmong,
+): Reach {
   const reach = {
     reached: [] as Reached[],
     perhaps: [] as Missed[],
@@ -63,7 +79,7 @@ export function reachOf(prediction: Prediction, namespace: string, outputName: s
     const outcome = facts.outcomes.find(
       ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
     )
-    if (outcome !== undefined) record(facts, outcome, reach)
+    if (outcome !== undefined) record(facts, outcome, among, reach)
   }
   return reach
 }
@@ -76,7 +92,12 @@ interface OpenReach extends Reach {
   readonly alsoHeld: AlsoHeld[]
 }
 
-function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): void {
+function record(
+  facts: PodIdentities,
+  outcome: EntryOutcome,
+  { outputs, together }: ReachAmong,
+  reach: OpenReach,
+): void {
   const { pod, containers } = facts
   const met = containers.map((one) => ({
     ...one,
@@ -89,12 +110,7 @@ function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): 
     const open = met.find(({ registration }) => registration !== undefined && registration.verdict !== 'dead')
     const telling = open ?? met[0]
     const verdict = telling?.registration?.verdict ?? outcome.verdict.state
-    const why = missedBecause(
-      facts,
-      met.map(({ registration }) => registration?.why),
-      open?.registration?.why,
-      outcome,
-    )
+    const why = missedBecause(facts, met, open?.registration?.why, outcome)
     ;(isPossible({ verdict }) ? reach.perhaps : reach.missed).push({
       pod,
       verdict,
@@ -112,13 +128,22 @@ function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): 
       })
     }
   }
-  const others = new Set(met.filter((one) => isOfOthers(one, outcome)).map(({ container }) => container))
-  const lost = displacedOf(facts).flatMap(({ container, fallback, instead, open }) => {
-    const { source, spiffeId = UNKNOWN_ID } = fallback
-    return others.has(container)
-      ? []
-      : { container: container.name, what: { spiffeId, source: sourceText(source), instead, open } }
-  })
+  const others = new Set(
+    met.filter((one) => isOfOthers(one, outcome, outputs)).map(({ container }) => container),
+  )
+  const displacer = facts.outcomes.find(
+    (one) => takesPart(one) && !outputs.has(one.source.name) && together?.has(one.source.name) !== true,
+  )
+  const by = displacer && sourceText(displacer.source)
+  const lost = displacedOf(facts).flatMap(
+    ({ container, spiffeId, fallbacks: [{ source }], instead, holds }) =>
+      others.has(container)
+        ? []
+        : {
+            container: container.name,
+            what: { spiffeId, source: sourceText(source), by, instead, open: whyOpenText(holds) },
+          },
+  )
   for (const [, same] of Map.groupBy(lost, ({ what }) => JSON.stringify(what))) {
     const [first] = same
     if (first !== undefined)
@@ -126,32 +151,38 @@ function record(facts: PodIdentities, outcome: EntryOutcome, reach: OpenReach): 
   }
 }
 
-/** Whether another registration that displaces fallbacks gives a container its identity, and this one does not. */
-function isOfOthers({ issued }: ContainerIdentities, outcome: EntryOutcome): boolean {
+/** Whether the output of another binding gives a container its identity, and this one does not. */
+function isOfOthers(
+  { issued }: ContainerIdentities,
+  outcome: EntryOutcome,
+  outputs: ReachAmong['outputs'],
+): boolean {
   return (
-    issued.some(({ source, outcome: { fallback } }) => source.kind === 'ClusterSPIFFEID' && !fallback) &&
+    issued.some(({ source }) => source.kind === 'ClusterSPIFFEID' && outputs.has(source.name)) &&
     !issued.some((one) => one.outcome === outcome)
   )
 }
 
-/** The one reason that all containers share, else the containers that there are. */
+/** The first reason that is not the name of a container, else the containers that there are. */
 function missedBecause(
   { containers }: PodIdentities,
-  reasons: readonly (string | undefined)[],
+  met: readonly { readonly registration: Registration | undefined }[],
   open: string | undefined,
   outcome: EntryOutcome,
 ): string {
   if (open !== undefined) return open
   if (containers.length === 0) return 'why' in outcome.verdict ? outcome.verdict.why : 'it has no containers'
-  const [only, another] = new Set(reasons)
+  const other = met.find(
+    ({ registration }) => registration?.selector?.startsWith('k8s:container-name:') !== true,
+  )
+  if (other?.registration?.why !== undefined) return other.registration.why
   const names = containers.map(({ container }) => container.name)
-  const byName = containers.some(({ container }) => only?.endsWith(` is ${container.name}`) === true)
-  if (only !== undefined && another === undefined && !byName) return only
   return names.length === 1 ? `its only container is ${names[0]}` : `its containers are ${names.join(', ')}`
 }
 
 /** What such containers lose and hold instead, without their names: `loses A and holds B instead (… is a fallback and gives way)`. */
-export function lostText({ containers, spiffeId, source, instead, open }: Lost): string {
-  const text = `${lossText({ spiffeId, instead, holders: containers.length })} (${source} is a fallback and gives way)`
+export function lostText({ containers, spiffeId, source, by, instead, open }: Lost): string {
+  const to = by === undefined ? '' : ` to ${by}`
+  const text = `${lossText({ spiffeId, instead, holders: containers.length })} (${source} is a fallback and gives way${to})`
   return open === undefined ? text : `perhaps ${text}: ${open}`
 }

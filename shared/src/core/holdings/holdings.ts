@@ -9,7 +9,13 @@ import { asksItself, containersThatMayBe } from '../objects/sidecars.ts'
 import { identityGap, type SnapshotReading } from '../snapshot/unread.ts'
 import { whyInjected } from '../spire/attestor.ts'
 import { sourceText, type Prediction } from '../spire/prediction.ts'
-import { containerVerdicts, isPossible, possibleVerdicts, type Registration } from '../spire/registration.ts'
+import {
+  containerVerdicts,
+  isHeld,
+  isPossible,
+  possibleVerdicts,
+  type Registration,
+} from '../spire/registration.ts'
 import { all, any, NO, not, open, YES, type Truth } from '../truth/truth.ts'
 import { scopeText } from '../truth/unknown.ts'
 import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './undecided.ts'
@@ -88,7 +94,7 @@ export class Holdings {
     let held = NONE
     let perhaps = NONE
     for (const one of possible) {
-      if (one.verdict === 'issued' && one.spiffeId !== undefined) held = withOne(held, one)
+      if (isHeld(one) && one.spiffeId !== undefined) held = withOne(held, one)
       else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps = withOne(perhaps, one)
       else if (isPossible(one)) other = any(other, this.#unfollowed(one))
     }
@@ -112,9 +118,10 @@ export class Holdings {
   }
 
   /** Whether a container that is there gets what a registration gives. */
-  given({ verdict, why = '' }: Registration): Truth {
-    if (verdict === 'issued') return YES
-    if (!isPossible({ verdict })) return NO
+  given(one: Registration): Truth {
+    const { why = '' } = one
+    if (isHeld(one)) return YES
+    if (!isPossible(one)) return NO
     return getOrCreate(this.#open, `verdict ${why}`, () => open({ kind: 'verdict', of: {}, why }))
   }
 

@@ -1,6 +1,5 @@
 // Runs identity tests against one state of a cluster. Every pod is predicted once, whatever the number of assertions: each
 // assertion hears of the containers that it is about, and says at the end what it has come to.
-import { bindingsByOutput } from '../analysis/state.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { Holdings, type ContainerHolding } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -28,7 +27,7 @@ export function* evaluating(
     holdings,
     incomplete,
     pods: new SelectablePods(analysis, isUnaskedNever),
-    bindings: bindingsByOutput(analysis.settled),
+    bindings: analysis.settled.bindingsByOutput(),
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)

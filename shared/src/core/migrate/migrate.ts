@@ -1,7 +1,6 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
 import type { Analysis } from '../analysis/analysis.ts'
-import { bindingsByOutput } from '../analysis/state.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { Holdings, idsOf, type ContainerHolding } from '../holdings/holdings.ts'
@@ -243,7 +242,7 @@ function uncoveredBy(
   after: Analysis,
   { pools }: Suggestions,
 ): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
-  const ours = bindingsByOutput(after.settled)
+  const ours = after.settled.bindingsByOutput()
   const holdings = holdingsIn(after)
   const selected = new Map<Pod, string>()
   for (const { pool, suggested } of pools)
@@ -285,7 +284,7 @@ function openSidecars(
 ): readonly string[] {
   const namespaces = new Map(analysis.snapshot.namespaces.map((one) => [one.name, one]))
   const [before, later] = [holdingsIn(analysis), holdingsIn(after)]
-  const ours = bindingsByOutput(after.settled)
+  const ours = after.settled.bindingsByOutput()
   const isUncovered = (pod: Pod, sidecar: Container): boolean => {
     const { held, perhaps } = before.ofContainer(pod, sidecar)
     const isGiven = [...held, ...perhaps].some(({ source }) => source.kind === kind && source.name === name)
@@ -321,7 +320,7 @@ function renderedBy(
   after: Analysis,
   candidates: readonly Candidate[],
 ): { readonly spiffeIds: readonly string[]; readonly hints: readonly string[]; readonly className: string } {
-  const ours = bindingsByOutput(after.settled)
+  const ours = after.settled.bindingsByOutput()
   const holdings = holdingsIn(after)
   const ids = new Set<string>()
   const hints = new Set<string>()

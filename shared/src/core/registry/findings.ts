@@ -303,7 +303,7 @@ export const FINDINGS = {
     tells: 'too little is held',
     title: 'default identity replaced',
     meaning:
-      'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place.',
+      'A fallback ClusterSPIFFEID gives way on the pod, and the containers that the finding names hold another identity in its place. The finding is about the bindings of the pod, or about a registration of others that displaces the fallback without them.',
     consequence:
       'A peer that knows those containers by the default identity, such as a service mesh or a policy, does not know them any more.',
     fix: 'Let the peers that know the default identity accept the new one, or give it back by a ClusterSPIFFEID that is no fallback.',

@@ -4,42 +4,54 @@ import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
 import { whyInjected } from '../spire/attestor.ts'
 import { isAskedFor, sourceText, whyOpen, type EntryOutcome } from '../spire/prediction.ts'
-import { isPossible, type Registration } from '../spire/registration.ts'
+import { isHeld, isPossible, type Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { isOfPods, type PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Scan } from './pod-note.ts'
+import { YES, type Truth } from '../truth/truth.ts'
+import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
+import { openOn, ownerOf, type Scan } from './pod-note.ts'
 
-/** A default identity that a container would hold if the fallback did not give way on its pod. */
+/** A default identity that a container would hold if the fallbacks did not give way on its pod. */
 export interface Displaced {
   readonly container: Container
-  readonly fallback: Registration
+  readonly spiffeId: string
+  /** The fallbacks that would give it, by name: several may give one ID. */
+  readonly fallbacks: readonly [Registration, ...Registration[]]
   /** The SPIFFE IDs that it holds in its place: empty if it is left with none. In byte order. */
   readonly instead: readonly string[]
-  /** Why it is not certain that the container loses it, a plain sentence fragment; undefined: it is. */
-  readonly open: string | undefined
+  /** Whether it is so: yes, or open. */
+  readonly holds: Truth
 }
 
-/**
- * The default identities that containers of a pod do not hold because fallbacks give way. One that a container holds all the
- * same, from another registration, is not lost.
- */
-export function displacedOf({ containers }: PodIdentities): readonly Displaced[] {
-  return containers.flatMap(({ container, registrations, issued }) => {
-    // What a container holds that a webhook adds, it holds if it is there at all.
-    const there = whyInjected(container)
-    const given =
-      there === undefined
-        ? issued
-        : registrations.filter(
-            ({ verdict, why }) => verdict === 'issued' || (verdict === 'depends' && why === there),
-          )
-    const instead = [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes)
-    return registrations.flatMap((fallback) => {
-      if (fallback.verdict !== 'displaced' || given.some((one) => isSameId(one, fallback))) return []
-      const perhaps = registrations.find((one) => mayGive(one) && isSameId(one, fallback))
-      const open = there ?? whyOpen(fallback.outcome.verdict) ?? perhaps?.why
-      return [{ container, fallback, instead, open }]
-    })
+/** The default identities that containers of a pod do not hold because fallbacks give way. */
+export function displacedOf({ containers }: Pick<PodIdentities, 'containers'>): readonly Displaced[] {
+  return containers.flatMap(displacedFrom)
+}
+
+/** The same of one container. An ID that it holds all the same, from another registration, is not lost. */
+export function displacedFrom({ container, registrations }: ContainerIdentities): readonly Displaced[] {
+  const fallbacks = registrations.filter(({ verdict }) => verdict === 'displaced')
+  if (fallbacks.length === 0) return []
+  // What a container holds that a webhook adds, it holds if it is there at all.
+  const there = whyInjected(container)
+  const given = registrations.filter(
+    (one) => isHeld(one) || (there !== undefined && one.verdict === 'depends' && one.why === there),
+  )
+  const instead = [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes)
+  const others = registrations.filter((one) => mayGive(one) && !given.includes(one))
+  return [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId)].flatMap(([spiffeId, same]) => {
+    const [first, ...more] = same
+    if (first === undefined || given.some((one) => isSameId(one, first))) return []
+    const perhaps = others.find((one) => instead.length === 0 || isSameId(one, first))
+    const isCertain = same.some(({ outcome }) => whyOpen(outcome.verdict) === undefined)
+    const unsure = perhaps ?? (isCertain ? undefined : first)
+    const mayNot =
+      unsure &&
+      openOn(
+        `whether ${sourceText(unsure.source)} applies`,
+        whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '',
+      )
+    const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
+    return [{ container, spiffeId, fallbacks: [first, ...more], instead, holds }]
   })
 }
 
@@ -48,6 +60,10 @@ export const UNKNOWN_ID = 'an ID that is not known'
 
 function isSameId(one: Registration, other: Registration): boolean {
   return one.spiffeId === undefined || one.spiffeId === other.spiffeId
+}
+
+function mayGive({ verdict, outcome }: Registration): boolean {
+  return isPossible({ verdict }) && isOfPods(outcome)
 }
 
 /** What a container loses and what it holds then, without the container: `loses A and holds B instead`. */
@@ -67,52 +83,32 @@ export function lossText({
     : `${loses} ${spiffeId} and ${holds} ${instead.join(' and ')} instead`
 }
 
-/** A default identity that a container would have, were it not displaced, and that nothing replaces. */
-export interface Loss {
-  readonly container: Container
-  readonly fallback: Registration
-  /** The first registration that may give it an identity after all. */
-  readonly perhaps: Registration | undefined
-}
-
-/** What the containers of a pod lose because fallbacks give way. */
-export function lossesOf(facts: PodIdentities): readonly Loss[] {
-  const registrations = new Map(facts.containers.map((one) => [one.container, one.registrations]))
-  return displacedOf(facts).flatMap(({ container, fallback, instead }) =>
-    // Whether an injected container is there is not certain, so neither is that it loses anything.
-    instead.length > 0 || container.injectedBy !== undefined
-      ? []
-      : [{ container, fallback, perhaps: registrations.get(container)?.find(mayGive) }],
-  )
-}
-
-function mayGive({ verdict, outcome }: Registration): boolean {
-  return isPossible({ verdict }) && isOfPods(outcome)
-}
-
-/** What displaces the lost fallbacks of a pod: its bindings alone, if there are any. */
+/**
+ * What displaces the fallbacks of a pod: all of its bindings, unless something that is none displaces them already. That one is named
+ * alone then: without the bindings the loss would be the same.
+ */
 export function displacersOf(
-  { outcomes }: PodIdentities,
-  lost: readonly { readonly fallback: Pick<Registration, 'by'> }[],
+  { outcomes }: Pick<PodIdentities, 'outcomes'>,
+  lost: readonly Pick<Displaced, 'fallbacks'>[],
   scan: Scan,
 ): readonly Subject[] {
   const displacing = outcomes.filter(takesPart).map(({ source }) => source)
   // Of entries that something keeps SCM from creating, the one that displaces it is known all the same.
-  const [by] = lost.flatMap(({ fallback }) => fallback.by ?? [])
+  const [by] = lost.flatMap(({ fallbacks }) => fallbacks.flatMap((one) => one.by ?? []))
   const known = displacing.length > 0 || by === undefined ? displacing : [by]
   const subjects = known.map((source) => ownerOf(source, scan))
-  const ours = subjects.filter(({ kind }) => kind === BINDING_KIND)
-  return ours.length > 0 ? ours : subjects.slice(0, 1)
+  const others = subjects.filter(({ kind }) => kind !== BINDING_KIND)
+  return others.length > 0 ? others.slice(0, 1) : subjects
 }
 
 /** Whether it is certain that a registration was rendered for the pod, which is what displaces a fallback. */
-function takesPart({ source, fallback, verdict }: EntryOutcome): boolean {
+export function takesPart({ source, fallback, verdict }: EntryOutcome): boolean {
   if (fallback || source.kind !== 'ClusterSPIFFEID') return false
   if (verdict.state === 'masked' || verdict.state === 'refused') return verdict.open === undefined
   return isAskedFor(verdict)
 }
 
 /** Why a default identity is lost. */
-export function givesWayText({ source }: Pick<Registration, 'source'>): string {
+export function givesWayText({ fallbacks: [{ source }] }: Pick<Displaced, 'fallbacks'>): string {
   return `${sourceText(source)} is a fallback and gives way to any other registration of the pod`
 }

@@ -1,15 +1,22 @@
 // What bindings do to the proxies of meshes: an identity that a proxy takes from SPIRE must have the form that its mesh accepts.
 import { consumersIn, proxiesOfAccount, type ProxyOfAccount } from '../consumers/consumers-in-pod.ts'
 import { isMeshIdentity } from '../consumers/consumers.ts'
+import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
-import { judgeContainer, whyInjected } from '../spire/attestor.ts'
-import { whyOpen, type EntryOutcome } from '../spire/prediction.ts'
+import type { EntryOutcome } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
-import { compareBytes } from '../text/bytes.ts'
 import { all, whyOpenText, YES, type Truth } from '../truth/truth.ts'
-import { displacersOf, givesWayText, lossText, UNKNOWN_ID } from './displaced.ts'
+import {
+  displacedFrom,
+  displacersOf,
+  takesPart,
+  givesWayText,
+  lossText,
+  UNKNOWN_ID,
+  type Displaced,
+} from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
-import type { PodIdentities } from './pod-identities.ts'
+import { containerIdentities, type PodIdentities } from './pod-identities.ts'
 import { openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
@@ -61,57 +68,38 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
  */
 function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
   if (!facts.outcomes.some(({ fallback }) => fallback)) return []
-  return proxiesOfAccount(facts.pod, scan.namespaceOf(facts.pod.namespace)).flatMap((one) => {
-    const { consumer, container } = one
+  const owners = facts.outcomes.filter(takesPart).map(({ source }) => ownerOf(source, scan))
+  const bindings = owners.filter(({ kind }) => kind === BINDING_KIND)
+  return proxiesOfAccount(facts.pod, scan.namespaceOf(facts.pod.namespace)).flatMap((proxy) => {
+    const { consumer, container } = proxy
     const { name } = container
-    const lost = lostBy(one, facts)
-    if (lost === undefined) return []
-    const { source, verdict, spiffeId, instead, why } = lost
-    const by = 'by' in verdict ? verdict.by : undefined
-    return displacersOf(facts, [{ fallback: { by } }], scan).map((subject): Note => ({
-      code: 'KLM441',
-      subject: { ...subject, container: name },
-      related: [sourceSubject(source)],
-      containers: [name],
-      summary: (pods) => `${name} of ${pods} ${lossText({ spiffeId, instead })}`,
-      evidence: [givesWayText(lost), `${consumer.mesh} needs the ID of the service account`],
-      holds: all(asks(one), why === undefined ? YES : openOn(`whether ${name} holds another`, why)),
-    }))
+    return lossesOfProxy(proxy, facts).flatMap((lost) =>
+      displacersOf(facts, [lost], scan).map((subject): Note => ({
+        code: 'KLM441',
+        subject: { ...subject, container: name },
+        // What the proxy lacks is a matter of the bindings on its pod too, whatever displaces the fallback.
+        related: [
+          ...lost.fallbacks.map(({ source }) => sourceSubject(source)),
+          ...(subject.kind === BINDING_KIND ? [] : bindings),
+        ],
+        containers: [name],
+        summary: (pods) => `${name} of ${pods} ${lossText(lost)}`,
+        evidence: [givesWayText(lost), `${consumer.mesh} needs the ID of the service account`],
+        holds: all(asks(proxy), lost.holds),
+      })),
+    )
   })
 }
 
-interface LostByProxy extends EntryOutcome {
-  readonly spiffeId: string
-  /** What it holds in its place, which it does not ask for. */
-  readonly instead: readonly string[]
-  /** Why it is not certain; undefined: it is. */
-  readonly why: string | undefined
-}
-
-/** Asked of the registrations of the pod: a container that a webhook adds need not be among those that are known. */
-function lostBy(
+/** The identities of its mesh that a proxy does not hold because fallbacks give way, and that nothing which it holds replaces. */
+export function lossesOfProxy(
   { container, consumer }: ProxyOfAccount,
-  { pod, outcomes }: PodIdentities,
-): LostByProxy | undefined {
-  const held = new Set<string>()
-  const there = whyInjected(container)
-  let open: string | undefined
-  let lost: LostByProxy | undefined
-  for (const outcome of outcomes) {
-    const { entry, verdict } = outcome
-    const match = entry === undefined ? undefined : judgeContainer(pod, container, entry)
-    if (entry === undefined || match === undefined || match.state === 'dead') continue
-    const isGiven = match.state === 'issued' || match.why === there
-    if (verdict.state === 'displaced') {
-      if (isMeshIdentity(entry.spiffeId))
-        lost ??= { ...outcome, spiffeId: entry.spiffeId, instead: [], why: whyOpen(verdict) }
-    } else if (verdict.state === 'declared' && isGiven) held.add(entry.spiffeId)
-    else if (verdict.state === 'declared') open ??= match.state === 'depends' ? match.why : undefined
-    else if (isPossible({ verdict: verdict.state })) open ??= 'why' in verdict ? verdict.why : undefined
-  }
-  if (lost === undefined) return undefined
-  const isServed = consumer.asksById === true ? held.has(lost.spiffeId) : held.size > 0
-  return isServed ? undefined : { ...lost, instead: [...held].toSorted(compareBytes), why: lost.why ?? open }
+  facts: Pick<PodIdentities, 'pod' | 'outcomes'>,
+): readonly Displaced[] {
+  return displacedFrom(containerIdentities(facts, container)).filter(
+    ({ spiffeId, instead }) =>
+      isMeshIdentity(spiffeId) && (instead.length === 0 || consumer.asksById === true),
+  )
 }
 
 /** Identities of one container, on a pod that a proxy of the node serves: it asks by the pod, which tells no containers apart. */

@@ -1,7 +1,6 @@
 // Whether pods of kinds that kleym does not read, or containers that a webhook may add, could matter to an answer: then it is
 // not complete, whatever else was found.
 import type { Analysis } from '../analysis/analysis.ts'
-import { bindingsByOutput } from '../analysis/state.ts'
 import { splitNamespacedName } from '../namespaced-name.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { podText } from '../objects/pod-index.ts'
@@ -26,7 +25,7 @@ export interface Concern {
 export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}): readonly UnknownReason[] {
   const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && concern.pods?.has(pod) !== false)
   if (perhaps.length === 0) return []
-  const byOutput = bindingsByOutput(analysis.settled)
+  const byOutput = analysis.settled.bindingsByOutput()
   const wanted = [...byOutput].filter(([, key]) => concern.bindings?.has(key) !== false)
   const asked = concern.spiffeId === undefined ? [] : [concern.spiffeId]
   const { namespace } = concern

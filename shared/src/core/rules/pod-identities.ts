@@ -1,7 +1,7 @@
 // What one pod shows, gathered for all rules together: its registrations, and how each of its containers meets them.
 import type { Container, Pod } from '../objects/pod.ts'
 import { isPodAgent } from '../spire/static-index.ts'
-import { containerVerdicts, type Registration } from '../spire/registration.ts'
+import { verdictsOf, type Registration } from '../spire/registration.ts'
 import type { EntryOutcome, Prediction } from '../spire/prediction.ts'
 
 /** A container, and the registrations whose selectors may match it. */
@@ -23,20 +23,26 @@ export interface PodIdentities {
 export function podIdentitiesOf(prediction: Prediction, pod: Pod): PodIdentities {
   const outcomes = prediction.entriesOf(pod)
   const attested = pod.containers.filter(({ role }) => role !== 'ephemeral')
-  return {
-    pod,
-    outcomes,
-    containers: attested.map((container) => {
-      const registrations = outcomes.length === 0 ? [] : containerVerdicts(prediction, pod, container)
-      return { container, registrations, issued: registrations.filter(({ verdict }) => verdict === 'issued') }
-    }),
-  }
+  return { pod, outcomes, containers: attested.map((one) => containerIdentities({ pod, outcomes }, one)) }
+}
+
+/** The facts of one container of a pod, which need not be among those that are known. */
+export function containerIdentities(
+  { pod, outcomes }: Pick<PodIdentities, 'pod' | 'outcomes'>,
+  container: Container,
+): ContainerIdentities {
+  const registrations = outcomes.length === 0 ? [] : verdictsOf(outcomes, pod, container)
+  return { container, registrations, issued: registrations.filter(({ verdict }) => verdict === 'issued') }
 }
 
 /**
  * An agent that is no pod's node, such as that of a virtual machine, may still be one: `who-selects` shows that. It would tell
- * every pod of the cluster that it may hold one identity more.
+ * every pod of the cluster that it may hold one identity more. An entry with a selector of Kubernetes is for pods, whatever its parent.
  */
 export function isOfPods({ source, entry }: EntryOutcome): boolean {
-  return source.kind === 'ClusterSPIFFEID' || (entry !== undefined && isPodAgent(entry.parentId))
+  return (
+    source.kind === 'ClusterSPIFFEID' ||
+    (entry !== undefined &&
+      (isPodAgent(entry.parentId) || entry.selectors.some(({ type }) => type === 'k8s')))
+  )
 }

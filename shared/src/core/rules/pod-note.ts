@@ -5,7 +5,7 @@ import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { namespacedName } from '../namespaced-name.ts'
-import { bindingsByOutput, type State } from '../analysis/state.ts'
+import type { State } from '../analysis/state.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Namespace, Pod } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
@@ -64,7 +64,7 @@ export interface Scan {
 /** Makes the look-ups of a scan. */
 export function scanOf(state: State): Scan {
   const bindings = new Map(
-    [...bindingsByOutput(state)].map(([output, key]) => [output, subjectOfKey(key)] as const),
+    [...state.bindingsByOutput()].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
   const isDomainKnown = state.base.config.trustDomain.kind === 'set'
   const keyOf = (spiffeId: string): string => (isDomainKnown ? spiffeId : pathIn(spiffeId))

@@ -6,18 +6,9 @@ import type { FindingCode } from '../registry/findings.ts'
 import { isAskedFor, sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { all, YES, type Truth } from '../truth/truth.ts'
+import { YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
-import {
-  displacedOf,
-  displacersOf,
-  givesWayText,
-  lossesOf,
-  lossText,
-  UNKNOWN_ID,
-  type Displaced,
-  type Loss,
-} from './displaced.ts'
+import { displacedOf, displacersOf, givesWayText, lossText, UNKNOWN_ID, type Displaced } from './displaced.ts'
 import type { PodIdentities } from './pod-identities.ts'
 import {
   applies,
@@ -102,20 +93,6 @@ function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[
   return [...pairs.values()]
 }
 
-/** What is told of several containers together: what is certain apart from what is not. */
-function lossKey({ fallback, perhaps }: Loss): string {
-  return JSON.stringify([fallback.source, fallback.spiffeId, perhaps === undefined])
-}
-
-/** Whether the fallback of a loss applies, and nothing gives the container another identity. */
-function isLost({ fallback, perhaps }: Loss): Truth {
-  return all(applies(fallback.outcome), perhaps === undefined ? YES : mayGive(perhaps))
-}
-
-function mayGive({ source, why = '' }: Pick<Registration, 'source' | 'why'>): Truth {
-  return openOn(`whether ${sourceText(source)} applies`, why)
-}
-
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
 function notFollowed({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
   const beside = outcomes
@@ -177,42 +154,32 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
 
 /** KLM402 of containers that are left with none, KLM418 of those that hold another identity instead. */
 function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
-  const losses = lossesOf(facts)
-  const replaced = displacedOf(facts).filter(({ instead }) => instead.length > 0)
-  if (losses.length + replaced.length === 0) return []
-  return displacersOf(facts, [...losses, ...replaced], scan).flatMap((subject) => [
-    ...groupedBy(losses, lossKey).map(({ first, same, names }) => ({
-      code: 'KLM402' as const,
-      subject,
-      related: [sourceSubject(first.fallback.source)],
-      containers: names,
-      summary: lossSummary(first.fallback, [], names),
-      evidence: [givesWayText(first.fallback)],
-      holds: all(...same.map(isLost)),
-    })),
-    ...groupedBy(replaced, replacedKey).map(({ first, names }) => ({
-      code: 'KLM418' as const,
-      subject,
-      related: [sourceSubject(first.fallback.source)],
-      containers: names,
-      summary: lossSummary(first.fallback, first.instead, names),
-      evidence: [givesWayText(first.fallback)],
-      holds: first.open === undefined ? YES : mayGive({ source: first.fallback.source, why: first.open }),
-    })),
-  ])
+  // Whether an injected container is there is not certain, so neither is that it is left with nothing.
+  const lost = displacedOf(facts).filter(
+    ({ instead, container }) => instead.length > 0 || container.injectedBy === undefined,
+  )
+  if (lost.length === 0) return []
+  const groups = groupedBy(lost, lossKey)
+  return displacersOf(facts, lost, scan).flatMap((subject) =>
+    groups.map(({ first, names }): Note => {
+      const { spiffeId, instead, fallbacks } = first
+      const text = lossText({ spiffeId, instead, holders: names.length })
+      return {
+        code: instead.length === 0 ? 'KLM402' : 'KLM418',
+        subject,
+        related: fallbacks.map(({ source }) => sourceSubject(source)),
+        containers: names,
+        summary: (pods) => `${names.join(', ')} of ${pods} ${text}`,
+        evidence: [givesWayText(first)],
+        holds: first.holds,
+      }
+    }),
+  )
 }
 
-function lossSummary(
-  { spiffeId = UNKNOWN_ID }: Registration,
-  instead: readonly string[],
-  names: readonly string[],
-): Note['summary'] {
-  const text = lossText({ spiffeId, instead, holders: names.length })
-  return (pods) => `${names.join(', ')} of ${pods} ${text}`
-}
-
-function replacedKey({ fallback: { source, spiffeId }, instead, open }: Displaced): string {
-  return JSON.stringify([source, spiffeId, instead, open])
+/** What is told of several containers together: what is certain apart from what is not. */
+function lossKey({ fallbacks, spiffeId, instead, holds }: Displaced): string {
+  return JSON.stringify([fallbacks.map(({ source }) => source), spiffeId, instead, holds.causes.key])
 }
 
 /** Groups what is the same for several containers, with their names. */

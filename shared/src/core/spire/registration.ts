@@ -43,8 +43,16 @@ export function containerVerdicts(
   pod: Pod,
   container: Container,
 ): readonly Registration[] {
-  const registrations = prediction
-    .entriesOf(pod)
+  return verdictsOf(prediction.entriesOf(pod), pod, container)
+}
+
+/** The same, of what is known of the pod's registrations. */
+export function verdictsOf(
+  outcomes: readonly EntryOutcome[],
+  pod: Pod,
+  container: Container,
+): readonly Registration[] {
+  const registrations = outcomes
     .map((outcome) => registrationOf(outcome, matchOf(pod, container, outcome)))
     .toSorted(compareRegistrations)
   return flagSharedHints(registrations)
@@ -97,6 +105,12 @@ function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined
     return { ...base, verdict: verdict.state, why: verdict.why, selector: undefined, by }
   }
   return { ...base, verdict: 'issued', why: undefined, selector: undefined, by: undefined }
+}
+
+/** Whether a container certainly holds the ID: from this registration, or from another object that wants the same entry. */
+export function isHeld({ verdict, why, outcome: { verdict: entry } }: Registration): boolean {
+  if (verdict === 'issued') return true
+  return verdict === 'depends' && isAskedFor(entry) && 'why' in entry && entry.why === why
 }
 
 /** Whether a registration gives a container nothing for certain, and may give it something. */

@@ -5,7 +5,7 @@ import { podText } from '../objects/pod-index.ts'
 import { holderKey } from '../rules/pod-findings.ts'
 import { displacedOf } from '../rules/displaced.ts'
 import { podIdentitiesOf } from '../rules/pod-identities.ts'
-import { sourceText, type Prediction } from '../spire/prediction.ts'
+import type { Prediction } from '../spire/prediction.ts'
 
 /** What an effect says of containers, each by its `holderKey`. */
 export class EffectByHolder {
@@ -37,9 +37,9 @@ export class EffectByHolder {
 /** What containers lose by the suggestions, and not by what displaces the same fallbacks `before` them. */
 export function lostBy({ lost }: Reach, effect: EffectByHolder, before: Prediction): Reach['lost'] {
   return lost.flatMap((one) => {
-    const { pod, spiffeId, source } = one
+    const { pod, spiffeId } = one
     const had = displacedOf(podIdentitiesOf(before, pod)).filter(
-      ({ fallback }) => sourceText(fallback.source) === source,
+      (displaced) => displaced.spiffeId === spiffeId,
     )
     const keyOf = (name: string): string => holderKey(podText(pod), name)
     const left = one.containers.filter((name) => !had.some(({ container }) => container.name === name))

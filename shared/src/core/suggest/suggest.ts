@@ -10,6 +10,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import type { Binding } from '../objects/binding.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
+import { readMeta } from '../objects/meta.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import { PodCount, podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -22,7 +23,7 @@ import { compareBytes } from '../text/bytes.ts'
 import { NameSummary } from '../text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { distinct } from './binding-names.ts'
-import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
+import { boundaryText, candidateKey, companionsOf, type Candidate } from './candidate.ts'
 import { EffectByHolder, lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
@@ -322,13 +323,17 @@ function suggestedOf(
   const { settled } = world
   const prediction = settled.prediction()
   const dependsOn = dependsOnIn(world)
+  const together = new Set(bindings.flatMap(companionsOf).map((one) => readMeta(one).name))
   return bindings.flatMap((candidate) => {
     const key = candidateKey(candidate)
     const judgement = settled.judgements.get(key)
     if (judgement?.state !== 'ready' || plan === undefined || candidate.isThere === true) return []
     const { identity, output } = judgement.resolved
     const { spiffeId } = identity
-    const found = reachOf(prediction, candidate.namespace, output.metadata.name)
+    const found = reachOf(prediction, candidate.namespace, output.metadata.name, {
+      outputs: settled.bindingsByOutput(),
+      together,
+    })
     const reach = { ...found, lost: lostBy(found, changes, before.settled.prediction()) }
     return [
       {

@@ -1,6 +1,6 @@
 // What a chain is about: the registrations that give a container its identities, or the one that is nearest to doing so.
 import type { Analysis } from '../analysis/analysis.ts'
-import { bindingsByOutput, type State } from '../analysis/state.ts'
+import type { State } from '../analysis/state.ts'
 import { mayBecome, mayGive } from '../go/template/mentions.ts'
 import { Holdings, type ContainerHolding } from '../holdings/holdings.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
@@ -91,7 +91,7 @@ function candidatesIn(
   const assumed = new Map(
     containerVerdicts(state.prediction(), pod, container).map((one) => [sourceText(one.source), one]),
   )
-  const bindings = bindingsByOutput(state)
+  const bindings = state.bindingsByOutput()
   const objects = new Map(state.outputs.map(({ object }) => [object.meta.name, object]))
   return registrationsOf(pod, container).map((settled) => {
     const { source } = settled

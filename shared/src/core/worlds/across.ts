@@ -1,6 +1,6 @@
 // An analysis in each world that its settings allow, and what all worlds agree on (`worlds-of.ts`).
 import { unchanged, type Analysis } from '../analysis/analysis.ts'
-import { bindingsByOutput, State } from '../analysis/state.ts'
+import { State } from '../analysis/state.ts'
 import {
   NO_OPEN_SETTINGS,
   type AssumedSetting,
@@ -57,7 +57,7 @@ export function inClass(state: State, className: string): State {
 
 /** The names of kleym's own outputs, now and once all is done. */
 function ownOutputs({ now, settled }: Analysis): ReadonlySet<string> {
-  return new Set([...bindingsByOutput(now).keys(), ...bindingsByOutput(settled).keys()])
+  return new Set([...now.bindingsByOutput().keys(), ...settled.bindingsByOutput().keys()])
 }
 
 /** The analysis as an SCM has it that runs beside the one that acts on kleym's outputs. */

@@ -7,7 +7,7 @@ import { lazy } from '../lazy.ts'
 import type { Pod } from '../objects/pod.ts'
 import { TRUST_DOMAIN } from '../spire/placeholders.ts'
 import { sourceText, type EntryOutcome, type EntryVerdict, type Prediction } from '../spire/prediction.ts'
-import { isPossible, type Registration } from '../spire/registration.ts'
+import { isHeld, isPossible, type Registration } from '../spire/registration.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { asSeenBeside, inWorlds, settingsDeciding } from './across.ts'
 
@@ -92,7 +92,7 @@ export function fates(analysis: Analysis): Fates {
         ...(one.spiffeId === undefined ? [] : [one.spiffeId]),
         ...idsOn(sourceText(one.source), pod),
       ])
-      if (isPossible(one)) return { ...one, spiffeId }
+      if (isPossible(one) && !isHeld(one)) return { ...one, spiffeId }
       const assumed = one.verdict === 'issued' ? 'issued' : `${one.verdict} (${one.why ?? ''})`
       return { ...one, spiffeId, verdict: 'depends', why: `${assumed} as assumed; ${dependsText(on)}` }
     },

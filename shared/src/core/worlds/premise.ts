@@ -2,7 +2,6 @@
 // those in which it is false included, and all that registrations of others come to must be the same in each of them: a foreign object is
 // never ignored, and no theft, loss or displacement rests on a premise (docs/assumptions.md, "Premises").
 import type { Analysis } from '../analysis/analysis.ts'
-import { bindingsByOutput } from '../analysis/state.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
 import { containerVerdicts } from '../spire/registration.ts'
@@ -69,7 +68,7 @@ class Agreement {
       prediction,
       isHandled: worlds[at]?.areOutputsHandled === true,
     }))
-    const own = [...bindingsByOutput(settled).keys()]
+    const own = [...settled.bindingsByOutput().keys()]
     this.#own = new Set(own.map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
     const isKnown = compiled.every(({ result }) => result.kind === 'resolved')
     this.#paths = isKnown
