@@ -36,6 +36,7 @@ test("the SDK's own client asks each tool about the estate", async () => {
       { manifests: 'apiVersion: v1\nkind: ServiceAccount\nmetadata: { name: a, namespace: team-a }\n' },
     ],
     ['policies', {}],
+    ['why_no_svid', { target: 'deployment/llama', namespace: 'team-a' }],
     ['why', { target: 'UnsafeSelector' }],
   ] as const) {
     const result = await client.callTool({ name, arguments: args })
@@ -51,6 +52,7 @@ test("the SDK's own client asks each tool about the estate", async () => {
     conflicts: 'ConflictsReport',
     diff: 'DiffReport',
     policies: 'PoliciesReport',
+    why_no_svid: 'WhyReport',
     why: 'FindingPages',
   })
 })

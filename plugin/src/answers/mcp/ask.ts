@@ -1,8 +1,9 @@
 // One call of a tool: the command line that it stands for, run in this process, and its report, bounded in size.
+import { keysOf } from '@kleym/shared/core/json.ts'
 import { CommandConfig } from '../../flags/command.ts'
 import { asKleymError, EXIT, formatError, KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import type { Tool, ToolArguments } from './tools.ts'
+import { FLAG_ARGUMENTS, type Tool, type ToolArguments } from './tools.ts'
 
 /** The longest report that is answered whole, in characters: some 25,000 tokens of a model. */
 export const ANSWER_MAX = 100_000
@@ -48,14 +49,14 @@ function answerOf({ notes, errors = [], exitCode }: CommandResult, answer: strin
 
 function runCommand(
   { command }: Tool,
-  { manifests = '' }: ToolArguments,
+  { manifests, entries }: ToolArguments,
   argv: string[],
   context: CommandContext,
 ): Promise<CommandResult> {
   const own: CommandContext = {
     ...context,
     stdin: (async function* () {
-      yield Buffer.from(manifests)
+      yield Buffer.from(manifests ?? entries ?? '')
     })(),
     // What a command says while it works belongs to no answer.
     stderr: { write: () => {}, isTerminal: false, columns: undefined },
@@ -64,11 +65,8 @@ function runCommand(
 }
 
 /** The words of the command line, but for the format. */
-function argumentsOf(
-  tool: Tool,
-  { target, namespace, manifests }: ToolArguments,
-  flags: ServerFlags,
-): string[] {
+function argumentsOf(tool: Tool, args: ToolArguments, flags: ServerFlags): string[] {
+  const { target, namespace, manifests, entries } = args
   const words = target === undefined ? [] : [target]
   if (!tool.hasSources) return words
   const { output: _, namespace: own, ...rest } = flags
@@ -76,6 +74,11 @@ function argumentsOf(
   return [
     ...words,
     ...(scope === undefined ? ['--all-namespaces'] : [`--namespace=${scope}`]),
+    ...keysOf(FLAG_ARGUMENTS).flatMap((name) => {
+      const value = args[name]
+      return value === undefined ? [] : [`${FLAG_ARGUMENTS[name]}=${value}`]
+    }),
+    ...(entries === undefined ? [] : ['--entries=-']),
     ...flagWords(manifests === undefined ? rest : withManifests(rest)),
   ]
 }

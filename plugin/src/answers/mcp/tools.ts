@@ -6,6 +6,7 @@ import { DiffCommand } from '../diff/command.ts'
 import { ExplainCommand } from '../explain/command.ts'
 import { PoliciesCommand } from '../policies/command.ts'
 import { WhoSelectsCommand } from '../who-selects/command.ts'
+import { WhyCommand } from '../why/command.ts'
 
 /** The longest manifests of a `diff`, in characters. */
 export const MANIFESTS_MAX = 1024 * 1024
@@ -18,7 +19,19 @@ export interface ToolArguments {
   readonly target?: string | undefined
   /** YAML or JSON, read as `-f -`. */
   readonly manifests?: string | undefined
+  /** The entries of a server, read as `--entries -`. */
+  readonly entries?: string | undefined
+  readonly container?: string | undefined
+  readonly spiffe_id?: string | undefined
+  readonly selectors?: string | undefined
 }
+
+/** The arguments that are flags of their command. */
+export const FLAG_ARGUMENTS = {
+  container: '--container',
+  spiffe_id: '--spiffe-id',
+  selectors: '--selectors',
+} as const satisfies Partial<Record<keyof ToolArguments, string>>
 
 /** One tool. */
 export interface Tool {
@@ -96,6 +109,30 @@ export const TOOLS: readonly Tool[] = [
     description: 'Which access policies name which identities, who holds those, and which match nobody.',
     command: PoliciesCommand,
     inputSchema: { target: word('A policy, as NAMESPACE/NAME; without it, all.').optional(), namespace },
+    hasSources: true,
+  },
+  {
+    name: 'why_no_svid',
+    title: 'Why a pod has no SVID',
+    description:
+      'Follows the identity of a container hop by hop (wanted, installed, rendered, on the server, on the agent, attested, reachable, used), ' +
+      'for any pod, and names the first hop that is broken, with its fix. A hop that is not known says which command settles it; nothing is executed.',
+    command: WhyCommand,
+    inputSchema: {
+      target: word('A pod, as NAMESPACE/NAME, or a workload, as deployment/NAME.'),
+      namespace,
+      container: word('Only this container; without it, those that a registration is for.').optional(),
+      spiffe_id: word('Only this identity.').optional(),
+      entries: z
+        .string()
+        .min(1)
+        .max(MANIFESTS_MAX)
+        .optional()
+        .describe('What spire-server entry show -output json printed.'),
+      selectors: word(
+        'The selectors that the agent found, as type:value with commas between them.',
+      ).optional(),
+    },
     hasSources: true,
   },
   {

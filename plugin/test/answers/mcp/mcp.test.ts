@@ -55,7 +55,9 @@ async function call(
   return listAt(result, 'content').map((one) => stringAt(one, 'text') ?? '')
 }
 
-test('each tool says that it only reads, and takes no argument beyond names and manifests', async () => {
+const ARGUMENTS = ['target', 'namespace', 'manifests', 'entries', 'container', 'spiffe_id', 'selectors']
+
+test('each tool says that it only reads, and takes no argument beyond names and what is given to be read', async () => {
   const { tools } = await (await clientOf(ESTATE)).listTools()
   expect(tools.map(({ name }) => name)).toEqual([
     'explain',
@@ -63,12 +65,13 @@ test('each tool says that it only reads, and takes no argument beyond names and 
     'conflicts',
     'diff',
     'policies',
+    'why_no_svid',
     'why',
   ])
   for (const { annotations, inputSchema } of tools) {
     expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
     const { properties = {} } = inputSchema
-    expect(['target', 'namespace', 'manifests']).toEqual(expect.arrayContaining(Object.keys(properties)))
+    expect(ARGUMENTS).toEqual(expect.arrayContaining(Object.keys(properties)))
   }
 })
 
@@ -78,6 +81,22 @@ test('an answer is the report of the command', async () => {
   requireValidReport(report)
   const args = ['explain', 'team-a/chat', '-A', '--offline', '-R', '-f', 'examples/estate', '-o', 'json']
   expect(report).toBe((await inProcess(args, ROOT)).stdout)
+})
+
+test('why_no_svid follows a container, with what was given of the server', async () => {
+  const client = await clientOf(ESTATE)
+  const target = { target: 'deployment/llama', namespace: 'team-a', container: 'vllm' }
+  const hopsOf = async (more: Record<string, string>): Promise<readonly (readonly unknown[])[]> => {
+    const [report = ''] = await call(client, 'why_no_svid', { ...target, ...more })
+    requireValidReport(report)
+    const [chain] = listAt(JSON.parse(report), 'chains')
+    return listAt(chain, 'hops').map((one) => [dig(one, 'hop'), dig(one, 'state'), dig(one, 'text')])
+  }
+  const without = await hopsOf({})
+  expect(without).toHaveLength(8)
+  expect(without[3]?.[2]).toBe('the entries of the server were not given')
+  const given = await hopsOf({ entries: '{"entries": []}', selectors: 'k8s:ns:team-a,k8s:sa:runner' })
+  expect(given[3]?.[2]).not.toBe('the entries of the server were not given')
 })
 
 test('a report that is too long is its first lines, and says how to ask for less', async () => {
@@ -100,6 +119,10 @@ test.each([
   ['explain', { target: 'chat --filename=/etc/passwd' }],
   ['explain', { namespace: '-n' }],
   ['explain', { target: `a${'b'.repeat(5_000)}` }],
+  ['why_no_svid', { target: 'team-a/llama-0', container: '--watch' }],
+  ['why_no_svid', { target: 'team-a/llama-0', selectors: 'k8s:ns:a --agent-log=/etc/passwd' }],
+  ['why_no_svid', { target: 'team-a/llama-0', entries: '{"entries": [' }],
+  ['why_no_svid', {}],
   ['diff', { manifests: '' }],
   ['diff', { manifests: 'a'.repeat(2 * 1024 * 1024) }],
   ['delete', {}],
@@ -140,6 +163,7 @@ test('every tool is a command that changes nothing', () => {
     'ConflictsCommand',
     'DiffCommand',
     'PoliciesCommand',
+    'WhyCommand',
     'ExplainCommand',
   ])
 })
