@@ -184,6 +184,7 @@ async function startNodeAgent(
       spec: {
         serviceAccountName: AGENT_ACCOUNT,
         nodeName: node,
+        hostPID: true,
         containers: [{ name: 'spire-agent', image: 'ghcr.io/spiffe/spire-agent:1.15.3' }],
       },
     },

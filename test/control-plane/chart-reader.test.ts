@@ -11,6 +11,7 @@ import { installAndWait } from './crds.ts'
 import { CHART, demand, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { policyCrds } from './module-crds.ts'
 import { binding, estate, member, namespace } from './objects.ts'
+import { healthySlot, objectsOfSlot, spireObjects } from '@kleym/testing/why-world.ts'
 import { runToEnd } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 
@@ -42,6 +43,8 @@ beforeAll(async () => {
     scmConfigMap(),
     ...estate(SPACE),
     ...member(SPACE, 'chat'),
+    ...spireObjects(),
+    ...objectsOfSlot(SLOT),
     grant(READER, 'kleym-reader'),
     grant(PLAIN_READER, 'kleym-reader'),
     ...[SCM_SPACE, 'spire-system'].map((space) => grant(READER, 'kleym-scm-config-reader', space)),
@@ -81,20 +84,25 @@ function grant(user: string, role: string, space?: string): JsonRecord {
   }
 }
 
-test.each<[question: string, args: readonly string[]]>([
+/** A pod beside agents and a server, for the answer that asks about those too. */
+const SLOT = healthySlot('reader')
+
+test.each<[question: string, args: readonly string[], code?: number]>([
   ['why', ['explain', 'chat', '-n', SPACE]],
   ['who', ['who-selects', '-A']],
   ['what clashes', ['conflicts', '-A']],
   ['what is yet to be written', ['diff', '-A']],
   ['who names whom', ['policies', '-A']],
   ['whether the installation is sound', ['status', '-A']],
-])('the reader may ask everything: %s', async (_question, args) => {
+  // The entries and the log are not given: without them two hops are not known, whatever may be read.
+  ['why a pod has no SVID', ['why', SLOT.pod.metadata.name, '-n', SLOT.space], 4],
+])('the reader may ask everything: %s', async (_question, args, code) => {
   const since = await cp.auditMark()
   const { status, stderr } = runToEnd(process.execPath, [PLUGIN, ...args], {
     env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
   })
   // 0 and 1 are complete answers.
-  expect(`${String(status)} ${stderr}`).toMatch(/^[01] /)
+  expect(`${String(status)} ${stderr}`).toMatch(code === undefined ? /^[01] / : new RegExp(`^${code} `))
   const asked = await cp.audit({ user: READER, since })
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])

@@ -1,6 +1,12 @@
 // SPIRE's own parts in a cluster, for an answer about pods of some nodes: the agents there with what they are configured with, and the
 // workloads that run the server and SCM, with their status.
-import { isSpirePart, readSpireParts, type SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
+import {
+  isProvenAgent,
+  isSpirePart,
+  readSpireParts,
+  type AgentPod,
+  type SpireParts,
+} from '@kleym/shared/core/why/spire-parts.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
@@ -30,26 +36,40 @@ export async function readSpireSide(reader: ClusterReader, nodes: readonly strin
     Promise.all(ofAll ? [podsOn()] : nodes.map(podsOn)),
     Promise.all(kinds.map((resource) => reader.read({ resource, trim: partsOnly(resource) }))),
   ])
-  const agentsIn = (readings: readonly Reading[]) => readSpireParts(partsOf(readings), NO_GAPS).agents
+  const partsIn = (readings: readonly Reading[]): SpireParts => readSpireParts(partsOf(readings), NO_GAPS)
+  const agentsIn = (readings: readonly Reading[]): readonly AgentPod[] =>
+    partsIn(readings).agents.filter((one) => isProvenAgent({ agentAccounts: undefined }, one))
   // A node without one is told from a cluster in which agents are no pods, or none that are recognised.
   const isElsewhere = !ofAll && nodes.length > 0 && agentsIn(ofNodes).length === 0
   const pods = isElsewhere ? [...ofNodes, await podsOn()] : ofNodes
-  const agents = agentsIn(pods)
-  const names = new Map(
-    agents.flatMap(({ namespace, configMaps }) =>
-      configMaps.map((name) => [`${namespace}/${name}`, { namespace, name }] as const),
-    ),
-  )
-  const configs = await Promise.all(
-    [...names.values()]
-      .slice(0, CONFIG_MAPS_MAX)
-      .map(({ namespace, name }) => reader.get(CONFIG_MAPS, name, namespace)),
-  )
-  return readSpireParts([...partsOf(pods), ...partsOf(workloads), ...partsOf(configs).map(asConfigMap)], {
+  const { server } = partsIn([...pods, ...workloads])
+  const [ofServer, configs] = await Promise.all([
+    configsOf(reader, server === undefined ? [] : [server]),
+    configsOf(reader, agentsIn(pods)),
+  ])
+  const all = [...partsOf([...pods, ...workloads]), ...partsOf([...ofServer, ...configs]).map(asConfigMap)]
+  return readSpireParts(all, {
     agentGaps: gapsIn(pods),
     scmGaps: gapsIn(workloads),
     configGaps: gapsIn(configs),
   })
+}
+
+/** The ConfigMaps that parts mount, by name. */
+function configsOf(
+  reader: ClusterReader,
+  parts: readonly Pick<AgentPod, 'namespace' | 'configMaps'>[],
+): Promise<readonly Reading[]> {
+  const names = new Map(
+    parts.flatMap(({ namespace, configMaps }) =>
+      configMaps.map((name) => [`${namespace}/${name}`, { namespace, name }] as const),
+    ),
+  )
+  return Promise.all(
+    [...names.values()]
+      .slice(0, CONFIG_MAPS_MAX)
+      .map(({ namespace, name }) => reader.get(CONFIG_MAPS, name, namespace)),
+  )
 }
 
 const NO_GAPS = { agentGaps: [], scmGaps: [], configGaps: [] }

@@ -1,5 +1,5 @@
 // A node without an agent is told from a cluster in which no agent is seen at all: there, agents may run beside Kubernetes.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { agentThere } from '../../src/core/why/on-agent.ts'
 import { agentOf, readSpireParts } from '../../src/core/why/spire-parts.ts'
 import { NO } from '../../src/core/truth/truth.ts'
@@ -10,7 +10,13 @@ const AGENT = {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'agent-1', namespace: 'spire' },
-    spec: { nodeName: 'n1', containers: [{ name: 'a', image: 'ghcr.io/spiffe/spire-agent:1.15.3' }] },
+    spec: {
+      nodeName: 'n1',
+      hostPID: true,
+      serviceAccountName: 'spire-agent',
+      containers: [{ name: 'a', image: 'ghcr.io/spiffe/spire-agent:1.15.3' }],
+    },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
   },
 }
 
@@ -25,22 +31,63 @@ test('no agent anywhere is not known, and one on other nodes alone is broken', (
 
 /** The same pod, of a tenant whose namespace sorts first. */
 const FORGED = { value: { ...AGENT.value, metadata: { name: 'agent-1', namespace: 'a-tenant' } } }
+/** What Pod Security leaves to most tenants. */
+const UNPRIVILEGED = { value: { ...FORGED.value, spec: { ...FORGED.value.spec, hostPID: false } } }
 
-test("a tenant's pod with the image of an agent is not taken for the agent", () => {
-  const parts = readSpireParts([FORGED, AGENT], NO_GAPS)
-  expect(agentOf(parts, 'n1')).toBeUndefined()
-  const there = agentThere(parts, 'n1', undefined)
-  expect(there.truth.value).toBe('open')
-  expect(there.text).toContain('a-tenant/agent-1, spire/agent-1')
-})
-
-const server = (namespace: string) => ({
+const server = (namespace: string, volumes: readonly unknown[] = []) => ({
   value: {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name: 'spire-server-0', namespace },
-    spec: { containers: [{ name: 'spire-server', image: 'ghcr.io/spiffe/spire-server:1.15.3' }] },
+    spec: { volumes, containers: [{ name: 'spire-server', image: 'ghcr.io/spiffe/spire-server:1.15.3' }] },
   },
+})
+
+describe("a tenant's pod with the image of an agent is not taken for the agent", () => {
+  test('beside the agent: nothing tells which of two namespaces is SPIRE’s', () => {
+    const parts = readSpireParts([FORGED, AGENT], NO_GAPS)
+    expect(agentOf(parts, 'n1')).toBeUndefined()
+    const there = agentThere(parts, 'n1', undefined)
+    expect(there.truth.value).toBe('open')
+    expect(there.text).toContain('a-tenant/agent-1, spire/agent-1')
+  })
+
+  test('beside the agent, without a right of the node: it is none', () => {
+    const parts = readSpireParts([UNPRIVILEGED, AGENT], NO_GAPS)
+    expect(agentOf(parts, 'n1')).toMatchObject({ namespace: 'spire' })
+  })
+
+  test('alone, without a right of the node: no agent is known, and none is missing for certain', () => {
+    const parts = readSpireParts([UNPRIVILEGED], NO_GAPS)
+    expect(agentOf(parts, 'n1')).toBeUndefined()
+    const there = agentThere(parts, 'n1', undefined)
+    expect(there.truth.value).toBe('open')
+    expect(there.text).toContain('a-tenant/agent-1 does not share the process IDs of the node')
+    expect(agentThere(parts, 'n2', undefined).text).toContain('no pod is seen to run a SPIRE agent')
+  })
+
+  test.each([
+    ['HCL', 'service_account_allow_list = ["spire:spire-agent"]'],
+    ['JSON', '{"clusters":[{"prod":{"service_account_allow_list":["spire:spire-agent"]}}]}'],
+  ])('where the server says in %s whose pods are agents, those are', (_, text) => {
+    const config = {
+      value: {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'server', namespace: 'spire' },
+        data: { 'server.conf': text },
+      },
+    }
+    const own = server('spire', [{ name: 'c', configMap: { name: 'server' } }])
+    const parts = readSpireParts([FORGED, AGENT, own, config], NO_GAPS)
+    expect(agentOf(parts, 'n1')).toMatchObject({ namespace: 'spire' })
+    const alone = readSpireParts([FORGED, own, config], NO_GAPS)
+    expect(agentThere(alone, 'n1', undefined).text).toContain('takes those of spire:spire-agent alone')
+    // A tenant's ConfigMap says nothing, nor does one that the server does not mount.
+    const other = { value: { ...config.value, metadata: { name: 'server', namespace: 'a-tenant' } } }
+    expect(readSpireParts([own, other], NO_GAPS).agentAccounts).toBeUndefined()
+    expect(readSpireParts([server('spire'), config], NO_GAPS).agentAccounts).toBeUndefined()
+  })
 })
 
 test('no command leads into the server of a tenant', () => {

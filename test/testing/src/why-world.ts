@@ -56,6 +56,7 @@ export type DraftPod = {
   spec: {
     nodeName?: string
     serviceAccountName: string
+    hostPID?: boolean
     containers: DraftContainer[]
     initContainers?: DraftContainer[]
     volumes: JsonRecord[]
@@ -296,6 +297,7 @@ export function agentPodOn(node: string, config: string): DraftPod {
     spec: {
       nodeName: node,
       serviceAccountName: 'spire-agent',
+      hostPID: true,
       containers: [{ name: 'spire-agent', image: 'ghcr.io/spiffe/spire-agent:1.15.3' }],
       volumes: [{ name: 'config', configMap: { name: config } }],
     },

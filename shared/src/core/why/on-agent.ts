@@ -7,7 +7,7 @@ import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { entryOf } from './on-server.ts'
 import type { Unknown } from '../truth/unknown.ts'
-import { agentOf, agentsOn, configOf, type AgentPod, type SpireParts } from './spire-parts.ts'
+import { agentOf, agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
 /** An agent asks its server every five seconds, and a server looks for new entries as often. */
@@ -50,7 +50,7 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
 export function agentThere(parts: SpireParts, node: string, agent: AgentPod | undefined): HopAnswer {
   if (agent === undefined) {
     if (parts.agentGaps.length > 0) return unreadHop(parts.agentGaps)
-    if (parts.agents.length === 0)
+    if (!parts.agents.some((one) => isProvenAgent(parts, one) || one.node === node))
       return notKnown(
         {
           kind: 'runtime',
@@ -61,19 +61,32 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
         undefined,
         `look for a process spire-agent on node ${node}`,
       )
-    const several = agentsOn(parts, node).map((one) => `${one.namespace}/${one.name}`)
-    if (several.length > 0)
+    const like = agentsOn(parts, node)
+    const proven = like.filter((one) => isProvenAgent(parts, one))
+    const [forged] = like
+    if (proven.length > 0)
       return notKnown(
-        {
-          kind: 'runtime',
-          of: { kind: 'Pod' },
-          fact: 'agent',
-          why: `which of ${several.slice(0, 3).join(', ')} is the agent of node ${node} is not known: any namespace can run such a pod`,
-        },
+        agentUnknown(
+          `which of ${proven
+            .slice(0, 3)
+            .map(agentText)
+            .join(', ')} is the agent of node ${node} is not known: pods of several namespaces can be`,
+        ),
         undefined,
         'remove the pod that does not belong to SPIRE',
       )
-    const others = parts.agents.map((one) => one.node).filter((one) => one !== undefined)
+    if (forged !== undefined)
+      return notKnown(
+        agentUnknown(
+          `no pod on node ${node} is known to be its agent: ${agentText(forged)} ${whyNotProven(parts, forged)}`,
+        ),
+        undefined,
+        `look for a process spire-agent on node ${node}, and remove a pod that does not belong to SPIRE`,
+      )
+    const others = parts.agents
+      .filter((one) => isProvenAgent(parts, one))
+      .map((one) => one.node)
+      .filter((one) => one !== undefined)
     const where = others.length === 0 ? '' : `; agents run on ${[...new Set(others)].slice(0, 3).join(', ')}`
     return broken(
       `no SPIRE agent runs on node ${node}${where}`,
@@ -98,6 +111,20 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
         `agent pod ${namespace}/${name} is not ready${waits === undefined ? '' : ` (${waits})`}`,
         `see why: kubectl logs -n ${namespace} ${name}`,
       )
+}
+
+function agentUnknown(why: string): Unknown {
+  return { kind: 'runtime', of: { kind: 'Pod' }, fact: 'agent', why }
+}
+
+function agentText({ namespace, name }: AgentPod): string {
+  return `${namespace}/${name}`
+}
+
+function whyNotProven({ agentAccounts = [] }: SpireParts, { account, seesProcesses }: AgentPod): string {
+  return seesProcesses
+    ? `runs under the service account ${account}, and the server takes those of ${agentAccounts.join(', ')} alone`
+    : 'does not share the process IDs of the node (hostPID), as an agent must'
 }
 
 /** Whether the agent hears of its server, as its log says. */

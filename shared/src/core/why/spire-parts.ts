@@ -24,6 +24,11 @@ export interface AgentPod {
   readonly node: string | undefined
   /** The service account that it runs under. */
   readonly account: string
+  /**
+   * Whether it shares the process IDs of its node: an agent cannot tell who asks it without, and whoever may run such a pod is not held
+   * back by namespaces anyway (https://github.com/spiffe/spire-tutorials/blob/main/k8s/quickstart/agent-daemonset.yaml).
+   */
+  readonly seesProcesses: boolean
   /** Undefined: it has no status. */
   readonly isReady: boolean | undefined
   /** Why it is not ready, as the kubelet has it: `CrashLoopBackOff`. */
@@ -34,13 +39,24 @@ export interface AgentPod {
   readonly configMaps: readonly string[]
 }
 
+/** Where a server runs. */
+export interface ServerPart {
+  readonly namespace: string
+  /** As kubectl takes it: `spire-server-0`, `deploy/spire-server`. */
+  readonly pod: string
+  /** The ConfigMaps that it mounts. */
+  readonly configMaps: readonly string[]
+}
+
 /** What was read of SPIRE's own parts. */
 export interface SpireParts {
   readonly scm: readonly ScmWorkload[]
   readonly agents: readonly AgentPod[]
   readonly configs: readonly AgentConfig[]
   /** Where the server runs; undefined: none is among what was read, or several namespaces run one. */
-  readonly server: { readonly namespace: string; readonly pod: string } | undefined
+  readonly server: ServerPart | undefined
+  /** The service accounts, `namespace:name`, whose pods that server takes for agents; undefined: not known. */
+  readonly agentAccounts: readonly string[] | undefined
   /** Of containers that run a SPIRE server. */
   readonly serverVersions: readonly string[]
   /** Why workloads that run SCM may not be here; none: all were read. */
@@ -55,7 +71,8 @@ export interface SpireParts {
 export function isSpirePart({ value }: RawObject): boolean {
   const kind = stringAt(value, 'kind') ?? ''
   if (kind === 'Pod') return runs(podSpecOf(value), 'spire-agent') || runs(podSpecOf(value), 'spire-server')
-  if (kind === 'ConfigMap' || kind === 'SpireAgent') return agentConfigIn({ value }) !== undefined
+  if (kind === 'ConfigMap' || kind === 'SpireAgent')
+    return agentConfigIn({ value }) !== undefined || accountsIn(value).length > 0
   return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
 }
 
@@ -65,6 +82,7 @@ export function readSpireParts(
   gaps: Pick<SpireParts, 'scmGaps' | 'agentGaps' | 'configGaps'>,
 ): SpireParts {
   const values = objects.map(({ value }) => value)
+  const server = theServer(values.flatMap((one) => serverPart(one) ?? []))
   return {
     scm: values.flatMap(scmWorkloads),
     agents: values
@@ -73,23 +91,56 @@ export function readSpireParts(
         (left, right) => compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
       ),
     configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
-    server: theServer(values.flatMap((one) => serverPod(one) ?? [])),
+    server,
+    agentAccounts: accountsOf(server, values),
     serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
     ...gaps,
   }
 }
 
 /** Where the server runs, if one namespace alone runs one: a command that is printed must not lead into the pod of a tenant. */
-function theServer(found: readonly NonNullable<SpireParts['server']>[]): SpireParts['server'] {
+function theServer(found: readonly ServerPart[]): ServerPart | undefined {
   const [first] = found
   return found.every(({ namespace }) => namespace === first?.namespace) ? first : undefined
 }
 
-function serverPod(value: JsonRecord): SpireParts['server'] {
-  if (!runs(podSpecOf(value), 'spire-server')) return undefined
+function serverPart(value: JsonRecord): ServerPart | undefined {
+  const spec = podSpecOf(value)
+  if (!runs(spec, 'spire-server')) return undefined
   const { namespace, name } = readMeta(value)
   const kind = stringAt(value, 'kind')
-  return { namespace, pod: kind === 'Pod' ? name : kind === 'StatefulSet' ? `${name}-0` : `deploy/${name}` }
+  const pod = kind === 'Pod' ? name : kind === 'StatefulSet' ? `${name}-0` : `deploy/${name}`
+  return { namespace, pod, configMaps: configMapsOf(spec) }
+}
+
+function configMapsOf(spec: unknown): readonly string[] {
+  return listAt(spec, 'volumes').flatMap((one) => stringAt(one, 'configMap', 'name') ?? [])
+}
+
+function accountsOf(
+  server: ServerPart | undefined,
+  values: readonly JsonRecord[],
+): readonly string[] | undefined {
+  const accounts = values.flatMap((value) => {
+    const { namespace, name } = readMeta(value)
+    const isIts = namespace === server?.namespace && server.configMaps.includes(name)
+    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? accountsIn(value) : []
+  })
+  return accounts.length === 0 ? undefined : accounts
+}
+
+/** Of the node attestor: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
+const ALLOW_LIST = /\bservice_account_allow_list"?\s*[=:]\s*\[([^\]]*)\]/g
+
+/** What the configuration of a server in a ConfigMap lets attest as agents, in HCL or JSON. */
+function accountsIn(value: JsonRecord): readonly string[] {
+  const data = own(value, 'data')
+  const texts = isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
+  return texts.flatMap((text) =>
+    [...text.matchAll(ALLOW_LIST)].flatMap(([, list = '']) =>
+      [...list.matchAll(/"([^"]+)"/g)].map(([, account = '']) => account),
+    ),
+  )
 }
 
 function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {
@@ -122,12 +173,13 @@ function agentPod(value: JsonRecord): readonly AgentPod[] {
       name,
       node: stringAt(spec, 'nodeName'),
       account: stringAt(spec, 'serviceAccountName') ?? 'default',
+      seesProcesses: own(spec, 'hostPID') === true || stringAt(spec, 'os', 'name') === 'windows',
       isReady: hasStatus ? isReady : undefined,
       waits: statuses
         .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
         .find((why) => why !== undefined),
       version: versionsIn(spec, 'spire-agent')[0],
-      configMaps: listAt(spec, 'volumes').flatMap((one) => stringAt(one, 'configMap', 'name') ?? []),
+      configMaps: configMapsOf(spec),
     },
   ]
 }
@@ -161,9 +213,17 @@ export function agentsOn({ agents }: SpireParts, node: string | undefined): read
   return agents.filter((one) => node !== undefined && one.node === node)
 }
 
-/** The agent of a node; undefined: none is known, or several namespaces run one. Any tenant can name an image so. */
+/** Whether a pod that runs the image of an agent is one, as far as what it is allowed to do shows: any tenant can name an image so. */
+export function isProvenAgent(
+  { agentAccounts }: Pick<SpireParts, 'agentAccounts'>,
+  { namespace, account, seesProcesses }: AgentPod,
+): boolean {
+  return seesProcesses && agentAccounts?.includes(`${namespace}:${account}`) !== false
+}
+
+/** The agent of a node; undefined: none is proven to be it, or pods of several namespaces are. */
 export function agentOf(parts: SpireParts, node: string | undefined): AgentPod | undefined {
-  const there = agentsOn(parts, node)
+  const there = agentsOn(parts, node).filter((one) => isProvenAgent(parts, one))
   if (there.some(({ namespace }) => namespace !== there[0]?.namespace)) return undefined
   return there.find(({ isReady }) => isReady === true) ?? there[0]
 }
