@@ -1,6 +1,6 @@
 // Lists from a cluster, side by side and page by page, with what could not be had as a reason: each read that fails
 // costs only the answers that need it (docs/cluster.md, "What may not be read").
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { sizeOf } from '@kleym/shared/core/value-size.ts'
@@ -115,6 +115,24 @@ export class ClusterReader {
     } catch (error) {
       if (isNotFound(error, resource, name)) return { state: 'read', objects: [] }
       return this.#failed(error, 'get', resource, namespace)
+    }
+  }
+
+  /** The schema of a kind as its group publishes it, which every user may read; undefined: it cannot be had. */
+  async schemaOf({ group, version, kind }: Resource): Promise<JsonRecord | undefined> {
+    try {
+      const answer = await this.#client.raw('GET', `/openapi/v3/apis/${group}/${version}`)
+      const schemas = dig(answer, 'components', 'schemas')
+      return Object.values(isRecord(schemas) ? schemas : {})
+        .filter(isRecord)
+        .find((schema) =>
+          listAt(schema, 'x-kubernetes-group-version-kind').some(
+            (one) => stringAt(one, 'group') === group && stringAt(one, 'kind') === kind,
+          ),
+        )
+    } catch {
+      // It explains what is missing elsewhere, and is missed by nothing.
+      return undefined
     }
   }
 

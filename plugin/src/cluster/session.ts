@@ -6,7 +6,7 @@ import { readInstallation, type Installation, type InstallationQuestion } from '
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
 import { ClusterReader } from './reader.ts'
-import { readSpireSide } from './spire-side.ts'
+import { readSpireSide, type SpireQuestion } from './spire-side.ts'
 import type { SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
 
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
@@ -22,8 +22,8 @@ export interface ClusterSession {
   readonly readInstallation: (question: InstallationQuestion) => Promise<Installation>
   /** Throws a KleymError where the cluster cannot be reached. */
   readonly read: (question: LiveQuestion) => Promise<LiveSide>
-  /** SPIRE's own parts, with the agents of these nodes. Throws like `read`. */
-  readonly readSpire: (nodes: readonly string[]) => Promise<SpireParts>
+  /** SPIRE's own parts. Throws like `read`. */
+  readonly readSpire: (question: SpireQuestion) => Promise<SpireParts>
   readonly close: () => void
 }
 
@@ -44,7 +44,7 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
     namespace,
     contextName,
     read: (question) => readLiveSide(reader, question),
-    readSpire: (nodes) => readSpireSide(reader, nodes),
+    readSpire: (question) => readSpireSide(reader, question),
     readInstallation: (question) => readInstallation(client, reader, question),
     close: () => {
       // A question may take several readings.

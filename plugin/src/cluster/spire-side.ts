@@ -1,6 +1,9 @@
 // SPIRE's own parts in a cluster, for an answer about pods of some nodes: the agents there with what they are configured with, and the
 // workloads that run the server and SCM, with their status.
+import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import {
+  CRD_KIND,
+  ID_CRD,
   isProvenAgent,
   isSpirePart,
   readSpireParts,
@@ -10,7 +13,7 @@ import {
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import { CONFIG_MAPS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { CLUSTER_SPIFFE_IDS, CONFIG_MAPS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { WHOLE } from './live-side.ts'
 import type { ClusterReader, Reading, Trim } from './reader.ts'
 
@@ -21,8 +24,19 @@ const NODES_MAX = 8
 /** The most ConfigMaps that are asked for: agents of one install share one. */
 const CONFIG_MAPS_MAX = 16
 
+/** What of SPIRE's parts is asked for. */
+export interface SpireQuestion {
+  /** The nodes whose agents are meant; undefined: all. */
+  readonly nodes: readonly string[] | undefined
+  /** Whether the fields of ClusterSPIFFEIDs matter. */
+  readonly schema: boolean
+}
+
 /** Reads them. Whatever cannot be had is a gap of the parts. */
-export async function readSpireSide(reader: ClusterReader, nodes: readonly string[]): Promise<SpireParts> {
+export async function readSpireSide(
+  reader: ClusterReader,
+  { nodes, schema }: SpireQuestion,
+): Promise<SpireParts> {
   await reader.open()
   const kinds = WORKLOADS.filter(({ kind }) => SERVER_KINDS.has(kind))
   const podsOn = (node?: string): Promise<Reading> =>
@@ -31,7 +45,7 @@ export async function readSpireSide(reader: ClusterReader, nodes: readonly strin
       trim: partsOnly(PODS),
       ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
     })
-  const ofAll = nodes.length > NODES_MAX
+  const ofAll = nodes === undefined || nodes.length > NODES_MAX
   const [ofNodes, workloads] = await Promise.all([
     Promise.all(ofAll ? [podsOn()] : nodes.map(podsOn)),
     Promise.all(kinds.map((resource) => reader.read({ resource, trim: partsOnly(resource) }))),
@@ -47,7 +61,11 @@ export async function readSpireSide(reader: ClusterReader, nodes: readonly strin
     configsOf(reader, server === undefined ? [] : [server]),
     configsOf(reader, agentsIn(pods)),
   ])
-  const all = [...partsOf([...pods, ...workloads]), ...partsOf([...ofServer, ...configs]).map(asConfigMap)]
+  const all = [
+    ...partsOf([...pods, ...workloads]),
+    ...partsOf([...ofServer, ...configs]).map(asConfigMap),
+    ...(schema ? asCrd(await reader.schemaOf(CLUSTER_SPIFFE_IDS)) : []),
+  ]
   return readSpireParts(all, {
     agentGaps: gapsIn(pods),
     scmGaps: gapsIn(workloads),
@@ -83,6 +101,12 @@ function partsOnly({ group, version, kind }: Resource): Trim {
 /** What was got by name says of itself what it is. */
 function asConfigMap({ value }: RawObject): RawObject {
   return { value: { ...value, apiVersion: 'v1', kind: 'ConfigMap' } }
+}
+
+function asCrd(schema: JsonRecord | undefined): readonly RawObject[] {
+  if (schema === undefined) return []
+  const versions = [{ name: CLUSTER_SPIFFE_IDS.version, schema: { openAPIV3Schema: schema } }]
+  return [{ value: { kind: CRD_KIND, metadata: { name: ID_CRD }, spec: { versions } } }]
 }
 
 function partsOf(readings: readonly Reading[]): readonly RawObject[] {

@@ -50,7 +50,7 @@ import {
   withSettingsOfScm,
   type SettingsReading,
 } from './settings.ts'
-import { FEDERATION_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
+import { FEDERATION_KINDS, SPIRE_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
 /** What a command works with. */
@@ -203,9 +203,13 @@ class Gathering {
     return [...(this.#dump?.nearMisses ?? []), ...this.#files.nearMisses]
   }
 
-  async readFiles({ about, federation = false }: Pick<Question, 'about' | 'federation'>): Promise<void> {
+  async readFiles({
+    about,
+    federation = false,
+    spire = false,
+  }: Pick<Question, 'about' | 'federation' | 'spire'>): Promise<void> {
     const { files, live, offline, isDesiredState } = this.#options.sources
-    const more = federation ? FEDERATION_KINDS : []
+    const more = [...(federation ? FEDERATION_KINDS : []), ...(spire ? SPIRE_KINDS : [])]
     const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }

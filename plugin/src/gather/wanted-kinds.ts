@@ -14,6 +14,7 @@ import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { OPENSHIFT_AGENT } from '@kleym/shared/core/objects/agent-config.ts'
 import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
+import { CRD_KIND } from '@kleym/shared/core/why/spire-parts.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import type { WantedKind } from '../sources/wanted-kind.ts'
 
@@ -54,3 +55,8 @@ export const WANTED_KINDS: readonly WantedKind[] = [
 
 /** The kinds that an answer uses which asks for federation, beside those. */
 export const FEDERATION_KINDS: readonly WantedKind[] = [versioned(FEDERATED_TRUST_DOMAIN, false)]
+
+/** The kinds that an answer uses which asks for SPIRE's own parts, beside those. */
+export const SPIRE_KINDS: readonly WantedKind[] = [
+  { group: 'apiextensions.k8s.io', kind: CRD_KIND, namespaced: false },
+]

@@ -1,34 +1,19 @@
 // The first hop for a container whose binding is refused or held back: for every reason of `Ready`, its cause and its fix. A reason that
 // is new fails here until a case shows it.
 import { describe, expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis/analysis.ts'
-import type { Config } from '../../src/core/compile/config.ts'
 import { isRecord, keysOf, own, type JsonRecord } from '../../src/core/json.ts'
 import { CLUSTER_SPIFFE_ID, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../../src/core/kinds.ts'
 import { ANNOTATION_BINDING } from '../../src/core/names.ts'
 import { REASONS, REASON_NAMES, type Reason } from '../../src/core/registry/reasons.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { chainOf } from '../../src/core/why/chain.ts'
 import type { HopAnswer } from '../../src/core/why/hop.ts'
-import { readSpireParts } from '../../src/core/why/spire-parts.ts'
-import { subjectOf } from '../../src/core/why/subject.ts'
-import { pod } from '@kleym/testing/finding-cases.ts'
+import { hopOf, type HopsGiven } from './hops-of.ts'
 import { FLAWS, objectsOfFlaw, type Flaw } from '@kleym/testing/flaws.ts'
 import { binding, CONFIG, estate, FORBIDDEN, live, outputOf, poolOnly } from '@kleym/testing/manifests.ts'
-import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 
-interface Case {
-  readonly objects: readonly JsonRecord[]
-  readonly config?: Config
-  readonly absentKinds?: readonly string[]
-  readonly gaps?: Readonly<Record<string, typeof FORBIDDEN>>
-  readonly spiffeId?: string
-  /** Its output is there already, or it is not known whether a registration selects the container. */
-  readonly truth?: 'yes' | 'open'
+interface Case extends HopsGiven {
+  /** Its output is there already. */
+  readonly truth?: 'yes'
 }
-
-const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a', uid: 'n', labels: {} } }
-const NODE = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } }
 
 /** What the operator alone knows, it says in the status. */
 function said(reason: Reason, generation = 1): Case {
@@ -105,37 +90,11 @@ function unsafePool(): JsonRecord {
   return found
 }
 
-function wanted({ objects, config = CONFIG, absentKinds = [], gaps = {}, spiffeId }: Case): HopAnswer {
-  const labels = objects.find(({ kind }) => kind === 'InferencePool')?.['spec']
-  const snapshot = readSnapshot({
-    objects: [NAMESPACE, NODE, podFor(labels), ...objects].map((value) => ({ value })),
-    gaps: new Map(Object.entries(gaps)),
-    absentKinds: new Set(absentKinds),
-  })
-  const analysis = analyse(snapshot, config, HANDLES_EVERYTHING)
-  const [there] = snapshot.pods
-  const container = there?.containers.find(({ name }) => name === 'vllm')
-  if (there === undefined || container === undefined) throw new Error('there is no pod')
-  const { hops } = chainOf({
-    subject: subjectOf({ analysis, isAsItIs: true, pod: there, container, spiffeId }),
-    parts: readSpireParts([], { agentGaps: [], scmGaps: [], configGaps: [] }),
-    server: undefined,
-    agent: undefined,
-    now: undefined,
-    commands: { entries: '', agentLog: () => '' },
-  })
-  const [first] = hops
-  if (first === undefined) throw new Error('there is no hop')
-  return first
-}
-
-/** A pod that has the labels that a pool asks for beside its own. */
-function podFor(spec: unknown): JsonRecord {
+/** The first hop, of a pod that has the labels that the pool asks for beside its own. */
+function wanted(given: HopsGiven): HopAnswer {
+  const spec = given.objects.find(({ kind }) => kind === 'InferencePool')?.['spec']
   const asked = own(own(spec, 'selector'), 'matchLabels')
-  return pod({
-    labels: { app: 'llama', ...(isRecord(asked) && asked) },
-    spec: { containers: [{ name: 'vllm' }] },
-  })
+  return hopOf('wanted', { ...given, labels: isRecord(asked) ? asked : {} })
 }
 
 test('there is a case for every reason', () => {

@@ -12,6 +12,7 @@ import {
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { chainOf, type Chain } from '@kleym/shared/core/why/chain.ts'
 import type { ChainCommands } from '@kleym/shared/core/why/facts.ts'
+import { droppedFields } from '@kleym/shared/core/why/dropped.ts'
 import { readSpireParts, type SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
 import { subjectOf } from '@kleym/shared/core/why/subject.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
@@ -125,7 +126,12 @@ async function partsOf(
   const { openCluster } = await import('../../cluster/session.ts')
   const session = await openCluster(sources.cluster, context)
   try {
-    return await session.readSpire(nodes)
+    const { snapshot, changes } = input.after
+    // Asked for only where an object is not as it was written: it is a request more.
+    const schema =
+      changes.all.some(({ kind }) => kind === 'update') ||
+      snapshot.clusterSpiffeIds.some((one) => droppedFields(one, undefined).perhaps.length > 0)
+    return await session.readSpire({ nodes, schema })
   } finally {
     session.close()
   }

@@ -15,6 +15,8 @@ export interface EntriesOfPods {
   readonly byUid: ReadonlyMap<string, readonly ServerEntry[]>
   /** Entries that are for no pod in particular. */
   readonly others: readonly ServerEntry[]
+  /** How many entries each parent has. */
+  readonly perParent: ReadonlyMap<string, number>
 }
 
 /** Reads files of entries, and keeps what may concern these pods. */
@@ -27,19 +29,21 @@ export async function entriesOf(
     pods.flatMap(({ uid }) => (uid === undefined ? [] : [[uid, []]])),
   )
   const others: ServerEntry[] = []
+  const perParent = new Map<string, number>()
   const keep = (entry: ServerEntry): void => {
+    perParent.set(entry.parentId, (perParent.get(entry.parentId) ?? 0) + 1)
     const uid = podUidOf(entry)
     if (uid === undefined) others.push(entry)
     else byUid.get(uid)?.push(entry)
   }
   for (const file of files) await readEntries(file, keep, context)
-  return { byUid, others }
+  return { byUid, others, perParent }
 }
 
 /** What the server holds for one container. */
 export async function serverSide(
   input: AnswerInput,
-  { byUid, others }: EntriesOfPods,
+  { byUid, others, perParent }: EntriesOfPods,
   { pod, container }: { readonly pod: Pod; readonly container: Container },
   times: ReadTimes,
 ): Promise<ServerSide> {
@@ -56,6 +60,7 @@ export async function serverSide(
   return {
     entries: [...own, ...others.filter((one) => !isNodeEntry(one) && gives(one, pod, container))],
     ofNodes: others.filter(isNodeEntry),
+    perParent,
     differences: judged.map(({ difference }) => difference),
     asOf: times.asOf,
   }

@@ -2,6 +2,7 @@
 // finds a `k8s:container-...` selector (docs/spire-facts.md §6). Found are agent.conf in a ConfigMap, as SPIRE's charts install it,
 // and OpenShift's SpireAgent, whose operator writes it.
 import { isRecord, own, stringAt } from '../json.ts'
+import { parseGoDuration } from '../go/duration.ts'
 import { groupOfApiVersion } from '../kinds.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
@@ -22,7 +23,14 @@ export interface AgentConfig {
   readonly cluster: string | undefined
   /** Where it serves the Workload API; undefined: it does not say. */
   readonly socketPath: string | undefined
+  /** How often it asks its server, in seconds; undefined: it does not say. */
+  readonly syncSeconds: number | undefined
+  /** How many X.509-SVIDs it keeps before a process asks for one; undefined: it does not say. */
+  readonly svidsKept: number | undefined
 }
+
+/** The defaults of an agent: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
+export const AGENT_DEFAULTS = { syncSeconds: 5, svidsKept: 1000 } as const
 
 /** Undefined where no agent among these objects is told to find none. */
 export function containerSelectorsLacked(objects: readonly RawObject[]): LacksContainerSelectors | undefined {
@@ -48,7 +56,8 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   const base = { source: `${kind} ${name}${place}`, namespace, name }
   if (group === OPENSHIFT_AGENT.group && kind === OPENSHIFT_AGENT.kind) {
     const given = own(own(own(value, 'spec'), 'workloadAttestors'), 'disableContainerSelectors')
-    return { ...base, lacks: String(given) === 'true', cluster: undefined, socketPath: undefined }
+    const unsaid = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
+    return { ...base, lacks: String(given) === 'true', ...unsaid }
   }
   if (kind !== 'ConfigMap' || group !== '') return undefined
   const data = own(value, 'data')
@@ -61,7 +70,22 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
     lacks: LACKS.test(text),
     cluster: CLUSTER.exec(text)?.[1],
     socketPath: SOCKET.exec(text)?.[1],
+    syncSeconds: secondsAt(text, 'sync_interval'),
+    svidsKept: limitIn(text),
   }
+}
+
+/** A duration of SPIRE's configuration, in seconds; undefined: it is not set, or is none. */
+export function secondsAt(text: string, key: string): number | undefined {
+  const [, value] = new RegExp(`\\b${key}"?\\s*[=:]\\s*"([^"]+)"`).exec(text) ?? []
+  const duration = value === undefined ? undefined : parseGoDuration(value)
+  return duration?.ok === true ? Number(duration.nanoseconds) / 1e9 : undefined
+}
+
+/** A limit of zero or less is the default: pkg/agent/manager/cache/lru_cache.go of SPIRE v1.15.3. */
+function limitIn(text: string): number | undefined {
+  const [, digits] = /\bx509_svid_cache_max_size"?\s*[=:]\s*(\d{1,9})\b/.exec(text) ?? []
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits)
 }
 
 /** Every agent has a workload attestor, and nothing else of SPIRE has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */

@@ -11,6 +11,8 @@ export interface ServerSide {
   readonly entries: readonly ServerEntry[]
   /** Its entries of nodes, which give agents aliases. */
   readonly ofNodes: readonly ServerEntry[]
+  /** How many entries each parent has. */
+  readonly perParent: ReadonlyMap<string, number>
   /** What differs from what the objects ask for, with its cause. */
   readonly differences: readonly ExplainedDifference[]
   /** Seconds since 1970; undefined: not known. */

@@ -9,8 +9,9 @@ import { NO } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { hasEntry } from './on-server.ts'
+import { droppedOf, droppedText, UPDATE_CRD } from './rendered.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
-import { candidateText, isOpen, type ChainCandidate } from './subject.ts'
+import { candidateText, isOpen, isWithoutNode, type ChainCandidate } from './subject.ts'
 
 /** Judges the hop. */
 export function installedHop(facts: ChainFacts): HopAnswer {
@@ -48,13 +49,15 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
 }
 
 /** What SCM does with the object, by its class, its labels and what it can read; and with the pod, by its namespace. */
-function handling(
-  { source, assumed, object }: ChainCandidate,
-  prediction: Prediction,
-  { subject }: ChainFacts,
-): HopAnswer {
+function handling(candidate: ChainCandidate, prediction: Prediction, facts: ChainFacts): HopAnswer {
+  const { source, assumed, object } = candidate
+  const { subject } = facts
   const name = sourceText(source)
   const found = prediction.objects.get(name)?.handling
+  // What makes SCM ignore it may have been asked for, and dropped.
+  const { certain: dropped } = droppedOf(candidate, facts)
+  if (found?.state === 'ignored' && dropped.includes('.spec.className'))
+    return broken(`SCM ignores it: ${found.why}; ${droppedText(dropped, name)}`, UPDATE_CRD)
   const { settings: scm } = subject.analysis
   if (found?.state === 'ignored')
     return broken(
@@ -73,11 +76,6 @@ function handling(
       `take the pattern out of ignoreNamespaces (or cacheNamespaces) of SCM's configuration, ${scm.source}; a pattern matches anywhere in a name`,
     )
   return good(`SCM handles ${name}`)
-}
-
-/** A pod that is on no node has no entry; the hop after this one says so. */
-export function isWithoutNode({ exists, nodeName }: ChainFacts['subject']['pod']): boolean {
-  return exists && nodeName === undefined
 }
 
 function fixOfIgnored(why: string, name: string, own: string, wanted: string | undefined): string {

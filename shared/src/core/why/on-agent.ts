@@ -1,5 +1,6 @@
 // The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
 import { clusterOfParent } from '../spire/verify/entry-owner.ts'
+import { AGENT_DEFAULTS } from '../objects/agent-config.ts'
 import { gapOf } from '../snapshot/snapshot.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import type { ChainCandidate } from './subject.ts'
@@ -10,8 +11,12 @@ import type { Unknown } from '../truth/unknown.ts'
 import { agentOf, agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
-/** An agent asks its server every five seconds, and a server looks for new entries as often. */
-const SYNC_SECONDS = 15
+/** Beside the two intervals, what either side takes to work. */
+const MARGIN_SECONDS = 5
+/** How often a server looks for new entries: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md (`cache_reload_interval`) */
+const RELOAD_SECONDS = 5
+/** An interval that no one reads is no longer than this: pkg/agent/manager/manager.go of SPIRE v1.15.3 (`synchronizeMaxInterval`). */
+const MOST_SECONDS = 480
 /** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
 const FAILURES = 2
 
@@ -38,12 +43,15 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
       ...sync(facts),
       ...subject.candidates.map((one) => isItsEntry(one, facts, agent)),
       // Whether the agent has its parent was asked before it was counted in.
-      ...madeByHand(facts).map(({ entry }) => young(entry.createdAt, facts.server?.asOf ?? facts.now)),
+      ...madeByHand(facts).map(({ entry }) =>
+        young(entry.createdAt, facts.server?.asOf ?? facts.now, hearsWithin(facts)),
+      ),
       ...held(facts),
+      ...waitsForSvid(facts),
     ],
     there,
   )
-  return { ...whole, notes: [...notes, ...(whole.notes ?? [])] }
+  return { ...whole, notes: [...notes, ...cacheNotes(facts), ...(whole.notes ?? [])] }
 }
 
 /** Whether a node has an agent that is ready. */
@@ -151,15 +159,12 @@ function sync({ agent: log, commands, parts, subject }: ChainFacts): readonly Ho
 }
 
 /** Whether the parent of the entry is the agent of the node. */
-function isItsEntry(
-  candidate: ChainCandidate,
-  { subject, parts, server, agent: log, now }: ChainFacts,
-  agent: AgentPod | undefined,
-): HopAnswer {
+function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPod | undefined): HopAnswer {
+  const { subject, parts, server, agent: log, now } = facts
   const entry = entryOf(candidate, server)
   const parentId = entry?.parentId ?? candidate.assumed.outcome.entry?.parentId
   if (parentId === undefined) return followsFrom('rendered')
-  if (log?.ownId === parentId) return young(entry?.createdAt, server?.asOf ?? now)
+  if (log?.ownId === parentId) return young(entry?.createdAt, server?.asOf ?? now, hearsWithin(facts))
   const cluster = clusterOfParent({ parentId })
   const config = configOf(parts, agent)
   const node = subject.pod.nodeName ?? ''
@@ -190,7 +195,7 @@ function isItsEntry(
     uid !== undefined &&
     (config?.cluster !== undefined || parts.configGaps.length === 0)
   )
-    return young(entry?.createdAt, server?.asOf ?? now)
+    return young(entry?.createdAt, server?.asOf ?? now, hearsWithin(facts))
   if (cluster !== undefined && parts.configGaps.length > 0) return unreadHop(parts.configGaps)
   return notKnown(
     {
@@ -204,33 +209,69 @@ function isItsEntry(
   )
 }
 
+/** How long it takes at most until the agent of the pod's node hears of a new entry, in seconds, as far as both are set. */
+function hearsWithin({ subject, parts }: ChainFacts): number {
+  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
+  const { syncSeconds = AGENT_DEFAULTS.syncSeconds } = config ?? {}
+  return syncSeconds + (parts.reloadSeconds ?? RELOAD_SECONDS) + MARGIN_SECONDS
+}
+
 /** An entry that is younger than an agent takes to hear of it. */
-function young(createdAt: number | undefined, asOf: number | undefined): HopAnswer {
-  if (createdAt === undefined || asOf === undefined || asOf - createdAt > SYNC_SECONDS)
+function young(createdAt: number | undefined, asOf: number | undefined, within: number): HopAnswer {
+  if (createdAt === undefined || asOf === undefined || asOf - createdAt > within)
     return good("the entry is that of the node's agent")
   return notKnown(
     {
       kind: 'runtime',
       of: {},
       fact: 'time',
-      why: `the entry is ${Math.max(0, asOf - createdAt)} s old, and an agent takes up to ${SYNC_SECONDS} s to hear of it`,
+      why: `the entry is ${Math.max(0, asOf - createdAt)} s old, and the agent takes up to ${within} s to hear of it (sync_interval, and cache_reload_interval of its server)`,
     },
     undefined,
-    'ask again in a quarter of a minute',
+    `ask again in ${within} seconds`,
   )
+}
+
+/** An agent keeps the SVIDs of so many entries, and signs others when they are asked for: then a process waits. */
+function cacheNotes({ subject, server, parts }: ChainFacts): readonly string[] {
+  const [parent] = subject.candidates.flatMap(({ assumed }) => assumed.outcome.entry?.parentId ?? [])
+  const count = parent === undefined ? 0 : (server?.perParent.get(parent) ?? 0)
+  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
+  const most = config?.svidsKept ?? AGENT_DEFAULTS.svidsKept
+  return count <= most
+    ? []
+    : [
+        `the agent has ${count} entries, and keeps the SVIDs of ${most} (x509_svid_cache_max_size): a process that asks for another waits until it is signed (${CACHE_SOURCE})`,
+      ]
+}
+
+const CACHE_SOURCE = 'https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md'
+
+/** The agent holds the entry, and has yet to get its SVID signed. */
+function waitsForSvid({ subject, agent: log, commands, parts }: ChainFacts): readonly HopAnswer[] {
+  if (log?.isWaiting !== true) return []
+  return [
+    notKnown(
+      agentUnknown('the agent holds an entry of the process, and waits for its SVID to be signed'),
+      undefined,
+      `see whether it gets one: ${commands.agentLog(agentOf(parts, subject.pod.nodeName))}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
+    ),
+  ]
 }
 
 /** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
 function held(facts: ChainFacts): readonly HopAnswer[] {
-  const { subject, server, agent: log } = facts
+  const { subject, server, agent: log, parts } = facts
   if (log?.refusedAt === undefined || log.attested?.isWhole !== true) return []
   const has = new Set(log.attested.selectors)
+  const isSet = configOf(parts, agentOf(parts, subject.pod.nodeName)) !== undefined
+  const within = hearsWithin(facts) + (isSet ? 0 : MOST_SECONDS)
   const entries = [
     ...subject.candidates.map((one) => entryOf(one, server)),
     ...madeByHand(facts).map(({ entry }) => entry),
   ]
   return entries.flatMap((entry) => {
-    const isOlder = entry?.createdAt !== undefined && (log.refusedAt ?? 0) - entry.createdAt > SYNC_SECONDS
+    const isOlder = entry?.createdAt !== undefined && (log.refusedAt ?? 0) - entry.createdAt > within
     return entry !== undefined && isOlder && entry.selectors.every((selector) => has.has(selector))
       ? [
           broken(

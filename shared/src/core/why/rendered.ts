@@ -2,11 +2,11 @@
 import { reasonOfStats } from '../in-force/stats.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText } from '../spire/prediction.ts'
+import { droppedFields } from './dropped.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
-import { isWithoutNode } from './installed.ts'
 import { hasEntry } from './on-server.ts'
-import type { ChainCandidate } from './subject.ts'
+import { isWithoutNode, type ChainCandidate } from './subject.ts'
 
 /** Judges the hop. */
 export function renderedHop(facts: ChainFacts): HopAnswer {
@@ -21,6 +21,11 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   const { assumed, source, object } = candidate
   const name = sourceText(source)
   const why = assumed.why ?? ''
+  const dropped = droppedOf(candidate, facts)
+  if (dropped.certain.length > 0) return broken(droppedText(dropped.certain, name), UPDATE_CRD)
+  const notes = dropped.perhaps.map(
+    (field) => `${field} of ${name} was applied and is not there: its CRD may be older than the field`,
+  )
   switch (assumed.verdict) {
     case 'issued': {
       const { stats } = object ?? {}
@@ -33,7 +38,7 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
           `the SPIRE server refuses every entry of ${name}: SCM counts ${stats.entryFailures} failures`,
           "read the log of SCM, which names the entry and the server's reason",
         )
-      return good(`its entry is ${assumed.spiffeId ?? ''}`)
+      return good(`its entry is ${assumed.spiffeId ?? ''}`, notes)
     }
     case 'failed':
       return broken(
@@ -73,6 +78,26 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
       })
   }
 }
+
+/** The fields of the object behind a registration that its CRD drops. */
+export function droppedOf(
+  { object, binding = '' }: ChainCandidate,
+  { subject, parts }: ChainFacts,
+): ReturnType<typeof droppedFields> {
+  if (object === undefined) return { certain: [], perhaps: [] }
+  const judgement = subject.analysis.settled.judgements.get(binding)
+  const written = judgement?.state === 'ready' ? judgement.resolved.output.spec : undefined
+  return droppedFields(object, parts.idSchema, written)
+}
+
+/** That fields were dropped, as a clause. */
+export function droppedText(fields: readonly string[], name: string): string {
+  return `the API server has dropped ${fields.join(', ')} of ${name}: its CRD has no such field`
+}
+
+/** What to do about that. */
+export const UPDATE_CRD =
+  'update the CRDs of SCM (kubectl does, helm upgrade does not), and write the object again'
 
 /** The field that a reason names, else the usual one. */
 function fieldIn(why: string, usual: string): string {

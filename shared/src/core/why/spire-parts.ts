@@ -2,12 +2,19 @@
 // agents are configured with. Every reader takes what is there and never throws.
 import { scmContainers, type ScmContainer } from '../install/scm-container.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import { agentConfigIn, type AgentConfig } from '../objects/agent-config.ts'
+import { CLUSTER_SPIFFE_ID } from '../kinds.ts'
+import { agentConfigIn, secondsAt, type AgentConfig } from '../objects/agent-config.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { imageName, wordsOf } from '../objects/workload-api.ts'
+import { pruningSchema } from '../plan/pruned-fields.ts'
 import { compareBytes } from '../text/bytes.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
+
+/** The CRD of ClusterSPIFFEIDs. */
+export const ID_CRD = 'clusterspiffeids.spire.spiffe.io'
+/** The kind of a CRD. */
+export const CRD_KIND = 'CustomResourceDefinition'
 
 /** A workload that runs SCM on this cluster. */
 export interface ScmWorkload {
@@ -57,6 +64,10 @@ export interface SpireParts {
   readonly server: ServerPart | undefined
   /** The service accounts, `namespace:name`, whose pods that server takes for agents; undefined: not known. */
   readonly agentAccounts: readonly string[] | undefined
+  /** How often that server looks for new entries, in seconds; undefined: not known. */
+  readonly reloadSeconds: number | undefined
+  /** What the CRD of ClusterSPIFFEIDs has; undefined: not known, or it takes any field. */
+  readonly idSchema: JsonRecord | undefined
   /** Of containers that run a SPIRE server. */
   readonly serverVersions: readonly string[]
   /** Why workloads that run SCM may not be here; none: all were read. */
@@ -71,8 +82,9 @@ export interface SpireParts {
 export function isSpirePart({ value }: RawObject): boolean {
   const kind = stringAt(value, 'kind') ?? ''
   if (kind === 'Pod') return runs(podSpecOf(value), 'spire-agent') || runs(podSpecOf(value), 'spire-server')
+  if (kind === CRD_KIND) return readMeta(value).name === ID_CRD
   if (kind === 'ConfigMap' || kind === 'SpireAgent')
-    return agentConfigIn({ value }) !== undefined || accountsIn(value).length > 0
+    return agentConfigIn({ value }) !== undefined || isOfServer(value)
   return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
 }
 
@@ -83,6 +95,8 @@ export function readSpireParts(
 ): SpireParts {
   const values = objects.map(({ value }) => value)
   const server = theServer(values.flatMap((one) => serverPart(one) ?? []))
+  const ofServer = server === undefined ? [] : configOfServer(server, values)
+  const accounts = ofServer.flatMap(accountsIn)
   return {
     scm: values.flatMap(scmWorkloads),
     agents: values
@@ -92,7 +106,13 @@ export function readSpireParts(
       ),
     configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
     server,
-    agentAccounts: accountsOf(server, values),
+    agentAccounts: accounts.length === 0 ? undefined : accounts,
+    reloadSeconds: ofServer
+      .map((text) => secondsAt(text, 'cache_reload_interval'))
+      .find((one) => one !== undefined),
+    idSchema: values
+      .filter((one) => stringAt(one, 'kind') === CRD_KIND && readMeta(one).name === ID_CRD)
+      .map((one) => pruningSchema(one, CLUSTER_SPIFFE_ID.version))[0],
     serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
     ...gaps,
   }
@@ -117,29 +137,33 @@ function configMapsOf(spec: unknown): readonly string[] {
   return listAt(spec, 'volumes').flatMap((one) => stringAt(one, 'configMap', 'name') ?? [])
 }
 
-function accountsOf(
-  server: ServerPart | undefined,
-  values: readonly JsonRecord[],
-): readonly string[] | undefined {
-  const accounts = values.flatMap((value) => {
+/** The texts of the ConfigMaps that a server mounts. */
+function configOfServer(server: ServerPart, values: readonly JsonRecord[]): readonly string[] {
+  return values.flatMap((value) => {
     const { namespace, name } = readMeta(value)
-    const isIts = namespace === server?.namespace && server.configMaps.includes(name)
-    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? accountsIn(value) : []
+    const isIts = namespace === server.namespace && server.configMaps.includes(name)
+    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? textsOf(value) : []
   })
-  return accounts.length === 0 ? undefined : accounts
+}
+
+function textsOf(value: JsonRecord): readonly string[] {
+  const data = own(value, 'data')
+  return isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
 }
 
 /** Of the node attestor: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
 const ALLOW_LIST = /\bservice_account_allow_list"?\s*[=:]\s*\[([^\]]*)\]/g
+/** A server alone has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md */
+const OF_SERVER = /\bDataStore\b/
 
-/** What the configuration of a server in a ConfigMap lets attest as agents, in HCL or JSON. */
-function accountsIn(value: JsonRecord): readonly string[] {
-  const data = own(value, 'data')
-  const texts = isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
-  return texts.flatMap((text) =>
-    [...text.matchAll(ALLOW_LIST)].flatMap(([, list = '']) =>
-      [...list.matchAll(/"([^"]+)"/g)].map(([, account = '']) => account),
-    ),
+function isOfServer(value: JsonRecord): boolean {
+  return textsOf(value).some((text) => OF_SERVER.test(text) || accountsIn(text).length > 0)
+}
+
+/** What a configuration of a server, in HCL or JSON, lets attest as agents. */
+function accountsIn(text: string): readonly string[] {
+  return [...text.matchAll(ALLOW_LIST)].flatMap(([, list = '']) =>
+    [...list.matchAll(/"([^"]+)"/g)].map(([, account = '']) => account),
   )
 }
 

@@ -143,3 +143,8 @@ export function isOpen({ settled }: ChainCandidate): boolean {
 export function candidateText({ source, binding }: Pick<ChainCandidate, 'source' | 'binding'>): string {
   return binding === undefined ? sourceText(source) : `binding ${binding} (${sourceText(source)})`
 }
+
+/** A pod that is on no node has no entry; the hop after this one says so. */
+export function isWithoutNode({ exists, nodeName }: Pod): boolean {
+  return exists && nodeName === undefined
+}

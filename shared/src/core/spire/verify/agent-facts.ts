@@ -1,13 +1,14 @@
 // What the log of an agent tells of one container beside its selectors: that it cannot be attested, that it was refused, that it got
 // its SVID; and of the agent itself, which ID it has and whether it hears of its server.
 // Sources: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go, pkg/agent/endpoints/workload/handler.go,
-// pkg/agent/manager/manager.go, pkg/agent/attestor/node/node.go.
+// pkg/agent/manager/manager.go, pkg/agent/manager/cache/lru_cache.go, pkg/agent/attestor/node/node.go.
 import {
   ATTESTED,
   fieldOfLine,
   mayBeOf,
   readAgentLog,
   REFUSED,
+  selectorsIn,
   selectorsOfLine,
   type AttestedSelectors,
 } from './agent-log.ts'
@@ -25,6 +26,8 @@ export interface AgentLogFacts {
   readonly refusedAt: number | undefined
   /** The IDs of the SVIDs that it handed to the last process. */
   readonly fetched: ReadonlySet<string>
+  /** It holds an entry of the last process, and has yet to get an SVID of it. */
+  readonly isWaiting: boolean
   /** How often in a row it failed to ask its server at the end of the log. */
   readonly syncFailures: number
   /** Why, as it says. */
@@ -44,6 +47,7 @@ const NOTHING: AgentLogFacts = {
   trouble: undefined,
   refusedAt: undefined,
   fetched: new Set(),
+  isWaiting: false,
   syncFailures: 0,
   syncError: undefined,
   ownId: undefined,
@@ -56,6 +60,8 @@ const SYNC_FAILED = 'Synchronize failed'
 const SYNCED =
   /Entry (?:created|updated|removed)|Renewing stale entries|Creating X509-SVID|Bundle (?:added|updated)/
 const FETCHED = 'Fetched X.509 SVID'
+/** pkg/agent/manager/cache/lru_cache.go */
+const WAITING = 'Waiting for SVID to get cached'
 const JOINED = /Node attestation was successful|SVID loaded|Successfully rotated agent SVID/
 
 /** Reads a log, or a part of one. Never throws. */
@@ -79,6 +85,7 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
           pid = fieldOfLine(line, 'pid')
           facts.refusedAt = undefined
           facts.fetched = new Set()
+          facts.isWaiting = false
         }
       } else if (found !== undefined) {
         // A process of another container: the node has given it the number of the one before, or it was moved.
@@ -86,8 +93,13 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
         if (facts.trouble === 'kubelet') facts.trouble = undefined
       }
     } else if (line.includes(FETCHED)) {
-      if (pid !== undefined && fieldOfLine(line, 'pid') === pid)
+      if (pid !== undefined && fieldOfLine(line, 'pid') === pid) {
         facts.fetched.add(textOf(fieldOfLine(line, 'spiffe_id')))
+        facts.isWaiting = false
+      }
+    } else if (line.includes(WAITING)) {
+      const found = selectorsIn(fieldOfLine(line, 'selectors'))
+      if (found.length > 0 && mayBeOf({ selectors: found, isWhole: true }, of)) facts.isWaiting = true
     } else if (KUBELET.test(line)) facts.trouble = 'kubelet'
     else if (CONTAINER.test(line)) {
       const uid = fieldOfLine(line, 'pod_uid')

@@ -114,7 +114,8 @@ const MESSAGE = /type:\s*"((?:[^"\\]|\\.)*)"\s+value:\s*"((?:[^"\\]|\\.)*)"/g
 /** Where the next selector of a list begins. */
 const NEXT = /,(?=[a-z][a-z0-9_]*:)/
 
-function selectorsIn(found: unknown): readonly string[] {
+/** `type:value` of each selector in a field of a line. */
+export function selectorsIn(found: unknown): readonly string[] {
   if (Array.isArray(found)) return found.flatMap((one: unknown) => (isRecord(one) ? selectorOf(one) : []))
   if (typeof found !== 'string') return []
   if (found.startsWith('['))

@@ -1,0 +1,71 @@
+// The hops of container `vllm` of pod `llama-0` in namespace `team-a`, for tests of single hops.
+import { analyse } from '../../src/core/analysis/analysis.ts'
+import type { Config } from '../../src/core/compile/config.ts'
+import type { JsonRecord } from '../../src/core/json.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import type { UnknownReason } from '../../src/core/unknown-reason.ts'
+import { chainOf } from '../../src/core/why/chain.ts'
+import type { ChainFacts } from '../../src/core/why/facts.ts'
+import type { Hop, HopName } from '../../src/core/why/hop.ts'
+import { readSpireParts } from '../../src/core/why/spire-parts.ts'
+import { subjectOf } from '../../src/core/why/subject.ts'
+import { pod } from '@kleym/testing/finding-cases.ts'
+import { CONFIG } from '@kleym/testing/manifests.ts'
+import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
+
+const NO_GAPS = { agentGaps: [], scmGaps: [], configGaps: [] }
+const NAMESPACE = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a', uid: 'n', labels: {} } }
+const NODE = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } }
+
+/** What a chain is worked out from. */
+export interface HopsGiven extends Partial<Pick<ChainFacts, 'server' | 'agent' | 'now'>> {
+  readonly objects: readonly JsonRecord[]
+  /** More labels of the pod. */
+  readonly labels?: JsonRecord
+  readonly config?: Config
+  readonly absentKinds?: readonly string[]
+  readonly gaps?: Readonly<Record<string, UnknownReason>>
+  readonly spiffeId?: string
+  /** Objects of SPIRE itself. */
+  readonly parts?: readonly JsonRecord[]
+  /** The objects are manifests. */
+  readonly manifests?: boolean
+}
+
+/** One of the hops. */
+export function hopOf(wanted: HopName, given: HopsGiven): Hop {
+  const snapshot = readSnapshot({
+    objects: [
+      ...[NAMESPACE, NODE, podWith(given.labels)].map((value) => ({ value })),
+      ...given.objects.map((value) => ({
+        value,
+        ...(given.manifests === true && { isManifest: true as const }),
+      })),
+    ],
+    gaps: new Map(Object.entries(given.gaps ?? {})),
+    absentKinds: new Set(given.absentKinds),
+  })
+  const analysis = analyse(snapshot, given.config ?? CONFIG, HANDLES_EVERYTHING)
+  const [there] = snapshot.pods
+  const container = there?.containers.find(({ name }) => name === 'vllm')
+  if (there === undefined || container === undefined) throw new Error('there is no pod')
+  const isAsItIs = given.manifests !== true
+  const { hops } = chainOf({
+    subject: subjectOf({ analysis, isAsItIs, pod: there, container, spiffeId: given.spiffeId }),
+    parts: readSpireParts(
+      (given.parts ?? []).map((value) => ({ value })),
+      NO_GAPS,
+    ),
+    server: given.server,
+    agent: given.agent,
+    now: given.now,
+    commands: { entries: 'ENTRIES', agentLog: () => 'LOG' },
+  })
+  const hop = hops.find((one) => one.name === wanted)
+  if (hop === undefined) throw new Error(`there is no hop ${wanted}`)
+  return hop
+}
+
+function podWith(labels: JsonRecord = {}): JsonRecord {
+  return pod({ labels: { app: 'llama', ...labels }, spec: { containers: [{ name: 'vllm' }] } })
+}
