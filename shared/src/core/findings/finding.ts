@@ -3,6 +3,8 @@ import { dependsText, type Assumption } from '../assumptions/assumptions.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { NO, type Truth } from '../truth/truth.ts'
+import { decidingText, unknownText } from '../truth/unknown.ts'
 
 /** What a finding is about; `namespace` is empty for a cluster-scoped object. */
 export interface Subject {
@@ -90,6 +92,19 @@ export function depending(one: Finding, on: readonly Assumption[], when?: string
     on.map(({ what }) => what),
     why,
   )
+}
+
+/** A finding as far as it holds: as it is, or with what it depends on and why, each once; none if it does not hold. */
+export function asFarAs(holds: Truth, one: Finding): readonly Finding[] {
+  if (holds === NO) return []
+  let judged = one
+  const named = new Set<string>()
+  for (const cause of holds.causes) {
+    const [on, why] = [decidingText(cause), `depends: ${unknownText(cause)}`]
+    if (!judged.evidence.includes(why)) judged = notCertain(judged, named.has(on) ? [] : [on], why)
+    named.add(on)
+  }
+  return [judged]
 }
 
 /** A finding that rests on something which is not known: `on` says what, a noun phrase each, and `why` is a line of evidence. */

@@ -18,6 +18,7 @@ import {
 } from '../spire/registration.ts'
 import { all, any, NO, not, open, YES, type Truth } from '../truth/truth.ts'
 import { scopeText } from '../truth/unknown.ts'
+import { isMade } from './made.ts'
 import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './undecided.ts'
 
 /** The part of a state that says what containers hold. */
@@ -134,13 +135,8 @@ export class Holdings {
   there(pod: Pod, { injectedBy }: Container): Truth {
     const asRead = this.asRead(pod)
     if (pod.perhaps === undefined && injectedBy === undefined) return asRead
-    const { namespace, perhaps } = pod
     const made =
-      perhaps === undefined
-        ? YES
-        : getOrCreate(this.#open, `made by ${podText(pod)}`, () =>
-            open({ kind: 'made by', of: { kind: 'Pod', namespace }, maker: podText(pod), why: perhaps.why }),
-          )
+      pod.perhaps === undefined ? YES : getOrCreate(this.#open, `made by ${podText(pod)}`, () => isMade(pod))
     const added = injectedBy === undefined ? YES : this.#added(pod, injectedBy)
     return all(asRead, made, added)
   }

@@ -6,9 +6,9 @@ import { whyInjected } from '../spire/attestor.ts'
 import { isAskedFor, sourceText, whyOpen, type EntryOutcome } from '../spire/prediction.ts'
 import { isHeld, isPossible, type Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { YES, type Truth } from '../truth/truth.ts'
+import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { openOn, ownerOf, type Scan } from './pod-note.ts'
+import { ownerOf, type Scan } from './pod-note.ts'
 
 /** A default identity that a container would hold if the fallbacks did not give way on its pod. */
 export interface Displaced {

@@ -6,7 +6,8 @@ import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../spire/prediction.ts'
 import { findingEntry, type FindingCode } from '../registry/findings.ts'
-import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { asFarAs, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { openOn, YES } from '../truth/truth.ts'
 import { findingsInWorlds } from '../worlds/findings.ts'
 
 /** SCM itself, as a subject. */
@@ -86,13 +87,13 @@ function stoppers(analysis: Analysis): readonly Finding[] {
   return analysis.settled
     .prediction()
     .scmFaults()
-    .map(({ source, kind, why, open }) => {
+    .flatMap(({ source, kind, why, open }) => {
       const one = finding(STOPPER_CODES[kind], {
         subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),
         summary: why,
       })
-      const on = source === undefined ? [] : [`whether ${sourceText(source)} applies`]
-      return open === undefined ? one : notCertain(one, on, `depends: ${open}`)
+      const who = source === undefined ? "SCM's configuration" : sourceText(source)
+      return asFarAs(open === undefined ? YES : openOn(`whether ${who} applies`, open), one)
     })
 }
 

@@ -5,7 +5,7 @@ import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
 import { isPossible, type Registration } from '../spire/registration.ts'
-import { all, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import { all, openOn, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import {
   displacedFrom,
   displacersOf,
@@ -17,7 +17,7 @@ import {
 } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
 import { containerIdentities, type PodIdentities } from './pod-identities.ts'
-import { openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
 /** The rules about proxies, over one pod. */

@@ -4,9 +4,9 @@
 import { subjectText } from '../findings/finding.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
-import { all, any, YES, type Truth } from '../truth/truth.ts'
+import { all, any, openOn, YES, type Truth } from '../truth/truth.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { applies, notesOfBindings, openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 
 /** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */

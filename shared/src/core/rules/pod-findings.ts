@@ -11,16 +11,16 @@ import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
 import { bindingSubject } from '../findings/subjects.ts'
 import {
+  asFarAs,
   finding,
   findingKey,
-  notCertain,
   type Finding,
   type ShownByNamespace,
   type ShownWithin,
 } from '../findings/finding.ts'
 import { Holdings } from '../holdings/holdings.ts'
-import { YES } from '../truth/truth.ts'
-import { decidingText, unknownText, type Unknown } from '../truth/unknown.ts'
+import { all, YES } from '../truth/truth.ts'
+import { isMade } from '../holdings/made.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { judged } from './pod-driver.ts'
 import { noteKey, scanOf, type Note } from './pod-note.ts'
@@ -158,9 +158,9 @@ function* notesOf(
     }
     visit(facts)
   }
-  const all = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
-  const certain = byFinding(all.filter(({ note }) => isCertain(note)))
-  const perhaps = byFinding(all.filter(({ note }) => !isCertain(note)))
+  const found = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
+  const certain = byFinding(found.filter(({ note }) => isCertain(note)))
+  const perhaps = byFinding(found.filter(({ note }) => !isCertain(note)))
   return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
 }
 
@@ -187,9 +187,9 @@ function newShown(note: Note, sameAs: string): Shown {
 
 /** What some pods of a namespace show for certain is not told of others there as perhaps. */
 function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly Shown[])[] {
-  return [...perhaps].flatMap(([key, all]) => {
+  return [...perhaps].flatMap(([key, unsure]) => {
     const sure = new Set(certain.get(key)?.flatMap(({ namespaces }) => [...namespaces]))
-    const left = all.filter(({ namespaces }) => ![...namespaces].some((one) => sure.has(one)))
+    const left = unsure.filter(({ namespaces }) => ![...namespaces].some((one) => sure.has(one)))
     return left.length === 0 ? [] : [left]
   })
 }
@@ -199,13 +199,13 @@ const REASONS_MAX = 5
 
 /** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */
 function findingOf(shown: readonly Shown[]): readonly Finding[] {
-  const [all] = together(shown)
-  if (all === undefined) return []
+  const [whole] = together(shown)
+  if (whole === undefined) return []
   const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
   const [first = '', ...sentences] = groupsOf(reasons, ({ note }) => note.summary('', '')).map(sentenceOf)
   const told = reasons.slice(0, REASONS_MAX)
   const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
-  const { code, subject, related } = all.note
+  const { code, subject, related } = whole.note
   const ids = new Set(shown.flatMap(({ note }) => note.spiffeId ?? []))
   const one = finding(code, {
     subject,
@@ -216,25 +216,13 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
       ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
       ...more,
     ],
-    namespaces: all.namespaces,
+    namespaces: whole.namespaces,
     ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
   })
-  const whole = notCertainAsOf(
-    one,
-    told.flatMap(({ note: { holds } }) => (holds === undefined ? [] : [...holds.causes])),
-  )
-  return [{ ...whole, within: new ShownPods(shown, whole.evidence.length) }]
-}
-
-/** The finding with each reason why it is not certain, and with each thing that decides about it once. */
-function notCertainAsOf(one: Finding, causes: readonly Unknown[]): Finding {
-  const named = new Set<string>()
-  return [...new Map(causes.map((each) => [unknownText(each), each]))].reduce((sofar, [why, cause]) => {
-    const on = decidingText(cause)
-    const isNamed = named.has(on)
-    named.add(on)
-    return notCertain(sofar, isNamed ? [] : [on], `depends: ${why}`)
-  }, one)
+  return asFarAs(all(...told.map(({ note: { holds = YES } }) => holds)), one).map((made) => ({
+    ...made,
+    within: new ShownPods(shown, made.evidence.length),
+  }))
 }
 
 /** What is shown, to be asked about some of its namespaces. Its fields are private: a finding is compared by what it says. */
@@ -403,9 +391,6 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
       summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
       evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
     })
-    const { made } = reach
-    return made === undefined || reach.isCertain
-      ? [one]
-      : [notCertain(one, [`what ${podText(made)} makes`], `depends: ${made.perhaps?.why ?? ''}`)]
+    return asFarAs(reach.isCertain || reach.made === undefined ? YES : isMade(reach.made), one)
   })
 }

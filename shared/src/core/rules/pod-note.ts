@@ -13,7 +13,7 @@ import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
 import { compareSubjects, subjectText, type Subject } from '../findings/finding.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { open, YES, type Truth } from '../truth/truth.ts'
+import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import type { PodIdentities } from './pod-identities.ts'
 
@@ -31,11 +31,6 @@ export interface Note {
   readonly spiffeId?: string
   /** Whether the pod shows it; absent: it does. */
   readonly holds?: Truth
-}
-
-/** A truth that something decides which is not known: `on`, a noun phrase, and `why` it is not known. */
-export function openOn(on: string, why: string): Truth {
-  return open({ kind: 'verdict', of: {}, on, why })
 }
 
 /** Whether a registration applies to its pod, whatever becomes of its entry then. */

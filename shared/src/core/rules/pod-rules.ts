@@ -6,14 +6,13 @@ import type { FindingCode } from '../registry/findings.ts'
 import { isAskedFor, sourceText, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { YES, type Truth } from '../truth/truth.ts'
+import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import { displacedOf, displacersOf, givesWayText, lossText, UNKNOWN_ID, type Displaced } from './displaced.ts'
 import type { PodIdentities } from './pod-identities.ts'
 import {
   applies,
   notesOfBindings,
-  openOn,
   ownerOf,
   ownerText,
   type Note,

@@ -6,8 +6,10 @@ import { getOrCreate } from '../get-or-create.ts'
 import { indexPods, podText, PodCount, type PodIndex } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { asFarAs, finding, type Finding, type Subject } from '../findings/finding.ts'
+import { isMade } from '../holdings/made.ts'
 import { NameSummary } from '../text/counted.ts'
+import { openOn, YES, type Truth } from '../truth/truth.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -32,31 +34,25 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
   if (bindings !== undefined) return []
   const selections = selectionsOf(analysis)
   const certain = sharedPods(selectionsOfPods(selections, analysis.pods()))
-  const made = analysis.snapshot.podMakers.length === 0 ? [] : analysis.podsInQuestion.filter(isMade)
+  const made =
+    analysis.snapshot.podMakers.length === 0
+      ? []
+      : analysis.podsInQuestion.filter((pod) => isMade(pod) !== YES)
   const perhaps = made.length === 0 ? certain : sharedPods(selectionsOfPods(selections, indexPods(made)))
   const changed = sharedPods(selectionsWithAddedLabels(selections, analysis.podsInQuestion))
-  const dependent = (
-    all: ReadonlyMap<string, Shared>,
-    onWhat: (first: Pod) => readonly [on: string, why: string],
-  ): readonly Finding[] =>
+  const dependent = (all: ReadonlyMap<string, Shared>, holds: (first: Pod) => Truth): readonly Finding[] =>
     [...all].flatMap(([key, shared]) => {
-      const [on, why] = onWhat(shared.first)
-      return certain.has(key)
-        ? []
-        : sharedFinding(shared).map((one) => notCertain(one, [on], `depends: ${why}`))
+      if (certain.has(key)) return []
+      return sharedFinding(shared).flatMap((one) => asFarAs(holds(shared.first), one))
     })
   return [
     ...[...certain.values()].flatMap(sharedFinding),
-    ...dependent(perhaps, (first) => [`what ${podText(first)} makes`, first.perhaps?.why ?? '']),
+    ...dependent(perhaps, isMade),
     ...dependent(changed, (first) => {
       const givers = [...new Set(first.labelGivers?.values())].join(', ')
-      return [`the labels of ${podText(first)}`, `${givers} may add labels to the pod`]
+      return openOn(`the labels of ${podText(first)}`, `${givers} may add labels to the pod`)
     }),
   ]
-}
-
-function isMade({ perhaps }: Pod): boolean {
-  return perhaps !== undefined
 }
 
 /** The sets of pools that share pods, by what selects each of these. */

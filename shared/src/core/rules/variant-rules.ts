@@ -3,8 +3,9 @@
 import type { Analysis } from '../analysis/analysis.ts'
 import type { IdentityParts } from '../compile/identity.ts'
 import type { VariantLabel } from '../compile/identity-path.ts'
-import { finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { asFarAs, finding, type Finding, type Subject } from '../findings/finding.ts'
 import { bindingSubject } from '../findings/subjects.ts'
+import { isMade } from '../holdings/made.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
 import { POOL_KIND } from '../kinds.ts'
@@ -16,7 +17,7 @@ import { bindingGap, subjectGap } from '../snapshot/unread.ts'
 import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
 import { counted, NameSummary } from '../text/counted.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { NO } from '../truth/truth.ts'
+import { NO, openOn, YES, type Truth } from '../truth/truth.ts'
 
 /** A pool with bindings that name variants. */
 interface SharedPool {
@@ -112,12 +113,11 @@ function podsByVariant(analysis: Analysis, pool: SharedPool, made: readonly Pod[
 }
 
 /** Of a pod that may be there, or whose variant is not known: what decides, and why that is open. */
-function depending(one: Finding, pod: Pod | undefined, key: string): Finding {
-  if (pod === undefined) return one
-  const { perhaps } = pod
-  return perhaps === undefined
-    ? notCertain(one, [`the label ${key} of ${podText(pod)}`], `depends: a controller may add label ${key}`)
-    : notCertain(one, [`what ${podText(pod)} makes`], `depends: ${perhaps.why}`)
+function depending(pod: Pod | undefined, key: string): Truth {
+  if (pod === undefined) return YES
+  return pod.perhaps === undefined
+    ? openOn(`the label ${key} of ${podText(pod)}`, `a controller may add label ${key}`)
+    : isMade(pod)
 }
 
 function newSummary(): NameSummary {
@@ -161,13 +161,8 @@ function uncarried(
       summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${value}`,
       evidence: [...carriedText(carried, key), ...withoutText(without, key)],
     })
-    return [
-      depending(
-        one,
-        open.find(({ labels }) => (labels.get(key) ?? value) === value),
-        key,
-      ),
-    ]
+    const pod = open.find(({ labels }) => (labels.get(key) ?? value) === value)
+    return asFarAs(depending(pod, key), one)
   })
 }
 
@@ -188,7 +183,7 @@ function unnamed(
       .map(([what, pods]) => `${what}: ${pods.text()}`),
     parts: new Map([...left.keys()].map((what) => [what, what])),
   })
-  return [left === certain ? one : depending(one, open[0], key)]
+  return asFarAs(left === certain ? YES : depending(open[0], key), one)
 }
 
 /** Templates without the label whose pods carry it: a controller or webhook has put it there. */

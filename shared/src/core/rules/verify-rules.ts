@@ -1,7 +1,7 @@
 // The findings of a comparison with a SPIRE server: missing and different entries once for each object and cause, extra ones by
 // themselves, since each may be another client's.
 import type { Analysis } from '../analysis/analysis.ts'
-import { depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { asFarAs, depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
 import { REGISTRATION_ENTRY_KIND } from '../findings/subject-groups.ts'
 import { podText } from '../objects/pod-index.ts'
 import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'
@@ -11,6 +11,7 @@ import type { DifferenceCause, ExplainedDifference } from '../spire/verify/cause
 import { expectedParts } from '../spire/verify/compare-entries.ts'
 import { expectedText } from '../spire/verify/expected.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { openOn, YES } from '../truth/truth.ts'
 import { sha256Hex } from '../text/sha256.ts'
 import { sourceSubject } from './install-rules.ts'
 
@@ -109,7 +110,7 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
     ...(namespaces.size > 0 && { namespaces }),
   })
   const { doubt } = expected
-  return [doubt === undefined ? one : notCertain(one, [`whether ${source} applies`], `depends: ${doubt}`)]
+  return asFarAs(doubt === undefined ? YES : openOn(`whether ${source} applies`, doubt), one)
 }
 
 function evidenceOf(one: ExplainedDifference): string {

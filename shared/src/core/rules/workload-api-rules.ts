@@ -2,13 +2,13 @@
 // agent can tell who asks. Where a webhook, a mesh or another container may help, nothing certain is said, and where what may help
 // is not in sight, nothing at all.
 import { meshOf } from '../consumers/consumers-in-pod.ts'
-import { NO, YES, type Truth } from '../truth/truth.ts'
+import { NO, openOn, YES, type Truth } from '../truth/truth.ts'
 import type { Pod } from '../objects/pod.ts'
 import { hookWaitsForSvid, waitsForSvid } from '../objects/svid-wait.ts'
 import { asksForSpiffe, containerSpec, isOfSpire, workloadApiAccess } from '../objects/workload-api.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
 import type { ContainerIdentities, PodIdentities } from './pod-identities.ts'
-import { openOn, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */
 export const WORKLOAD_API_RULES: readonly PodRule[] = [noWayToWorkloadApi, waitsInVain]

@@ -37,6 +37,11 @@ export function openFor(causes: CauseSet): Truth {
   return new Truth('open', causes)
 }
 
+/** What something decides that is not known: `on`, a noun phrase, and `why` it is not known. */
+export function openOn(on: string, why: string): Truth {
+  return open({ kind: 'verdict', of: {}, on, why })
+}
+
 /** Why a truth is open, in one line: the words of its first cause; undefined if it is not open. */
 export function whyOpenText({ causes }: Truth): string | undefined {
   const [first] = causes

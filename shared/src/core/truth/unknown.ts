@@ -116,6 +116,7 @@ export function unknownText(cause: Unknown): string {
 
 /** What decides a cause, a noun phrase; the words of the cause if it has none of its own. */
 export function decidingText(cause: Unknown): string {
+  if (cause.kind === 'made by') return `what ${cause.maker} makes`
   return (cause.kind === 'verdict' ? cause.on : undefined) ?? unknownText(cause)
 }
 
