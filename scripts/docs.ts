@@ -18,6 +18,7 @@ function build(args: readonly string[]): number {
   writeSource(ROOT, SOURCE)
   mkdirSync(PUBLIC, { recursive: true })
   cpSync(join(SITE, 'node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js'), join(PUBLIC, 'mermaid.js'))
+  cpSync(join(ROOT, 'docs/images/logo.svg'), join(PUBLIC, 'logo.svg'))
   const vitepress = join(SITE, 'node_modules/vitepress/bin/vitepress.js')
   const { status, error } = spawnSync(process.execPath, [vitepress, 'build', 'scripts/site', ...args], {
     cwd: ROOT,

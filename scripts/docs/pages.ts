@@ -11,104 +11,141 @@ export interface PageGroup {
   readonly folders?: readonly string[]
 }
 
-/** The sidebar, in the order in which a reader needs the pages. */
-export const PAGE_GROUPS: readonly PageGroup[] = [
+/** A part of the sidebar, for one kind of reader. */
+export interface PagePart {
+  readonly title: string
+  readonly groups: readonly PageGroup[]
+}
+
+const CONTRIBUTING = 'Contributing'
+
+/** The sidebar, in the order in which a reader needs the pages. The first group of a part stands there without a heading. */
+export const PAGE_PARTS: readonly PagePart[] = [
   {
     title: 'Start',
-    pages: [
-      'README.md',
-      'docs/quick-start.md',
-      'docs/try-it.md',
-      'docs/suggest.md',
-      'docs/migrate.md',
-      'docs/concepts.md',
-      'docs/how-it-works.md',
-      'docs/glossary.md',
-      'docs/faq.md',
+    groups: [
+      {
+        title: 'Start',
+        pages: [
+          'README.md',
+          'docs/quick-start.md',
+          'docs/try-it.md',
+          'docs/concepts.md',
+          'docs/how-it-works.md',
+          'docs/glossary.md',
+          'docs/faq.md',
+        ],
+      },
     ],
   },
   {
-    title: 'Install',
-    pages: [
-      'docs/install-plugin.md',
-      'docs/completion.md',
-      'docs/install.md',
-      'docs/compatibility.md',
-      'docs/upstream.md',
-      'docs/upgrade.md',
-      'docs/uninstall.md',
-      'charts/kleym/README.md',
+    title: 'Guides',
+    groups: [
+      {
+        title: 'Questions',
+        pages: [
+          'docs/no-svid.md',
+          'docs/suggest.md',
+          'docs/migrate.md',
+          'docs/policies.md',
+          'docs/map.md',
+          'docs/verify.md',
+          'docs/variants.md',
+          'docs/consumers.md',
+        ],
+      },
+      {
+        title: 'Install',
+        pages: [
+          'docs/install-plugin.md',
+          'docs/completion.md',
+          'docs/install.md',
+          'docs/upgrade.md',
+          'docs/uninstall.md',
+          'charts/kleym/README.md',
+        ],
+      },
+      {
+        title: 'Files and pipelines',
+        pages: [
+          'docs/offline.md',
+          'docs/settings.md',
+          'docs/testing.md',
+          'docs/ci.md',
+          'docs/gitops.md',
+          'docs/kustomize.md',
+          'docs/editors.md',
+          'docs/assistants.md',
+          'examples/README.md',
+        ],
+      },
+      { title: 'On a cluster', pages: ['docs/cluster.md', 'docs/operator.md', 'docs/monitoring.md'] },
+      {
+        title: 'Security',
+        pages: ['.github/SECURITY.md', 'docs/threat-model.md', 'docs/assumptions.md', 'docs/prediction.md'],
+      },
     ],
   },
   {
-    title: 'Ask',
-    pages: [
-      'docs/no-svid.md',
-      'docs/cluster.md',
-      'docs/offline.md',
-      'docs/settings.md',
-      'docs/verify.md',
-      'docs/map.md',
-      'docs/policies.md',
-      'docs/consumers.md',
-      'docs/variants.md',
+    title: 'Reference',
+    groups: [
+      {
+        title: 'Reference',
+        pages: [
+          'docs/reference/inferenceidentitybinding.md',
+          'docs/reference/commands.md',
+          'docs/reference/output.md',
+          'docs/reference/views.md',
+          'docs/reference/identity-test.md',
+          'docs/reference/reasons.md',
+          'docs/reference/chart-values.md',
+          'docs/contract.md',
+          'docs/compatibility.md',
+          'docs/upstream.md',
+          'docs/CHANGELOG.md',
+        ],
+      },
+      { title: 'Findings', pages: ['docs/findings/README.md'], folders: ['docs/findings'] },
+      { title: 'Runbooks', pages: ['docs/runbooks/README.md'], folders: ['docs/runbooks'] },
     ],
   },
   {
-    title: 'Run',
-    pages: [
-      'docs/testing.md',
-      'docs/ci.md',
-      'docs/editors.md',
-      'docs/assistants.md',
-      'docs/gitops.md',
-      'docs/kustomize.md',
-      'docs/operator.md',
-      'docs/monitoring.md',
-      'examples/README.md',
+    title: CONTRIBUTING,
+    groups: [
+      {
+        title: CONTRIBUTING,
+        pages: [
+          '.github/CONTRIBUTING.md',
+          'docs/architecture.md',
+          'docs/contributing/tests.md',
+          'docs/contributing/words.md',
+        ],
+      },
+      {
+        title: 'Evidence',
+        pages: [
+          'docs/spire.md',
+          'docs/reliability.md',
+          'docs/performance.md',
+          'docs/spire-facts.md',
+          'docs/gaie-facts.md',
+        ],
+      },
+      { title: 'Decisions', pages: [], folders: ['docs/decisions'] },
     ],
   },
-  {
-    title: 'Trust',
-    pages: [
-      '.github/SECURITY.md',
-      'docs/threat-model.md',
-      'docs/prediction.md',
-      'docs/assumptions.md',
-      'docs/spire.md',
-      'docs/reliability.md',
-      'docs/performance.md',
-    ],
-  },
-  {
-    title: 'Look up',
-    pages: [
-      'docs/reference/inferenceidentitybinding.md',
-      'docs/reference/commands.md',
-      'docs/reference/output.md',
-      'docs/reference/views.md',
-      'docs/reference/identity-test.md',
-      'docs/reference/reasons.md',
-      'docs/reference/chart-values.md',
-    ],
-  },
-  {
-    title: 'Build on it',
-    pages: [
-      'docs/contract.md',
-      'docs/spire-facts.md',
-      'docs/gaie-facts.md',
-      'docs/architecture.md',
-      '.github/CONTRIBUTING.md',
-      'docs/contributing/tests.md',
-      'docs/contributing/words.md',
-      'docs/CHANGELOG.md',
-    ],
-  },
-  { title: 'Findings', pages: ['docs/findings/README.md'], folders: ['docs/findings'] },
-  { title: 'Runbooks', pages: ['docs/runbooks/README.md'], folders: ['docs/runbooks'] },
-  { title: 'Decisions', pages: [], folders: ['docs/decisions'] },
 ]
+
+/** Whether a part is for those who work on kleym: its pages have a sidebar of their own. */
+export function isForContributors({ title }: PagePart): boolean {
+  return title === CONTRIBUTING
+}
+
+/** Where the pages of contributors stand on the site; those of a folder stay in it. */
+export const CONTRIBUTORS_PLACES: readonly string[] = ['/contributing/', '/decisions/']
+
+/** The groups of all parts. */
+export const PAGE_GROUPS: readonly PageGroup[] = PAGE_PARTS.flatMap(({ groups }) => groups)
 
 /** What the sidebar calls pages whose headings say what the whole is called. */
 export const SHORT_TITLES: ReadonlyMap<string, string> = new Map([
@@ -119,9 +156,12 @@ export const SHORT_TITLES: ReadonlyMap<string, string> = new Map([
 
 /** Pages of the site whose place there is not their place in `docs`. */
 const MOVED: ReadonlyMap<string, string> = new Map([
+  ...PAGE_PARTS.filter(isForContributors)
+    .flatMap(({ groups }) => groups.flatMap(({ pages }) => pages))
+    .map((page) => [page, `contributing/${posix.basename(page)}`] as const),
   ['README.md', 'index.md'],
   ['.github/SECURITY.md', 'security.md'],
-  ['.github/CONTRIBUTING.md', 'contributing.md'],
+  ['.github/CONTRIBUTING.md', 'contributing/index.md'],
   ['charts/kleym/README.md', 'chart.md'],
   ['examples/README.md', 'examples.md'],
 ])

@@ -14,7 +14,7 @@ import { anchorsOf } from '../house/markdown.ts'
 import { BUILD_MAX_MS, buildSite, htmlPages, serveSite, type ServedSite } from './built-site.ts'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const WIDTHS = [400, 1280] as const
+const WIDTHS = [390, 1280] as const
 
 const started: { browser?: Browser; site?: ServedSite } = {}
 beforeAll(async () => {
@@ -157,7 +157,7 @@ async function untilDrawn(page: Page, scheme: 'light' | 'dark'): Promise<void> {
 /** A page of each kind: prose with an image, diagrams, long tables, code with colours, and a short one. */
 const LOOKED_AT = [
   'index.html',
-  'architecture.html',
+  htmlPath('docs/architecture.md'),
   'reference/reasons.html',
   'gitops.html',
   'findings/KLM301.html',
@@ -181,7 +181,7 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
 
   test('diagrams are drawn', async () => {
     const { page, foreign } = await visitor(scheme)
-    await page.goto(addressOf('architecture.html'))
+    await page.goto(addressOf(htmlPath('docs/architecture.md')))
     await untilDrawn(page, scheme)
     expect(await page.locator('.diagram svg').count()).toBe(await page.locator('.diagram').count())
     expect(await page.locator('.diagram').first().innerText()).toContain('caches')
@@ -189,6 +189,22 @@ describe.each(['light', 'dark'] as const)('in %s', (scheme) => {
     await page.context().close()
     expect(foreign).toEqual([])
   })
+})
+
+test('every picture is seen as a whole on a phone', async () => {
+  const { page } = await visitor('light')
+  await page.setViewportSize({ width: WIDTHS[0], height: 900 })
+  const pictured = pagePaths(ROOT).filter((path) => textOf(path).includes('```mermaid'))
+  expect(pictured.length).toBeGreaterThan(3)
+  for (const path of pictured) {
+    await page.goto(addressOf(htmlPath(path)))
+    await untilDrawn(page, 'light')
+    const cut = await page
+      .locator('.diagram')
+      .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length)
+    expect({ path, cut }).toEqual({ path, cut: 0 })
+  }
+  await page.context().close()
 })
 
 /** Labels of boxes that are higher than the room that was left for them. */

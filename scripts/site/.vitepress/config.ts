@@ -5,10 +5,20 @@ import process from 'node:process'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../docs/anchors.ts'
 import { useBraces, useDiagrams, useSiteLinks } from './markdown.ts'
-import { sidebar } from './sidebar.ts'
+import { sidebars } from './sidebar.ts'
 
 /** The root of the repository: scripts/docs.ts starts VitePress there. */
 const ROOT = process.cwd()
+
+const REPOSITORY = process.env['KLEYM_REPOSITORY_URL']
+
+/** The version that the sources are of. */
+function version(): string {
+  const { version: text }: { readonly version: string } = JSON.parse(
+    readFileSync(join(ROOT, 'package.json'), 'utf8'),
+  )
+  return text
+}
 
 /** Nothing of a page may come from another origin. VitePress sets its colours and its scheme by inline styles and scripts. */
 const POLICY = [
@@ -31,7 +41,8 @@ export default defineConfig({
   cacheDir: 'dist/cache',
   head: [
     ['meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }],
-    ['link', { rel: 'icon', href: 'data:,' }],
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
+    ['meta', { name: 'theme-color', content: '#2f3fae' }],
     ['style', {}, readFileSync(join(ROOT, 'scripts/site/.vitepress/style.css'), 'utf8')],
   ],
   markdown: {
@@ -44,8 +55,18 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo: { src: '/logo.svg', alt: '' },
+    nav: [
+      { text: 'Quick start', link: '/quick-start.md' },
+      { text: 'Commands', link: '/reference/commands.md' },
+      { text: 'Findings', link: '/findings/index.md' },
+      { text: `v${version()}`, link: '/CHANGELOG.md' },
+    ],
+    // Where the sources are published is told to the build, as the address of the site is to that of the plugin.
+    socialLinks:
+      REPOSITORY === undefined ? [] : [{ icon: 'github', link: REPOSITORY, ariaLabel: 'Repository' }],
     search: { provider: 'local' },
-    sidebar: sidebar(ROOT),
+    sidebar: sidebars(ROOT),
     outline: [2, 3],
     externalLinkIcon: true,
   },

@@ -22,7 +22,7 @@ export async function drawDiagrams(library: string, isDark: boolean): Promise<vo
   const mermaid = await loading
   mermaid.initialize({
     startOnLoad: false,
-    // As large as it is drawn: on a phone a wide one is moved to and fro, and stays legible; style.css makes it fit a wide page.
+    // As large as it is drawn: style.css makes it fit the page, as far as it stays legible.
     flowchart: { useMaxWidth: false },
     sequence: { useMaxWidth: false, wrap: true, width: 100, actorMargin: 8 },
     securityLevel: 'strict',
