@@ -1,5 +1,5 @@
-// Objects that deploy what is not among the files: of Flux, Argo CD, k3s, Fleet, helmfile, skaffold, kustomize, and the charts
-// that a chart depends on. What they make may be anything: cluster-scoped, or in the namespace that they name. What they take from
+// Objects that deploy what is not among the files: of Flux, Argo CD, k3s, Fleet, helmfile, skaffold, kustomize, the charts
+// that a chart depends on, and whatever says by its fields that it fetches something. What they make may be anything: cluster-scoped, or in the namespace that they name. What they take from
 // a folder of the tree is dismissed: the tree is read anyway. A chart that names other namespaces by itself is beyond this
 // (docs/offline.md, "Whole trees").
 import { dirname, join } from 'node:path'
@@ -14,8 +14,10 @@ import {
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { UNREAD_KINDS } from '@kleym/shared/core/objects/pod-makers.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Opaque } from './door.ts'
+import { fetchedBy, mayFetch } from './fetching.ts'
 import { placeText, type ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
@@ -393,7 +395,7 @@ function releasesIn(list: readonly unknown[], { file }: Origin): readonly Deploy
   })
 }
 
-/** What objects of a kind deploy, by the kind with its group. */
+/** What objects of a kind deploy, by the kind with its group: of these the fields tell more than that they fetch something. */
 const DEPLOYERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   // https://fluxcd.io/flux/components/helm/helmreleases/, https://docs.k3s.io/helm
   ['HelmRelease.helm.toolkit.fluxcd.io', helmRelease],
@@ -429,16 +431,30 @@ const DEPLOYERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ],
 ])
 
-/** Whether an object of a kind, by its qualified name, may deploy something. */
-export function mayDeploy(kind: string): boolean {
-  return DEPLOYERS.has(kind)
+/** Whether an object of a kind may deploy something, by its text. */
+export function mayDeploy(type: ObjectType, text: () => string): boolean {
+  return DEPLOYERS.has(qualifiedKind(type)) || (isOfOthers(type) && mayFetch(text()))
+}
+
+/** Kinds of the API server make nothing that they fetch, and what makes pods of its own is looked at for these. */
+function isOfOthers({ group, kind }: ObjectType): boolean {
+  const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io')
+  return !isBuiltIn && !UNREAD_KINDS.some((one) => one.group === group && one.kind === kind)
+}
+
+interface ObjectType {
+  readonly group: string
+  readonly kind: string
 }
 
 function deployedBy(value: JsonRecord, origin: Origin): readonly Deployed[] {
   const kind = stringAt(value, 'kind')
   if (kind === undefined) return deployedByUntyped(value, origin)
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  return DEPLOYERS.get(qualifiedKind({ group, kind }))?.(value, own(value, 'spec'), origin) ?? []
+  const read = DEPLOYERS.get(qualifiedKind({ group, kind }))
+  if (read !== undefined) return read(value, own(value, 'spec'), origin)
+  const release = stringAt(value, 'metadata', 'name')
+  return isOfOthers({ group, kind }) ? fetchedBy(own(value, 'spec')).map((one) => ({ ...one, release })) : []
 }
 
 /** https://fleet.rancher.io/ref-fleet-yaml */

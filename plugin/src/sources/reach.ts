@@ -34,7 +34,7 @@ function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach
     const group = groupOfApiVersion(type.apiVersion)
     const known = wanted.find((one) => one.kind === type.kind && one.group === group)
     if (known === undefined)
-      return mayDeploy(qualifiedKind({ group, kind: type.kind })) ? everythingIn(wanted, undefined) : []
+      return mayDeploy({ group, kind: type.kind }, () => text) ? everythingIn(wanted, undefined) : []
     const namespace = type.isMetadataPlain ? (type.namespace ?? rules.namespace) : undefined
     return reachOf(known, { namespace, name: type.isMetadataPlain ? type.name : undefined }, text)
   }

@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { decodeUtf8, sealOf } from './decode.ts'
 import { DETAILS, mayDeploy } from './deployers.ts'
 import type { ParsedFile } from './document.ts'
@@ -107,7 +107,7 @@ function mayHoldObjects({ documents, faults }: ParsedFile, { wanted, areDeployer
     // A patch of a workload, which the API server refuses as it is.
     if (isRecord(value) && lackOf(value) !== undefined) return false
     const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-    const deploys = !areDeployersKnown && mayDeploy(qualifiedKind({ group, kind }))
+    const deploys = !areDeployersKnown && mayDeploy({ group, kind }, () => JSON.stringify(value))
     return deploys || kinds.has(kind) || kind.endsWith('List')
   }
   return faults.length > 0 || documents.some(({ value }) => isOfUse(value))

@@ -32,7 +32,6 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
       !kind.endsWith('List') &&
       !wanted.some((one) => one.kind === kind && one.group === group) &&
       !mayBeFailedRead({ kind, apiVersion }) &&
-      !mayDeploy(qualifiedKind({ group, kind })) &&
       qualifiedKind({ group, kind }) !== OPENSHIFT_PROVIDER &&
       placeholderIn(apiVersion) === undefined &&
       missOf({ kind, apiVersion }, wanted) === undefined
@@ -54,7 +53,7 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     const mayHoldObjects =
       text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
     const isKept = mayMakePodsByText(kindOf, text) || podChangeOf(kindOf, '', () => text) !== undefined
-    return mayHoldObjects || isKept ? undefined : type
+    return mayHoldObjects || isKept || mayDeploy(kindOf, () => text) ? undefined : type
   }
 }
 

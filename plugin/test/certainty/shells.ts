@@ -225,6 +225,12 @@ export const SHELLS = {
       source: { repoURL: 'https://charts.example.org', chart: 'app' },
     },
   }),
+  'package of a catalog': deployer('hidden.json', {
+    apiVersion: 'packaging.carvel.dev/v1alpha1',
+    kind: 'PackageInstall',
+    metadata: TEAM_A,
+    spec: { packageRef: { refName: 'app.example.org' } },
+  }),
   helmfile: deployer('helmfile.yaml', {
     releases: [{ name: 'app', namespace: 'team-a', chart: 'repo/app' }],
   }),
