@@ -157,7 +157,7 @@ test('a proxy that would lose the identity of its mesh is an error, and suggest 
   expect(wrong).toContain('KLM441')
   const text = await said([MESHED, DEFAULT], ['suggest', '-A'])
   expect(text).toContain('PerObjective chat for container vllm')
-  expect(text).toContain('apply first: ClusterSPIFFEID/team-a.llama-chat.istio-proxy')
+  expect(text).toContain('apply first: ClusterSPIFFEID/team-a.llama.istio-proxy')
   const json = await said([MESHED, DEFAULT], ['suggest', '-A', '-o', 'json'])
   const [companion, ...others] = listAt(JSON.parse(json), 'pools').flatMap((pool) =>
     listAt(pool, 'suggested').flatMap((one) => [...listAt(one, 'companions'), own(one, 'manifest')]),
@@ -286,4 +286,16 @@ test('a pod of another service account is missed for that, and not for its conta
   const other = PER_OBJECTIVE.replace('serviceAccountName: api', 'serviceAccountName: other')
   const text = await said([...WITHOUT, other], ['explain', 'team-a/chat'])
   expect(text).toContain("not matched llama-0: the pod's service account is api")
+})
+
+test('migrate tells of the fallback what suggest does, and of the registration for the proxy that it must stay', async () => {
+  const before = await said([MESHED, DEFAULT], ['migrate', '-A'])
+  expect(before).toContain('bindings can take the place of 1 ClusterSPIFFEID: default')
+  expect(before).toContain('apply first: ClusterSPIFFEID/team-a.llama.istio-proxy')
+  expect(before).toContain(
+    `vllm of pod team-a/llama-0: loses ${LOST} and holds spiffe://example.org/ns/team-a/objective/chat instead istio-proxy of pod team-a/llama-0: ${LOST}, as before`,
+  )
+  const after = await said([MESHED, DEFAULT, PER_OBJECTIVE, COMPANION], ['migrate', '-A'])
+  expect(after).toContain('1 ClusterSPIFFEID must stay for a part, or for all: kept')
+  expect(after).not.toMatch(/KLM4|✗/)
 })

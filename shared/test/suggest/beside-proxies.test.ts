@@ -1,13 +1,14 @@
 // What is suggested where a mesh's proxy takes its certificates from SPIRE, beside the default identity of the SPIRE chart.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { binding, objective, perVariant, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { foreign, pod } from '@kleym/testing/access-policies.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import { stringAt } from '../../src/core/json.ts'
-import { companionsOf } from '../../src/core/suggest/candidate.ts'
+import { manifestsBefore } from '../../src/core/suggest/candidate.ts'
 import { findingsOf } from '../../src/core/rules/all.ts'
 import { unchanged } from '../../src/core/analysis/analysis.ts'
+import { containerVerdicts, isHeld } from '../../src/core/spire/registration.ts'
 import type { PoolSuggestions } from '../../src/core/suggest/suggest.ts'
 import { manifestsOf, suggestedLines, suggestionsFor } from './suggestions-for.ts'
 
@@ -42,7 +43,7 @@ function poolOf(...objects: readonly JsonRecord[]): PoolSuggestions {
 
 function namesOf({ registrations }: PoolSuggestions): readonly string[] {
   return registrations.flatMap(({ key, candidate }) =>
-    companionsOf(candidate).map((one) => `${key} ${stringAt(one, 'metadata', 'name') ?? ''}`),
+    manifestsBefore(candidate).map((one) => `${key} ${stringAt(one, 'metadata', 'name') ?? ''}`),
   )
 }
 
@@ -110,7 +111,7 @@ test('in the place of PoolOnly stands PerObjective with a registration, for a pe
   expect(found.not[0]?.fix).toBe(
     'apply ClusterSPIFFEID/team-a.llama.istio-proxy, then edit team-a/llama to this boundary (manifests: -o json); policies that name spiffe://example.org/ns/team-a/pool/llama have to name spiffe://example.org/ns/team-a/objective/chat before',
   )
-  const tried = found.not.flatMap((one) => one.tried).flatMap((one) => companionsOf(one))
+  const tried = found.not.flatMap((one) => one.tried).flatMap(manifestsBefore)
   expect(tried.map((one) => stringAt(one, 'metadata', 'name'))).toEqual(['team-a.llama.istio-proxy'])
 })
 
@@ -128,7 +129,7 @@ test('of bindings PerVariant all but one are deleted', () => {
   )
   const found = poolOf(objective(), ...roles, ...bindings)
   expect(found.not[0]?.fix).toMatch(
-    /^apply ClusterSPIFFEID\/team-a\.decode\.istio-proxy, then delete team-a\/prefill, then edit team-a\/decode to this boundary/,
+    /^apply ClusterSPIFFEID\/team-a\.llama\.istio-proxy, then delete team-a\/prefill, then edit team-a\/decode to this boundary/,
   )
 })
 
@@ -190,4 +191,190 @@ function whyOf(...objects: readonly JsonRecord[]): string {
 test('the reason says whether the mesh needs the ID for certain', () => {
   expect(whyOf(objective(), meshed())).toContain('which the mesh needs')
   expect(whyOf(objective(), KUMA)).toContain('which the mesh may need')
+})
+
+/** A second fallback, of another ID. */
+const TIER = foreign('tier', { spiffeIDTemplate: 'spiffe://example.org/tier', fallback: true })
+
+/** What containers hold, once all that is suggested is applied: `container ID ID`. */
+function heldAfter(...objects: readonly JsonRecord[]): readonly string[] {
+  const { answer } = suggestionsFor([NODE, pool(), ...objects])
+  const { settled, podsInQuestion } = analysisOf([NODE, pool(), ...objects, ...manifestsOf(answer)])
+  return podsInQuestion.flatMap((one) =>
+    one.containers.map((container) => {
+      const held = containerVerdicts(settled.prediction(), one, container).filter(isHeld)
+      return [container.name, ...new Set(held.map(({ spiffeId }) => spiffeId ?? ''))].join(' ')
+    }),
+  )
+}
+
+test('a proxy keeps all that it has by fallbacks', () => {
+  expect(heldAfter(FALLBACK, TIER, objective(), meshed())).toEqual([
+    'vllm spiffe://example.org/ns/team-a/objective/chat',
+    'istio-proxy spiffe://example.org/ns/team-a/sa/runner spiffe://example.org/tier',
+  ])
+})
+
+test('a registration for a proxy has all that the fallback has, and selects the pods that both select', () => {
+  const rich = foreign('default', {
+    spiffeIDTemplate: ACCOUNT,
+    fallback: true,
+    ttl: '10m',
+    jwtTtl: '5m',
+    hint: 'default',
+    dnsNameTemplates: ['{{ .PodMeta.Name }}.example'],
+    autoPopulateDNSNames: true,
+    federatesWith: ['other.org'],
+    podSelector: {
+      matchLabels: { zone: 'eu' },
+      matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }],
+    },
+  })
+  const eu = meshed('llama-0')
+  const labelled = { ...eu, metadata: { ...Object(eu['metadata']), labels: { app: 'llama', zone: 'eu' } } }
+  const [companion] = manifestsOf(suggestionsFor([NODE, pool(), rich, objective(), labelled]).answer)
+  expect(companion?.['spec']).toEqual({
+    ...Object(rich['spec']),
+    fallback: undefined,
+    namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'team-a' } },
+    podSelector: {
+      matchLabels: { zone: 'eu', app: 'llama' },
+      matchExpressions: [{ key: 'old', operator: 'DoesNotExist' }],
+    },
+    workloadSelectorTemplates: ['k8s:container-name:istio-proxy', 'k8s:pod-label:app:llama'],
+  })
+})
+
+test('the proxies of two service accounts share one registration beside a binding for each account', () => {
+  const objects = [objective(), meshed(), meshed('other-0', { serviceAccountName: 'other' })]
+  const { answer } = suggestionsFor([NODE, pool(), FALLBACK, ...objects])
+  expect(manifestsOf(answer).map((one) => stringAt(one, 'metadata', 'name'))).toEqual([
+    'team-a.llama.istio-proxy',
+    'llama-chat-other',
+    'llama-chat-runner',
+  ])
+  expect(heldAfter(FALLBACK, ...objects).filter((one) => one.startsWith('istio-proxy'))).toEqual([
+    'istio-proxy spiffe://example.org/ns/team-a/sa/runner',
+    'istio-proxy spiffe://example.org/ns/team-a/sa/other',
+  ])
+})
+
+test('two pools that select one pod, each with a registration for its proxy', () => {
+  const both = pool({ name: 'all', labels: { tier: 'x' } })
+  const one = meshed()
+  const shared = { ...one, metadata: { ...Object(one['metadata']), labels: { app: 'llama', tier: 'x' } } }
+  const objects = [both, objective(), objective({ name: 'all', poolRef: { name: 'all' } }), shared]
+  const { answer } = suggestionsFor([NODE, pool(), FALLBACK, ...objects])
+  expect(suggestedLines(answer)).toEqual([
+    'team-a/all PerObjective all vllm runner',
+    'team-a/llama-chat PerObjective chat vllm runner',
+  ])
+  expect(answer.effect.findings.added.map(({ code }) => code)).not.toContain('KLM403')
+})
+
+test('of two bindings that cannot stand together none is called impossible, and nothing is named that is not there', () => {
+  const both = pool({ name: 'all' })
+  const { answer } = suggestionsFor([
+    NODE,
+    pool(),
+    both,
+    FALLBACK,
+    objective(),
+    objective({ name: 'all', poolRef: { name: 'all' } }),
+    meshed(),
+  ])
+  const [first] = answer.pools
+  expect(first === undefined ? [] : notOf(first)).toEqual([
+    'open PerObjective all for container vllm IdentityCollision: not both this and PerObjective chat for container vllm of InferencePool team-a/llama: PerObjective bindings must not share the same pod selector and container name',
+    expect.stringMatching(/^impossible PoolOnly KLM440/),
+  ])
+  expect(first?.not[0]?.fix).toBe('ask for one pool alone: kubectl kleym suggest pool/team-a/all')
+  const { answer: alone } = suggestionsFor(
+    [
+      NODE,
+      pool(),
+      both,
+      FALLBACK,
+      objective(),
+      objective({ name: 'all', poolRef: { name: 'all' } }),
+      meshed(),
+    ],
+    { isPool: ({ meta }) => meta.name === 'all' },
+  )
+  expect(suggestedLines(alone)).toEqual(['team-a/all PerObjective all vllm runner'])
+})
+
+/** What is advised about bindings that give a proxy an ID which it cannot use. */
+function fixOf(...objects: readonly JsonRecord[]): string | undefined {
+  const nots = suggestionsFor([NODE, ...objects]).answer.pools.flatMap(({ not }) => not)
+  return nots.find(({ reason }) => reason === 'KLM440')?.fix
+}
+
+describe('to delete a binding is the way only if the proxy then holds its ID', () => {
+  const OTHER = poolOnly({ name: 'other', spec: { serviceAccountName: 'other' } })
+  test('because the fallback comes back', () => {
+    expect(fixOf(pool(), FALLBACK, meshed(), poolOnly())).toBe(
+      'delete team-a/llama: the proxy then holds the ID of its service account, or add an InferenceObjective for the pool and ask again',
+    )
+  })
+
+  test('all bindings of the pool, since each of them displaces the fallback', () => {
+    const two = meshed('other-0', { serviceAccountName: 'other' })
+    expect(fixOf(pool(), FALLBACK, meshed(), two, poolOnly(), OTHER)).toMatch(
+      /^delete team-a\/llama and team-a\/other: /,
+    )
+  })
+
+  test('not where something else displaces the fallback', () => {
+    const team = foreign('team', {
+      spiffeIDTemplate: 'spiffe://example.org/team',
+      workloadSelectorTemplates: ['k8s:container-name:vllm'],
+    })
+    expect(fixOf(pool(), FALLBACK, meshed(), poolOnly(), team)).toBe(
+      'add an InferenceObjective for the pool and ask again',
+    )
+  })
+
+  test('beside what is suggested for another pool of the same pod', () => {
+    const objects = [
+      pool(),
+      pool({ name: 'all' }),
+      FALLBACK,
+      objective({ poolRef: { name: 'all' } }),
+      meshed(),
+      poolOnly(),
+    ]
+    expect(fixOf(...objects)).toMatch(/^delete team-a\/llama: the proxy then holds/)
+    const { answer } = suggestionsFor([NODE, ...objects])
+    const applied = [
+      ...objects.filter((one) => one['kind'] !== 'InferenceIdentityBinding'),
+      ...manifestsOf(answer),
+    ]
+    const { settled, podsInQuestion } = analysisOf([NODE, ...applied])
+    const held = podsInQuestion.flatMap((one) =>
+      one.containers.flatMap((container) =>
+        container.name === 'istio-proxy'
+          ? containerVerdicts(settled.prediction(), one, container).filter(isHeld)
+          : [],
+      ),
+    )
+    expect(held.map(({ spiffeId }) => spiffeId)).toEqual(['spiffe://example.org/ns/team-a/sa/runner'])
+  })
+})
+
+test('a static entry that certainly gives the proxy its ID needs no registration beside it', () => {
+  const entry: JsonRecord = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterStaticEntry',
+    metadata: { name: 'proxies' },
+    spec: {
+      spiffeID: 'spiffe://example.org/ns/team-a/sa/runner',
+      parentID: 'spiffe://example.org/spire/agent/k8s_psat/prod/uid-of-n1',
+      selectors: ['k8s:ns:team-a', 'k8s:container-name:istio-proxy'],
+    },
+  }
+  const placed = meshed('llama-0', { nodeName: 'n1' })
+  const { answer } = suggestionsFor([NODE, pool(), FALLBACK, objective(), placed, entry])
+  expect(manifestsOf(answer).map(({ kind }) => kind)).toEqual(['InferenceIdentityBinding'])
+  expect(namesOf(poolOf(objective(), placed, entry, binding()))).toEqual([])
 })

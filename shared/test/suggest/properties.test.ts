@@ -135,7 +135,7 @@ test('no proxy of a mesh holds less than before once suggestions are applied', (
   const seen = { PoolOnly: 0, PerObjective: 0, kept: 0, impossible: 0 }
   let beside = 0
   const certain = fc
-    .tuple(randomPools, fc.constantFrom(FALLBACK, KEPT))
+    .tuple(randomPools, fc.constantFrom(FALLBACK, KEPT, TWO))
     .map(([pools, more]) => [...pools.map((one) => meshed(one)), ...more.map((one) => meshed(one))])
   fc.assert(
     fc.property(certain, (objects) => {
@@ -183,10 +183,10 @@ function meshed(object: JsonRecord): JsonRecord {
 }
 
 function proxiesOnly(holders: ReadonlySet<string>): ReadonlySet<string> {
-  return new Set([...holders].filter((one) => one.endsWith(' istio-proxy') && one.includes('/sa/')))
+  return new Set([...holders].filter((one) => one.endsWith(' istio-proxy')))
 }
 
-const [FALLBACK, KEPT, ACCOUNT_OF_POOL] = [
+const [FALLBACK, KEPT, ACCOUNT_OF_POOL, TWO] = [
   [registration('default', { fallback: true })],
   // Something that is no fallback gives one container of each pod the default identity.
   [
@@ -194,6 +194,11 @@ const [FALLBACK, KEPT, ACCOUNT_OF_POOL] = [
     registration('kept', { workloadSelectorTemplates: ['k8s:container-name:proxy'] }),
   ],
   [registration('default', { fallback: true, podSelector: { matchLabels: { app: 'x' } } })],
+  // A proxy that has two IDs by fallbacks keeps both.
+  [
+    registration('default', { fallback: true }),
+    registration('tier', { fallback: true, spiffeIDTemplate: 'spiffe://example.org/tier' }),
+  ],
 ]
 
 function registration(name: string, spec: JsonRecord): JsonRecord {

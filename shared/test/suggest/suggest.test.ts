@@ -60,7 +60,7 @@ describe('which binding is suggested', () => {
     expect(linesFor(...objects)).toEqual(['team-a/llama PoolOnly runner'])
     expect(notFor(...objects)).toEqual([
       expect.stringMatching(
-        /^impossible PerObjective chat for container vllm, PerObjective code for container vllm IdentityCollision: identity collision with bindings/,
+        /^impossible PerObjective chat for container vllm, PerObjective code for container vllm IdentityCollision: at most one of them can be Ready: PerObjective bindings/,
       ),
     ])
     const [first] = suggestionsFor(objects).answer.pools

@@ -32,8 +32,10 @@ export function suggestionsFor(
 
 /** The manifests of all suggested bindings and registrations, with what is applied before each. */
 export function manifestsOf({ pools }: Suggestions): readonly JsonRecord[] {
-  return pools.flatMap(({ suggested, registrations }) =>
-    [...registrations, ...suggested].flatMap(({ candidate }) => manifestsFor(candidate)),
+  return manifestsFor(
+    pools.flatMap(({ suggested, registrations }) =>
+      [...registrations, ...suggested].map(({ candidate }) => candidate),
+    ),
   )
 }
 

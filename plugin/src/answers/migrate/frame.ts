@@ -1,5 +1,4 @@
 // The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
-import { BINDING } from '@kleym/shared/core/kinds.ts'
 import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding.ts'
 import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
@@ -7,6 +6,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import type { Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import { documentsOf, toDocuments } from '../suggest/documents.ts'
+import { namesOf } from '../suggest/frame.ts'
 import { changeLines } from '../suggest/words.ts'
 import { migrateFields } from './json.ts'
 import type { NamedInTest } from './tests.ts'
@@ -18,7 +18,7 @@ export function migrateFrame(
   migrations: readonly Migration[],
   tests: readonly (readonly NamedInTest[])[],
 ): Frame {
-  const added = migrations.flatMap(({ effects }) => effects.whole.findings.added)
+  const added = migrations.flatMap(({ effects }) => effects.advised.findings.added)
   // One may be certain of one namespace and perhaps so of another.
   const findings = [
     ...new Map(added.map((one) => [`${one.dependsOn === undefined} ${findingKey(one)}`, one])).values(),
@@ -39,13 +39,7 @@ export function migrateFrame(
         })),
       ),
     }),
-    names: () =>
-      bindings.map(({ candidate: { namespace, name } }) => ({
-        kind: BINDING.kind,
-        group: BINDING.group,
-        namespace,
-        name,
-      })),
+    names: () => namesOf(bindings),
     answer: (layout) => migrateAnswer(migrations, layout),
     view: (layout, shown) => viewMigrations(migrations, tests, shown, layout),
     documents: () =>

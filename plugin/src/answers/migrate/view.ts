@@ -12,7 +12,7 @@ import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import { notText } from '../suggest/words.ts'
+import { beforeLines, notText } from '../suggest/words.ts'
 import type { NamedInTest } from './tests.ts'
 
 /** The first lines. */
@@ -101,12 +101,13 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
         : `gives${open.length === 0 ? '' : ', or may give,'} ${namesText(oldIds)}`,
     ),
     ...suggestions.pools.flatMap(({ pool, suggested, existing, not }) => [
-      ...suggested.flatMap((one) =>
-        row(
+      ...suggested.flatMap((one) => [
+        ...row(
           one.dependsOn === undefined ? 'ok' : 'warn',
           `${one.key}: ${suggestedText(one)} of InferencePool ${pool.name}: ${one.spiffeId}`,
         ),
-      ),
+        ...beforeLines(one.candidate).flatMap((text) => row('note', text)),
+      ]),
       ...existing.flatMap(({ key, verdict }) =>
         row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
       ),

@@ -1,7 +1,8 @@
 // Bindings as YAML documents, ready to be applied, with the reasons as comments. The names in a comment are hostile: no line break
 // of theirs ends it.
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { candidateManifest, companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { candidateManifest, manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
 import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
@@ -18,7 +19,7 @@ export interface CommentedDocument {
 export async function bindingDocuments({ pools }: Suggestions): Promise<string> {
   const documents = pools.flatMap(({ suggested, registrations }) => [
     ...registrations.flatMap(({ candidate, why }) =>
-      companionsOf(candidate).map((manifest) => ({ comments: why, manifest })),
+      manifestsBefore(candidate).map((manifest) => ({ comments: why, manifest })),
     ),
     ...suggested.flatMap((one) => documentsOf(one, commentsOf(one))),
   ])
@@ -31,7 +32,7 @@ export function documentsOf(
   comments: readonly string[],
 ): readonly CommentedDocument[] {
   return [
-    ...companionsOf(candidate).map((manifest) => ({
+    ...manifestsBefore(candidate).map((manifest) => ({
       comments: [`applied before ${key}: the proxy keeps the ID that its mesh needs`],
       manifest,
     })),
@@ -45,9 +46,16 @@ export async function toDocuments(
   documents: readonly CommentedDocument[],
 ): Promise<string> {
   const parts = [head.map(toComment).join('')]
-  for (const { comments, manifest } of documents)
+  // What several bindings need is applied once, before the first of them.
+  const first = new Map(documents.toReversed().map((one) => [identityOf(one), one]))
+  for (const { comments, manifest } of documents.filter((one) => first.get(identityOf(one)) === one))
     parts.push(`---\n${comments.map(toComment).join('')}${await toYaml(manifest)}`)
   return parts.join('')
+}
+
+function identityOf({ manifest }: CommentedDocument): string {
+  const { namespace, name } = readMeta(manifest)
+  return JSON.stringify([manifest['kind'], namespace, name])
 }
 
 function headOf({ pool, not }: PoolSuggestions): readonly string[] {

@@ -2,7 +2,7 @@
 import { own } from '@kleym/shared/core/json.ts'
 import { BINDING, CLUSTER_SPIFFE_ID } from '@kleym/shared/core/kinds.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { manifestsFor } from '@kleym/shared/core/suggest/candidate.ts'
+import { manifestsFor, type Candidate } from '@kleym/shared/core/suggest/candidate.ts'
 import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -44,17 +44,20 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
         })),
       },
     ),
-    names: () =>
-      pools
-        .flatMap((one) => [...one.registrations, ...one.suggested])
-        .flatMap(({ candidate }) => manifestsFor(candidate))
-        .map((one) => {
-          const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
-          const { namespace, name } = readMeta(one)
-          return { kind, group, namespace, name }
-        }),
+    names: () => namesOf(pools.flatMap((one) => [...one.registrations, ...one.suggested])),
     answer: (layout, kept) => suggestAnswer(answer, targets, kept, layout),
     view: (layout, shown) => viewSuggestions(answer, shown, layout),
     documents: async () => (await import('./documents.ts')).bindingDocuments(answer),
   }
+}
+
+/** The names of all objects that are applied for suggestions. */
+export function namesOf(
+  suggested: readonly { readonly candidate: Candidate }[],
+): ReturnType<NonNullable<Frame['names']>> {
+  return manifestsFor(suggested.map(({ candidate }) => candidate)).map((one) => {
+    const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
+    const { namespace, name } = readMeta(one)
+    return { kind, group, namespace, name }
+  })
 }

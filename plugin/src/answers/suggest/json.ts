@@ -1,7 +1,7 @@
 // `suggest` as machines read it.
 import type { Reach } from '@kleym/shared/core/explain/reach.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { candidateManifest, companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
+import { candidateManifest, manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
 import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -40,7 +40,7 @@ function poolReport({
     suggested: suggested.map(suggestedReport),
     registrations: registrations.map(({ candidate, key, why, dependsOn }) => ({
       beside: key,
-      manifests: companionsOf(candidate),
+      manifests: manifestsBefore(candidate),
       why,
       certain: dependsOn === undefined,
     })),
@@ -54,7 +54,7 @@ export function suggestedReport(one: SuggestedBinding): unknown {
   const { candidate, key, spiffeId, why } = one
   return {
     binding: key,
-    companions: companionsOf(candidate),
+    companions: manifestsBefore(candidate),
     manifest: candidateManifest(candidate),
     spiffeID: spiffeId,
     why,
@@ -65,7 +65,7 @@ export function suggestedReport(one: SuggestedBinding): unknown {
 /** A binding that is not suggested. */
 export function notReport({ state, mode, what, tried, reason, why, fix }: NotSuggested): unknown {
   const manifests = tried.map(candidateManifest)
-  const companions = tried.flatMap(companionsOf)
+  const companions = tried.flatMap(manifestsBefore)
   return {
     state,
     mode: mode ?? null,

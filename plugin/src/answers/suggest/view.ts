@@ -9,7 +9,7 @@ import {
 } from '@kleym/shared/core/suggest/suggest.ts'
 import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
-import { companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
+import { manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import type { Answer } from '../../text/answer.ts'
@@ -39,7 +39,7 @@ export function suggestAnswer(
   }
   const suggested = pools.flatMap((one) => one.suggested)
   const registrations = pools.flatMap((one) =>
-    one.registrations.flatMap(({ candidate }) => companionsOf(candidate)),
+    one.registrations.flatMap(({ candidate }) => manifestsBefore(candidate)),
   )
   const without = pools.filter((one) => one.suggested.length === 0 && one.existing.length === 0)
   const done = pools.filter((one) => one.suggested.length === 0 && one.existing.length > 0)
@@ -175,7 +175,7 @@ function viewRegistrations(
   { width }: Layout,
 ): Block {
   const mark = MARKS[dependsOn === undefined ? 'ok' : 'warn']
-  return companionsOf(candidate).flatMap((one) => {
+  return manifestsBefore(candidate).flatMap((one) => {
     const name = span(stringAt(one, 'metadata', 'name') ?? '', 'bold')
     return [
       ...wrap(line('  ', mark, ' ', name, `: ClusterSPIFFEID beside ${key}`), { width, hang: 6 }),

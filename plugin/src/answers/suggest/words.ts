@@ -3,7 +3,7 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { lostText } from '@kleym/shared/core/explain/reach.ts'
-import { companionsOf } from '@kleym/shared/core/suggest/candidate.ts'
+import { manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
 import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
 import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
 import { NameSummary } from '@kleym/shared/core/text/counted.ts'
@@ -22,11 +22,8 @@ export function changeLines({ candidate, spiffeId, reach, heldBefore }: Suggeste
     ),
   ]
   const none = reached.length + perhaps.length === 0 ? [`gain: no container gets ${spiffeId} yet`] : []
-  const beforeIt = companionsOf(candidate).map(
-    (one) => `apply first: ClusterSPIFFEID/${stringAt(one, 'metadata', 'name') ?? ''}`,
-  )
   return [
-    ...beforeIt,
+    ...beforeLines(candidate),
     ...gains,
     ...none,
     ...(perhaps.length === 0 ? [] : [`perhaps: ${podsText(perhaps)}: ${perhaps[0]?.why ?? ''}`]),
@@ -48,6 +45,13 @@ export function changeLines({ candidate, spiffeId, reach, heldBefore }: Suggeste
         : [`also held: ${first.container} of ${podsText(same)} holds ${first.spiffeId} too (${first.source})`]
     }),
   ]
+}
+
+/** What is applied before a binding, a sentence each. */
+export function beforeLines(candidate: SuggestedBinding['candidate']): readonly string[] {
+  return manifestsBefore(candidate).map(
+    (one) => `apply first: ClusterSPIFFEID/${stringAt(one, 'metadata', 'name') ?? ''}`,
+  )
 }
 
 /** The containers that certainly gain the identity. */

@@ -217,9 +217,9 @@ test('a binding that takes the ID of a proxy gets a registration beside it, whic
   const told = await suggest({ 'all.yaml': all }, '-A')
   expect(told.code).toBe(0)
   expect(told.stdout).toContain('1 ClusterSPIFFEID suggested beside bindings that are there; 1 pool has one')
-  expect(told.stdout).toContain('✓ team-a.chat.istio-proxy: ClusterSPIFFEID beside team-a/chat')
+  expect(told.stdout).toContain('✓ team-a.llama.istio-proxy: ClusterSPIFFEID beside team-a/chat')
   expect((await suggest({ 'all.yaml': all }, '-A', '-o', 'name')).stdout).toBe(
-    'clusterspiffeid.spire.spiffe.io/team-a.chat.istio-proxy\n',
+    'clusterspiffeid.spire.spiffe.io/team-a.llama.istio-proxy\n',
   )
   const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
   const again = await suggest({ 'all.yaml': all, 'applied.yaml': stdout }, '-A')

@@ -77,8 +77,8 @@ export interface Migration {
   readonly remainder: readonly Remainder[]
   /** Which access policies name an old ID. */
   readonly namedBy: NamedBy
-  /** What applying the bindings does, and then what taking the registration away does. */
-  readonly effects: { readonly apply: Effect; readonly whole: Effect }
+  /** What applying the bindings does, and then what taking the registration away does; `advised`: what the steps come to. */
+  readonly effects: { readonly apply: Effect; readonly whole: Effect; readonly advised: Effect }
   /** The world with the bindings and without the registration. */
   readonly after: Analysis
   /** Why it is not certain what it gives to some containers, a sentence each. */
@@ -107,6 +107,10 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   const coverage = uncoveredBy(given, after, suggestions)
   const unread = subjectGap(analysis.snapshot)
   const rendered = renderedBy(analysis, given, after, candidates)
+  const remainder = remainderOf(object, oldIds, rendered)
+  const apply = suggestions.effect
+  const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
+  const stays = coverage.uncovered.length > 0 || remainder.some(({ mustStay }) => mustStay)
   return {
     object,
     oldIds,
@@ -114,12 +118,9 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     suggestions,
     moves: movesOf(concerned, [analysis, suggestions.world, after]),
     uncovered: coverage.uncovered,
-    remainder: remainderOf(object, oldIds, rendered),
+    remainder,
     namedBy: namedIn(analysis, oldIds),
-    effects: {
-      apply: suggestions.effect,
-      whole: effectOf(analysis.settled, after.settled, { drive: tools.drive }),
-    },
+    effects: { apply, whole, advised: stays ? apply : whole },
     after,
     open: [
       ...new Set(given.flatMap(({ pod, open }) => (open === undefined ? [] : [`${podText(pod)}: ${open}`]))),
@@ -256,7 +257,13 @@ function uncoveredBy(
     for (const container of pod.containers) {
       if (!ids.has(container.name)) continue
       const holding = holdings.ofContainer(pod, container)
-      const isCovered = any(holding.unread, ...ofBindings(holding, ours).map((one) => holdings.given(one)))
+      const same = [...holding.held, ...holding.perhaps].filter(
+        ({ spiffeId }) => spiffeId === ids.get(container.name),
+      )
+      const isCovered = any(
+        holding.unread,
+        ...[...ofBindings(holding, ours), ...same].map((one) => holdings.given(one)),
+      )
       if (isCovered !== NO) {
         const why = whyOpenText(isCovered)
         if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)

@@ -41,6 +41,7 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
   return [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId)].flatMap(([spiffeId, same]) => {
     const [first, ...more] = same
     if (first === undefined || given.some((one) => isSameId(one, first))) return []
+    if (others.some((one) => isAsGood(one, first))) return []
     const perhaps = others.find((one) => instead.length === 0 || isSameId(one, first))
     const isCertain = same.some(({ outcome }) => whyOpen(outcome.verdict) === undefined)
     const unsure = perhaps ?? (isCertain ? undefined : first)
@@ -60,6 +61,16 @@ export const UNKNOWN_ID = 'an ID that is not known'
 
 function isSameId(one: Registration, other: Registration): boolean {
   return one.spiffeId === undefined || one.spiffeId === other.spiffeId
+}
+
+/** Whether it gives the same as a fallback would, and the server takes it if it takes that: all but the selectors is the same. */
+function isAsGood({ outcome, why }: Registration, fallback: Registration): boolean {
+  const { verdict, entry } = outcome
+  if (verdict.state !== 'depends' || verdict.isSent !== true || verdict.why !== why) return false
+  const [left, right] = [entry, fallback.outcome.entry].map((one) =>
+    JSON.stringify({ ...one, selectors: [], placeholders: [] }),
+  )
+  return left === right
 }
 
 function mayGive({ verdict, outcome }: Registration): boolean {

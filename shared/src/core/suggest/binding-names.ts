@@ -1,7 +1,11 @@
 // The names of suggested bindings and of the registrations beside them: the same objects give the same names, and none is taken. That
 // of a binding is a valid DNS label.
+import { getOrCreate } from '../get-or-create.ts'
+import { canonicalText } from '../json.ts'
+import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { namespacedName } from '../namespaced-name.ts'
+import type { Companion } from './companion.ts'
 import { sha256Hex } from '../text/sha256.ts'
 import { DNS1123_LABEL_MAX, DNS1123_SUBDOMAIN_MAX } from '../text/kubernetes.ts'
 
@@ -47,22 +51,29 @@ export class BindingNames {
   }
 }
 
-/** Gives out names of registrations; a name that it gave out is taken from then on. */
+/** Gives out names of registrations: what several bindings ask for, or what is there, has one name. */
 export class CompanionNames {
-  readonly #taken: Set<string>
+  /** What each name stands for, and the name of what was given one. */
+  readonly #taken: Map<string, string>
+  readonly #given = new Map<string, string>()
 
-  /** `taken` are the names of the ClusterSPIFFEIDs that exist. */
-  constructor(taken: Iterable<string>) {
-    this.#taken = new Set(taken)
+  /** `taken` are the ClusterSPIFFEIDs that exist. */
+  constructor(taken: readonly Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>[]) {
+    this.#taken = new Map(taken.map(({ meta, rawSpec }) => [meta.name, canonicalText(rawSpec)]))
   }
 
-  /** `NAMESPACE.BINDING.CONTAINER`. One that is too long or taken ends with a hash of what it stands for. */
-  nameOf(...parts: readonly [namespace: string, binding: string, container: string]): string {
+  /** `NAMESPACE.POOL.CONTAINER`. One that is too long, or that something else has, ends with a hash of what it stands for. */
+  nameOf({ nameParts: parts, spec }: Companion): string {
+    const content = canonicalText(spec)
+    return getOrCreate(this.#given, content, () => this.#take(parts, content))
+  }
+
+  #take(parts: readonly string[], content: string): string {
     const plain = parts.join('.')
     const base = plain.slice(0, DNS1123_SUBDOMAIN_MAX - HASH_DIGITS - 1).replace(/[-.]+$/, '')
     for (let round = 0, name = plain; ; round++) {
-      if (name.length <= DNS1123_SUBDOMAIN_MAX && !this.#taken.has(name)) {
-        this.#taken.add(name)
+      if (name.length <= DNS1123_SUBDOMAIN_MAX && (this.#taken.get(name) ?? content) === content) {
+        this.#taken.set(name, content)
         return name
       }
       name = `${base}-${sha256Hex(JSON.stringify([round, ...parts])).slice(0, HASH_DIGITS)}`

@@ -7,7 +7,7 @@ import { readBinding } from '../objects/binding.ts'
 import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { companionManifests, type Companions, type NamedCompanions } from './companion.ts'
+import { companionManifest, type Companion, type NamedCompanion } from './companion.ts'
 
 /** What an identity is given to, by the names that its binding would hold. */
 export type CandidateBoundary =
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly boundary: CandidateBoundary
   readonly serviceAccountName: string
   /** Registrations to be applied before it; absent: none. */
-  readonly companions?: NamedCompanions
+  readonly companions?: readonly NamedCompanion[]
   /** The bindings that it replaces; absent: none. One of them may have its name: that one is edited, the others are deleted. */
   readonly replaces?: readonly NamespacedName[]
   /** The binding is there and stays as it is: its companions alone are applied. */
@@ -35,7 +35,7 @@ export interface Candidate {
 export interface UnnamedCandidate extends Omit<Candidate, 'name' | 'companions'> {
   /** What a name is made of, or the name of a binding that is there. */
   readonly nameParts: readonly string[] | string
-  readonly companions?: Companions
+  readonly companions?: readonly Companion[]
 }
 
 /** The key of the binding that a candidate would be. */
@@ -78,17 +78,20 @@ export function candidateManifest({
   }
 }
 
-/** Everything that is applied for a candidate, in the order in which to apply it. */
-export function manifestsFor(candidate: Candidate): readonly JsonRecord[] {
-  const companions = companionsOf(candidate)
-  return candidate.isThere === true ? companions : [...companions, candidateManifest(candidate)]
+/** Everything that is applied for candidates, in the order in which to apply it; what several need, once. */
+export function manifestsFor(candidates: readonly Candidate[]): readonly JsonRecord[] {
+  const named = new Set<string>()
+  return candidates.flatMap((candidate) => {
+    const companions = (candidate.companions ?? []).filter(({ name }) => !named.has(name))
+    for (const { name } of companions) named.add(name)
+    const registrations = companions.map(companionManifest)
+    return candidate.isThere === true ? registrations : [...registrations, candidateManifest(candidate)]
+  })
 }
 
 /** The registrations that are applied before a candidate. */
-export function companionsOf(candidate: Candidate): readonly JsonRecord[] {
-  return candidate.companions === undefined
-    ? []
-    : companionManifests(candidate.companions, candidate.namespace)
+export function manifestsBefore({ companions = [] }: Candidate): readonly JsonRecord[] {
+  return companions.map(companionManifest)
 }
 
 /** The same snapshot with these bindings and their companions applied. Their keys must be free, but for those that they replace. */
@@ -105,9 +108,13 @@ export function withCandidates(snapshot: Snapshot, candidates: readonly Candidat
     ({ meta: left }, { meta: right }) =>
       compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
   )
-  const companions = candidates
-    .flatMap(companionsOf)
-    .map((value) => readClusterSpiffeId({ value }, 'to be created'))
+  const there = new Set(snapshot.clusterSpiffeIds.map(({ meta }) => meta.name))
+  const named = new Map(
+    candidates.flatMap(({ companions = [] }) => companions.map((one) => [one.name, one] as const)),
+  )
+  const companions = [...named.values()]
+    .filter(({ name }) => !there.has(name))
+    .map((one) => readClusterSpiffeId({ value: companionManifest(one) }, 'to be created'))
   if (companions.length === 0) return { ...snapshot, bindings }
   const clusterSpiffeIds = [...snapshot.clusterSpiffeIds, ...companions].toSorted(
     ({ meta: left }, { meta: right }) => compareBytes(left.name, right.name),

@@ -1,10 +1,19 @@
 // What could be in the place of bindings that give proxies of meshes an identity which these cannot use. Nothing that is there is
-// replaced by a suggestion: this is for a person to choose, and proven like one.
+// replaced by a suggestion: this is for a person to choose, and proven like one, beside all that is suggested.
+import type { Analysis } from '../analysis/analysis.ts'
+import type { State } from '../analysis/state.ts'
+import { proxiesOfAccount } from '../consumers/consumers-in-pod.ts'
+import { isMeshIdentity } from '../consumers/consumers.ts'
 import { stringAt } from '../json.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
+import type { Pod } from '../objects/pod.ts'
+import { containerIdentities } from '../rules/pod-identities.ts'
+import { takesPart } from '../rules/displaced.ts'
+import { whyOpen } from '../spire/prediction.ts'
+import { isHeld } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
-import type { State } from '../analysis/state.ts'
-import { boundaryText, candidateKey, companionsOf, type Candidate } from './candidate.ts'
+import { counted } from '../text/counted.ts'
+import { boundaryText, candidateKey, manifestsBefore, type Candidate } from './candidate.ts'
 import type { Instead, Need } from './plans.ts'
 import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 import type { NotSuggested } from './not-suggested.ts'
@@ -12,6 +21,7 @@ import type { NotSuggested } from './not-suggested.ts'
 /** What there is to say of the bindings of each need that others could replace, in steps. All of them are proven at once. */
 export function* provingInstead(
   { needs, world }: Pick<Proof, 'needs' | 'world'>,
+  before: Analysis,
   tools: ProofTools,
 ): Steps<ReadonlyMap<Need, NotSuggested>> {
   const asked = needs.flatMap(({ need }) =>
@@ -25,50 +35,142 @@ export function* provingInstead(
     asked.flatMap(([need, instead], at) => {
       const trial = tried[at]
       const one = trial && proven.get(trial)
-      return one === undefined ? [] : [[need, saidOf(instead, one, world.settled, proof.world.settled)]]
+      if (one === undefined) return []
+      const others = [...needs, ...proof.needs.filter((each) => each !== one)]
+      const [first] = one.bindings
+      const said =
+        first === undefined
+          ? refusedText(instead, one, isServedWithout(instead.of, need.pods, [before, world]))
+          : provenText(instead, one.bindings, [world.settled, proof.world.settled], besideOf(need, others))
+      return [[need, { mode: 'PerObjective', reason: 'KLM440', tried: one.bindings, ...said }]]
     }),
   )
 }
 
-function saidOf(
-  instead: Instead,
-  { bindings, failed }: ProvenNeed,
-  before: State,
-  after: State,
-): NotSuggested {
-  const { of, harm, why, isOpen } = instead
-  const place = `in the place of ${of.join(', ')}`
-  const base = { mode: 'PerObjective' as const, reason: 'KLM440' }
-  const [first] = bindings
-  if (first !== undefined)
-    return {
-      ...base,
-      state: 'open',
-      what: `${boundaryText(first.boundary)} ${place}`,
-      tried: bindings,
-      why: `${harm}; this one would be Ready, and the proxy has the ID that its mesh accepts`,
-      fix: orderText(first, of, before, after),
-    }
-  const last = failed.at(-1)
+type Said = Pick<NotSuggested, 'state' | 'what' | 'why' | 'fix'> & Partial<Pick<NotSuggested, 'tried'>>
+
+/** The other bindings that it was proven with, on pods of its own. */
+function besideOf({ pods }: Need, others: readonly ProvenNeed[]): readonly NamespacedName[] {
+  const own = new Set(pods)
+  return others.flatMap(({ need, bindings }) =>
+    need.pods.some((pod) => own.has(pod))
+      ? bindings.filter((one) => one.isThere !== true).map(candidateKey)
+      : [],
+  )
+}
+
+function provenText(
+  { of, harm }: Instead,
+  bindings: readonly Candidate[],
+  states: readonly [before: State, after: State],
+  beside: readonly NamespacedName[],
+): Said {
+  const together = beside.length === 0 ? '' : `, proven together with ${beside.join(', ')}`
+  const is = bindings.length === 1 ? 'this one' : 'these'
   return {
-    ...base,
-    state: last?.state ?? (isOpen ? 'open' : 'impossible'),
-    what: `${last?.what ?? base.mode} ${place}`,
-    tried: last?.bindings ?? [],
-    why: `${harm}; ${last?.why ?? why?.why ?? ''}`,
-    fix: last?.fix ?? why?.fix,
+    state: 'open',
+    what: `${bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')} in the place of ${of.join(', ')}`,
+    why: `${harm}; ${is} would be Ready, and the proxy has the ID that its mesh accepts${together}`,
+    fix: orderText(bindings, of, ...states),
   }
 }
 
+function refusedText(
+  { of, harm, objectives, open }: Instead,
+  { failed }: ProvenNeed,
+  isServed: boolean,
+): Said {
+  const place = `in the place of ${of.join(', ')}`
+  const giveUp = isServed
+    ? [`delete ${of.join(' and ')}: the proxy then holds the ID of its service account`]
+    : []
+  const last = failed.at(-1)
+  if (last !== undefined) {
+    const { state, what, why, fix, bindings } = last
+    const fixes = [...giveUp, ...(fix === undefined ? [] : [fix])]
+    return {
+      state,
+      what: `${what} ${place}`,
+      why: `${harm}; ${why}`,
+      fix: fixes.length === 0 ? undefined : fixes.join(', or '),
+      tried: bindings,
+    }
+  }
+  const { state, why, fixes } = unplanned(objectives, open)
+  return {
+    state,
+    what: `PerObjective ${place}`,
+    why: `${harm}; ${why}`,
+    fix: [...giveUp, ...fixes].join(', or '),
+  }
+}
+
+function unplanned(
+  objectives: number,
+  open: Instead['open'],
+): { readonly state: NotSuggested['state']; readonly why: string; readonly fixes: readonly string[] } {
+  if (objectives === 0)
+    return {
+      state: 'impossible',
+      why: 'no objective targets the pool, and a registration for the proxy adds an SVID and takes none away',
+      fixes: ['add an InferenceObjective for the pool and ask again'],
+    }
+  if (open !== undefined) return { state: 'open', why: open.why, fixes: [open.fix] }
+  return {
+    state: 'open',
+    why: `${counted(objectives, 'objective')} lead to the pool, and nothing says which of them a container serves`,
+    fixes: ['write a binding PerObjective and a registration for the proxy by hand'],
+  }
+}
+
+/** Whether the proxies of these pods certainly hold the ID of their mesh, and no other, once bindings are deleted. */
+function isServedWithout(
+  bindings: readonly NamespacedName[],
+  pods: readonly Pod[],
+  analyses: readonly Analysis[],
+): boolean {
+  return analyses.every(({ settled, snapshot }) => {
+    const byOutput = settled.bindingsByOutput()
+    const prediction = settled.prediction()
+    const namespaces = new Map(snapshot.namespaces.map((one) => [one.name, one]))
+    return pods.every((pod) => {
+      const outcomes = prediction.entriesOf(pod).filter(({ source: { kind, name } }) => {
+        const binding = kind === 'ClusterSPIFFEID' ? byOutput.get(name) : undefined
+        return binding === undefined || !bindings.includes(binding)
+      })
+      const isDisplaced = outcomes.some(
+        (one) =>
+          takesPart(one) ||
+          (one.source.kind === 'ClusterSPIFFEID' && !one.fallback && whyOpen(one.verdict) !== undefined),
+      )
+      return proxiesOfAccount(pod, namespaces.get(pod.namespace)).every(({ container }) => {
+        const ids = containerIdentities({ pod, outcomes }, container).registrations.flatMap((one) => {
+          const isBack =
+            !isDisplaced && one.verdict === 'displaced' && whyOpen(one.outcome.verdict) === undefined
+          return isHeld(one) || isBack ? (one.spiffeId ?? []) : []
+        })
+        return ids.length > 0 && ids.every(isMeshIdentity)
+      })
+    })
+  })
+}
+
 /** The steps, in the order in which to take them. */
-function orderText(candidate: Candidate, of: readonly NamespacedName[], before: State, after: State): string {
-  const key = candidateKey(candidate)
-  const companions = companionsOf(candidate).map(
-    (one) => `apply ClusterSPIFFEID/${stringAt(one, 'metadata', 'name') ?? ''}`,
+function orderText(
+  bindings: readonly Candidate[],
+  of: readonly NamespacedName[],
+  before: State,
+  after: State,
+): string {
+  const keys = bindings.map(candidateKey)
+  const names = new Set(
+    bindings.flatMap(manifestsBefore).map((one) => stringAt(one, 'metadata', 'name') ?? ''),
   )
-  const deleted = of.filter((one) => one !== key).map((one) => `delete ${one}`)
-  const steps = [...companions, ...deleted, `edit ${key} to this boundary`].join(', then ')
-  const [old, its] = [idsOf(before, of), idsOf(after, [key])]
+  const companions = [...names].map((name) => `apply ClusterSPIFFEID/${name}`)
+  const deleted = of.filter((one) => !keys.includes(one)).map((one) => `delete ${one}`)
+  const edited = keys.map((key) => `edit ${key} to this boundary`)
+  const steps = [...companions, ...deleted, ...edited].join(', then ')
+  const [old, its] = [idsOf(before, of), idsOf(after, keys)]
   return `${steps} (manifests: -o json); policies that name ${old} have to name ${its} before`
 }
 

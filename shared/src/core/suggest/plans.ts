@@ -6,7 +6,6 @@ import type { Binding } from '../objects/binding.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import type { Pod } from '../objects/pod.ts'
 import { sameSelection } from '../objects/pool-selector.ts'
-import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import type { Subject } from '../findings/finding.ts'
 import { POOL_KIND } from '../kinds.ts'
 import { DEFAULT_SERVICE_ACCOUNT } from '../objects/pod.ts'
@@ -16,7 +15,7 @@ import { YES } from '../truth/truth.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
-import { proxyContainers, type Companions } from './companion.ts'
+import { proxyContainers, type Companion } from './companion.ts'
 import type { ProxyHarms } from './proxy-harms.ts'
 import {
   commonContainers,
@@ -59,10 +58,10 @@ export interface Instead {
   readonly harm: string
   /** The best first; empty where nothing can be in their place. */
   readonly plans: readonly Plan[]
-  /** Why there is no plan; undefined where there is one. */
-  readonly why: Pick<OpenChoice, 'why' | 'fix'> | undefined
-  /** Whether a person can choose what there could be. */
-  readonly isOpen: boolean
+  /** How many objectives lead to the pool. */
+  readonly objectives: number
+  /** What a person has to choose before there is a plan; undefined: nothing. */
+  readonly open: OpenChoice | undefined
 }
 
 /** A choice that no object decides. */
@@ -91,6 +90,8 @@ export interface PoolContext {
   readonly held: ((pod: Pod) => ReadonlySet<string>) | undefined
   /** What bindings that are there do to proxies of meshes. */
   readonly proxies: ProxyHarms
+  /** What keeps all that the proxies of its pods have by fallbacks, whichever binding is applied. */
+  readonly companions: readonly Companion[]
   readonly config: Config
 }
 
@@ -104,6 +105,7 @@ export function needsOf(context: PoolContext): readonly Need[] {
       .filter(({ pods }) => pods.some(context.isPod))
       .map((account) => needOf(context, account)),
     ...keptNeeds(context),
+    ...insteadNeeds(context),
   ]
 }
 
@@ -141,7 +143,7 @@ function needOf(context: PoolContext, { serviceAccountName, pods }: AccountPods)
   if (asked.length > 0) return { ...base, ...forObjectives(account, asked, mine) }
   if (mine.length === 0)
     return { ...base, ...(context.bindings.length === 0 ? forAll(account) : forAnotherAccount(account)) }
-  return { ...base, ...besideExisting(account, mine), ...insteadOf(account, mine) }
+  return { ...base, ...besideExisting(account, mine) }
 }
 
 /** Registrations alone, for the proxies that bindings of the pool leave without the identity of their mesh. */
@@ -151,37 +153,33 @@ function keptNeeds(context: PoolContext): readonly Need[] {
   const [first] = harmed
   const boundary = first && boundaryOf(first)
   if (context.held !== undefined || first === undefined || boundary === undefined) return []
-  const containers = distinct(harmed.flatMap(({ key }) => proxies.lostBy(key)))
-  const companions = companionsFor(context, containers)
-  const names = containers.join(', ')
+  const lost = distinct(harmed.flatMap(({ key }) => proxies.lostBy(key)))
+  const companions = context.companions.filter(({ container }) => lost.includes(container))
+  if (companions.length === 0) return []
   const serviceAccountName = first.serviceAccountName.ok ? first.serviceAccountName.value : ''
-  const need: Need = {
-    pool: poolSubject(pools[0]),
-    serviceAccountName,
-    pods: pods.accounts.flatMap((one) => one.pods),
-    plans: [],
-    existing: [],
-    remarks: [],
-    open: undefined,
-  }
-  const of = harmed.map(({ key }) => key).join(', ')
-  if (companions === undefined) {
-    const why = `${of} leaves ${names} without the ID of the service account, and the class of SCM is not known, which a registration for it must name`
-    const open = { mode: undefined, what: `a ClusterSPIFFEID for ${names}`, why, fix: NAME_THE_CLASS }
-    return [{ ...need, open }]
-  }
+  const all = pods.accounts.flatMap((one) => one.pods)
   const { namespace, name } = first.meta
   const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
-  const why = `${of} leaves ${names} without the ID of the service account, which the mesh ${needText(need.pods)}`
-  return [{ ...need, plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }] }]
+  const of = harmed.map(({ key }) => key)
+  const leaves = of.every((key) => proxies.certainlyLosesBy(key)) ? 'leaves' : 'may leave'
+  const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(all)}`
+  return [
+    {
+      pool: poolSubject(pools[0]),
+      serviceAccountName,
+      pods: all,
+      plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }],
+      existing: [],
+      remarks: [],
+      open: undefined,
+    },
+  ]
 }
 
 /** Whether the mesh of proxies that are there certainly needs the ID of the service account. */
 function needText(pods: readonly Pod[]): string {
   return proxyContainers(pods, ({ asksSpire }) => asksSpire === YES).length > 0 ? 'needs' : 'may need'
 }
-
-const NAME_THE_CLASS = 'pass --clusterspiffeid-class-name'
 
 function boundaryOf({
   mode,
@@ -202,36 +200,45 @@ function boundaryOf({
   return { mode: value, objective, container }
 }
 
-/** What could be in the place of bindings that give proxies an identity which their mesh does not accept. */
-function insteadOf(account: Account, mine: readonly Binding[]): Pick<Need, 'instead'> {
-  const { context } = account
-  const harming = mine.filter(({ key }) => context.proxies.unusableOf(key) !== undefined)
+/** What could be in the place of the bindings of a pool that give proxies an identity which their mesh does not accept. */
+function insteadNeeds(context: PoolContext): readonly Need[] {
+  const harming = context.bindings.filter(({ key }) => context.proxies.unusableOf(key) !== undefined)
   const [first] = harming
-  if (first === undefined) return {}
+  if (first === undefined) return []
   const of = harming.map(({ key }) => key)
   const harm = `${of.join(', ')}: ${context.proxies.unusableOf(first.key) ?? ''}`
   const objectives = leading(context)
-  if (objectives.length !== 1) {
-    const why =
-      objectives.length === 0
-        ? { why: NO_OBJECTIVE, fix: `${GIVE_UP}, or add an InferenceObjective for the pool and ask again` }
-        : {
-            why: `${counted(objectives.length, 'objective')} lead to the pool, and nothing says which of them a container serves`,
-            fix: `write a binding PerObjective and a registration for the proxy by hand, or ${GIVE_UP}`,
-          }
-    return { instead: { of, harm, plans: [], why, isOpen: objectives.length > 0 } }
-  }
-  const { plans, open } = forObjectives(account, objectives, [], { isAsked: false })
-  const inPlace = plans.map(({ candidates, why }) => ({
-    candidates: candidates.map((one) => ({ ...one, nameParts: first.meta.name, replaces: of })),
-    why,
-  }))
-  return { instead: { of, harm, plans: inPlace, why: open, isOpen: open !== undefined } }
+  const accounts = Map.groupBy(harming, (one) =>
+    one.serviceAccountName.ok ? one.serviceAccountName.value : '',
+  )
+  const planned = [...accounts].flatMap(([serviceAccountName, mine]) => {
+    const pods = context.pods.accounts.find((one) => one.serviceAccountName === serviceAccountName)?.pods
+    const [one] = mine
+    if (objectives.length !== 1 || pods === undefined || one === undefined) return []
+    const account = { context, serviceAccountName, pods }
+    const { plans, open } = forObjectives(account, objectives, [], { isAsked: false })
+    const replaces = mine.map(({ key }) => key)
+    return { plan: plans[0], open, place: { nameParts: one.meta.name, replaces } }
+  })
+  const open = planned.find((one) => one.open !== undefined)?.open
+  const why = planned.flatMap(({ plan }) => plan?.why ?? [])
+  const candidates = planned.flatMap(({ plan, place }) =>
+    (plan?.candidates ?? []).map((one) => ({ ...one, ...place })),
+  )
+  const plans = open === undefined && candidates.length > 0 ? [{ candidates, why: distinct(why) }] : []
+  return [
+    {
+      pool: poolSubject(context.pools[0]),
+      serviceAccountName: first.serviceAccountName.ok ? first.serviceAccountName.value : '',
+      pods: context.pods.accounts.flatMap((one) => one.pods),
+      plans: [],
+      existing: [],
+      remarks: [],
+      open: undefined,
+      instead: { of, harm, plans, objectives: objectives.length, open },
+    },
+  ]
 }
-
-const NO_OBJECTIVE =
-  'no objective targets the pool, and a registration for the proxy adds an SVID and takes none away'
-const GIVE_UP = 'delete the binding: the proxy then holds the ID of its service account'
 
 interface Account {
   readonly context: PoolContext
@@ -252,21 +259,25 @@ function forAll(account: Account): Planned {
   const whole = poolOnly(context, serviceAccountName)
   if (roles.values.length > 1) {
     const plan = perVariant(account, roles.key, meantValues(account, roles))
-    const all = [plan, whole].flatMap((one) => besideProxies(account, one))
+    const all = [plan, whole].map((one) => besideProxies(account, one))
     return { plans: all, remarks: several, open: undefined }
   }
   const { plans, remarks, open } = forObjectives(account, objectives, [], { isAsked: false })
-  return { plans: [...plans, ...besideProxies(account, whole)], remarks: [...several, ...remarks], open }
+  return { plans: [...plans, besideProxies(account, whole)], remarks: [...several, ...remarks], open }
 }
 
 /** The narrowest boundary that gives certain containers an identity. */
 function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>): Planned {
   const { context, serviceAccountName, pods } = account
   const meant = pods.filter(context.isPod)
-  const whole = poolOnly(context, serviceAccountName)
+  const whole = besideProxies(account, poolOnly(context, serviceAccountName))
   const isWhole = meant.every((pod) => pod.containers.every(({ name }) => held(pod).has(name)))
-  if (isWhole) return { ...NOTHING, plans: [whole] }
-  const [container, another] = distinct(meant.flatMap((pod) => [...held(pod)]))
+  // Registrations of their own keep what proxies hold.
+  const kept = new Set(context.companions.map((one) => one.container))
+  if (isWhole && kept.size === 0) return { ...NOTHING, plans: [whole] }
+  const [container, another] = distinct(meant.flatMap((pod) => [...held(pod)])).filter(
+    (name) => !kept.has(name),
+  )
   if (container === undefined || another !== undefined)
     return { ...NOTHING, plans: [whole], remarks: [WIDER] }
   const [objective, ...others] = leading(context)
@@ -283,13 +294,13 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
     }
   }
   const { name } = objective.meta
-  const plans = besideProxies(account, {
+  const plan = besideProxies(account, {
     candidates: [
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective: name, container }, [name]),
     ],
     why: [`objective ${name} targets the pool, and container ${container} alone is to get an identity`],
   })
-  return { ...NOTHING, plans: [...plans, whole] }
+  return { ...NOTHING, plans: [plan, whole] }
 }
 
 const WIDER = 'a binding PoolOnly gives its identity to all containers of the pods'
@@ -325,7 +336,9 @@ function besideExisting(account: Account, mine: readonly Binding[]): Planned {
   if (named.has(undefined)) return NOTHING
   const roles = rolesOf(context.config, pods)
   const left = meantValues(account, roles).filter((value) => !named.has(value))
-  return left.length === 0 ? NOTHING : { ...NOTHING, plans: [perVariant(account, roles.key, left)] }
+  return left.length === 0
+    ? NOTHING
+    : { ...NOTHING, plans: [besideProxies(account, perVariant(account, roles.key, left))] }
 }
 
 /** The objectives of a pool, by name: the operator looks an objective up by its name alone. */
@@ -369,7 +382,7 @@ function forObjectives(
     }
   }
   const tried = isAsked ? names : names.slice(0, TRIED_TOGETHER)
-  const plans = besideProxies(account, {
+  const plan = besideProxies(account, {
     candidates: tried.map((objective) =>
       candidate(context, serviceAccountName, { mode: 'PerObjective', objective, container }, [objective]),
     ),
@@ -385,30 +398,21 @@ function forObjectives(
           `${counted(shared, 'objective')} lead to the pool: an objective is a header of a request, so no selector can tell apart which of them a container serves`,
         ]
   // Whole pools are offered where the question is about the pool, or where nothing names the pods yet.
-  const whole = isAsked && mine.length === 0 ? [poolOnly(context, serviceAccountName)] : []
-  return { plans: [...plans, ...whole], remarks, open: undefined }
+  const whole =
+    isAsked && mine.length === 0 ? [besideProxies(account, poolOnly(context, serviceAccountName))] : []
+  return { plans: [plan, ...whole], remarks, open: undefined }
 }
 
-/** A plan for containers beside proxies that need the ID of the service account: as it is, then with registrations that keep it. */
-function besideProxies({ context, pods }: Account, plan: Plan): readonly Plan[] {
+/** A plan with the registrations that keep what proxies have by fallbacks, if a binding of its mode leaves these of use. */
+function besideProxies({ context, pods }: Account, plan: Plan): Plan {
   const [first, ...others] = plan.candidates
   // Of two IDs only a proxy that asks by ID gets the one that it needs for certain.
   const isWhole = first?.boundary.mode !== 'PerObjective'
-  const containers = proxyContainers(pods, ({ consumer }) => !isWhole || consumer.asksById === true)
-  const companions = companionsFor(context, containers)
-  if (containers.length === 0 || first === undefined || companions === undefined) return [plan]
+  const companions = context.companions.filter(({ asksById }) => !isWhole || asksById)
+  if (first === undefined || companions.length === 0) return plan
+  const containers = distinct(companions.map(({ container }) => container))
   const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh ${needText(pods)}, by a registration of its own: it is applied first`
-  return [plan, { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }]
-}
-
-/** Undefined where the class of SCM is not known: nothing says then what a registration has to carry. */
-function companionsFor(
-  { pools: [pool], config: { className, outputLabels } }: PoolContext,
-  containers: readonly string[],
-): Companions | undefined {
-  if (className === CLASS_PLACEHOLDER || !pool.selector.ok) return undefined
-  const settings = { className, ...(outputLabels === undefined ? {} : { outputLabels }) }
-  return { containers, podLabels: pool.selector.labels, settings }
+  return { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }
 }
 
 interface Roles {

@@ -4,7 +4,7 @@ import type { Analysis } from '../analysis/analysis.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { subjectText, type Finding, type Subject } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { BINDING_KIND } from '../names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { findingEntry } from '../registry/findings.ts'
 import type { RefusalReason } from '../registry/reasons.ts'
@@ -24,8 +24,8 @@ import type { Need, Plan } from './plans.ts'
 /** A plan that did not stand, and why. */
 export interface FailedPlan {
   readonly plan: Plan
-  /** `impossible`: the operator refuses it, or it does harm. `unproven`: that depends on what is not known. */
-  readonly state: 'impossible' | 'unproven'
+  /** `impossible`: the operator refuses it, or it does harm. `unproven`: that depends on what is not known. `open`: not beside others. */
+  readonly state: 'impossible' | 'unproven' | 'open'
   /** The bindings as they were tried. */
   readonly bindings: readonly Candidate[]
   /** The same, as a person reads them. */
@@ -37,6 +37,15 @@ export interface FailedPlan {
   readonly fix: string | undefined
   /** What would settle it, where something could not be read. */
   readonly missing: UnknownReason | undefined
+  /** What it collides with among all that was tried with it. */
+  readonly against?: readonly Rival[]
+}
+
+/** A binding that another collides with, and that was tried together with it. */
+interface Rival {
+  readonly candidate: Candidate
+  /** Whether it is of the same plan. */
+  readonly isOwn: boolean
 }
 
 /** What became of a need. */
@@ -106,7 +115,7 @@ function* settlingTrials(
     const world = all.length === 0 ? analysis : yield* tools.analyse(withCandidates(analysis.snapshot, all))
     const refused = failuresOf(named, ({ need, at }, bindings) => {
       const plan = need.plans[at]
-      return plan === undefined ? undefined : refusalOf(plan, bindings, world)
+      return plan === undefined ? undefined : refusalOf(plan, bindings, world, all)
     })
     if (refused.size > 0) fail(refused, active)
     else {
@@ -134,20 +143,52 @@ type NamedTrials = ReadonlyMap<Trial, readonly Candidate[]>
 /** The bindings of all plans that are tried now. Plans that are not tried take no name. */
 function nameAll(trials: readonly Trial[], { bindings, clusterSpiffeIds }: Snapshot): NamedTrials {
   const names = new BindingNames(bindings.map(({ key }) => key))
-  const registrations = new CompanionNames(clusterSpiffeIds.map(({ meta }) => meta.name))
+  const registrations = new CompanionNames(clusterSpiffeIds)
   const named = ({ nameParts, companions, ...one }: UnnamedCandidate): Candidate => {
-    const { namespace } = one
-    const name = typeof nameParts === 'string' ? nameParts : names.nameOf(namespace, nameParts)
+    const name = typeof nameParts === 'string' ? nameParts : names.nameOf(one.namespace, nameParts)
     if (companions === undefined) return { ...one, name }
-    const all = companions.containers.map((container) => registrations.nameOf(namespace, name, container))
-    return { ...one, name, companions: { ...companions, names: all } }
+    return {
+      ...one,
+      name,
+      companions: companions.map((each) => ({ ...each, name: registrations.nameOf(each) })),
+    }
   }
   return new Map(trials.map((trial) => [trial, (trial.need.plans[trial.at]?.candidates ?? []).map(named)]))
 }
 
 function provenNeed(trial: Trial, named: NamedTrials): ProvenNeed {
   const { need, at, failed } = trial
-  return { need, bindings: named.get(trial) ?? [], plan: need.plans[at], failed }
+  const standing = new Set([...named.values()].flat().map(keyAndBoundary))
+  return {
+    need,
+    bindings: named.get(trial) ?? [],
+    plan: need.plans[at],
+    failed: failed.map((one) => amongStanding(one, need, standing)),
+  }
+}
+
+function keyAndBoundary(one: Candidate): string {
+  return `${candidateKey(one)} ${boundaryText(one.boundary)}`
+}
+
+/** A plan that collided with others which do not stand either is a choice, and names nothing that is not there. */
+function amongStanding(one: FailedPlan, { pool }: Need, standing: ReadonlySet<string>): FailedPlan {
+  const { against = [], why } = one
+  const gone = against.filter(({ candidate }) => !standing.has(keyAndBoundary(candidate)))
+  if (gone.length === 0) return one
+  const rule = why.slice(why.indexOf(': ') + 2)
+  const others = gone.filter(({ isOwn }) => !isOwn).map(({ candidate }) => candidate)
+  if (others.length === 0) return { ...one, why: `at most one of them can be Ready: ${rule}` }
+  const texts = others.map(
+    ({ boundary, namespace, pool: name }) =>
+      `${boundaryText(boundary)} of InferencePool ${namespace}/${name}`,
+  )
+  return {
+    ...one,
+    state: 'open',
+    why: `not both this and ${texts.join(', ')}: ${rule}`,
+    fix: `ask for one pool alone: kubectl kleym suggest pool/${pool.namespace}/${pool.name}`,
+  }
 }
 
 type Failures = ReadonlyMap<Trial, FailedPlan>
@@ -164,14 +205,6 @@ function failuresOf(
   )
 }
 
-/** Whether two plans are for the same boundaries, with other registrations beside them. */
-export function areSame(one: Plan, other: Plan): boolean {
-  const [left, right] = [one, other].map(({ candidates }) =>
-    JSON.stringify(candidates.map(({ boundary }) => boundary)),
-  )
-  return left === right
-}
-
 /**
  * The next plan; none where it is not known whether a better one would do, which another plan must not decide. Only active trials
  * give way; where none of them is at fault by itself, all of them do.
@@ -185,18 +218,27 @@ function fail(failures: Failures, active: ReadonlySet<Trial>): void {
       : [...active].filter(({ need, at }) => at < need.plans.length).map((trial) => [trial, any] as const)
   for (const [trial, failure] of given.length > 0 ? given : failures) {
     trial.failed.push(failure)
-    const next = trial.need.plans[trial.at + 1]
-    const isTried = failure.state !== 'unproven' || (next !== undefined && areSame(next, failure.plan))
-    trial.at = isTried ? trial.at + 1 : trial.need.plans.length
+    trial.at = failure.state === 'unproven' ? trial.need.plans.length : trial.at + 1
   }
 }
 
 /** Why the operator would not say Ready of all bindings of a plan; undefined where it would. */
-function refusalOf(plan: Plan, bindings: readonly Candidate[], world: Analysis): FailedPlan | undefined {
+function refusalOf(
+  plan: Plan,
+  bindings: readonly Candidate[],
+  world: Analysis,
+  tried: readonly Candidate[],
+): FailedPlan | undefined {
   for (const one of bindings) {
-    const failure = failureOf(world.settled.judgements.get(candidateKey(one)))
-    if (failure !== undefined)
-      return { plan, bindings, what: boundariesText(bindings), fix: undefined, ...failure }
+    const judgement = world.settled.judgements.get(candidateKey(one))
+    const failure = failureOf(judgement)
+    if (failure === undefined) continue
+    const peers = judgement?.state === 'refused' ? (judgement.collision?.named ?? []) : []
+    const owners = new Set<string>(peers.map(({ claim }) => claim.owner))
+    const against = tried
+      .filter((each) => owners.has(candidateKey(each)))
+      .map((candidate) => ({ candidate, isOwn: bindings.includes(candidate) }))
+    return { plan, bindings, what: boundariesText(bindings), fix: undefined, ...failure, against }
   }
   return undefined
 }
@@ -239,7 +281,10 @@ function stillLost(named: NamedTrials, unchanged: readonly Finding[]): readonly 
       bindings.flatMap((one) => (one.isThere === true ? bindingText(one) : [])),
     ),
   )
-  return unchanged.filter(({ code, subject }) => code === 'KLM441' && kept.has(objectText(subject)))
+  return unchanged.filter(
+    ({ code, subject, related }) =>
+      code === 'KLM441' && [subject, ...related].some((one) => kept.has(objectText(one))),
+  )
 }
 
 /** The object of a subject, whichever of its containers is meant. */
@@ -254,6 +299,8 @@ function harms(named: NamedTrials, added: readonly Finding[]): Failures {
   for (const [trial, bindings] of named) {
     for (const one of bindings) {
       owners.set(bindingText(one), trial)
+      for (const { name } of one.companions ?? [])
+        owners.set(objectText({ kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name }), trial)
       getOrCreate(byNamespace, one.namespace, () => []).push(trial)
     }
   }

@@ -17,12 +17,14 @@ const LOST: FindingCode = 'KLM441'
 
 /** The harm that bindings do to proxies. */
 export class ProxyHarms {
-  readonly #byBinding: ReadonlyMap<string, readonly Finding[]>
+  readonly #byBinding: ReadonlyMap<string, readonly (readonly [key: string, finding: Finding])[]>
 
   private constructor(findings: readonly Finding[]) {
     this.#byBinding = Map.groupBy(
-      findings.filter(({ code, subject }) => isOfProxies(code) && subject.kind === BINDING_KIND),
-      ({ subject }) => namespacedName(subject.namespace, subject.name),
+      findings
+        .filter(({ code }) => isOfProxies(code))
+        .flatMap((one) => bindingsOf(one).map((key) => [key, one] as const)),
+      ([key]) => key,
     )
   }
 
@@ -37,6 +39,11 @@ export class ProxyHarms {
     return distinct(this.#of(key, LOST).flatMap(({ subject }) => subject.container ?? []))
   }
 
+  /** Whether that is certain of one of them. */
+  certainlyLosesBy(key: NamespacedName): boolean {
+    return this.#of(key, LOST).some(({ dependsOn }) => dependsOn === undefined)
+  }
+
   /** What proxies get by a binding and cannot use, a plain sentence fragment; undefined: nothing. */
   unusableOf(key: NamespacedName): string | undefined {
     const [first] = this.#of(key, UNUSABLE)
@@ -46,8 +53,15 @@ export class ProxyHarms {
   }
 
   #of(key: NamespacedName, code: FindingCode): readonly Finding[] {
-    return (this.#byBinding.get(key) ?? []).filter((one) => one.code === code)
+    return (this.#byBinding.get(key) ?? []).flatMap(([, one]) => (one.code === code ? one : []))
   }
+}
+
+/** The bindings that a finding is about, or that stand on the same pods. */
+function bindingsOf({ subject, related }: Finding): readonly string[] {
+  return [subject, ...related].flatMap(({ kind, namespace, name }) =>
+    kind === BINDING_KIND ? namespacedName(namespace, name) : [],
+  )
 }
 
 function isOfProxies(code: FindingCode): boolean {

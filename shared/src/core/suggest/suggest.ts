@@ -10,7 +10,6 @@ import { getOrCreate } from '../get-or-create.ts'
 import { own } from '../json.ts'
 import type { Binding } from '../objects/binding.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
-import { readMeta } from '../objects/meta.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import { PodCount, podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
@@ -23,14 +22,15 @@ import { compareBytes } from '../text/bytes.ts'
 import { NameSummary } from '../text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { distinct } from './binding-names.ts'
-import { boundaryText, candidateKey, companionsOf, type Candidate } from './candidate.ts'
+import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
+import { companionsOf, type CompanionContext } from './companion.ts'
 import { EffectByHolder, lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
 import { ProxyHarms } from './proxy-harms.ts'
 import { provingInstead } from './instead.ts'
 import type { NotSuggested } from './not-suggested.ts'
-import { areSame, proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
+import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 
 /** What a question about suggestions is limited to. */
 export interface SuggestQuestion {
@@ -117,9 +117,10 @@ export function* suggesting(
 ): Steps<Suggestions> {
   const index = indexOf(analysis)
   const proxies = yield* ProxyHarms.of(analysis)
+  const companions = companionContext(analysis)
   const drafts = poolsByName(analysis.snapshot.pools)
     .filter(([pool, ...others]) => [pool, ...others].some(question.isPool))
-    .map((pools) => draftOf(analysis, pools, question, { ...index, proxies }))
+    .map((pools) => draftOf(analysis, pools, question, { ...index, proxies, companions }))
     .filter((one) => one !== undefined)
   const proof = yield* proving(
     drafts.flatMap(({ needs }) => needs),
@@ -127,7 +128,8 @@ export function* suggesting(
     tools,
   )
   const proven = new Map(proof.needs.map((one) => [one.need, one]))
-  const instead = yield* provingInstead(proof, tools)
+  const instead = yield* provingInstead(proof, analysis, tools)
+  const applied = appliedBy(proof)
   const reasons: UnknownReason[] = []
   const pools = drafts.map((draft) => {
     const needs = draft.needs.flatMap((need) => proven.get(need) ?? [])
@@ -135,10 +137,35 @@ export function* suggesting(
       ...draft.missing,
       ...needs.flatMap(({ failed }) => failed.flatMap(({ missing }) => missing ?? [])),
     )
-    const { not, ...others } = poolSuggestions(draft, needs, analysis, proof)
+    const { not, ...others } = poolSuggestions(draft, needs, analysis, applied)
     return { ...others, not: [...not, ...needs.flatMap(({ need }) => instead.get(need) ?? [])] }
   })
   return { pools, world: proof.world, effect: proof.effect, missing: distinctReasons(reasons) }
+}
+
+/** All that is suggested, as it is applied. */
+interface Applied extends Proof {
+  readonly changes: EffectByHolder
+  /** The names of all registrations. */
+  readonly together: ReadonlySet<string>
+}
+
+function appliedBy(proof: Proof): Applied {
+  const together = proof.needs.flatMap(({ bindings }) =>
+    bindings.flatMap(({ companions = [] }) => companions.map(({ name }) => name)),
+  )
+  return { ...proof, changes: new EffectByHolder(proof.effect), together: new Set(together) }
+}
+
+function companionContext({ snapshot, settled, config }: Analysis): CompanionContext {
+  const namespaces = new Map(snapshot.namespaces.map((one) => [one.name, one]))
+  const registrations = new Map(settled.outputs.map(({ object }) => [object.meta.name, object]))
+  return {
+    prediction: settled.prediction(),
+    namespaceOf: (name) => namespaces.get(name),
+    registrationOf: (name) => registrations.get(name),
+    outputLabels: config.outputLabels,
+  }
 }
 
 /** What pools are looked up in. */
@@ -191,7 +218,7 @@ function draftOf(
   analysis: Analysis,
   pools: readonly [Pool, ...Pool[]],
   question: SuggestQuestion,
-  index: PoolIndex & Pick<PoolContext, 'proxies'>,
+  index: PoolIndex & Pick<PoolContext, 'proxies'> & { readonly companions: CompanionContext },
 ): PoolDraft | undefined {
   const [pool] = pools
   const { snapshot, config } = analysis
@@ -210,6 +237,14 @@ function draftOf(
     isPod,
     held: question.held,
     proxies: index.proxies,
+    companions: pool.selector.ok
+      ? companionsOf(
+          pool,
+          pool.selector.labels,
+          pods.accounts.flatMap((one) => one.pods),
+          index.companions,
+        )
+      : [],
     config,
   }
   const unread = firstGap(snapshot, [qualifiedKind(BINDING)], namespace)
@@ -288,7 +323,7 @@ function poolSuggestions(
   { context, not, remarks }: PoolDraft,
   needs: readonly ProvenNeed[],
   analysis: Analysis,
-  proof: Proof,
+  proof: Applied,
 ): PoolSuggestions {
   const [pool] = context.pools
   const accounts = distinct(needs.map(({ need }) => need.serviceAccountName))
@@ -317,13 +352,11 @@ function poolSuggestions(
 function suggestedOf(
   { bindings, plan }: ProvenNeed,
   before: Analysis,
-  { world, effect }: Proof,
+  { world, effect, changes, together }: Applied,
 ): readonly SuggestedBinding[] {
-  const changes = new EffectByHolder(effect)
   const { settled } = world
   const prediction = settled.prediction()
   const dependsOn = dependsOnIn(world)
-  const together = new Set(bindings.flatMap(companionsOf).map((one) => readMeta(one).name))
   return bindings.flatMap((candidate) => {
     const key = candidateKey(candidate)
     const judgement = settled.judgements.get(key)
@@ -399,9 +432,8 @@ function heldBefore({ reached, alsoHeld }: Reach, spiffeId: string, effect: Effe
   })
 }
 
-function notSuggested({ need, failed: all, plan: stands }: ProvenNeed): readonly NotSuggested[] {
+function notSuggested({ need, failed }: ProvenNeed): readonly NotSuggested[] {
   const { open } = need
-  const failed = all.filter(({ plan }) => stands === undefined || !areSame(plan, stands))
   return [
     ...(open === undefined
       ? []
