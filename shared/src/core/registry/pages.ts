@@ -78,8 +78,8 @@ export function reasonsPage(): string {
     ...rows,
     '',
     '## `InForce`\n',
-    'Read from the counters that the SPIRE controller manager writes into `status.stats` of the ClusterSPIFFEID. `NoOutput` is',
-    'said at once; every other reason but `Registered` and `Pending` only once it has lasted a minute.\n',
+    'Read from the counters that the SPIRE controller manager writes into `status.stats` of the ClusterSPIFFEID. Said at once are',
+    '`Registered`, `Pending`, `NoOutput`, and `Undetermined` if outputs cannot be read; all else once it has lasted a minute.\n',
     '| reason | `InForce` is | meaning | fix |',
     '|---|---|---|---|',
     ...IN_FORCE_REASON_NAMES.map((name) => {
