@@ -48,6 +48,7 @@ export const PAGE_PARTS: readonly PagePart[] = [
           'docs/suggest.md',
           'docs/migrate.md',
           'docs/policies.md',
+          'docs/names.md',
           'docs/map.md',
           'docs/verify.md',
           'docs/variants.md',

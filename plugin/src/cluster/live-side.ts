@@ -56,6 +56,8 @@ export interface LiveQuestion extends ScmQuestion {
   readonly kind: string | undefined
   /** Whether the answer tells who names an identity. */
   readonly policies: boolean
+  /** Whether it tells so of objects of other programs too. */
+  readonly names: boolean
   /** Whether the answer tells which relationships with other trust domains are declared. */
   readonly federation: boolean
   /** Objects of files, whose templates count too. */
@@ -78,7 +80,7 @@ export const WITHOUT_STATUS = withoutManagedFields({ status: false })
 
 /** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
 export async function readLiveSide(reader: ClusterReader, question: LiveQuestion): Promise<LiveSide> {
-  const { namespaces, kind, policies, federation, files } = question
+  const { namespaces, kind, policies, names, federation, files } = question
   await reader.open()
   const side = new LiveSideReader(kind)
   const limit = namespaces === undefined ? undefined : NARROW_PAGE
@@ -93,7 +95,7 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
     ...(federation ? [read({ resource: FEDERATED_TRUST_DOMAINS, trim: WITHOUT_STATUS })] : []),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
-    ...(policies ? [addPolicies(reader, { namespaces, limit }, side)] : []),
+    ...(policies ? [addPolicies(reader, { namespaces, limit, names }, side)] : []),
   ])
   const addScm = (found: ScmFound): void => side.addScm(found)
   const needs = needsOf([...side.objects, ...files], namespaces)

@@ -1,7 +1,7 @@
 // Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
 // Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import { ACCESS_POLICIES, EARLIER_ACCESS_POLICIES } from '@kleym/shared/kube/resources.ts'
+import { ACCESS_POLICIES, EARLIER_ACCESS_POLICIES, NAMING_RESOURCES } from '@kleym/shared/kube/resources.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 import { policyTrim } from './trim.ts'
 
@@ -15,6 +15,8 @@ export interface KindReading {
 export interface PolicyQuestion {
   readonly namespaces: readonly string[] | undefined
   readonly limit: number | undefined
+  /** Whether objects of other programs that name identities are read too. */
+  readonly names: boolean
 }
 
 /** Reads the kinds that are served, one list each; a version too old or too new to interpret where there is no other. */
@@ -23,10 +25,12 @@ export function readPolicies(
   question: PolicyQuestion,
 ): Promise<readonly KindReading[]> {
   return Promise.all(
-    [ACCESS_POLICIES, ...EARLIER_ACCESS_POLICIES].map(async (resource) => ({
-      resource,
-      reading: await readKind(reader, reader.servedAs(resource), question),
-    })),
+    [ACCESS_POLICIES, ...EARLIER_ACCESS_POLICIES, ...(question.names ? NAMING_RESOURCES : [])].map(
+      async (resource) => ({
+        resource,
+        reading: await readKind(reader, reader.servedAs(resource), question),
+      }),
+    ),
   )
 }
 

@@ -219,6 +219,15 @@ export const outputFlags = {
 }
 
 /** `-A`; every source command has it. */
+export const namesFlag = Flags.string({
+  helpGroup: SOURCES,
+  helpValue: 'FILE',
+  description:
+    'Names outside of the cluster: a role of Vault or a trust policy of a cloud as JSON, or a list of SPIFFE IDs. Repeatable.',
+  multiple: true,
+  multipleNonGreedy: true,
+})
+
 export const allNamespacesFlag = Flags.boolean({
   char: 'A',
   description: 'All namespaces.',

@@ -27,6 +27,8 @@ export interface SourceOptions {
   /** The files are what was before a change: what they say of settings counts before what the command line says. */
   readonly isBefore?: boolean
   readonly without: readonly ObjectName[]
+  /** The files of `--names`; absent: none. */
+  readonly names?: readonly string[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
   readonly namespace: string | undefined
   readonly cluster: ClusterOptions
@@ -105,6 +107,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly kustomize?: readonly string[] | undefined
   readonly render?: boolean | undefined
   readonly exclude?: readonly string[] | undefined
+  readonly names?: readonly string[] | undefined
   readonly offline: boolean
   readonly live?: string | undefined
   readonly without?: readonly string[] | undefined
@@ -166,6 +169,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       },
       offline: flags.offline,
       live: flags.live,
+      names: flags.names ?? [],
       without: (flags.without ?? []).map(parseWithout),
       namespace: namespaceOf(flags, 'namespace'),
       cluster: clusterOptions(flags, cwd),

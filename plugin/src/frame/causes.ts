@@ -98,9 +98,7 @@ export function causesOf(
     ...unreadPodsThatMatter(input.after, concern),
     ...unread,
     ...[...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
-    ...(unknownSources(policies).some(({ because }) => because === 'trust domain')
-      ? [TRUST_DOMAIN_UNKNOWN]
-      : []),
+    ...unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
   ]
   const distinct = new Map(
     all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),
@@ -128,18 +126,23 @@ export function causesWith(causes: readonly Cause[], findings: readonly Finding[
 /** The code of a registration that kleym does not follow: it could give any identity to any pod. */
 export const UNFOLLOWED: FindingCode = 'KLM413'
 
-/** Without the trust domain, kleym cannot tell whether an ID is one of ours. */
-const TRUST_DOMAIN_UNKNOWN: UnknownReason = { verb: 'read', what: "kleym's trust domain", cause: 'not given' }
-
-/** The policies of one namespace, or of all, as everything settles. */
-export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
-  return after.settled.policies().list.filter((one) => namespace === undefined || one.namespace === namespace)
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours; without that of the mesh, not what cluster.local stands for. */
+const SETTINGS_OF_NAMES: Readonly<Partial<Record<UnknownSource['because'], UnknownReason>>> = {
+  'trust domain': { verb: 'read', what: "kleym's trust domain", cause: 'not given' },
+  mesh: { verb: 'read', what: "the trust domain of Istio's mesh (ConfigMap istio)", cause: 'not given' },
 }
 
+/** The access policies of one namespace, or of all, as everything settles; objects of other programs are the question of `policies`. */
+export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
+  return after.settled
+    .policies()
+    .list.filter((one) => !one.isNamesAlone && (namespace === undefined || one.namespace === namespace))
+}
+
+type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
+
 /** The sources of policies whose subjects are unknown. */
-export function unknownSources(
-  policies: readonly ResolvedPolicy[],
-): readonly Extract<Resolution, { readonly state: 'unknown' }>[] {
+export function unknownSources(policies: readonly ResolvedPolicy[]): readonly UnknownSource[] {
   return policies
     .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
     .filter((one) => one.state === 'unknown')

@@ -21,6 +21,7 @@ import { KleymError } from '../io/errors.ts'
 import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { withFallbacks } from '../settings/in-force.ts'
+import { readNamesFiles } from '../sources/names-file.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import { doubtsByKind } from '@kleym/shared/core/snapshot/doubt.ts'
@@ -176,6 +177,10 @@ class Gathering {
   readonly #inForce: string | undefined
   readonly #contextName: string | undefined
   #files = NO_FILES
+  /** Whether the answer asks for the SPIFFE IDs in any string. */
+  #asksForMentions = false
+  /** Files of names, on both sides of a change. */
+  #named: readonly RawObject[] = []
   /** What `--live` holds: it is read in the place of a cluster. */
   #dump: LoadedFiles | undefined
 
@@ -207,10 +212,13 @@ class Gathering {
     about,
     federation = false,
     spire = false,
-  }: Pick<Question, 'about' | 'federation' | 'spire'>): Promise<void> {
+    names = false,
+  }: Pick<Question, 'about' | 'federation' | 'spire' | 'names'>): Promise<void> {
+    this.#asksForMentions = names
+    this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
     const more = [...(federation ? FEDERATION_KINDS : []), ...(spire ? SPIRE_KINDS : [])]
-    const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace }
+    const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace, mentions: names }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
@@ -247,6 +255,7 @@ class Gathering {
         output: settings,
         kind: question.kind,
         policies: question.policies === true,
+        names: question.names === true,
         federation: question.federation === true,
         files: this.#files.objects,
       })
@@ -343,7 +352,7 @@ class Gathering {
     const { settings, sources } = this.#options
     const live = side?.objects ?? this.#dump?.objects
     const named = withPossibleNames(this.#withoutNamed(overlay(live ?? [], this.#files.objects), side))
-    const { objects } = named
+    const objects = [...named.objects, ...this.#named]
     const all: readonly Opaque[] = [
       ...(this.#dump?.problems ?? []),
       ...this.#files.problems,
@@ -358,6 +367,7 @@ class Gathering {
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const doubts = doubtsByKind([...unread, ...noted].flatMap(doubtsOf))
     const drive = driverFor(objects.length, this.#context)
+    const beside = { gaps, doubts, side, asksForMentions: this.#asksForMentions }
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
@@ -369,7 +379,7 @@ class Gathering {
       isOneState && question !== undefined && gaps.size === 0 && doubts.size === 0
         ? scopeOf(objects, question)
         : undefined
-    const after = drive(reading(snapshotSource(objects, { gaps, doubts, side, onlyNamespaces })), 'little')
+    const after = drive(reading(snapshotSource(objects, { ...beside, onlyNamespaces })), 'little')
     const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
@@ -404,7 +414,10 @@ class Gathering {
     )
     const before = isOneState
       ? undefined
-      : drive(reading(snapshotSource(withPossibleNames(start).objects, { gaps, doubts, side })), 'little')
+      : drive(
+          reading(snapshotSource([...withPossibleNames(start).objects, ...this.#named], beside)),
+          'little',
+        )
     const settingsBefore =
       before === undefined
         ? settingsAfter
@@ -421,7 +434,7 @@ class Gathering {
     const whole =
       onlyNamespaces === undefined
         ? undefined
-        : (): Snapshot => drive(reading(snapshotSource(objects, { gaps, doubts, side })), 'little')
+        : (): Snapshot => drive(reading(snapshotSource(objects, beside)), 'little')
     return {
       after,
       whole,

@@ -20,6 +20,8 @@ export interface Question {
   readonly policies?: boolean
   /** The answer resolves whom access policies name: identities of any namespace. */
   readonly resolves?: boolean
+  /** The answer tells whom objects of other programs name, and which SPIFFE IDs stand in any string of any object. */
+  readonly names?: boolean
   /** The answer tells which relationships with other trust domains are declared. */
   readonly federation?: boolean
   /** The answer tells of SPIRE's own parts. */

@@ -2,6 +2,7 @@
 // another one that is a template.
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
+import { NAMING_KIND_NAMES } from '@kleym/shared/core/naming/named-in.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
@@ -14,6 +15,8 @@ import type { Question } from './question.ts'
 export interface AnswerScope {
   /** Undefined: any. */
   readonly namespaces: ReadonlySet<string> | undefined
+  /** Whether whom objects of other programs name is the question. */
+  readonly resolves: boolean
   readonly settings: Pick<SettingsOptions, 'scmConfig' | 'trustDomain' | 'className'>
 }
 
@@ -23,19 +26,24 @@ export function scopeOfAnswer(
   inForce: string | undefined,
   settings: AnswerScope['settings'],
 ): AnswerScope {
+  const resolves = question?.resolves === true
   const isWide = question === undefined || question.allNamespaces || question.aboutFiles === true
-  if (isWide || question.resolves === true || question.named.length === 0)
-    return { namespaces: undefined, settings }
+  if (isWide || resolves || question.named.length === 0) return { namespaces: undefined, resolves, settings }
   const named = question.named.map((namespace) => namespace ?? inForce)
   const namespaces = named.flatMap((namespace) => namespace ?? [])
-  return { namespaces: namespaces.length < named.length ? undefined : new Set(namespaces), settings }
+  return {
+    namespaces: namespaces.length < named.length ? undefined : new Set(namespaces),
+    resolves,
+    settings,
+  }
 }
 
 /** Whether what a problem hides may change the answer. */
-export function mayChange({ reach }: InputProblem, { namespaces, settings }: AnswerScope): boolean {
+export function mayChange({ reach }: InputProblem, { namespaces, resolves, settings }: AnswerScope): boolean {
   if (reach === undefined || reach.length === 0) return true
   return reach.some(({ kind, namespace }) => {
     // SCM's configuration counts wherever it stands, and kleym's own where the operator runs.
+    if (NAMING_KIND_NAMES.has(kind)) return resolves
     if (kind === 'ConfigMap' || kind === SCM_CONFIG) return settings.scmConfig === undefined
     const isSettled = settings.trustDomain !== undefined && settings.className !== undefined
     if (OPERATOR_KINDS.has(kind) && !isSettled) return true

@@ -15,19 +15,22 @@ export interface Beside {
   readonly side: LiveSide | undefined
   /** The namespaces in question; undefined: all of them. */
   readonly onlyNamespaces?: ReadonlySet<string> | undefined
+  readonly asksForMentions?: boolean
 }
 
 /** What a snapshot of these objects is made from. */
 export function snapshotSource(
   objects: readonly RawObject[],
-  { gaps, doubts = NO_DOUBTS, side, onlyNamespaces }: Beside,
+  { gaps, doubts = NO_DOUBTS, side, onlyNamespaces, asksForMentions = false }: Beside,
 ): SnapshotSource {
-  if (side === undefined) return { objects, gaps, doubts, ...(onlyNamespaces && { onlyNamespaces }) }
+  if (side === undefined)
+    return { objects, gaps, doubts, asksForMentions, ...(onlyNamespaces && { onlyNamespaces }) }
   const { absentKinds, listedKinds, namespacesRead } = side
   return {
     objects,
     gaps,
     doubts,
+    asksForMentions,
     absentKinds,
     listedKinds,
     ...(namespacesRead === undefined ? {} : { namespacesRead }),

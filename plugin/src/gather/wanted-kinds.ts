@@ -6,6 +6,7 @@ import {
   CLUSTER_STATIC_ENTRY,
   FEDERATED_TRUST_DOMAIN,
   type Kind,
+  NAMING_KINDS,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
@@ -51,6 +52,7 @@ export const WANTED_KINDS: readonly WantedKind[] = [
   ...WORKLOAD_KINDS.map(namespaced),
   namespaced(ACCESS_POLICY_KIND),
   ...OLD_ACCESS_POLICIES.map(namespaced),
+  ...NAMING_KINDS.map(namespaced),
 ]
 
 /** The kinds that an answer uses which asks for federation, beside those. */

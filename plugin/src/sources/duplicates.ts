@@ -51,8 +51,9 @@ export function withoutDuplicates(objects: readonly RawObject[]): {
   return { objects: kept, problems }
 }
 
-/** Group, kind, namespace and name; undefined for an object whose name the API server will make. */
-function keyOf({ value }: RawObject): string | undefined {
+/** Group, kind, namespace and name; undefined for an object whose name the API server will make, and where only mentions are kept. */
+function keyOf({ value, mentions }: RawObject): string | undefined {
+  if (mentions !== undefined) return undefined
   const name = stringAt(value, 'metadata', 'name') ?? ''
   if (name === '') return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')

@@ -1,4 +1,5 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
+import { NAMING_KINDS } from '@kleym/shared/core/kinds.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -22,6 +23,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
   CronJob: ['cronjobs', 'cj'],
   LeaderWorkerSet: ['leaderworkersets', 'lws'],
   XAccessPolicy: ['xaccesspolicies'],
+  ...Object.fromEntries(NAMING_KINDS.map(({ kind, plural }) => [kind, [plural]])),
 }
 
 /** The kinds that have pods, or a template of them. */

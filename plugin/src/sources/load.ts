@@ -114,7 +114,7 @@ export async function loadFiles(
     nearMisses: [],
   }
   const lines: YamlLines = new Map()
-  const unreadType = unreadTypes(rules.wanted)
+  const unreadType = unreadTypes(rules.wanted, rules.mentions)
   let documents = 0
   const take = async ({ name, bytes, file, isLate }: Source): Promise<void> => {
     if (isLate === true) budget.charge('bytes', bytes.length)

@@ -3,7 +3,8 @@
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { mentionRules } from '@kleym/shared/core/naming/named-in.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/install/openshift-scm.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
@@ -32,6 +33,8 @@ export interface ReadingRules {
   readonly namespace: string
   /** Whether objects that carry a UID and a creation time are dumps of live ones, and keep what the server wrote. */
   readonly dumps: boolean
+  /** Whether the SPIFFE IDs in objects of any other kind are kept. */
+  readonly mentions?: boolean
 }
 
 /** What the documents that were read so far hold. */
@@ -185,7 +188,9 @@ function collectObject(
     const podChange = podChangeOf(type, name, () => JSON.stringify(value))
     if (podChange !== undefined)
       door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
-    count(door, qualifiedKind(type))
+    const mentions = mentionsOf(value, type, { rules, origin, collected })
+    if (mentions === undefined) count(door, qualifiedKind(type))
+    else door.read(mentions)
     if (!isDump(value, rules)) {
       noteDeployer(value, origin, collected)
       if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
@@ -219,6 +224,28 @@ function collectObject(
       ...(mayBeAnywhere && { mayBeAnywhere }),
     })
   }
+}
+
+/** What is kept of an object of any other kind, which mentions SPIFFE IDs; undefined: it mentions none, or is not asked for them. */
+function mentionsOf(
+  value: JsonRecord,
+  type: ObjectType,
+  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
+): RawObject | undefined {
+  if (rules.mentions !== true) return undefined
+  const mentions = mentionRules(value)
+  if (mentions.length === 0) return undefined
+  if (collected.takesAway?.(value, { group: type.group, kind: type.kind, namespaced: true }) === true)
+    return undefined
+  const { namespace, name } = readMeta(value)
+  const annotations = dig(value, 'metadata', 'annotations')
+  const metadata = {
+    name,
+    namespace: namespace === '' && isKnownNamespaced(type) ? rules.namespace : namespace,
+    ...(isRecord(annotations) && { annotations }),
+  }
+  collected.budget.charge('objects', 1)
+  return { value: { apiVersion: type.apiVersion, kind: type.kind, metadata }, origin, mentions }
 }
 
 /** Whether an object is a patch, or a workload that is no whole one; then that is noted. */

@@ -4,6 +4,7 @@ import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/install/openshift-scm.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
 import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
+import { mayHoldIds } from '@kleym/shared/core/naming/ids-in-text.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './encoded-objects.ts'
@@ -22,8 +23,11 @@ export interface UnreadType {
   readonly scope?: KindScope | undefined
 }
 
-/** Tells the type of the one document in a text where it surely is of no use; undefined: it has to be read. */
-export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => UnreadType | undefined {
+/** Tells the type of the one document in a text where it surely is of no use; undefined: it has to be read. With `mentions`, for its SPIFFE IDs too. */
+export function unreadTypes(
+  wanted: readonly WantedKind[],
+  mentions = false,
+): (text: string) => UnreadType | undefined {
   const kinds = new Set(wanted.map(({ kind }) => kind))
   const known = new Map<string, boolean>()
   const isUnread = ({ kind, apiVersion }: UnreadType): boolean => {
@@ -41,6 +45,7 @@ export function unreadTypes(wanted: readonly WantedKind[]): (text: string) => Un
     // Nearly all that is wanted says so on one line, and needs no other look.
     const kind = KIND.exec(text)?.[1]
     if (kind === undefined || kinds.has(kind)) return undefined
+    if (mentions && mayHoldIds(text)) return undefined
     const type = plainKindOf(text)
     if (type === undefined) return undefined
     const unread = getOrCreate(known, `${type.apiVersion} ${type.kind}`, () => isUnread(type))

@@ -12,6 +12,7 @@ const QUESTION: LiveQuestion = {
   scmNamespaces: [],
   kind: undefined,
   policies: false,
+  names: false,
   federation: false,
   files: [],
 }

@@ -17,6 +17,7 @@ async function read(
     scmNamespaces: [],
     kind: undefined,
     policies: true,
+    names: false,
     federation: false,
     files: [],
     ...question,

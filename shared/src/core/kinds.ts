@@ -106,8 +106,43 @@ export const OLD_ACCESS_POLICIES: readonly Kind[] = [
 /** `OLD_ACCESS_POLICIES`, qualified. */
 export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.map(qualifiedKind)
 
-/** All kinds of access policies, qualified; the one that kleym interprets first. */
-export const POLICY_KINDS: readonly string[] = [qualifiedKind(ACCESS_POLICY_KIND), ...OLD_ACCESS_POLICY_KINDS]
+/** Objects of others that name identities: kleym reads whom they name, and nothing else of them (`policies/named-in.ts`). */
+export const NAMING_KINDS = [
+  { group: 'security.istio.io', version: 'v1', kind: 'AuthorizationPolicy', plural: 'authorizationpolicies' },
+  { group: 'networking.istio.io', version: 'v1', kind: 'DestinationRule', plural: 'destinationrules' },
+  { group: 'networking.istio.io', version: 'v1', kind: 'ServiceEntry', plural: 'serviceentries' },
+  {
+    group: 'gateway.networking.k8s.io',
+    version: 'v1',
+    kind: 'BackendTLSPolicy',
+    plural: 'backendtlspolicies',
+  },
+  {
+    group: 'policy.linkerd.io',
+    version: 'v1alpha1',
+    kind: 'MeshTLSAuthentication',
+    plural: 'meshtlsauthentications',
+  },
+  {
+    group: 'agentgateway.dev',
+    version: 'v1alpha1',
+    kind: 'AgentgatewayPolicy',
+    plural: 'agentgatewaypolicies',
+  },
+  {
+    group: 'agentgateway.dev',
+    version: 'v1alpha1',
+    kind: 'AgentgatewayBackend',
+    plural: 'agentgatewaybackends',
+  },
+] as const satisfies readonly Kind[]
+
+/** All kinds whose objects name identities, qualified; the one that kleym interprets first. */
+export const POLICY_KINDS: readonly string[] = [
+  qualifiedKind(ACCESS_POLICY_KIND),
+  ...OLD_ACCESS_POLICY_KINDS,
+  ...NAMING_KINDS.map(qualifiedKind),
+]
 
 /** A group that has pools. */
 export type PoolGroup = (typeof POOL_KINDS)[number]['group']

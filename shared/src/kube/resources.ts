@@ -7,6 +7,7 @@ import {
   CLUSTER_STATIC_ENTRY,
   FEDERATED_TRUST_DOMAIN,
   OBJECTIVE_KINDS,
+  NAMING_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
   qualifiedKind,
@@ -32,6 +33,8 @@ export const FEDERATED_TRUST_DOMAINS: Resource = { ...FEDERATED_TRUST_DOMAIN, na
 export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
 /** Under their earlier names; in the order of the core's OLD_ACCESS_POLICIES. */
 export const EARLIER_ACCESS_POLICIES: readonly Resource[] = OLD_ACCESS_POLICIES.map(namespaced)
+/** Objects of other programs that name identities; in the order of the core's NAMING_KINDS. */
+export const NAMING_RESOURCES: readonly Resource[] = NAMING_KINDS.map(namespaced)
 export const CRDS: Resource = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
@@ -144,6 +147,7 @@ export const RESOURCES: readonly Resource[] = [
   CONFIG_MAPS,
   ACCESS_POLICIES,
   ...EARLIER_ACCESS_POLICIES,
+  ...NAMING_RESOURCES,
   CRDS,
   EVENTS,
   LEASES,

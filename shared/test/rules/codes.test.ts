@@ -42,6 +42,7 @@ function codesOf(
   const snapshot = readSnapshot({
     objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
+    asksForMentions: true,
   })
   const { settings } = readScmSettings(scm === null ? undefined : { ...CASE_SCM, ...scm }, 'a test', {
     trustDomain: 'example.org',

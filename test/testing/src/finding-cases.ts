@@ -98,6 +98,29 @@ const thief = (spec: JsonRecord): JsonRecord =>
     ...spec,
   })
 
+/** A pool, its objective and a binding of a second team. */
+const OF_ANOTHER_TEAM: readonly JsonRecord[] = [
+  pool({ namespace: 'team-b' }),
+  objective({ namespace: 'team-b' }),
+  binding({ namespace: 'team-b' }),
+]
+
+/** A policy of Istio with one principal. */
+const istioPolicy = (principal: string): JsonRecord => ({
+  apiVersion: 'security.istio.io/v1',
+  kind: 'AuthorizationPolicy',
+  metadata: { name: 'callers', namespace: 'team-a', uid: 'uid-of-callers' },
+  spec: { rules: [{ from: [{ source: { principals: [principal] } }] }] },
+})
+
+/** A ConfigMap that holds an ID among other text. */
+const mentioning = (id: string): JsonRecord => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'clients', namespace: 'team-a', uid: 'uid-of-clients' },
+  data: { 'clients.yaml': `expected: "${id}"\n` },
+})
+
 const ROLE = DEFAULT_VARIANT_LABEL_KEY
 const PREFILL = { app: 'llama', [ROLE]: 'prefill' }
 /** What only the API server sets. */
@@ -509,6 +532,21 @@ export const FINDING_CASES: readonly FindingCase[] = [
     code: 'KLM609',
     shows: world(policy({ apiVersion: 'agentic.networking.x-k8s.io/v0alpha0' })),
     not: world(policy()),
+  },
+  {
+    code: 'KLM610',
+    shows: world(istioPolicy(CHAT_ID)),
+    not: world(istioPolicy(CHAT_ID.replace('spiffe://', ''))),
+  },
+  {
+    code: 'KLM611',
+    shows: world(binding(), ...OF_ANOTHER_TEAM, istioPolicy('example.org/ns/*')),
+    not: world(binding(), ...OF_ANOTHER_TEAM, istioPolicy('example.org/ns/team-a/*')),
+  },
+  {
+    code: 'KLM612',
+    shows: world(binding(), mentioning('spiffe://example.org/ns/team-a/objective/Chat')),
+    not: world(binding(), mentioning(CHAT_ID)),
   },
 ]
 

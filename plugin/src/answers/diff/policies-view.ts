@@ -1,5 +1,6 @@
 // How `diff` tells which rules of access policies a change affects.
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import { ACCESS_POLICY_KIND } from '@kleym/shared/core/kinds.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { policiesText } from '../../text/names.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -13,7 +14,11 @@ export function isDifference({ change }: AffectedPolicy): boolean {
 
 /** One sentence: `XAccessPolicy/agents/tools rule chat names spiffe://..., which is lost: resolved → dangling`. */
 export function affectedText(one: AffectedPolicy): string {
-  return `XAccessPolicy/${one.policy} rule ${one.rule} names ${whom(one)}, ${eventText(one)}: ${statesText(one)}`
+  return `${one.kind}/${one.policy} ${namesText(one)} ${whom(one)}, ${eventText(one)}: ${statesText(one)}`
+}
+
+function namesText({ rule, isMention }: AffectedPolicy): string {
+  return isMention ? `${rule} mentions` : `rule ${rule} names`
 }
 
 const EVENTS: Readonly<Record<Exclude<AffectedPolicy['change'], 'rule'>, string>> = {
@@ -54,12 +59,30 @@ function statesText({ before, after }: AffectedPolicy): string {
   return `${left ?? '(not there)'} → ${right ?? '(gone)'}`
 }
 
+/** How many differ in some fields. */
+function count(
+  some: readonly AffectedPolicy[] = [],
+  ...fields: readonly ('kind' | 'policy' | 'rule')[]
+): number {
+  return new Set(some.map((one) => JSON.stringify(fields.map((field) => one[field])))).size
+}
+
 /** The block; nothing where no rule is affected. */
 export function viewAffected(affected: readonly AffectedPolicy[], { width }: Layout): Block {
   if (affected.length === 0) return []
-  const policies = policiesText(new Set(affected.map(({ policy }) => policy)).size)
-  const rules = new Set(affected.map(({ policy, rule }) => JSON.stringify([policy, rule]))).size
-  const head = `${policies} affected, ${counted(rules, 'rule')}`
+  const [ofPolicies, mentions] = [false, true].map((wanted) =>
+    affected.filter(({ isMention }) => isMention === wanted),
+  )
+  const head = [
+    ...(ofPolicies?.length === 0
+      ? []
+      : [
+          `${policiesText(count(ofPolicies, 'kind', 'policy'))} affected, ${counted(count(ofPolicies, 'kind', 'policy', 'rule'), 'rule')}`,
+        ]),
+    ...(mentions?.length === 0
+      ? []
+      : [`${counted(count(mentions, 'kind', 'policy'), 'other object')} affected`]),
+  ].join('; ')
   return [
     line(span(head, 'bold')),
     ...affected.flatMap((one) => [
@@ -68,8 +91,9 @@ export function viewAffected(affected: readonly AffectedPolicy[], { width }: Lay
           '  ',
           MARKS[markOf(one)],
           ' ',
+          ...(one.kind === ACCESS_POLICY_KIND.kind ? [] : [`${one.kind} `]),
           span(one.policy, 'bold'),
-          ` rule ${one.rule} names ${whom(one)}, ${eventText(one)}`,
+          ` ${namesText(one)} ${whom(one)}, ${eventText(one)}`,
         ),
         { width, hang: 4 },
       ),

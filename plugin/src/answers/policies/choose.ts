@@ -1,4 +1,5 @@
 // Which access policies a command line means: by name, or by namespace.
+import { ACCESS_POLICY_KIND, NAMING_KINDS } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
@@ -24,8 +25,17 @@ export function choosePolicies(
   return [...new Set(chosen)]
 }
 
+/** The other objects in scope that mention SPIFFE IDs. */
+export function mentioningIn({
+  after,
+  namespaceInForce,
+}: Pick<AnswerInput, 'after' | 'namespaceInForce'>): readonly ResolvedPolicy[] {
+  return after.settled.policies().mentioning.filter((one) => isIn(one, namespaceInForce))
+}
+
+/** What is in no namespace is about each of them. */
 function isIn(policy: ResolvedPolicy, namespace: string | undefined): boolean {
-  return namespace === undefined || policy.namespace === namespace
+  return namespace === undefined || policy.namespace === '' || policy.namespace === namespace
 }
 
 /** `tools`, `agents/tools` or `xaccesspolicy/agents/tools`. */
@@ -38,8 +48,13 @@ function parsePolicyName(written: string): { readonly namespace: string | undefi
 }
 
 function isPolicyKind(word: string): boolean {
-  return kindNamed(word.split('.', 1)[0] ?? '') === 'XAccessPolicy'
+  const kind = kindNamed(word.split('.', 1)[0] ?? '')
+  return kind !== undefined && POLICY_NAMES.has(kind)
 }
+
+const POLICY_NAMES: ReadonlySet<string> = new Set(
+  [ACCESS_POLICY_KIND, ...NAMING_KINDS].map(({ kind }) => kind),
+)
 
 function missing(path: string, policies: readonly ResolvedPolicy[], echo: string): KleymError {
   const keys = policies.map(({ key }) => key)

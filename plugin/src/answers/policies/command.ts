@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { PoliciesOptions } from './run.ts'
 
@@ -26,7 +26,7 @@ export class PoliciesCommand extends SourceCommand {
       description: 'Policies by NAME or NAMESPACE/NAME.',
     }),
   }
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+  static override readonly flags = { 'all-namespaces': allNamespacesFlag, names: namesFlag }
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(PoliciesCommand)

@@ -13,11 +13,15 @@ import type { Frame } from '../../frame/frame.ts'
 import { causesOf, unknownSources } from '../../frame/causes.ts'
 import { policiesFields } from './json.ts'
 
-/** Makes the report for the chosen policies. */
-export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolicy[]): Frame {
+/** Makes the report for the chosen policies, and the other objects that mention IDs. */
+export function policiesFrame(
+  input: AnswerInput,
+  chosen: readonly ResolvedPolicy[],
+  mentioning: readonly ResolvedPolicy[],
+): Frame {
   const { after } = input
   const { knowledge } = after.settled.policies()
-  const keys = new Set(chosen.map(objectKey))
+  const keys = new Set([...chosen, ...mentioning].map(objectKey))
   const isChosen = ({ subject, related }: Finding): boolean =>
     [subject, ...related].some((one) => keys.has(objectKey(one)))
   const perhaps = perhapsGiving(chosen)
@@ -31,10 +35,13 @@ export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolic
   )
   return {
     kind: 'PoliciesReport',
-    fields: () => policiesFields(knowledge, chosen),
+    fields: () => policiesFields(knowledge, chosen, mentioning),
     findings,
-    judged: { count: chosen.length, what: 'access policy' },
-    causes: causesOf(input, { judgements: after.now.judgements.values(), policies: chosen }),
+    judged: { count: chosen.length + mentioning.length, what: 'access policy' },
+    causes: causesOf(input, {
+      judgements: after.now.judgements.values(),
+      policies: [...chosen, ...mentioning],
+    }),
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
       chosen.map(({ kind, apiVersion, namespace, name }) => ({
@@ -43,8 +50,8 @@ export function policiesFrame(input: AnswerInput, chosen: readonly ResolvedPolic
         namespace,
         name,
       })),
-    answer: (layout, shown) => policiesAnswer(chosen, { ...layout, knowledge, findings: shown }),
-    view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, findings: shown }),
+    answer: (layout, shown) => policiesAnswer(chosen, { ...layout, knowledge, mentioning, findings: shown }),
+    view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, mentioning, findings: shown }),
   }
 }
 

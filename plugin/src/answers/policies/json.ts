@@ -23,8 +23,23 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 type Json = Readonly<Record<string, unknown>>
 
 /** The fields of a PoliciesReport. */
-export function policiesFields(knowledge: PolicyKnowledge, policies: readonly ResolvedPolicy[]): Json {
-  return { ...knowledgeReport(knowledge), policies: policies.map(policyReport) }
+export function policiesFields(
+  knowledge: PolicyKnowledge,
+  policies: readonly ResolvedPolicy[],
+  mentioning: readonly ResolvedPolicy[],
+): Json {
+  return {
+    ...knowledgeReport(knowledge),
+    policies: policies.map(policyReport),
+    mentions: mentioning.flatMap(mentionsReport),
+  }
+}
+
+/** Each SPIFFE ID in a string of an object that is no policy. */
+function mentionsReport({ kind, apiVersion, namespace, name, rules }: ResolvedPolicy): readonly Json[] {
+  return rules.flatMap(({ sources }) =>
+    sources.map((source) => ({ kind, apiVersion, namespace, name, ...sourceReport(source) })),
+  )
 }
 
 /** A policy with all its rules. */
@@ -56,7 +71,12 @@ function ruleReport({ at, name, sources, asks, mentioned, notes }: ResolvedRule)
 }
 
 function sourceReport({ source, text, resolution }: ResolvedSource): Json {
-  return { source: text, field: source.field, ...resolutionReport(resolution) }
+  return {
+    source: text,
+    field: source.field,
+    excluded: source.isExcluded === true,
+    ...resolutionReport(resolution),
+  }
 }
 
 function noteReport({ kind, text, source, by }: PolicyNote): Json {
@@ -66,7 +86,8 @@ function noteReport({ kind, text, source, by }: PolicyNote): Json {
 /** The fields that every resolution has come first; the others are those of its state. */
 function resolutionReport(resolution: Resolution): Json {
   const { state, text } = resolution
-  const spiffeID = 'spiffeId' in resolution ? (resolution.spiffeId ?? null) : null
+  const spiffeID =
+    'spiffeId' in resolution ? (resolution.spiffeId === '' ? null : (resolution.spiffeId ?? null)) : null
   return { state, text, spiffeID, ...detailsOf(resolution) }
 }
 
@@ -101,6 +122,15 @@ function detailsOf(resolution: Resolution): Json {
       return { type: resolution.type }
     case 'unknown':
       return { because: resolution.because, perhaps: resolution.perhaps.map(sourceText) }
+    case 'pattern':
+      return {
+        takesIn: resolution.spiffeIds,
+        bindings: resolution.bindings,
+        holders: resolution.holders.map(holderReport),
+        perhapsOthers: resolution.open ?? null,
+      }
+    case 'dead':
+      return { standsFor: resolution.standsFor, instead: resolution.instead ?? null }
     case 'unreadable':
       return { where: resolution.where, why: resolution.why }
     case 'unbounded':
@@ -146,12 +176,19 @@ export function accessPoliciesReport(policies: Policies): Json {
 }
 
 /** The field `namedBy` of identities: the rules that name them in particular; rules that name any principal stand in `accessPolicies`. */
-export function namedByReport({ namings, mentions, asksDiffer }: NamedBy): Json {
+export function namedByReport({ namings, mentions, inTexts, asksDiffer }: NamedBy): Json {
   return {
     rules: namings.filter(({ way }) => way !== 'unbounded').map(namingReport),
     mentionedInCEL: mentions.map(({ policy, rule, spiffeId }) => ({
       policy: policy.key,
       rule: rule.name,
+      spiffeID: spiffeId,
+    })),
+    mentionedIn: inTexts.map(({ policy, rule, spiffeId }) => ({
+      kind: policy.kind,
+      namespace: policy.namespace,
+      name: policy.name,
+      field: rule.name,
       spiffeID: spiffeId,
     })),
     asksDiffer,
@@ -161,6 +198,7 @@ export function namedByReport({ namings, mentions, asksDiffer }: NamedBy): Json 
 function namingReport({ way, policy, rule, source }: Naming): Json {
   return {
     policy: policy.key,
+    kind: policy.kind,
     rule: rule.name,
     way,
     source: source.text,
@@ -172,6 +210,7 @@ function namingReport({ way, policy, rule, source }: Naming): Json {
 /** One rule that a change affects. */
 export function affectedReport({
   policy,
+  kind,
   rule,
   spiffeId,
   change,
@@ -183,6 +222,7 @@ export function affectedReport({
     one === undefined ? null : { state: one.source.resolution.state, text: one.source.resolution.text }
   return {
     policy,
+    kind,
     rule,
     spiffeID: spiffeId ?? null,
     change,

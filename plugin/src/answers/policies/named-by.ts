@@ -2,7 +2,12 @@
 // which they do.
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { notesOn } from '@kleym/shared/core/policies/notes.ts'
-import type { Mention, NamedBy, Naming } from '@kleym/shared/core/policies/resolution.ts'
+import {
+  policyName,
+  type Mention,
+  type NamedBy,
+  type Naming,
+} from '@kleym/shared/core/policies/resolution.ts'
 import { namesText } from '../../text/names.ts'
 
 /** Who names the identities of some containers. */
@@ -14,7 +19,7 @@ export interface NamedIds {
 
 /** The rows of a two-column table without their label: what names it, a row for each way, then what is not known. */
 export function namedByRows(
-  { knowledge, namings, mentions, uninterpreted, asksDiffer }: NamedBy,
+  { knowledge, namings, mentions, inTexts, uninterpreted, asksDiffer }: NamedBy,
   { wide }: { readonly wide: boolean },
 ): readonly string[] {
   const rows = [...Map.groupBy(namings, headOf)].map(([head, same]) => head + rulesText(same, wide))
@@ -26,7 +31,10 @@ export function namedByRows(
     ...mentionRows(mentions, wide),
     ...(open.length === 0 ? [] : [uninterpretedText(open, wide)]),
     ...unknown,
-    ...(rows.length + mentions.length + unknown.length + open.length === 0 ? ['no rule of any policy'] : []),
+    ...textRows(inTexts, wide),
+    ...(rows.length + mentions.length + inTexts.length + unknown.length + open.length === 0
+      ? ['no rule of any policy']
+      : []),
   ]
 }
 
@@ -44,7 +52,9 @@ function uninterpretedText(policies: readonly string[], wide: boolean): string {
 export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: boolean }): readonly string[] {
   const exact = by.namings.filter(({ way }) => way === 'exactly')
   const byId = Map.groupBy(exact, ({ source }) => source.text)
-  const unnamed = ids.filter((id) => !byId.has(id))
+  // What was not given may name any of them.
+  const areThere = by.knowledge.state === 'known' || by.knowledge.state === 'unknown'
+  const unnamed = areThere ? ids.filter((id) => !byId.has(id)) : []
   const others = { ...by, namings: by.namings.filter(({ way }) => way !== 'exactly') }
   const isOpen =
     others.mentions.length > 0 ||
@@ -56,7 +66,7 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
     ...(unnamed.length === 0
       ? []
       : [`${isOpen ? 'no known rule' : 'no rule'} names ${listText(unnamed, wide)} itself`]),
-    ...(others.namings.length + Number(isOpen) + Number(by.asksDiffer) === 0
+    ...(others.namings.length + others.inTexts.length + Number(isOpen) + Number(by.asksDiffer) === 0
       ? []
       : namedByRows(others, { wide })),
   ]
@@ -70,6 +80,14 @@ function mentionRows(mentions: readonly Mention[], wide: boolean): readonly stri
   )
 }
 
+/** The other objects with texts that hold IDs, a row for each ID. */
+function textRows(mentions: readonly Mention[], wide: boolean): readonly string[] {
+  return [...Map.groupBy(mentions, ({ spiffeId }) => spiffeId)].map(([id, same]) => {
+    const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
+    return `${id} is mentioned in ${listText(places, wide)}`
+  })
+}
+
 function placeText({ policy, rule }: Mention): string {
   return `${policy.key} rule ${rule.name}`
 }
@@ -77,7 +95,7 @@ function placeText({ policy, rule }: Mention): string {
 /** What stands before the rules that name it in one way: nothing where they name the ID itself. */
 function headOf({ way, source }: Naming): string {
   if (way === 'exactly') return ''
-  return way === 'same path' ? `perhaps, by ${source.text}: ` : `${source.text}: `
+  return way === 'same path' || way === 'perhaps' ? `perhaps, by ${source.text}: ` : `${source.text}: `
 }
 
 /** `agents/tools rule chat, agents/models rule all (stale)`. */
@@ -85,7 +103,8 @@ export function rulesText(namings: readonly Naming[], wide: boolean): string {
   return listText(
     namings.map(({ policy, rule }) => {
       const notes = new Set(notesOn(policy, rule).map(({ kind }) => kind))
-      return `${policy.key} rule ${rule.name}${notes.size === 0 ? '' : ` (${[...notes].join(', ')})`}`
+      const kind = policy.isNamesAlone ? `${policy.kind} ` : ''
+      return `${kind}${policyName(policy)} rule ${rule.name}${notes.size === 0 ? '' : ` (${[...notes].join(', ')})`}`
     }),
     wide,
   )

@@ -6,7 +6,7 @@ import { gather } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { policiesFrame } from './frame.ts'
-import { choosePolicies } from './choose.ts'
+import { choosePolicies, mentioningIn } from './choose.ts'
 
 /** What `policies` is asked. */
 export interface PoliciesOptions extends CommonOptions {
@@ -17,11 +17,11 @@ export interface PoliciesOptions extends CommonOptions {
 /** Tells whom policies name. */
 export async function run(options: PoliciesOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, policies: names } = options
-  const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
+  const question = { allNamespaces, named: [undefined], policies: true, resolves: true, names: true }
   const input = await gather(options, question, context)
   const chosen = notFoundOnlyIfRead(input, qualifiedKind(ACCESS_POLICY_KIND), () =>
     choosePolicies(input, names, options.output.echo),
   )
-  const frame = policiesFrame(input, chosen)
+  const frame = policiesFrame(input, chosen, names.length === 0 ? mentioningIn(input) : [])
   return finish(frame, input, options.output, context)
 }

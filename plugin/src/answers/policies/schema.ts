@@ -30,10 +30,11 @@ const sourceSchema = z
   .object({
     source: z.string().describe('A SPIFFE ID, a service account, any principal, ...'),
     field: z.string().describe('Where it stands in the policy.'),
+    excluded: z.boolean().describe('The rule is about all clients but these.'),
     state: z
       .string()
       .describe(
-        'resolved, unheld, dangling, foreign, unbounded, type mismatch, service account, not SPIFFE, unknown, unreadable.',
+        'resolved, unheld, dangling, foreign, unbounded, type mismatch, service account, not SPIFFE, pattern, dead, unknown, unreadable.',
       ),
     text: z.string(),
     spiffeID: z.string().nullable().describe('The ID that it stands for.'),
@@ -73,8 +74,13 @@ const sourceSchema = z
     serviceAccount: z.string().optional().describe('As namespace/name.'),
     pods: z.array(podTextSchema).nullable().optional().describe('Pods of it; null where they are not known.'),
     kleymIDs: z.array(z.string()).optional().describe('IDs of bindings that those pods hold.'),
-    because: z.string().optional().describe('gap, trust domain, prediction, template, spire.'),
+    because: z.string().optional().describe('gap, trust domain, prediction, template, spire, mesh.'),
     perhaps: z.array(z.string()).optional().describe('Objects that may give the ID.'),
+    takesIn: z.array(z.string()).optional().describe('The IDs that a pattern takes in and something gives.'),
+    bindings: z.array(bindingKeySchema).optional().describe('The bindings that give some of them.'),
+    perhapsOthers: z.string().nullable().optional().describe('Why a pattern may take in others.'),
+    standsFor: z.string().optional().describe('What a dead name is compared as.'),
+    instead: z.string().nullable().optional().describe('The form that would be meant.'),
     where: z.string().optional().describe('The field that cannot be understood.'),
     why: z.string().optional(),
   })
@@ -110,15 +116,29 @@ export const policiesReportSchema = reportSchema('PoliciesReport', 'The answer o
       problems: z.array(z.string()).describe('What cannot be understood of it.'),
     }),
   ),
+  mentions: z
+    .array(
+      z.object({
+        kind: z.string(),
+        apiVersion: z.string(),
+        namespace: z.string(),
+        name: z.string(),
+        ...sourceSchema.shape,
+      }),
+    )
+    .describe('SPIFFE IDs in any other string of any object.'),
 })
 
 const namingSchema = z
   .object({
     policy: policyKeySchema,
+    kind: z.string(),
     rule: z.string(),
     way: z
       .string()
-      .describe('exactly, service account, unbounded; same path, where the trust domain is not known.'),
+      .describe(
+        'exactly, pattern, excluded, service account, unbounded; same path or perhaps, where a trust domain is not known.',
+      ),
     source: z.string(),
     asks: z.string(),
     notes: z.array(z.string()).describe('What does not take effect as it is written, by kind.'),
@@ -135,6 +155,17 @@ export const namedBySchema = z
     mentionedInCEL: z
       .array(z.object({ policy: policyKeySchema, rule: z.string(), spiffeID: z.string() }))
       .describe('Rules whose CEL text holds the ID; whether they ask for it is not known.'),
+    mentionedIn: z
+      .array(
+        z.object({
+          kind: z.string(),
+          namespace: z.string(),
+          name: z.string(),
+          field: z.string(),
+          spiffeID: z.string(),
+        }),
+      )
+      .describe('Other objects with strings that hold the ID.'),
     asksDiffer: z.boolean().describe('Rules that name an ID exactly ask different things.'),
   })
   .describe('The rules of access policies that name an identity.')
@@ -158,6 +189,9 @@ const sideSchema = z.object({ state: z.string(), text: z.string() }).nullable()
 export const affectedSchema = z
   .object({
     policy: policyKeySchema,
+    kind: z
+      .string()
+      .describe('Of the policy, or of an object that mentions the ID; then `rule` is the field.'),
     rule: z.string(),
     spiffeID: z.string().nullable(),
     change: z

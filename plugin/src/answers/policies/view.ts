@@ -9,6 +9,7 @@ import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
 import { shown } from '@kleym/shared/core/objects/access-rule.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { policyName } from '@kleym/shared/core/policies/resolution.ts'
 import type {
   NoteKind,
   PolicyHolder,
@@ -30,6 +31,8 @@ import { wrap } from '../../text/wrap.ts'
 
 /** What the view shows beside the policies. */
 export interface PoliciesLayout extends Layout {
+  /** The other objects with strings that hold SPIFFE IDs. */
+  readonly mentioning: readonly ResolvedPolicy[]
   readonly knowledge: PolicyKnowledge
   readonly findings: readonly Finding[]
 }
@@ -46,6 +49,7 @@ export function viewPolicies(policies: readonly ResolvedPolicy[], layout: Polici
     ...policies
       .toSorted((left, right) => rank(left) - rank(right))
       .map((one) => viewPolicy(one, about.get(objectKey(one)) ?? [], shared, layout)),
+    viewMentions(layout),
     viewSharedFixes(others, shared, layout),
   ]
   return blocks
@@ -66,6 +70,59 @@ function viewSharedFixes(findings: readonly Finding[], shared: ReadonlySet<strin
   )
 }
 
+/** So many IDs are shown that other objects mention; all of them with `--wide`. */
+const MENTIONS_SHOWN = 20
+
+/** The IDs in the strings of other objects, those in trouble first, each with where it stands. */
+function viewMentions(layout: PoliciesLayout): Block {
+  const all = layout.mentioning.flatMap((policy) =>
+    policy.rules.flatMap((rule) => rule.sources.map((source) => ({ policy, rule, source }))),
+  )
+  if (all.length === 0) return []
+  const rank = ({ source }: (typeof all)[number]): number => STATES.indexOf(source.resolution.state)
+  const byId = [
+    ...Map.groupBy(
+      all.toSorted((left, right) => rank(left) - rank(right)),
+      ({ source }) => source.text,
+    ),
+  ]
+  const first = layout.wide ? byId : byId.slice(0, MENTIONS_SHOWN)
+  return [
+    line(span('Mentioned in other objects', 'bold')),
+    ...first.flatMap(([, same]) => {
+      const [one] = same
+      if (one === undefined) return []
+      const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
+      return [
+        ...viewSource(one.source, layout),
+        ...wrap(line('      in ', layout.wide ? places.join(', ') : namesText(places)), hanging(layout, 9)),
+      ]
+    }),
+    ...(first.length < byId.length
+      ? [line(span(`    and ${byId.length - first.length} more IDs (--wide)`, 'dim'))]
+      : []),
+  ]
+}
+
+/** How many IDs other objects mention, and what they come to. */
+function mentionsText(mentioning: readonly ResolvedPolicy[]): readonly string[] {
+  const sources = mentioning.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const byId = new Map(sources.map(({ text, resolution }) => [text, resolution]))
+  if (byId.size === 0) return []
+  const objects = counted(mentioning.length, 'other object')
+  return [
+    `${objects} ${mentioning.length === 1 ? 'mentions' : 'mention'} ${counted(byId.size, 'ID')}: ${statesText([...byId.values()])}`,
+  ]
+}
+
+function statesText(resolutions: readonly Resolution[]): string {
+  const counts = Map.groupBy(resolutions, ({ state }) => state)
+  return STATES.flatMap((state) => {
+    const many = counts.get(state)?.length ?? 0
+    return many === 0 ? [] : [`${many} ${WORDS[state]}`]
+  }).join(', ')
+}
+
 /** Warnings first, then what is undetermined, then information. */
 function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[]): number {
   if (about.some(({ severity }) => severity === 'warning')) return 0
@@ -78,25 +135,30 @@ function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[])
 
 /** The first lines: how many policies and rules there are, and how many sources are in which state, trouble first. */
 export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: PoliciesLayout): Answer {
-  if (policies.length === 0) return nothing(layout)
+  const mentions = mentionsText(layout.mentioning)
+  if (policies.length === 0) {
+    const none = nothing(layout)
+    return { ...none, reasons: [...(none.reasons ?? []), ...mentions.map((text) => [text])] }
+  }
   const { knowledge, findings } = layout
-  const sources = policies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
-  const counts = Map.groupBy(sources, ({ resolution }) => resolution.state)
-  const parts = STATES.flatMap((state) => {
-    const many = counts.get(state)?.length ?? 0
-    return many === 0 ? [] : [`${many} ${WORDS[state]}`]
-  })
+  const resolutions = policies.flatMap(({ rules }) =>
+    rules.flatMap((rule) => rule.sources.map(({ resolution }) => resolution)),
+  )
+  const parts = statesText(resolutions)
   const rules = policies.reduce((sum, one) => sum + one.rules.length, 0)
   const more = knowledge.state === 'unknown' ? ', and perhaps more' : ''
   const [only, ...others] = policies
-  const who = only !== undefined && others.length === 0 ? `policy ${only.key}` : policiesText(policies.length)
+  const who =
+    only !== undefined && others.length === 0 ? `policy ${policyName(only)}` : policiesText(policies.length)
   const head = `${who}${more}, ${counted(rules, 'rule')}`
-  const isOpen = knowledge.state === 'unknown' || counts.has('unknown') || counts.has('unreadable')
+  const isOpen =
+    knowledge.state === 'unknown' ||
+    resolutions.some(({ state }) => state === 'unknown' || state === 'unreadable')
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   return {
     mark: isOpen ? 'warn' : 'ok',
-    text: [span(parts.length === 0 ? head : `${head}: ${parts.join(', ')}`, 'bold')],
-    reasons: warnings.length === 0 ? [] : [[kindsText(warnings)]],
+    text: [span(parts.length === 0 ? head : `${head}: ${parts}`, 'bold')],
+    reasons: [...mentions, ...(warnings.length === 0 ? [] : [kindsText(warnings)])].map((text) => [text]),
   }
 }
 
@@ -121,24 +183,28 @@ function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
 
 const WORDS: Readonly<Record<ResolutionState, string>> = {
   dangling: 'dangling (no registration gives the ID)',
+  dead: 'dead by their form',
   'type mismatch': 'whose source type and field disagree',
   unbounded: 'for any principal',
   unreadable: 'not readable',
   unknown: 'undetermined',
   'service account': 'by service account',
   unheld: 'that no container holds now',
+  pattern: 'by pattern',
   foreign: 'foreign',
   'not SPIFFE': 'not SPIFFE',
   resolved: 'resolved',
 }
 const STATES: readonly ResolutionState[] = [
   'dangling',
+  'dead',
   'type mismatch',
   'unbounded',
   'unreadable',
   'unknown',
   'service account',
   'unheld',
+  'pattern',
   'foreign',
   'not SPIFFE',
   'resolved',
@@ -148,6 +214,8 @@ const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
   resolved: 'ok',
   unheld: 'note',
   dangling: 'warn',
+  dead: 'warn',
+  pattern: 'note',
   foreign: 'note',
   unbounded: 'warn',
   'type mismatch': 'warn',
@@ -165,10 +233,14 @@ function viewPolicy(
 ): Block {
   const targets = policy.targets.map(targetText)
   const on = targets.length === 0 ? '' : ` on ${layout.wide ? targets.join(', ') : namesText(targets)}`
-  const action = policy.isInterpreted ? ` action ${actionText(policy)}${on}` : ` ${policy.apiVersion}`
+  const action = policy.isNamesAlone
+    ? ` ${policy.kind}${policy.action === undefined ? '' : ` action ${actionText(policy)}`}${on}`
+    : policy.isInterpreted
+      ? ` action ${actionText(policy)}${on}`
+      : ` ${policy.apiVersion}`
   const byRule = Map.groupBy(about, ruleNamed)
   return [
-    ...wrap(line(span(policy.key, 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
+    ...wrap(line(span(policyName(policy), 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
     ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), hanging(layout, 4))),
     ...policy.notes.flatMap((one) => viewNote(one, layout, 2)),
     ...viewFixes(byRule.get(undefined) ?? [], shared, layout, 4),
@@ -181,8 +253,11 @@ function viewPolicy(
 /** An action that kleym does not know is shown in quotes, as it is written. */
 function actionText({ action }: ResolvedPolicy): string {
   if (action === undefined) return '(none)'
-  return action === 'Allow' || action === 'ExternalAuth' ? action : shown(action)
+  return ACTIONS.has(action) ? action : shown(action)
 }
+
+/** Those of Kube Agentic Networking, then those of Istio. */
+const ACTIONS: ReadonlySet<string> = new Set(['Allow', 'ExternalAuth', 'ALLOW', 'DENY', 'AUDIT', 'CUSTOM'])
 
 /** The rule that a finding is about, `POLICY/RULE`; undefined for one about the whole policy. */
 function ruleNamed({ related }: Finding): string | undefined {
@@ -196,7 +271,7 @@ function viewRule(
   layout: PoliciesLayout,
 ): Block {
   return [
-    ...wrap(line(`  rule ${rule.name}`, span(`, ${asksText(rule)}`, 'dim')), hanging(layout, 4)),
+    ...wrap(line(`  rule ${rule.name}`, span(asksText(rule), 'dim')), hanging(layout, 4)),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
     ...rule.mentioned.flatMap((id) =>
       wrap(line('    ', MARKS.note, ` ${id} is mentioned in CEL, not interpreted`), hanging(layout, 6)),
@@ -207,11 +282,18 @@ function viewRule(
 }
 
 function asksText({ asks, authorization }: ResolvedRule): string {
-  return authorization === undefined ? asks : `authorization ${asks}`
+  if (asks === 'not read') return ''
+  return authorization === undefined ? `, ${asks}` : `, authorization ${asks}`
 }
 
 /** What settings that were not given may change. */
-const OF_SPIRE: ReadonlySet<ResolutionState> = new Set(['resolved', 'unheld', 'dangling', 'service account'])
+const OF_SPIRE: ReadonlySet<ResolutionState> = new Set([
+  'resolved',
+  'unheld',
+  'dangling',
+  'service account',
+  'pattern',
+])
 
 function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
   const isAssumed = layout.unsettled === true && OF_SPIRE.has(resolution.state)
@@ -232,6 +314,8 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
 const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
   ...WORDS,
   dangling: 'dangling',
+  dead: 'dead by its form',
+  pattern: 'pattern',
   unheld: 'not held now',
   'type mismatch': 'source type and field disagree',
   unreadable: 'unreadable',
@@ -250,7 +334,10 @@ function rowsOf(source: string, resolution: Resolution, layout: Layout): readonl
   const head = `${source}: `
   const said = resolution.text
   const parts = (said.startsWith(head) ? said.slice(head.length) : said).split('; ')
-  return 'holders' in resolution ? [...parts, ...holdersRows(resolution.holders, layout)] : parts
+  // Those of a pattern may be all that there are.
+  return 'holders' in resolution && resolution.state !== 'pattern'
+    ? [...parts, ...holdersRows(resolution.holders, layout)]
+    : parts
 }
 
 /** Pods with the same containers in one row: `vllm of team-a/llama-0, team-a/llama-1`. */

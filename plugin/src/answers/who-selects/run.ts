@@ -36,7 +36,13 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   requireSpiffeId(spiffeId, options.settings.trustDomain)
   const input = await gather(
     options,
-    { allNamespaces, named: [target?.namespace], kind: workloadKind(target), policies: !options.entries },
+    {
+      allNamespaces,
+      named: [target?.namespace],
+      kind: workloadKind(target),
+      policies: !options.entries,
+      names: !options.entries && spiffeId !== undefined,
+    },
     context,
   )
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))

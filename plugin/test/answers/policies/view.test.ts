@@ -42,13 +42,13 @@ describe('no policy to show', () => {
       '! no access policy is known to be in scope: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden\n',
     ],
   ])('%s', (_, knowledge, expected) => {
-    const layout = { width: 120, wide: false, knowledge, findings: [] }
+    const layout = { width: 120, wide: false, knowledge, findings: [], mentioning: [] }
     expect(first(layout)).toBe(expected)
   })
 })
 
 test('no file that could be read holds one: another may', () => {
-  const layout = { width: 120, wide: false, findings: [], incomplete: true }
+  const layout = { width: 120, wide: false, findings: [], mentioning: [], incomplete: true }
   expect(first({ ...layout, knowledge: { state: 'not given' } })).toBe(
     '· none of the files that could be read holds an access policy\n',
   )
@@ -104,6 +104,7 @@ const POLICY: ResolvedPolicy = {
   name: 'tools',
   apiVersion: 'agentic.networking.x-k8s.io/v1alpha1',
   isInterpreted: true,
+  isNamesAlone: false,
   targets: [],
   action: 'Allow',
   rules: [],
@@ -112,12 +113,12 @@ const POLICY: ResolvedPolicy = {
 }
 
 function shownWith(policy: ResolvedPolicy): string {
-  const layout = { width: 120, wide: false, named: true, findings: [] }
+  const layout = { width: 120, wide: false, named: true, findings: [], mentioning: [] }
   return render(viewPolicies([policy], { ...layout, knowledge: { state: 'known' } }), PLAIN)
 }
 
 function noNamings(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], mentions: [], uninterpreted: [], asksDiffer: false }
+  return { knowledge, namings: [], mentions: [], inTexts: [], uninterpreted: [], asksDiffer: false }
 }
 
 describe('an identity that no rule is seen to name', () => {

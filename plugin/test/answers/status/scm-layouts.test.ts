@@ -122,6 +122,7 @@ describe.each(SCM_LAYOUTS)('$name', (layout: ScmLayout) => {
       scmNamespaces: SCM_NAMESPACES,
       kind: undefined,
       policies: false,
+      names: false,
       federation: false,
       files: [],
     })
@@ -260,6 +261,7 @@ test('a question about one namespace looks for the SCM of the class that the com
       output: { className, outputLabels: undefined },
       kind: undefined,
       policies: false,
+      names: false,
       federation: false,
       files: [],
     })

@@ -3,6 +3,7 @@ import type { State } from '../analysis/state.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { policyName } from '../policies/resolution.ts'
 import type {
   Declarer,
   Resolution,
@@ -13,8 +14,11 @@ import type {
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {
-  /** `namespace/name`. */
+  /** `namespace/name`, or the name of what is in no namespace. */
   readonly policy: string
+  readonly kind: string
+  /** It is no policy: an ID stands in a string of it, and `rule` is that string. */
+  readonly isMention: boolean
   readonly namespace: string
   readonly name: string
   readonly rule: string
@@ -50,14 +54,20 @@ export interface Affected {
 export function affectedPolicies(before: State, after: State): readonly AffectedPolicy[] {
   const had = sourcesOf(before)
   const has = sourcesOf(after)
+  const mentioning = new Set([before, after].flatMap((state) => state.policies().mentioning))
   const affected = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes).flatMap((key) => {
     const [left, right] = [had.get(key), has.get(key)]
     const one = right ?? left
     const change = changeOf(left, right)
     if (one === undefined || change === undefined) return []
     const { policy, rule, source } = one
+    const isMention = mentioning.has(policy)
+    // That a string comes or goes is no matter of the identity.
+    if (isMention && change === 'rule' && right?.source.resolution.state !== 'dangling') return []
     return {
-      policy: policy.key,
+      policy: policyName(policy),
+      kind: policy.kind,
+      isMention,
       namespace: policy.namespace,
       name: policy.name,
       rule: rule.name,
@@ -85,7 +95,8 @@ function insteadOf({ source: { resolution } }: Affected, { base }: State): Affec
 /** Every source by what makes it the same one in another state: its policy, its rule by name, and its content. */
 function sourcesOf(state: State): ReadonlyMap<string, Affected> {
   const sources = new Map<string, Affected>()
-  for (const policy of state.policies().list) {
+  const { list, mentioning } = state.policies()
+  for (const policy of [...list, ...mentioning]) {
     for (const rule of policy.rules) {
       for (const source of rule.sources) {
         const { field: _, ...said } = source.source
@@ -111,7 +122,8 @@ function changeOf(left: Affected | undefined, right: Affected | undefined): Poli
 function isOpen(resolution: Resolution): boolean {
   return (
     resolution.state === 'unknown' ||
-    (resolution.state === 'service account' && resolution.open !== undefined)
+    ((resolution.state === 'service account' || resolution.state === 'pattern') &&
+      resolution.open !== undefined)
   )
 }
 
@@ -153,6 +165,11 @@ function strength(resolution: Resolution): number | undefined {
     case 'unknown':
       // A template may give it one day; now nothing does, and that is certain.
       return resolution.because === 'template' ? 0 : undefined
+    case 'pattern':
+      if (resolution.open !== undefined) return undefined
+      return resolution.holders.length > 0 ? 2 : resolution.spiffeIds.length > 0 ? 1 : 0
+    case 'dead':
+      return 0
     case 'foreign':
     case 'type mismatch':
     case 'not SPIFFE':
@@ -171,6 +188,11 @@ function doubt(resolution: Resolution): string {
 
 /** What gives the identity, and who holds it. */
 function fingerprint(resolution: Resolution): string {
-  const declarers = 'declarers' in resolution ? resolution.declarers.map(declarerText) : []
+  const declarers =
+    'declarers' in resolution
+      ? resolution.declarers.map(declarerText)
+      : 'spiffeIds' in resolution
+        ? resolution.spiffeIds
+        : []
   return JSON.stringify([declarers, [...new Set(holdersOf(resolution))].toSorted(compareBytes)])
 }

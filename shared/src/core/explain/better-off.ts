@@ -3,7 +3,7 @@
 // that it was about (docs/offline.md, "New, fixed, and no longer applies").
 import type { State } from '../analysis/state.ts'
 import { subjectText, findingKey, namedIn, type Finding, type Subject } from '../findings/finding.ts'
-import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICIES } from '../kinds.ts'
+import { ACCESS_POLICY_KIND, NAMING_KINDS, OLD_ACCESS_POLICIES } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Judgement } from '../plan/plan.ts'
@@ -39,7 +39,7 @@ const OF_CONTAINERS: ReadonlySet<FindingTopic | undefined> = new Set<FindingTopi
   'several are held',
 ])
 const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
-  [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES].map(({ kind }) => kind),
+  [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES, ...NAMING_KINDS].map(({ kind }) => kind),
 )
 
 /** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */

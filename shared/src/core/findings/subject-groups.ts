@@ -2,6 +2,7 @@
 import {
   ACCESS_POLICY_KIND,
   FEDERATED_TRUST_DOMAIN,
+  NAMING_KINDS,
   OBJECTIVE_GROUPS,
   OBJECTIVE_KIND,
   POOL_GROUPS,
@@ -27,6 +28,7 @@ export const SUBJECT_GROUPS: Readonly<Record<string, readonly string[]>> = {
   [POOL_KIND]: POOL_GROUPS,
   [OBJECTIVE_KIND]: OBJECTIVE_GROUPS,
   [ACCESS_POLICY_KIND.kind]: [ACCESS_POLICY_KIND.group],
+  ...Object.fromEntries(NAMING_KINDS.map(({ kind, group }) => [kind, [group]])),
   [CLUSTER_SPIFFE_ID_KIND]: [SPIRE_GROUP],
   [CLUSTER_STATIC_ENTRY_KIND]: [SPIRE_GROUP],
   [FEDERATED_TRUST_DOMAIN.kind]: [SPIRE_GROUP],

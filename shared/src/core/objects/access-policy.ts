@@ -8,7 +8,7 @@ import { readMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
 
-/** Whether kleym interprets the object: only `v1alpha1` and `proposal` have rules here. */
+/** How much kleym understands of the object: `too old` and `not known` have no rules here. */
 export type PolicyReading =
   | { readonly kind: 'v1alpha1' }
   /** Group and version are those of v1alpha1; the kind is `AccessPolicy`, as the proposals call it and no release does. */
@@ -17,6 +17,8 @@ export type PolicyReading =
   | { readonly kind: 'too old'; readonly apiVersion: string }
   /** A version that kleym does not know. */
   | { readonly kind: 'not known'; readonly apiVersion: string }
+  /** An object of another program: kleym reads whom it names, and nothing else of it. */
+  | { readonly kind: 'names alone'; readonly apiVersion: string }
 
 /** What a policy is for: an object of the policy's own namespace. */
 export interface PolicyTarget {
@@ -44,13 +46,13 @@ export interface AccessPolicy {
   readonly meta: ObjectMeta
   /** `namespace/name`. */
   readonly key: NamespacedName
-  /** `XAccessPolicy`, or `AccessPolicy` of the oldest group. */
+  /** `XAccessPolicy`, `AccessPolicy` of the oldest group, or the kind of another program. */
   readonly kind: string
   readonly reading: PolicyReading
   readonly targets: readonly PolicyTarget[]
   /** `Allow`, `ExternalAuth`, or as written; undefined where there is none. */
   readonly action: string | undefined
-  /** Empty unless `reading` is `v1alpha1` or `proposal`. */
+  /** Empty if `reading` is `too old` or `not known`. */
   readonly rules: readonly PolicyRule[]
   /** The fields that cannot be understood, apart from sources, which say it themselves. */
   readonly unreadable: readonly Unreadable[]
@@ -86,6 +88,28 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
     action: readAction(spec, problem),
     rules: readList(spec, 'rules', problem).map((rule, at) => readRule(rule, at, meta.namespace, problem)),
     unreadable,
+  }
+}
+
+/** An object that names identities, as a policy; kleym understands its names alone. */
+export function policyOfNames(
+  { value, origin }: RawObject,
+  lifecycle: Lifecycle,
+  { targets, action, rules }: Pick<AccessPolicy, 'targets' | 'action' | 'rules'>,
+): AccessPolicy {
+  const meta = readMeta(value)
+  return {
+    meta,
+    key: namespacedName(meta.namespace, meta.name),
+    kind: stringAt(value, 'kind') ?? '',
+    reading: { kind: 'names alone', apiVersion: stringAt(value, 'apiVersion') ?? '' },
+    targets,
+    action,
+    rules,
+    unreadable: [],
+    ancestors: undefined,
+    lifecycle,
+    origin,
   }
 }
 

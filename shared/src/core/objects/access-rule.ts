@@ -10,8 +10,26 @@ export interface Unreadable {
   readonly why: string
 }
 
-/** The clients that a rule names, whether or not such an identity exists. `field` is where the source stands. */
-export type RuleSource =
+/** Texts with gaps between them, which stand for any text; the first text begins an ID and the last ends it. One text: that ID alone. */
+export type IdMatcher = readonly string[]
+
+/**
+ * Takes in an ID if each list of `all` has a matcher that does, and none of `none` does. A source of Istio has several lists: one with
+ * principals and namespaces means callers that have both.
+ */
+export interface ClientPattern {
+  readonly all: readonly (readonly IdMatcher[])[]
+  readonly none: readonly IdMatcher[]
+}
+
+/** The clients that a rule names, whether or not such an identity exists. */
+export type RuleSource = NamedClients & {
+  /** The rule is about all clients but these. */
+  readonly isExcluded?: true
+}
+
+/** `field` is where the source stands. */
+type NamedClients =
   /** One SPIFFE ID, as written. */
   | { readonly kind: 'SPIFFE'; readonly field: string; readonly spiffeId: string }
   /** `namespace` is the policy's own where the source names none. */
@@ -32,6 +50,23 @@ export type RuleSource =
     }
   /** An identity of another kind (OIDC, JWT), which is not read as a SPIFFE ID. */
   | { readonly kind: 'not SPIFFE'; readonly field: string; readonly type: string }
+  /** Several IDs, or one that the object shows in part: `written` as it stands there. Such names and the next are of policies of others. */
+  | {
+      readonly kind: 'pattern'
+      readonly field: string
+      readonly written: string
+      readonly pattern: ClientPattern
+      /** What it may take in besides, and why that is not known. */
+      readonly perhaps: { readonly matchers: readonly IdMatcher[]; readonly why: string } | undefined
+    }
+  /** What no SPIFFE ID is equal to; `standsFor` is what its reader compares with, and `instead` what would be meant. */
+  | {
+      readonly kind: 'dead'
+      readonly field: string
+      readonly written: string
+      readonly standsFor: string
+      readonly instead: string | undefined
+    }
   | { readonly kind: 'unreadable'; readonly field: string; readonly why: string }
 
 /** What a rule requires of a request, as far as needed to tell whether it requires anything. */

@@ -1,5 +1,6 @@
 // An object as it came from a cluster or a file, not validated.
 import type { JsonRecord } from '../json.ts'
+import type { PolicyRule } from './access-rule.ts'
 
 /** The place in a file where an object stands. */
 export interface Origin {
@@ -33,4 +34,8 @@ export interface RawObject {
   readonly mayBeAnywhere?: true
   /** What it may do to pods when they are made: a policy or a webhook; nothing else of it is kept. */
   readonly podChange?: PodChange
+  /** The SPIFFE IDs in its strings, where nothing else of it is kept. */
+  readonly mentions?: readonly PolicyRule[]
+  /** Whom it names, for what is no object: a file of names. */
+  readonly names?: readonly PolicyRule[]
 }

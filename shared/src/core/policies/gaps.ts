@@ -1,7 +1,13 @@
 // Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that no container holds it.
 import { parseIdentity } from '../compile/identity-path.ts'
 import { BINDING, qualifiedKind } from '../kinds.ts'
-import { bindingGap, registrationGap, subjectGap, type SnapshotReading } from '../snapshot/unread.ts'
+import {
+  anyBindingGap,
+  bindingGap,
+  registrationGap,
+  subjectGap,
+  type SnapshotReading,
+} from '../snapshot/unread.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import type { IdentitySource } from './identity-sources.ts'
 
@@ -35,6 +41,12 @@ export function podGap(
   return namespacesRead.has(namespace)
     ? undefined
     : { verb: 'list', what: 'Pod', namespace, cause: 'not given' }
+}
+
+/** Why there may be a binding or a pod in any namespace, although none was read. */
+export function patternGap(reading: SnapshotReading): UnknownReason | undefined {
+  if (reading.namespacesRead !== undefined) return { verb: 'list', what: BINDINGS, cause: 'not given' }
+  return subjectGap(reading) ?? anyBindingGap(reading)
 }
 
 /** Whether all pods of a namespace are there. */

@@ -4,6 +4,7 @@ import { namespacedName } from '../namespaced-name.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { Holdings } from '../holdings/holdings.ts'
+import type { MatcherIndex } from '../naming/id-matcher.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
@@ -26,6 +27,8 @@ export interface IdentityHolders {
 /** What is asked of the pods. */
 export interface Wanted {
   readonly spiffeIds: ReadonlySet<string>
+  /** IDs that patterns take in, beside those. */
+  readonly patterns?: Pick<MatcherIndex<unknown>, 'of'>
   /** `namespace/name` of service accounts. */
   readonly accounts: ReadonlySet<string>
 }
@@ -64,6 +67,8 @@ class Scan implements Held {
   readonly #holdings: Holdings
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
+  /** Whether a pattern takes in an ID: a hundred thousand pods may have one. */
+  readonly #taken = new Map<string, boolean>()
 
   constructor(context: PolicyContext, wanted: Wanted) {
     this.#context = context
@@ -103,12 +108,15 @@ class Scan implements Held {
 
   /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */
   #mayBeWanted(rendered: string | undefined): boolean {
-    if (rendered === undefined) return true
+    if (rendered === undefined || this.#wanted.patterns !== undefined) return true
     return [...this.#wanted.spiffeIds].some((wanted) => mayBecome(rendered, wanted))
   }
 
   #isWanted({ entry }: EntryOutcome): boolean {
-    return entry !== undefined && this.#wanted.spiffeIds.has(entry.spiffeId)
+    if (entry === undefined) return false
+    const { spiffeIds, patterns } = this.#wanted
+    if (patterns === undefined || spiffeIds.has(entry.spiffeId)) return spiffeIds.has(entry.spiffeId)
+    return getOrCreate(this.#taken, entry.spiffeId, () => patterns.of(entry.spiffeId).size > 0)
   }
 
   #isOurs({ source }: EntryOutcome): boolean {

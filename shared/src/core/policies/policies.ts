@@ -23,6 +23,8 @@ import type {
   ResolvedSource,
 } from './resolution.ts'
 import type { PolicyKnowledge } from '../snapshot/policy-knowledge.ts'
+import { MatcherIndex, takesIn } from '../naming/id-matcher.ts'
+import { compareBytes } from '../text/bytes.ts'
 import { TargetIndex } from './targets.ts'
 
 /** What runs under a service account: a pod is one. */
@@ -36,6 +38,8 @@ export interface Policies {
   readonly knowledge: PolicyKnowledge
   /** In byte order of namespace and name. */
   readonly list: readonly ResolvedPolicy[]
+  /** The objects in which IDs stand in any other string, in the order of kinds, namespaces and names. */
+  readonly mentioning: readonly ResolvedPolicy[]
   /**
    * Which rules name one of these SPIFFE IDs exactly, or any principal, or the service account of one of these pods (those that hold the
    * identity, or may). By index; costs nothing for policies that are not concerned.
@@ -43,26 +47,31 @@ export interface Policies {
   namedBy(spiffeIds: readonly string[], accounts: readonly Account[]): NamedBy
 }
 
-/** Whether an answer has anything to say about policies: not where the kind is absent or was not given. */
-export function hasPolicies({ knowledge }: Pick<Policies, 'knowledge'>): boolean {
-  return knowledge.state === 'known' || knowledge.state === 'unknown'
+/** Whether an answer has anything to say about names: not where no kind of policy is there or was given, and no other object holds an ID. */
+export function hasPolicies({ knowledge, mentioning }: Pick<Policies, 'knowledge' | 'mentioning'>): boolean {
+  return knowledge.state === 'known' || knowledge.state === 'unknown' || mentioning.length > 0
 }
 
 /** Resolves all policies of a state, each source at its first use. */
 export function resolvePolicies(context: PolicyContext): Policies {
-  const { accessPolicies, accessPoliciesKnown: knowledge } = context.base.snapshot
-  if (accessPolicies.length === 0) return { knowledge, list: [], namedBy: () => namedByNone(knowledge) }
-  const sources = accessPolicies.flatMap(({ rules }) => rules.flatMap((rule) => rule.sources))
+  const { accessPolicies, mentioning: mentions, accessPoliciesKnown: knowledge } = context.base.snapshot
+  if (accessPolicies.length + mentions.length === 0)
+    return { knowledge, list: [], mentioning: [], namedBy: () => namedByNone(knowledge) }
+  const sources = [...accessPolicies, ...mentions].flatMap(({ rules }) =>
+    rules.flatMap((rule) => rule.sources),
+  )
   const resolver = lazy(() => new Resolver(context, sources))
   const targets = lazy(() => new TargetIndex(accessPolicies))
   const ours = trustDomainsOf(context)
-  const list = accessPolicies.map((policy) => resolvePolicy(policy, { resolver, targets, ours }))
-  const index = new NamingIndex(list, ours)
-  return { knowledge, list, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
+  const means = { resolver, targets, ours }
+  const list = accessPolicies.map((policy) => resolvePolicy(policy, means))
+  const mentioning = mentions.map((policy) => resolvePolicy(policy, means))
+  const index = new NamingIndex(list, mentioning, ours)
+  return { knowledge, list, mentioning, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
 }
 
 function namedByNone(knowledge: PolicyKnowledge): NamedBy {
-  return { knowledge, namings: [], mentions: [], uninterpreted: [], asksDiffer: false }
+  return { knowledge, namings: [], mentions: [], inTexts: [], uninterpreted: [], asksDiffer: false }
 }
 
 /** What policies are resolved with. */
@@ -81,7 +90,8 @@ function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
     namespace: meta.namespace,
     name: meta.name,
     apiVersion: reading.kind === 'v1alpha1' ? apiVersionOf(ACCESS_POLICY_KIND) : reading.apiVersion,
-    isInterpreted: reading.kind === 'v1alpha1' || reading.kind === 'proposal',
+    isInterpreted: reading.kind !== 'too old' && reading.kind !== 'not known',
+    isNamesAlone: reading.kind === 'names alone',
     targets: policy.targets,
     action: policy.action,
     rules: policy.rules.map((rule) => resolveRule(policy, rule, means)),
@@ -95,6 +105,7 @@ function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
 function uninterpreted({ reading, kind }: AccessPolicy): readonly string[] {
   switch (reading.kind) {
     case 'v1alpha1':
+    case 'names alone':
       return []
     case 'proposal':
       return [
@@ -117,14 +128,19 @@ function resolveRule(
     at: rule.at,
     name: rule.name,
     sources,
-    asks: rule.authorization === undefined ? 'any request' : asksText(rule.authorization.types),
+    asks:
+      policy.reading.kind === 'names alone'
+        ? 'not read'
+        : rule.authorization === undefined
+          ? 'any request'
+          : asksText(rule.authorization.types),
     authorization: rule.authorization?.text,
     mentioned: rule.authorization?.mentioned ?? [],
     get notes() {
       return [
         ...targets().replaced(policy, rule),
         ...notesOfRule(rule),
-        ...sources.flatMap((one) => misplaced(one, ours)),
+        ...(policy.reading.kind === 'names alone' ? [] : sources.flatMap((one) => misplaced(one, ours))),
       ]
     },
   }
@@ -134,7 +150,7 @@ function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedS
   const resolution = lazy(() => resolver().resolve(source))
   return {
     source,
-    text: sourceName(source),
+    text: `${source.isExcluded === true ? 'all but ' : ''}${sourceName(source)}`,
     get resolution() {
       return resolution()
     },
@@ -170,6 +186,9 @@ function sourceName(source: RuleSource): string {
     case 'unbounded':
     case 'type mismatch':
       return 'any principal'
+    case 'pattern':
+    case 'dead':
+      return source.written
     case 'not SPIFFE':
       return source.type
     case 'unreadable':
@@ -181,20 +200,30 @@ class NamingIndex {
   readonly #exactly = new Map<string, Naming[]>()
   readonly #byPath = new Map<string, Naming[]>()
   readonly #unbounded: Naming[] = []
+  readonly #patterns = new MatcherIndex<Naming>()
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
   /** By the ID that a CEL text mentions, and by its path. */
-  readonly #mentions = new Map<string, Mention[]>()
-  readonly #mentionsByPath = new Map<string, Mention[]>()
+  readonly #mentions = new MentionIndex()
+  /** The same of the texts of other objects. */
+  readonly #texts = new MentionIndex()
   readonly #uninterpreted: readonly ResolvedPolicy[]
   readonly #trustDomain: string | undefined
 
-  constructor(policies: readonly ResolvedPolicy[], [trustDomain]: Iterable<string>) {
+  constructor(
+    policies: readonly ResolvedPolicy[],
+    mentioning: readonly ResolvedPolicy[],
+    [trustDomain]: Iterable<string>,
+  ) {
     this.#trustDomain = trustDomain
+    for (const policy of mentioning)
+      for (const rule of policy.rules)
+        for (const { source } of rule.sources)
+          if (source.kind === 'SPIFFE') this.#texts.add({ policy, rule, spiffeId: source.spiffeId })
     for (const policy of policies)
       for (const rule of policy.rules) {
         for (const source of rule.sources) this.#add(policy, rule, source)
-        for (const spiffeId of rule.mentioned) this.#addMention({ policy, rule, spiffeId })
+        for (const spiffeId of rule.mentioned) this.#mentions.add({ policy, rule, spiffeId })
       }
     this.#uninterpreted = policies.filter(
       ({ isInterpreted, rules, problems }) =>
@@ -214,10 +243,20 @@ class NamingIndex {
     ])
     return {
       knowledge,
-      namings: [...exact.flat(), ...ids.flatMap((id) => this.#perhaps(id)), ...byAccount, ...this.#unbounded],
-      mentions: ids.flatMap((id) => this.#mentionsOf(id)),
+      namings: [
+        ...exact.flat(),
+        ...ids.flatMap((id) => this.#byPattern(id)),
+        ...ids.flatMap((id) => this.#perhaps(id)),
+        ...byAccount,
+        ...this.#unbounded,
+      ],
+      mentions: ids.flatMap((id) => this.#mentions.of(id)),
+      inTexts: ids.flatMap((id) => this.#texts.of(id)),
       uninterpreted: this.#uninterpreted,
-      asksDiffer: exact.some((namings) => new Set(namings.map(({ rule }) => rule.authorization)).size > 1),
+      asksDiffer: exact.some((namings) => {
+        const read = namings.filter(({ policy }) => !policy.isNamesAlone)
+        return new Set(read.map(({ rule }) => rule.authorization)).size > 1
+      }),
     }
   }
 
@@ -227,20 +266,30 @@ class NamingIndex {
     return this.#byPath.get(pathIn(spiffeId)) ?? []
   }
 
-  #mentionsOf(spiffeId: string): readonly Mention[] {
-    if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return this.#mentions.get(spiffeId) ?? []
-    return this.#mentionsByPath.get(pathIn(spiffeId)) ?? []
-  }
-
-  #addMention(mention: Mention): void {
-    getOrCreate(this.#mentions, mention.spiffeId, () => []).push(mention)
-    getOrCreate(this.#mentionsByPath, pathIn(mention.spiffeId), () => []).push(mention)
+  #byPattern(spiffeId: string): readonly Naming[] {
+    const found = [...this.#patterns.of(spiffeId)].filter(({ way, source: { source } }) => {
+      if (source.kind !== 'pattern') return false
+      const [first, ...others] = source.pattern.all
+      const named = way === 'perhaps' ? [] : [first ?? []]
+      return takesIn({ all: [...named, ...others], none: source.pattern.none }, spiffeId)
+    })
+    return found.toSorted((a, b) => compareBytes(namingKey(a), namingKey(b)))
   }
 
   #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
     const { source } = resolved
-    const naming = (way: Naming['way']): Naming => ({ way, policy, rule, source: resolved })
-    if (source.kind === 'SPIFFE') {
+    const isExcluded = source.isExcluded === true
+    const naming = (way: Naming['way']): Naming => ({
+      way: isExcluded ? 'excluded' : way,
+      policy,
+      rule,
+      source: resolved,
+    })
+    if (source.kind === 'pattern') {
+      const [certain, perhaps] = [naming('pattern'), naming('perhaps')]
+      for (const matcher of source.pattern.all[0] ?? []) this.#patterns.add(matcher, certain)
+      for (const matcher of source.perhaps?.matchers ?? []) this.#patterns.add(matcher, perhaps)
+    } else if (source.kind === 'SPIFFE') {
       getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
       const path = pathIn(source.spiffeId)
       getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
@@ -254,5 +303,25 @@ class NamingIndex {
       const spiffeId = accountId(this.#trustDomain, source.namespace, source.name)
       getOrCreate(this.#byAccountId, spiffeId, () => []).push(one)
     }
+  }
+}
+
+function namingKey({ policy, rule, source }: Naming): string {
+  return JSON.stringify([policy.kind, policy.key, rule.at, source.source.field])
+}
+
+class MentionIndex {
+  readonly #byId = new Map<string, Mention[]>()
+  readonly #byPath = new Map<string, Mention[]>()
+
+  add(mention: Mention): void {
+    getOrCreate(this.#byId, mention.spiffeId, () => []).push(mention)
+    getOrCreate(this.#byPath, pathIn(mention.spiffeId), () => []).push(mention)
+  }
+
+  /** An ID whose trust domain is not known may be any that has its path. */
+  of(spiffeId: string): readonly Mention[] {
+    const isOpen = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
+    return (isOpen ? this.#byPath.get(pathIn(spiffeId)) : this.#byId.get(spiffeId)) ?? []
   }
 }

@@ -106,9 +106,46 @@ export function mismatch(type: string, filled: string): string {
   return `any principal: its source has type ${type} but fills ${filled}, and only the type counts`
 }
 
+/** A name that no SPIFFE ID is equal to. */
+export function dead(standsFor: string, instead: string | undefined): string {
+  const meant = instead === undefined ? '' : `; write ${instead}`
+  return `it stands for ${standsFor}, which no SPIFFE ID can be${meant}`
+}
+
+/** A name that takes in several IDs, or may. */
+export function pattern(
+  spiffeIds: readonly string[],
+  holders: readonly PolicyHolder[],
+  open: string | undefined,
+): string {
+  const what = spiffeIds.length === 0 ? 'it takes in none of the IDs here' : `it takes in ${few(spiffeIds)}`
+  const count = countContainers(holders)
+  const held =
+    spiffeIds.length === 0
+      ? []
+      : [
+          count === 0
+            ? 'no container holds one now'
+            : `${counted(count, 'container')} ${count === 1 ? 'holds' : 'hold'} one`,
+        ]
+  return [what, ...held, ...(open === undefined ? [] : [`perhaps others: ${open}`])].join('; ')
+}
+
+/** A name in the trust domain of a mesh that is not known. */
+export function meshUnknown(why: string, further: readonly string[]): string {
+  return [why, ...(further.length === 0 ? [] : [`it may mean ${few(further)}`])].join('; ')
+}
+
+/** A template that kleym does not follow; `source` is its object. */
+export function mayGiveOthers(source: string): string {
+  return `the template of ${source} is not supported`
+}
+
 /** An identity of another kind. */
 export function notSpiffe(type: string): string {
-  return `${type} is not read as a SPIFFE ID`
+  return type.startsWith('spiffe://')
+    ? 'a part of a SPIFFE ID, a pattern or a template'
+    : `${type} is not read as a SPIFFE ID`
 }
 
 /** A registration that may give it. */

@@ -96,16 +96,29 @@ export type Resolution = { readonly text: string } & (
   | { readonly state: 'not SPIFFE'; readonly type: string }
   | {
       readonly state: 'unknown'
+      /** Empty for a pattern. */
       readonly spiffeId: string
       /**
        * `gap`: something could not be read. `trust domain`: it is not known. `prediction`: a registration that may give
        * it is not certain. `template`: nothing renders it now, and a template may, for a pod that is not there. `spire`:
-       * it lies in the path that SPIRE keeps for its servers and agents.
+       * it lies in the path that SPIRE keeps for its servers and agents. `mesh`: the trust domain of the mesh is not known.
        */
-      readonly because: 'gap' | 'trust domain' | 'prediction' | 'template' | 'spire'
+      readonly because: 'gap' | 'trust domain' | 'prediction' | 'template' | 'spire' | 'mesh'
       /** The objects that may give it. */
       readonly perhaps: readonly EntrySource[]
     }
+  | {
+      readonly state: 'pattern'
+      /** The IDs that it takes in and that something gives, in byte order. */
+      readonly spiffeIds: readonly string[]
+      readonly holders: readonly PolicyHolder[]
+      /** The bindings that give some of them. */
+      readonly bindings: readonly NamespacedName[]
+      /** Why it may take in others; undefined if these are all. */
+      readonly open: string | undefined
+    }
+  /** No SPIFFE ID is equal to it. */
+  | { readonly state: 'dead'; readonly standsFor: string; readonly instead: string | undefined }
   | { readonly state: 'unreadable'; readonly where: string; readonly why: string }
 )
 
@@ -152,7 +165,7 @@ export interface ResolvedRule {
   readonly at: number
   readonly name: string
   readonly sources: readonly ResolvedSource[]
-  /** `any request`, or the types: `Inline`, `CEL`, and others in quotes. */
+  /** `any request`, or the types: `Inline`, `CEL`, and others in quotes; `not read` for objects of other programs. */
   readonly asks: string
   /** The whole authorization as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
@@ -171,6 +184,8 @@ export interface ResolvedPolicy {
   readonly apiVersion: string
   /** False for an object that is too old to interpret or of an unknown version: it has no rules here. */
   readonly isInterpreted: boolean
+  /** Whether it is an object of another program; kleym reads its names alone. */
+  readonly isNamesAlone: boolean
   readonly targets: readonly PolicyTarget[]
   readonly action: string | undefined
   readonly rules: readonly ResolvedRule[]
@@ -180,8 +195,27 @@ export interface ResolvedPolicy {
   readonly problems: readonly string[]
 }
 
-/** How a rule names an identity. `same path`: in some trust domain, and that of the identity is not known. */
-export type NamingWay = 'exactly' | 'same path' | 'unbounded' | 'service account'
+/** A policy as a person reads its name: without a slash in front if it is in no namespace. */
+export function policyName({
+  namespace,
+  name,
+  key,
+}: Pick<ResolvedPolicy, 'namespace' | 'name' | 'key'>): string {
+  return namespace === '' ? name : key
+}
+
+/**
+ * How a rule names an identity. `same path`: in some trust domain, and that of the identity is not known. `perhaps`: a pattern takes it in if
+ * the trust domain of the mesh is that of the identity. `excluded`: the rule is about all clients but these.
+ */
+export type NamingWay =
+  | 'exactly'
+  | 'pattern'
+  | 'perhaps'
+  | 'excluded'
+  | 'same path'
+  | 'unbounded'
+  | 'service account'
 
 /** One source of one rule that names an identity. */
 export interface Naming {
@@ -191,7 +225,7 @@ export interface Naming {
   readonly source: ResolvedSource
 }
 
-/** A rule whose CEL text holds a SPIFFE ID. CEL is not interpreted: it may ask for it, refuse it, or do neither. */
+/** A text that holds a SPIFFE ID, of CEL or of any other object. It is not interpreted: it may ask for it, refuse it, or do neither. */
 export interface Mention {
   readonly policy: ResolvedPolicy
   readonly rule: ResolvedRule
@@ -204,6 +238,8 @@ export interface NamedBy {
   readonly namings: readonly Naming[]
   /** Rules whose CEL text holds it: whether they ask for it is not known. */
   readonly mentions: readonly Mention[]
+  /** Other objects whose texts hold it. */
+  readonly inTexts: readonly Mention[]
   /** Policies that may name it and cannot be interpreted, by key. */
   readonly uninterpreted: readonly ResolvedPolicy[]
   /** More than one rule names one of the IDs exactly, and they ask different things. */

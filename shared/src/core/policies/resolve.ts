@@ -1,18 +1,22 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (a container holds it, an object gives it), then what may be, and only where nothing may be is an ID dangling.
 import { namespacedName } from '../namespaced-name.ts'
-import type { UnknownReason } from '../unknown-reason.ts'
-import type { RuleSource } from '../objects/access-rule.ts'
+import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../spire/spiffe-id.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
-import { heldBy, type Held, type IdentityHolders } from './holders.ts'
+import { getOrCreate } from '../get-or-create.ts'
+import { canonicalText } from '../json.ts'
+import { MatcherIndex, takesIn } from '../naming/id-matcher.ts'
+import { lazy } from '../lazy.ts'
+import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
+import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
 import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
 import { registrationGap } from '../snapshot/unread.ts'
-import { knowsPodsIn, objectGap, podGap } from './gaps.ts'
+import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
 import * as say from './resolution-text.ts'
 
@@ -25,14 +29,27 @@ export class Resolver {
   /** Outputs that kleym has yet to create or update, by `sourceText`. */
   readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
-  #unmetClaims: ReadonlyMap<string, readonly UnmetClaim[]> | undefined
+  #allGiven: ReadonlyMap<string, IdentitySource> | undefined
+  /** The IDs that are given, in byte order, by each matcher of a pattern that takes them in. */
+  readonly #taken = lazy(() => {
+    const taken = new Map<string, string[]>()
+    for (const id of [...this.#given().keys()].toSorted(compareBytes))
+      for (const matcher of this.#patterns?.of(id) ?? []) getOrCreate(taken, matcher, () => []).push(id)
+    return taken
+  })
+  readonly #patterns: Pick<MatcherIndex<string>, 'of'> | undefined
+  /** Many policies have the same pattern. */
+  readonly #resolvedPatterns = new Map<string, Resolution>()
+  readonly #unmetClaims = lazy(() => unmetClaimsByPath(this.#context))
 
   constructor(context: PolicyContext, sources: readonly RuleSource[]) {
     this.#context = context
     this.#ours = trustDomainsOf(context)
     this.#identitySources = new IdentitySources(context)
     this.#pending = pendingOf(context)
-    this.#held = heldBy(context, askedOfPods(sources, this.#ours))
+    const wanted = askedOfPods(sources, this.#ours)
+    this.#patterns = wanted.patterns
+    this.#held = heldBy(context, wanted)
   }
 
   resolve(source: RuleSource): Resolution {
@@ -49,6 +66,14 @@ export class Resolver {
       }
       case 'not SPIFFE':
         return { state: 'not SPIFFE', type: source.type, text: say.notSpiffe(source.type) }
+      case 'pattern':
+        return getOrCreate(this.#resolvedPatterns, canonicalText([source.pattern, source.perhaps]), () =>
+          this.#resolvePattern(source),
+        )
+      case 'dead': {
+        const { standsFor, instead } = source
+        return { state: 'dead', standsFor, instead, text: say.dead(standsFor, instead) }
+      }
       case 'unreadable':
         return {
           state: 'unreadable',
@@ -61,7 +86,7 @@ export class Resolver {
 
   /** Every ID that something gives: literally, or for a pod that is there. */
   givenIds(): Iterable<string> {
-    return this.#allGiven().keys()
+    return this.#given().keys()
   }
 
   #resolveId(spiffeId: string): Resolution {
@@ -188,6 +213,60 @@ export class Resolver {
     }
   }
 
+  /** What it takes in of all that is given here; whether that is all is another question. */
+  #resolvePattern({ pattern, perhaps }: Extract<RuleSource, { kind: 'pattern' }>): Resolution {
+    const given = this.#given()
+    const spiffeIds = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
+    const further =
+      perhaps === undefined
+        ? []
+        : this.#givenIn(perhaps.matchers).filter((id) =>
+            takesIn({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
+          )
+    if (spiffeIds.length === 0 && perhaps !== undefined)
+      return {
+        state: 'unknown',
+        spiffeId: '',
+        because: 'mesh',
+        perhaps: further.flatMap((id) => given.get(id)?.source ?? []),
+        text: say.meshUnknown(perhaps.why, further),
+      }
+    const holdings = spiffeIds.flatMap((id) => this.#held.byId.get(id) ?? [])
+    const holders = holdings.flatMap((one) => one.holders)
+    const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
+      compareBytes,
+    )
+    const open = perhaps?.why ?? this.#patternGap(holdings)
+    return {
+      state: 'pattern',
+      spiffeIds,
+      holders,
+      bindings,
+      open,
+      text: say.pattern(spiffeIds, holders, open),
+    }
+  }
+
+  /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */
+  #patternGap(holdings: readonly IdentityHolders[]): string | undefined {
+    const { snapshot } = this.#context.base
+    const gap = registrationGap(snapshot) ?? patternGap(snapshot)
+    if (gap !== undefined) return unknownReasonText(gap)
+    const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
+    if (perhaps !== undefined) return say.notCertain(perhaps)
+    const [unfollowed] = this.#held.unfollowed
+    if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
+    const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
+    return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)
+  }
+
+  /** The IDs that something gives and that one of some matchers takes in, in byte order. */
+  #givenIn(matchers: readonly IdMatcher[]): readonly string[] {
+    const lists = matchers.map((one) => this.#taken().get(canonicalText(one)) ?? [])
+    const [first = [], ...others] = lists.filter((list) => list.length > 0)
+    return others.length === 0 ? first : [...new Set(lists.flat())].toSorted(compareBytes)
+  }
+
   #resolveAccount(namespace: string, name: string): Resolution {
     const key = namespacedName(namespace, name)
     const isKnown = knowsPodsIn(this.#context.base.snapshot, namespace)
@@ -236,11 +315,12 @@ export class Resolver {
   }
 
   #nearMisses(): NearMisses {
-    this.#near ??= new NearMisses(this.#allGiven())
+    this.#near ??= new NearMisses(this.#given())
     return this.#near
   }
 
-  #allGiven(): ReadonlyMap<string, IdentitySource> {
+  #given(): ReadonlyMap<string, IdentitySource> {
+    if (this.#allGiven !== undefined) return this.#allGiven
     const given = new Map<string, IdentitySource>()
     for (const [id, source] of this.#held.rendered) {
       const identitySource = this.#identitySources.of(source)
@@ -248,13 +328,13 @@ export class Resolver {
     }
     for (const [id, [identitySource]] of this.#identitySources.literals())
       if (identitySource !== undefined) given.set(id, identitySource)
+    this.#allGiven = given
     return given
   }
 
   /** Bindings that ask for the ID, by the path that they would give it. */
   #unmetClaimsOn(spiffeId: string): readonly UnmetClaim[] {
-    this.#unmetClaims ??= unmetClaimsByPath(this.#context)
-    return this.#unmetClaims.get(pathIn(spiffeId)) ?? []
+    return this.#unmetClaims().get(pathIn(spiffeId)) ?? []
   }
 }
 
@@ -280,17 +360,25 @@ function pendingOf({ unwritten }: PolicyContext): ReadonlySet<string> {
 function askedOfPods(
   sources: readonly RuleSource[],
   ours: ReadonlySet<string>,
-): { readonly spiffeIds: ReadonlySet<string>; readonly accounts: ReadonlySet<string> } {
+): Wanted & { readonly patterns?: MatcherIndex<string> } {
   const [trustDomain] = ours
   const spiffeIds = new Set<string>()
   const accounts = new Set<string>()
+  const patterns = new MatcherIndex<string>()
+  const added = new Set<string>()
   for (const source of sources) {
+    if (source.kind === 'pattern')
+      for (const matcher of [...(source.pattern.all[0] ?? []), ...(source.perhaps?.matchers ?? [])])
+        if (!added.has(canonicalText(matcher))) {
+          added.add(canonicalText(matcher))
+          patterns.add(matcher, canonicalText(matcher))
+        }
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
     if (source.kind !== 'service account') continue
     accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(say.accountId(trustDomain, source.namespace, source.name))
   }
-  return { spiffeIds, accounts }
+  return { spiffeIds, accounts, ...(added.size > 0 && { patterns }) }
 }
 
 function declarerOf(

@@ -522,9 +522,9 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a policy names an identity that nothing gives',
     meaning:
-      "A rule of an access policy names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
+      "A rule of an access policy, or of another object that is read for the names in it, names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
-      'No client presents that ID, so the rule matches no client. Kube Agentic Networking compares an ID as a whole, in its case, with no prefix and no pattern.',
+      'No client presents that ID, so the name matches no client. An ID that is written whole is compared as a whole, in its case.',
     fix: 'Correct the ID in the policy (the evidence names any that is nearly it), or bind the workload that should hold it.',
   },
   KLM602: {
@@ -597,6 +597,30 @@ export const FINDINGS = {
     consequence:
       'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that is named.',
+  },
+  KLM610: {
+    severity: 'warning',
+    title: 'a policy names an identity in a form that matches nothing',
+    meaning:
+      'A name in an Istio, Linkerd, Gateway API or agentgateway object is written in a form that no SPIFFE ID is equal to. Istio writes spiffe:// itself: principals: ["spiffe://example.org/ns/a/sa/b"] stands for spiffe://spiffe://example.org/ns/a/sa/b.',
+    consequence: 'The name matches no client.',
+    fix: 'Write the form that the finding names; for Istio principals, the ID without spiffe://.',
+  },
+  KLM611: {
+    severity: 'info',
+    title: 'a pattern in a policy takes in the identities of several namespaces',
+    meaning: 'A name with a wildcard takes in SPIFFE IDs of bindings in more than one namespace.',
+    consequence: 'Whoever may create a binding in one of these namespaces is named by the rule too.',
+    fix: 'Nothing, if all of them are meant; otherwise write a longer prefix, or name the IDs.',
+  },
+  KLM612: {
+    severity: 'info',
+    title: 'an object mentions an identity that nothing gives',
+    meaning:
+      "A string of an object (a variable, an argument, a configuration) holds a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
+    consequence:
+      'What the string is for is not known. If it says whom the program expects or calls, nobody presents that ID.',
+    fix: 'Correct the ID (the evidence names any that is nearly it), or bind the workload that should hold it.',
   },
   KLM701: {
     severity: 'error',

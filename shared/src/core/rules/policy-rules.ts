@@ -38,7 +38,8 @@ export const RULE_KIND = 'Rule'
 
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  if (analysis.snapshot.accessPolicies.length === 0) return []
+  const { accessPolicies, mentioning } = analysis.snapshot
+  if (accessPolicies.length + mentioning.length === 0) return []
   const policies = analysis.settled.policies()
   if (bindings !== undefined)
     return [
@@ -51,10 +52,12 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
       ...ineffective(policy, undefined, policy.notes),
       ...policy.rules.flatMap((rule) => [
         ...sourceFindings(policy, rule),
+        ...wide(analysis, policy, rule),
         ...ineffective(policy, rule, rule.notes),
         ...replaced(policy, rule, rule.notes),
       ]),
     ]),
+    ...policies.mentioning.flatMap(mentioned),
     ...unnamed(analysis, policies),
   ]
 }
@@ -109,6 +112,7 @@ const CODES: Readonly<Partial<Record<ResolutionState, FindingCode>>> = {
   'type mismatch': 'KLM602',
   unbounded: 'KLM603',
   unheld: 'KLM605',
+  dead: 'KLM610',
 }
 
 /** One finding per code for all sources of a rule. The evidence of one source does not repeat its name, which the summary has. */
@@ -128,6 +132,48 @@ function sourceFindings(policy: ResolvedPolicy, rule: ResolvedRule): readonly Fi
       parts: new Map(sources.map(({ text }) => [text, text])),
     })
   })
+}
+
+/** A wildcard that takes in the IDs of bindings of several namespaces; who is left out is meant to be many. */
+function wide(analysis: Analysis, policy: ResolvedPolicy, rule: ResolvedRule): readonly Finding[] {
+  return rule.sources.flatMap(({ source, text, resolution }) => {
+    if (resolution.state !== 'pattern' || source.isExcluded === true) return []
+    const ready = resolution.bindings.filter((key) => analysis.settled.judgements.get(key)?.state === 'ready')
+    const namespaces = [...new Set(ready.map((key) => splitNamespacedName(key).namespace))]
+    if (namespaces.length < 2) return []
+    return [
+      finding('KLM611', {
+        subject: policySubject(policy),
+        related: [ruleSubject(policy, rule), ...ready.map(subjectOfKey)],
+        summary: `rule ${rule.name} names ${text}, which takes in IDs of bindings in ${counted(namespaces.length, 'namespace')}`,
+        evidence: ready.slice(0, WIDE_SHOWN).map((key) => `binding ${key}`),
+        parts: new Map(namespaces.map((namespace) => [namespace, namespace])),
+      }),
+    ]
+  })
+}
+
+/** So many bindings are named of a pattern; all are among its related objects. */
+const WIDE_SHOWN = 10
+
+/** The IDs in the strings of one object that nothing gives. */
+function mentioned(policy: ResolvedPolicy): readonly Finding[] {
+  const dangling = policy.rules.flatMap((rule) =>
+    rule.sources.flatMap(({ text, resolution }) =>
+      resolution.state === 'dangling' ? [{ at: rule.name, text, why: resolution.text }] : [],
+    ),
+  )
+  const ids = [...new Set(dangling.map(({ text }) => text))]
+  const [first] = ids
+  if (first === undefined) return []
+  return [
+    finding('KLM612', {
+      subject: policySubject(policy),
+      summary: `it mentions ${first}${ids.length === 1 ? '' : ` and ${counted(ids.length - 1, 'other')}`}`,
+      evidence: dangling.map(({ at, text, why }) => `${at}: ${text}: ${why}`),
+      parts: new Map(ids.map((id) => [id, id])),
+    }),
+  ]
 }
 
 function codeOf(resolution: Resolution): FindingCode | undefined {
@@ -251,7 +297,8 @@ function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
 
 /** That no policy names an identity is said only where all policies are known and understood. */
 function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<string>): readonly Finding[] {
-  if (policies.knowledge.state !== 'known') return []
+  if (policies.knowledge.state !== 'known' || policies.list.every(({ isNamesAlone }) => isNamesAlone))
+    return []
   // A policy that names any principal, or may, names all of them.
   const unbounded = policies.namedBy([], [])
   if (unbounded.namings.length > 0 || unbounded.uninterpreted.length > 0) return []

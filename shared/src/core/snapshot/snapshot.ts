@@ -20,7 +20,9 @@ import {
   OBJECTIVE_KIND,
   groupOfApiVersion,
 } from '../kinds.ts'
-import { readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
+import { meshTrustIn, type MeshTrust } from '../naming/istio-source.ts'
+import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../naming/named-in.ts'
+import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
 import { readFederatedTrustDomain, type FederatedTrustDomain } from '../objects/federated-trust-domain.ts'
@@ -63,8 +65,10 @@ export interface Snapshot {
   readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
   readonly staticEntries: readonly ClusterStaticEntry[]
-  /** Of every group and version, those that kleym does not interpret included. */
+  /** Of every group and version, those that kleym does not interpret included; and objects of others that name identities. */
   readonly accessPolicies: readonly AccessPolicy[]
+  /** The objects in which a SPIFFE ID stands in any other string; empty where the answer does not ask for them. */
+  readonly mentioning: readonly AccessPolicy[]
   /** Whether that is all of them. */
   readonly accessPoliciesKnown: PolicyKnowledge
   readonly namespaces: readonly Namespace[]
@@ -108,6 +112,8 @@ export interface SnapshotSource {
    * had been looked into. All else stays.
    */
   readonly onlyNamespaces?: ReadonlySet<string>
+  /** Whether the answer asks for the SPIFFE IDs in any string of any object. */
+  readonly asksForMentions?: boolean
 }
 
 const FEDERATION = qualifiedKind(FEDERATED_TRUST_DOMAIN)
@@ -160,9 +166,20 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     gaps.has(kind) || doubts.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
       ? undefined
       : read(kind, reader)
-  const accessPolicies = sortByMeta(
-    POLICY_KINDS.flatMap((kind) => read(kind, (raw) => readAccessPolicy(raw, lifecycleOf(raw)))),
+  const mesh = meshTrustOf(of('ConfigMap'))
+  const readPolicy = (raw: RawObject, kind: string): AccessPolicy =>
+    NAMING_KIND_NAMES.has(kind)
+      ? policyOfNames(raw, lifecycleOf(raw), namedIn(raw.value, kind, mesh))
+      : readAccessPolicy(raw, lifecycleOf(raw))
+  const policyPairs = POLICY_KINDS.flatMap((kind) =>
+    of(kind).map((raw) => [raw, readPolicy(raw, kind)] as const),
   )
+  const outside = objects.flatMap((raw) =>
+    raw.names === undefined
+      ? []
+      : [policyOfNames(raw, 'to be created', { targets: [], action: undefined, rules: raw.names })],
+  )
+  const accessPolicies = sortByMeta([...policyPairs.map(([, policy]) => policy), ...outside])
   const objectiveKinds = OBJECTIVE_KINDS.filter((kind) => of(qualifiedKind(kind)).length > 0)
   const naming = [BINDINGS, 'Pod', ...[...POOL_KINDS, ...objectiveKinds].map(qualifiedKind)]
   const named = [
@@ -195,6 +212,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     clusterSpiffeIds,
     staticEntries,
     accessPolicies,
+    mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
     accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
     namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
@@ -242,17 +260,42 @@ function namespaceOf(value: JsonRecord): string {
   return stringAt(value, 'metadata', 'namespace') ?? ''
 }
 
+/** The trust domain of the mesh where a ConfigMap of Istio shows one; undefined where several show different ones. */
+function meshTrustOf(configMaps: readonly RawObject[]): MeshTrust | undefined {
+  const found = configMaps.flatMap(({ value }) => {
+    const text = /^istio(?:-|$)/.test(stringAt(value, 'metadata', 'name') ?? '')
+      ? stringAt(value, 'data', 'mesh')
+      : undefined
+    return text === undefined ? [] : [meshTrustIn(text)]
+  })
+  const [first] = found
+  return new Set(found.map((one) => JSON.stringify(one))).size === 1 ? first : undefined
+}
+
+/** The objects whose strings hold SPIFFE IDs beside those that their kind is read for; one that stands in several files once for each. */
+function mentioningIn(
+  objects: readonly RawObject[],
+  read: ReadonlyMap<RawObject, AccessPolicy>,
+): readonly AccessPolicy[] {
+  const found = objects.flatMap((raw) => {
+    const rules = raw.mentions ?? mentionRules(raw.value, read.get(raw)?.rules)
+    return rules.length === 0
+      ? []
+      : [policyOfNames(raw, lifecycleOf(raw), { targets: [], action: undefined, rules })]
+  })
+  return found.toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.key, b.key))
+}
+
 /** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
 function policyKnowledge(
   { gaps, doubts = NO_DOUBTS, absentKinds, listedKinds }: SnapshotSource,
   some: boolean,
 ): PolicyKnowledge {
-  const kind = qualifiedKind(ACCESS_POLICY_KIND)
   const unread = [...POLICY_KINDS.map((one) => gaps?.get(one)), doubtAt(doubts, POLICY_KINDS)?.why]
   const why = unread.find((one) => one !== undefined) ?? (some ? gaps?.get('*') : undefined)
   if (why !== undefined) return { state: 'unknown', why }
-  if (some || listedKinds?.has(kind) === true) return { state: 'known' }
-  return { state: absentKinds?.has(kind) === true ? 'absent' : 'not given' }
+  if (some || POLICY_KINDS.some((kind) => listedKinds?.has(kind) === true)) return { state: 'known' }
+  return { state: absentKinds?.has(qualifiedKind(ACCESS_POLICY_KIND)) === true ? 'absent' : 'not given' }
 }
 
 /** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */

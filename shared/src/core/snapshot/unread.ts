@@ -36,6 +36,11 @@ export function bindingGap(reading: SnapshotReading, namespace: string): Unknown
   return firstGap(reading, BINDING_KINDS, namespace)
 }
 
+/** The same of any namespace. */
+export function anyBindingGap(reading: SnapshotReading): UnknownReason | undefined {
+  return firstGap(reading, BINDING_KINDS)
+}
+
 /** Why a pod of a namespace may get an identity from something that was not read. */
 export function identityGap(reading: SnapshotReading, namespace: string): UnknownReason | undefined {
   return registrationGap(reading) ?? bindingGap(reading, namespace)

@@ -76,6 +76,7 @@ function snapshotOf(
     staticEntries: sorted(staticEntries),
     // Nothing that watch shows depends on access policies.
     accessPolicies: [],
+    mentioning: [],
     accessPoliciesKnown: { state: 'not given' },
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
     nodes: undefined,

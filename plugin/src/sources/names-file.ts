@@ -1,0 +1,41 @@
+// The files of `--names`: who is named outside of the cluster.
+import { resolve } from 'node:path'
+import { namesInJson, namesInList } from '@kleym/shared/core/naming/names-outside.ts'
+import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { KleymError } from '../io/errors.ts'
+import { decodeUtf8 } from './decode.ts'
+import { readBounded } from './files.ts'
+import { looksLikeJson } from './json.ts'
+import { parse } from './load.ts'
+
+/** How answers call what stands in such a file: no API server knows the kind. */
+export const NAMES_FILE_KIND = 'NamesFile'
+
+/** Reads the files. Throws a KleymError for one that cannot be read, or that names nobody. */
+export function readNamesFiles(files: readonly string[], cwd: string): Promise<readonly RawObject[]> {
+  return Promise.all(files.map((file) => readNamesFile(file, cwd)))
+}
+
+async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
+  const fail = (why: string, fix: string): KleymError =>
+    new KleymError({ code: 'usage', what: 'cannot read the names', where: `--names ${file}`, why, fix })
+  const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
+  if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
+  const { text } = decodeUtf8(bytes)
+  const isJson = looksLikeJson(text)
+  const { documents, faults } = isJson ? await parse(file, bytes) : { documents: [], faults: [] }
+  const [fault] = faults
+  if (fault !== undefined) throw fail(`${fault.why} (line ${fault.line ?? 1})`, fault.fix)
+  const names = isJson ? documents.flatMap(({ value }) => namesInJson(value)) : namesInList(text)
+  if (names.length === 0)
+    throw fail(
+      'it names nobody',
+      'give a role of Vault or a trust policy as JSON, or a list of SPIFFE IDs, one a line',
+    )
+  const metadata = { namespace: '', name: file }
+  return {
+    value: { apiVersion: 'kleym.sonda.red', kind: NAMES_FILE_KIND, metadata },
+    origin: { file, document: 1, line: 1 },
+    names,
+  }
+}

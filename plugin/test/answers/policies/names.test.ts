@@ -1,0 +1,305 @@
+// Names in objects of other programs, and in plain strings: whom they mean, in `policies`, `who-selects --spiffe-id` and `diff`.
+import { describe, expect, test } from 'vitest'
+import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { stringify } from 'yaml'
+import { SCM_CONFIG, SETTINGS } from '../../../../test/e2e/workspace.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+import { ask, askJson, binding, CHAT, codesOf, POLICY_ESTATE } from '../../support/policy-manifests.ts'
+
+const BARE = CHAT.slice('spiffe://'.length)
+
+/** An AuthorizationPolicy with one source. */
+function istio(source: unknown, name = 'callers'): string {
+  return stringify({
+    apiVersion: 'security.istio.io/v1',
+    kind: 'AuthorizationPolicy',
+    metadata: { name, namespace: 'team-a' },
+    spec: { action: 'ALLOW', rules: [{ from: [{ source }], to: [{ operation: { methods: ['GET'] } }] }] },
+  })
+}
+
+/** The ConfigMap in which Istio keeps its settings. */
+function meshConfig(trustDomain: string): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'istio', namespace: 'istio-system' },
+    data: { mesh: `trustDomain: ${trustDomain}\n` },
+  })
+}
+
+function configMap(text: string): string {
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'clients', namespace: 'team-a' },
+    data: { 'envoy.yaml': text },
+  })
+}
+
+/** The states of the sources of the first policy. */
+function statesOf(answer: unknown): readonly unknown[] {
+  const [first] = listAt(answer, 'policies')
+  return listAt(first, 'rules').flatMap((rule) =>
+    listAt(rule, 'sources').map((source) => stringAt(source, 'state')),
+  )
+}
+
+describe('an AuthorizationPolicy', () => {
+  test.each<[string, unknown, readonly string[], readonly string[], RegExp]>([
+    [
+      'an ID that containers hold',
+      { principals: [BARE] },
+      ['resolved'],
+      [],
+      /✓ spiffe:\S+\/chat\n.*resolved: 2 containers/,
+    ],
+    [
+      'with the scheme, which Istio writes itself: dead, with the form that is meant',
+      { principals: [CHAT] },
+      ['dead'],
+      ['KLM610'],
+      /! spiffe:\S+\/chat\n {6}dead by its form: it stands for\n? *\s+spiffe:\/\/spiffe:.*\n.*\n* *write example\.org\/ns\/team-a\/objective\/chat/s,
+    ],
+    [
+      'an ID that nothing gives',
+      { principals: [`${BARE}t`] },
+      ['dangling'],
+      ['KLM601'],
+      /dangling: nothing gives it/,
+    ],
+    [
+      'a prefix',
+      { principals: ['example.org/ns/team-a/*'] },
+      ['pattern'],
+      [],
+      /pattern: it takes in spiffe:\S+\/chat\s+2 containers hold one/,
+    ],
+    ['all but some', { notPrincipals: [BARE] }, ['resolved'], [], /✓ all but spiffe:\S+\/chat/],
+    [
+      'a namespace',
+      { namespaces: ['team-a'] },
+      ['pattern'],
+      [],
+      /namespace team-a\n {6}pattern: it takes in spiffe/,
+    ],
+    [
+      'a service account, whose ID these pods do not hold',
+      { serviceAccounts: ['runner'] },
+      ['pattern'],
+      [],
+      /it takes in none of the IDs here/,
+    ],
+    ['a number', { principals: [7] }, ['unreadable'], ['KLM609'], /unreadable/],
+  ])('%s', async (_, source, states, codes, shows) => {
+    const answer = await askJson(['policies', '-A'], istio(source))
+    expect(statesOf(answer)).toEqual(states)
+    expect(codesOf(answer)).toEqual(codes)
+    const text = await ask(['policies', '-A'], istio(source))
+    expect(text.stdout).toMatch(shows)
+    expect(text.stdout).toContain('team-a/callers  AuthorizationPolicy action ALLOW')
+    expect({ code: text.code, stderr: text.stderr }).toEqual({ code: 0, stderr: '' })
+  })
+
+  test('cluster.local is the trust domain of the mesh, and unknown without it', async () => {
+    const policy = istio({ principals: ['cluster.local/ns/team-a/objective/chat'] })
+    const without = await ask(['policies', '-A'], policy)
+    expect(without.stdout).toMatch(
+      /unknown: the trust domain of the mesh \(ConfigMap istio\) was not read\s+it may mean spiffe:\S+\/chat/,
+    )
+    expect(without.code).toBe(4)
+    const ours = await askJson(['policies', '-A'], policy, meshConfig('example.org'))
+    expect(statesOf(ours)).toEqual(['resolved'])
+    const other = await askJson(['policies', '-A'], policy, meshConfig('example.net'))
+    expect(statesOf(other)).toEqual(['foreign'])
+  })
+
+  test('explain and who-selects say that it names the identity, and by what', async () => {
+    const policies = [istio({ principals: [BARE] }), istio({ principals: ['example.org/*'] }, 'all')]
+    for (const args of [
+      ['explain', 'chat', '-n', 'team-a'],
+      ['who-selects', '-A', '--spiffe-id', CHAT],
+    ]) {
+      const { stdout } = await ask(args, ...policies)
+      expect(stdout).toMatch(/AuthorizationPolicy\s+team-a\/callers rule #1/)
+      expect(stdout).toMatch(/example\.org\/\*: AuthorizationPolicy\s+team-a\/all rule #1/)
+    }
+  })
+
+  test('a name in a template keeps no answer from bindings', async () => {
+    const { code } = await ask(
+      ['explain', 'chat', '-n', 'team-a'],
+      istio({ principals: ['{{ .Values.caller }}'] }),
+    )
+    expect(code).toBe(0)
+  })
+
+  test('is named on the command line by its kind', async () => {
+    const { stdout } = await ask(
+      ['policies', 'authorizationpolicy/team-a/callers', '-o', 'name'],
+      istio({ principals: [BARE] }),
+    )
+    expect(stdout).toBe('authorizationpolicy.security.istio.io/team-a/callers\n')
+  })
+})
+
+describe('an ID in any string', () => {
+  const text = `match: {exact: "${CHAT}"}\nmatch: {exact: "${CHAT}t"}\n`
+
+  test('policies says where it stands and who holds it', async () => {
+    const { stdout } = await ask(['policies', '-A'], configMap(text))
+    expect(stdout).toMatch(/1 other object mentions 2 IDs: 1 dangling/)
+    expect(stdout).toMatch(
+      /✓ spiffe:\S+\/chat\n.*resolved.*in ConfigMap team-a\/clients \.data\["envoy\.yaml"\]/s,
+    )
+    const answer = await askJson(['policies', '-A'], configMap(text))
+    expect(codesOf(answer)).toEqual(['KLM612'])
+    expect(listAt(answer, 'mentions').map((one) => [stringAt(one, 'field'), stringAt(one, 'state')])).toEqual(
+      [
+        ['.data["envoy.yaml"]', 'resolved'],
+        ['.data["envoy.yaml"]', 'dangling'],
+      ],
+    )
+  })
+
+  test('of an object of a kind that nothing else reads', async () => {
+    const thing = stringify({
+      apiVersion: 'example.org/v1',
+      kind: 'Client',
+      metadata: { name: 'a', namespace: 'team-a' },
+      spec: { peer: CHAT },
+    })
+    const answer = await askJson(['policies', '-A'], thing)
+    expect(listAt(answer, 'mentions')).toMatchObject([
+      { kind: 'Client', name: 'a', field: '.spec.peer', state: 'resolved' },
+    ])
+    // It is no policy, and no other answer reads it.
+    expect((await ask(['conflicts', '-A'], thing)).stderr).toContain('1 Client.example.org')
+  })
+
+  test('nothing of a Secret is printed but the ID', async () => {
+    const secret = stringify({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'peer', namespace: 'team-a' },
+      data: { config: Buffer.from(`password=hunter2 peer=${CHAT} hunter3`).toString('base64') },
+    })
+    const ran: readonly Ran[] = await Promise.all([
+      ask(['policies', '-A'], secret),
+      ask(['policies', '-A', '-o', 'json'], secret),
+    ])
+    for (const { stdout, stderr } of ran) {
+      expect(stdout).toContain(CHAT)
+      expect(stdout + stderr).not.toMatch(/hunter|cGFzc3/)
+    }
+  })
+
+  test('who-selects --spiffe-id names the places', async () => {
+    const { stdout } = await ask(['who-selects', '-A', '--spiffe-id', CHAT], configMap(text))
+    expect(stdout).toMatch(/is mentioned in ConfigMap\s+team-a\/clients \.data\["envoy\.yaml"\]/)
+  })
+
+  test('suppressed in the object', async () => {
+    const suppressed = configMap(text).replace(
+      'namespace: team-a',
+      'namespace: team-a\n  annotations: {kleym.sonda.red/suppress: "KLM612: moved later"}',
+    )
+    const answer = await askJson(['policies', '-A'], suppressed)
+    expect(codesOf(answer)).toEqual([])
+  })
+})
+
+async function diff(files: Readonly<Record<string, string>>, ...names: readonly string[]): Promise<Ran> {
+  const cwd = await workspace({
+    'live/all.yaml': [POLICY_ESTATE, ...names].join('---\n'),
+    'scm.yaml': SCM_CONFIG,
+    ...files,
+  })
+  const given = Object.keys(files).flatMap((file) => ['-f', file])
+  return inProcess(['diff', '--offline', '--live', 'live', ...given, ...SETTINGS], cwd)
+}
+
+describe('a change', () => {
+  test('that renames an identity leaves each name of it dangling', async () => {
+    const names = [istio({ principals: [BARE] }), configMap(`exact: ${CHAT}`)]
+    const { stdout } = await diff({ 'rename.yaml': binding('spare') }, ...names)
+    expect(stdout).toMatch(/1 policy affected, 1 rule; 1 other object affected/)
+    expect(stdout).toMatch(/! AuthorizationPolicy team-a\/callers rule #1 names/)
+    expect(stdout).toMatch(/! ConfigMap team-a\/clients \.data\["envoy\.yaml"\] mentions/)
+    expect(stdout.match(/resolved → dangling/g)).toHaveLength(2)
+  })
+
+  test('that a pattern begins to take in is told', async () => {
+    const { stdout } = await diff(
+      { 'rename.yaml': binding('spare') },
+      istio({ principals: ['example.org/ns/team-a/objective/s*'] }),
+    )
+    expect(stdout).toMatch(
+      /callers rule #1 names\s+example\.org\/ns\/team-a\/objective\/s\*, which is\s+gained/,
+    )
+  })
+
+  test('of one character in a name is told, wherever it stands', async () => {
+    for (const at of [0, 5, BARE.length - 1]) {
+      const changed = `${BARE.slice(0, at)}q${BARE.slice(at + 1)}`
+      const { stdout } = await diff(
+        { 'policy.yaml': istio({ principals: [changed] }) },
+        istio({ principals: [BARE] }),
+      )
+      expect(stdout).toMatch(/rule #1 names\s+spiffe:\S+ and goes/)
+      expect(stdout.replaceAll(/\s+/g, '')).toContain(`spiffe://${changed},andisnew`)
+    }
+  })
+})
+
+async function askNames(names: string, ...flags: readonly string[]): Promise<Ran> {
+  const cwd = await workspace({ 'all.yaml': POLICY_ESTATE, 'scm.yaml': SCM_CONFIG, 'role.json': names })
+  return inProcess(
+    [
+      'policies',
+      '--offline',
+      '-n',
+      'team-a',
+      '-f',
+      'all.yaml',
+      '--names',
+      'role.json',
+      ...SETTINGS,
+      ...flags,
+    ],
+    cwd,
+  )
+}
+
+describe('--names', () => {
+  test('a role outside of the cluster names identities like a policy, whatever -n says', async () => {
+    const { code, stdout } = await askNames(JSON.stringify({ bound_subject: CHAT, other: `${CHAT}t` }))
+    expect(stdout).toMatch(/role\.json {2}NamesFile\n {2}rule \.bound_subject\n {4}✓ spiffe:\S+\/chat\n/)
+    expect(stdout).toMatch(/rule \.other\n {4}! spiffe:\S+\/chatt\n {6}dangling/)
+    expect(code).toBe(0)
+  })
+
+  test('a rename cuts it off: diff says so', async () => {
+    const cwd = await workspace({
+      'live/all.yaml': POLICY_ESTATE,
+      'scm.yaml': SCM_CONFIG,
+      'rename.yaml': binding('spare'),
+      'names.txt': `${CHAT}\n`,
+    })
+    const { stdout } = await inProcess(
+      ['diff', '--offline', '--live', 'live', '-f', 'rename.yaml', '--names', 'names.txt', ...SETTINGS],
+      cwd,
+    )
+    expect(stdout).toMatch(/! NamesFile names\.txt rule line 1 names\s+spiffe:\S+\/chat, which is\s+lost/)
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['nobody', '{}', /it names nobody/],
+    ['broken JSON', '{"a": ', /cannot read the names/],
+  ])('%s is a usage error', async (_, text, says) => {
+    const { code, stderr } = await askNames(text)
+    expect(stderr).toMatch(says)
+    expect(code).toBe(2)
+  })
+})

@@ -1,0 +1,91 @@
+// Which IDs a name takes in: by a plain regular expression as the other way to say it, and by the index.
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { runs, seedOf } from '@kleym/testing/runs.ts'
+import { MatcherIndex, matchesId, mayMatchAny, takesIn } from '../../src/core/naming/id-matcher.ts'
+import type { IdMatcher } from '../../src/core/objects/access-rule.ts'
+import { entryIdProblem } from '../../src/core/spire/spiffe-id.ts'
+
+const piece = fc.constantFrom(
+  '',
+  'a',
+  '/a',
+  '/a/',
+  'a/b',
+  '/ns/',
+  '/ns/a',
+  'spiffe://',
+  'spiffe://a',
+  'spiffe://a/ns/',
+  '*',
+)
+const matcher: fc.Arbitrary<IdMatcher> = fc.array(piece, { minLength: 1, maxLength: 4 })
+const id = fc
+  .array(fc.constantFrom('a', 'b', 'ns', 'ab'), { minLength: 1, maxLength: 5 })
+  .map((segments) => `spiffe://${segments.join('/')}`)
+
+function plainly(texts: IdMatcher, text: string): boolean {
+  const escaped = texts.map((one) => one.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`))
+  return new RegExp(`^${escaped.join('.*')}$`).test(text)
+}
+
+test('a matcher is a regular expression with gaps', () => {
+  fc.assert(
+    fc.property(matcher, id, (one, text) => {
+      expect(matchesId(one, text)).toBe(plainly(one, text))
+    }),
+    { numRuns: runs(2000), ...seedOf(1) },
+  )
+})
+
+test('a matcher that matches some ID is not called dead', () => {
+  fc.assert(
+    fc.property(matcher, id, (one, text) => {
+      const isMatched = matchesId(one, text) && entryIdProblem(text) === undefined
+      expect(mayMatchAny(one) || !isMatched).toBe(true)
+    }),
+    { numRuns: runs(5000), ...seedOf(2) },
+  )
+})
+
+test('the index finds what a look at each of them finds', () => {
+  fc.assert(
+    fc.property(fc.array(matcher, { maxLength: 12 }), id, (all, text) => {
+      const index = new MatcherIndex<number>()
+      all.forEach((one, at) => index.add(one, at))
+      const found = all.flatMap((one, at) => (matchesId(one, text) ? [at] : []))
+      expect([...index.of(text)].toSorted((a, b) => a - b)).toEqual(found)
+    }),
+    { numRuns: runs(2000), ...seedOf(3) },
+  )
+})
+
+describe('dead by its texts', () => {
+  test.each<[boolean, IdMatcher]>([
+    [true, ['spiffe://example.org/a']],
+    [false, ['spiffe://example.org']],
+    [false, ['spiffe://spiffe://example.org/a']],
+    [false, ['spiffe://Example.org/a']],
+    [true, ['spiffe://example.org/', '']],
+    [true, ['spiffe://exam', '']],
+    [true, ['spiffe://example.org/a/b', '']],
+    [false, ['spiffe://spiffe://', '']],
+    [false, ['spiffe://example.org//', '']],
+    [true, ['spiffe://', '/sa/x']],
+    [false, ['spiffe://', '/sa/x/']],
+    [false, ['spiffe://', 'a//b']],
+    [false, ['spiffe://', '*']],
+    [true, ['', '']],
+    [true, ['', '/ns/a/', '']],
+  ])('%s: %j', (expected, one) => {
+    expect(mayMatchAny(one)).toBe(expected)
+  })
+})
+
+test('a pattern takes in what is in each list of its and in none that it leaves out', () => {
+  const pattern = { all: [[['spiffe://a/', '']], [['', '/ns/x/', '']]], none: [['', 'bad']] }
+  expect(takesIn(pattern, 'spiffe://a/ns/x/good')).toBe(true)
+  expect(takesIn(pattern, 'spiffe://b/ns/x/good')).toBe(false)
+  expect(takesIn(pattern, 'spiffe://a/ns/y/good')).toBe(false)
+  expect(takesIn(pattern, 'spiffe://a/ns/x/bad')).toBe(false)
+})

@@ -1,0 +1,213 @@
+// Every SPIFFE ID in any string of any object is found, with where it stands; nothing of a Secret is shown beside.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { runs, seedOf } from '@kleym/testing/runs.ts'
+import { idsInText } from '../../src/core/naming/ids-in-text.ts'
+import { mentionRules, MENTIONS_MAX, namedIn } from '../../src/core/naming/named-in.ts'
+import { isRecord, stringAt, type JsonRecord } from '../../src/core/json.ts'
+import { kindKey } from '../../src/core/snapshot/snapshot.ts'
+
+const ID = 'spiffe://example.org/ns/team-a/pool/llama'
+const configMap = (data: JsonRecord): JsonRecord => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a' },
+  data,
+})
+const secret = (data: JsonRecord): JsonRecord => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'a' },
+  data,
+})
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** Where IDs stand: `.data.a spiffe://…`. */
+function found(object: JsonRecord): readonly string[] {
+  return mentionRules(object).flatMap(({ sources }) =>
+    sources.map(
+      (one) =>
+        `${one.field} ${one.kind === 'SPIFFE' ? one.spiffeId : one.kind === 'not SPIFFE' ? `(${one.type})` : ''}`,
+    ),
+  )
+}
+
+describe('in a text', () => {
+  test.each([
+    [ID, [ID]],
+    [`exact: "${ID}"`, [ID]],
+    [`--allow=${ID},${ID}-2`, [ID, `${ID}-2`]],
+    [`It is ${ID}.`, [ID]],
+    [`${ID}/`, [`(${ID}/)`]],
+    [`${ID}/*`, [`(${ID}/)`]],
+    ['spiffe://example.org/ns/{{ .ns }}/sa/x', ['(spiffe://example.org/ns/)']],
+    ['spiffe://$(TD)/ns/a', []],
+    [String.raw`spiffe://example\.org/ns/.*`, ['(spiffe://example)']],
+    ['spiffe://example.org', []],
+    ['a URI like spiffe://, and no more', []],
+    ['spiffe://spiffe://example.org/a', ['spiffe://example.org/a']],
+    ['', []],
+  ])('%s', (text, expected) => {
+    expect(idsInText(text).map((one) => (one.isWhole ? one.text : `(${one.text})`))).toEqual(expected)
+  })
+
+  test('a long text of beginnings takes no longer than it is long', () => {
+    const text = 'spiffe://'.repeat(200_000)
+    expect(idsInText(text)).toEqual([])
+  })
+})
+
+describe('in an object', () => {
+  test('with the path of the string', () => {
+    const env = { containers: [{ env: [{}, { name: 'PEER', value: ID }], args: [`--peer=${ID}`] }] }
+    expect(
+      found({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'a', annotations: { 'x/y': ID } },
+        spec: env,
+      }),
+    ).toEqual([
+      `.metadata.annotations["x/y"] ${ID}`,
+      `.spec.containers[0].env[1].value ${ID}`,
+      `.spec.containers[0].args[0] ${ID}`,
+    ])
+  })
+
+  test('of a Secret whole IDs alone, decoded', () => {
+    for (const before of ['', 'x', 'xy'])
+      expect(found(secret({ a: base64(`${before}password=hunter2 ${ID} ${ID}/*`) }))).toEqual([
+        `.data.a ${ID}`,
+      ])
+    expect(found(secret({ a: '!!! not Base64 c3BpZmZlOi8v' }))).toEqual([])
+  })
+
+  test.each(['ClusterSPIFFEID', 'ClusterStaticEntry', 'InferenceIdentityBinding', 'XAccessPolicy'])(
+    'not what a %s gives or another reader reads',
+    (kind) => {
+      expect(found({ apiVersion: 'x/v1', kind, metadata: { name: 'a' }, spec: { id: ID } })).toEqual([])
+    },
+  )
+
+  test('not what a status tells', () => {
+    expect(found({ ...configMap({}), status: { id: ID } })).toEqual([])
+  })
+
+  test('more strings than anybody reads are cut', () => {
+    const data = Object.fromEntries(Array.from({ length: MENTIONS_MAX + 10 }, (_, at) => [`k${at}`, ID]))
+    expect(mentionRules(configMap(data))).toHaveLength(MENTIONS_MAX)
+  })
+
+  test('one character or segment that changes anywhere is another ID, or none', () => {
+    const at = fc.integer({ min: 'spiffe://'.length, max: ID.length - 1 })
+    const text = fc.constantFrom('a', 'z', '0', '.', '-', '_', '/', 'A', '*', '{')
+    fc.assert(
+      fc.property(at, text, (position, character) => {
+        const changed = `${ID.slice(0, position)}${character}${ID.slice(position + 1)}`
+        const isSame = found(configMap({ a: changed })).join() === `.data.a ${ID}`
+        expect(isSame).toBe(changed === ID)
+      }),
+      { numRuns: runs(1000), ...seedOf(4) },
+    )
+  })
+})
+
+describe('by the readers of kinds', () => {
+  const tls = { subjectAltNames: [ID, 'www.example.org', 'spiffe://Example.org/x'] }
+  test.each<[string, string, unknown, readonly string[]]>([
+    [
+      'DestinationRule',
+      'networking.istio.io/v1',
+      { trafficPolicy: { tls }, subsets: [{ trafficPolicy: { tls } }] },
+      ['SPIFFE', 'dead', 'SPIFFE', 'dead'],
+    ],
+    ['ServiceEntry', 'networking.istio.io/v1beta1', tls, ['SPIFFE', 'dead']],
+    [
+      'BackendTLSPolicy',
+      'gateway.networking.k8s.io/v1',
+      {
+        validation: {
+          subjectAltNames: [
+            { type: 'URI', uri: ID },
+            { type: 'Hostname', hostname: 'a' },
+          ],
+        },
+      },
+      ['SPIFFE'],
+    ],
+    [
+      'MeshTLSAuthentication',
+      'policy.linkerd.io/v1alpha1',
+      { identities: [ID, '*', 'a.ns.serviceaccount.identity.linkerd.cluster.local'] },
+      ['SPIFFE', 'pattern'],
+    ],
+    [
+      'AgentgatewayPolicy',
+      'agentgateway.dev/v1alpha1',
+      { backend: { tls: { verifySubjectAltNames: [ID] } } },
+      ['SPIFFE'],
+    ],
+    [
+      'AuthorizationPolicy',
+      'security.istio.io/v1',
+      { rules: [{ to: [] }, { from: [{ source: { principals: ['*'] } }] }] },
+      ['pattern'],
+    ],
+  ])('%s', (kind, apiVersion, spec, expected) => {
+    const value = { apiVersion, kind, metadata: { name: 'a', namespace: 'team-a' }, spec }
+    const { rules } = namedIn(value, kindKey(value), undefined)
+    expect(rules.flatMap(({ sources }) => sources.map((one) => one.kind))).toEqual(expected)
+    // What a reader reads is no mention besides.
+    const mentioned = mentionRules(value, rules).flatMap(({ sources }) => sources)
+    expect(mentioned).toEqual([])
+  })
+
+  test.each([undefined, null, 7, 'x', [], {}, { rules: 7 }, { rules: [7, null, { from: 'x' }] }])(
+    'a broken spec: %j',
+    (spec) => {
+      for (const kind of [
+        'AuthorizationPolicy.security.istio.io',
+        'DestinationRule.networking.istio.io',
+        'Other',
+      ])
+        expect(namedIn({ kind: 'x', spec }, kind, undefined).rules).toEqual([])
+    },
+  )
+})
+
+/** The files of a folder, with those below it. */
+function filesBelow(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.yaml'))
+    .map((name) => join(folder, name))
+}
+
+test('in the examples, as many as a search in the text finds', () => {
+  const folder = join(import.meta.dirname, '../../../examples')
+  let count = 0
+  for (const file of filesBelow(folder)) {
+    for (const document of parseAllDocuments(readFileSync(file, 'utf8'))) {
+      const value: unknown = document.toJS()
+      if (!isRecord(value)) continue
+      const { status: _, ...rest } = value
+      const isRead = mentionRules({ ...value, kind: 'Other' })
+      const sources = isRead.flatMap((one) => one.sources)
+      const whole = sources.flatMap((one) => (one.kind === 'SPIFFE' ? one.spiffeId : []))
+      const parts = sources.flatMap((one) => (one.kind === 'not SPIFFE' ? one.type : []))
+      const text = JSON.stringify(rest)
+      const search = [...text.matchAll(/spiffe:\/\/[A-Za-z0-9._-]+(?:\/[A-Za-z0-9._-]+)+/g)].map(
+        ([one]) => one,
+      )
+      const missed = search.filter(
+        (one) => ![...whole, ...parts].some((id) => one.startsWith(id.replace(/\/$/, ''))),
+      )
+      expect({ file, kind: stringAt(value, 'kind'), missed }).toMatchObject({ missed: [] })
+      count += search.length
+    }
+  }
+  expect(count).toBeGreaterThan(50)
+})

@@ -1,0 +1,80 @@
+// Names outside of the cluster: which strings of a role or of a list are names, and how each is compared.
+import { describe, expect, test } from 'vitest'
+import { namesInJson, namesInList } from '../../src/core/naming/names-outside.ts'
+import type { PolicyRule } from '../../src/core/objects/access-rule.ts'
+
+const ID = 'spiffe://example.org/ns/team-a/pool/llama'
+
+/** `SPIFFE spiffe://…`, `pattern ["spiffe://…",""]`. */
+function shown(rules: readonly PolicyRule[]): readonly string[] {
+  return rules.flatMap(({ name, sources }) =>
+    sources.map((one) => {
+      const text =
+        one.kind === 'SPIFFE'
+          ? one.spiffeId
+          : one.kind === 'pattern'
+            ? JSON.stringify(one.pattern.all)
+            : one.kind === 'dead'
+              ? `${one.written} ${one.instead ?? '-'}`
+              : ''
+      return `${name}: ${one.kind} ${text}`.trimEnd()
+    }),
+  )
+}
+
+describe('JSON', () => {
+  test.each<[string, unknown, readonly string[]]>([
+    ['a role of Vault', { bound_subject: ID }, [`.bound_subject: SPIFFE ${ID}`]],
+    ['its claims as a whole', { bound_claims: { sub: `${ID}*` } }, [`.bound_claims.sub: dead ${ID}* -`]],
+    [
+      'its claims as globs',
+      { bound_claims_type: 'glob', bound_claims: { sub: [`${ID}*`] } },
+      [`.bound_claims.sub[0]: pattern [[["${ID}",""]]]`],
+    ],
+    [
+      'URIs of the cert method',
+      { allowed_uri_sans: ['spiffe://*/x'] },
+      ['.allowed_uri_sans[0]: pattern [[["spiffe://","/x"]]]'],
+    ],
+    [
+      'a pattern that stands for a segment is not followed',
+      { workload_id_patterns: ['spiffe://a/+/x'] },
+      ['.workload_id_patterns[0]: not SPIFFE'],
+    ],
+    [
+      'StringEquals of AWS',
+      { Condition: { StringEquals: { 'x:sub': ID } } },
+      [`.Condition.StringEquals["x:sub"]: SPIFFE ${ID}`],
+    ],
+    [
+      'StringLike of AWS',
+      { Condition: { StringLike: { 'x:sub': `${ID}*` } } },
+      [`.Condition.StringLike["x:sub"]: pattern [[["${ID}",""]]]`],
+    ],
+    [
+      'StringLike with a single character is not followed',
+      { StringLike: { 'x:sub': `${ID}?` } },
+      ['.StringLike["x:sub"]: not SPIFFE'],
+    ],
+    [
+      'a member of GCP',
+      { members: [`principal://iam.googleapis.com/projects/1/subject/${ID}`] },
+      [`.members[0]: SPIFFE ${ID}`],
+    ],
+    ['CEL', { attributeCondition: `assertion.sub == "${ID}"` }, [`.attributeCondition: SPIFFE ${ID}`]],
+    ['nothing', { a: 'b', c: [1, null] }, []],
+    ['no mapping', [], []],
+  ])('%s', (_, value, expected) => {
+    expect(shown(namesInJson(value))).toEqual(expected)
+  })
+})
+
+test('a list: IDs, patterns, comments, and what lacks the scheme', () => {
+  expect(shown(namesInList(`# ours\n${ID} # the pool\n\nspiffe://example.org/*\r\nexample.org/a\n`))).toEqual(
+    [
+      `line 2: SPIFFE ${ID}`,
+      'line 4: pattern [[["spiffe://example.org/",""]]]',
+      'line 5: dead example.org/a spiffe://example.org/a',
+    ],
+  )
+})
