@@ -188,7 +188,7 @@ test('another namespace is chosen by its name, and a binding that comes there is
   terminal.press('team-c\r')
   await untilShown(terminal, 'no bindings in namespace team-c')
   await cp.apply([namespace('team-c'), ...member('team-c', 'late')])
-  await untilShown(terminal, /✗ late +TargetPoolNotFound/)
+  await untilShown(terminal, /✗ late +\d+s +TargetPoolNotFound/)
   await cp.admin.delete(bindingId('team-c', 'late'))
   const empty = await untilShown(terminal, 'no bindings in namespace team-c')
   expect(empty.join('\n')).not.toContain('late')

@@ -150,12 +150,16 @@ function watch(columns: number): string {
     cluster: 'prod',
     size: { columns, rows: 8 },
     namespaces: { names: ['team-a', 'team-b'], note: undefined },
+    now: new Date('2026-11-27T05:00:00Z'),
   }
-  const shown = picture([
-    row('team-a/chat', { pods: 3 }),
-    refused('team-a/embed', 'TargetPoolNotFound', 'no InferencePool e5 in namespace team-a'),
-    row('team-b/mistral', { pending: 'create' }),
-  ])
+  const shown = picture(
+    [
+      row('team-a/chat', { pods: 3, since: new Date('2026-11-24T05:00:00Z') }),
+      refused('team-a/embed', 'TargetPoolNotFound', 'no InferencePool e5 in namespace team-a'),
+      row('team-b/mistral', { pending: 'create', since: new Date('2026-11-27T04:59:57Z') }),
+    ],
+    { operator: 'operator 2/2' },
+  )
   const state = startState(undefined)
   const { facts } = draw(shown, state, setting)
   return render(draw(shown, withValidSelection(state, facts), setting).lines, PLAIN)

@@ -18,6 +18,7 @@ export function row(key: string, parts: Partial<Row> = {}): Row {
     pending: 'none',
     inForce: 'in force',
     pods: undefined,
+    since: undefined,
     ...parts,
   }
 }
@@ -32,6 +33,7 @@ export const KNOWN: Knowledge = {
   lostSince: undefined,
   missing: [],
   bindingsKnown: true,
+  operator: undefined,
   operatorDown: undefined,
   disagreements: [],
   settled: true,

@@ -1,5 +1,6 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
 import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { OperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
@@ -17,6 +18,8 @@ export interface Knowledge {
   /** Since when the API server does not answer; undefined: it does. */
   readonly lostSince: Date | undefined
   readonly missing: readonly MissingKind[]
+  /** How many replicas of the operator are available; undefined: that is not known. */
+  readonly operator: string | undefined
   /** Why the operator is down; undefined: it runs, or that is not known. */
   readonly operatorDown: string | undefined
   /** Which settings two sources give differently, a sentence each. */
@@ -38,7 +41,7 @@ export function knowledgeFrom(
   required: readonly KindState[],
   others: readonly KindState[],
   lostSince: Date | undefined,
-): Omit<Knowledge, 'settled' | 'operatorDown' | 'disagreements'> {
+): Omit<Knowledge, 'settled' | 'operator' | 'operatorDown' | 'disagreements'> {
   const bindings = required[0]?.state.kind
   return {
     lostSince,
@@ -72,6 +75,14 @@ export function missingText({ why, since }: MissingKind): string {
   const old = since === undefined ? '' : `; shown as of ${timeText(since)}`
   const hint = why.cause === 'absent' ? ' (is its CRD installed?)' : ''
   return `${unknownReasonText(why)}${hint}${old}`
+}
+
+/** `operator 2/2`: replicas that are available, of those that are asked for. Undefined where no status says so. */
+export function operatorText(operators: readonly OperatorDeployment[] | undefined): string | undefined {
+  const seen = operators?.filter(({ isSeen }) => isSeen) ?? []
+  if (seen.length === 0) return undefined
+  const sum = (of: 'available' | 'wanted'): number => seen.reduce((total, one) => total + one[of], 0)
+  return `operator ${sum('available')}/${sum('wanted')}`
 }
 
 /** `the operator is down: none of its 2 replicas is available; changes will not be applied`. */

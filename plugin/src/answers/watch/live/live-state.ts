@@ -8,8 +8,8 @@ import { ConnectionMonitor } from './connection-monitor.ts'
 import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { Intake } from './intake.ts'
-import { disagreementLine, knowledgeFrom, type Knowledge } from './knowledge.ts'
-import type { Row } from './rows.ts'
+import { disagreementLine, knowledgeFrom, operatorText, type Knowledge } from './knowledge.ts'
+import { changesBetween, rowsSince, type Row } from './rows.ts'
 import type { SettingsReading } from '../../../gather/settings.ts'
 import { settingsNow, type LearntSettings } from './settings.ts'
 import { RowTable } from './table.ts'
@@ -58,6 +58,8 @@ export class LiveState {
   readonly #table: RowTable
   readonly #detail: Detail
   #rows: readonly Row[] = []
+  /** When this watch saw a row change. */
+  readonly #seen = new Map<string, Date>()
   /** Whether rows have been worked out yet. */
   #hasRows = false
   #waitsForAll = true
@@ -127,6 +129,7 @@ export class LiveState {
       knowledge: {
         ...knowledge,
         settled: this.#hasRows,
+        operator: operatorText(this.#learnt.deployments?.map(readOperatorDeployment)),
         operatorDown: this.#whyOperatorDown(),
         disagreements: this.#settings().operator.disagreements.map(disagreementLine),
       },
@@ -181,7 +184,11 @@ export class LiveState {
   }
 
   #onRows(rows: readonly Row[]): void {
-    this.#rows = rows
+    if (this.#hasRows) {
+      const now = this.#clock.now()
+      for (const { row } of changesBetween(this.#rows, rows)) this.#seen.set(row.key, now)
+    }
+    this.#rows = rowsSince(rows, this.#seen)
     this.#hasRows = true
     this.#show()
   }

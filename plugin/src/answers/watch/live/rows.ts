@@ -2,6 +2,7 @@
 import { inForceOf, inForceText, type InForceText } from '@kleym/shared/core/install/conditions.ts'
 import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import type { Action, Judgement } from '@kleym/shared/core/plan/plan.ts'
 import { verdictOf } from '@kleym/shared/core/plan/status.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -28,6 +29,8 @@ export interface Row {
   readonly inForce: InForceText
   /** How many pods SCM says that it selects; undefined where SCM has written no count. */
   readonly pods: number | undefined
+  /** Since when it stands as it does: a change that the watch saw, else what its Ready condition says; undefined: neither is there. */
+  readonly since: Date | undefined
 }
 
 /** What rows need beside the analysis: how many pods SCM selects for the ClusterSPIFFEID of that name. */
@@ -41,11 +44,21 @@ export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
     const judgement = analysis.now.judgements.get(key)
     return judgement === undefined
       ? []
-      : [rowOf(judgement, inForceText(inForceOf(binding)), actions.get(key) ?? [], podsOf)]
+      : [
+          {
+            ...rowOf(judgement, inForceText(inForceOf(binding)), actions.get(key) ?? [], podsOf),
+            since: readySince(binding),
+          },
+        ]
   })
 }
 
-function rowOf(judgement: Judgement, inForce: InForceText, actions: readonly Action[], podsOf: PodsOf): Row {
+function rowOf(
+  judgement: Judgement,
+  inForce: InForceText,
+  actions: readonly Action[],
+  podsOf: PodsOf,
+): Omit<Row, 'since'> {
   const { binding } = judgement.compiled
   const verdict = verdictOf(judgement)
   const resolved =
@@ -65,6 +78,11 @@ function rowOf(judgement: Judgement, inForce: InForceText, actions: readonly Act
     inForce,
     pods: output === undefined ? undefined : podsOf(output),
   }
+}
+
+function readySince({ status }: Binding): Date | undefined {
+  const since = status?.conditions?.find(({ type }) => type === 'Ready')?.lastTransitionTime
+  return since === undefined ? undefined : new Date(since)
 }
 
 function pendingWriteOf({ state }: Judgement, actions: readonly Action[]): PendingWrite {
@@ -109,15 +127,24 @@ export function outcomeText({ state, spiffeId, message }: Row): string {
   return state === 'ready' ? (spiffeId ?? '') : message
 }
 
-/** By `namespace/name`, or what needs a person first. */
-export type Order = 'name' | 'trouble'
+/** What rows are sorted by: what needs a person, and the columns of the table; the last changed comes first. */
+export const ORDERS = ['trouble', 'name', 'verdict', 'identity', 'change'] as const
+export type Order = (typeof ORDERS)[number]
 
 const TROUBLE_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
 
-/** A total order of rows: by mark where trouble comes first, then by namespace and name. */
+const COMPARE: Readonly<Record<Order, (left: Row, right: Row) => number>> = {
+  trouble: (left, right) => TROUBLE_RANK[markOf(left)] - TROUBLE_RANK[markOf(right)],
+  name: () => 0,
+  verdict: (left, right) => compareBytes(verdictText(left), verdictText(right)),
+  // Those without one last.
+  identity: (left, right) => compareBytes(left.spiffeId ?? '\u{10ffff}', right.spiffeId ?? '\u{10ffff}'),
+  change: (left, right) => (right.since?.getTime() ?? 0) - (left.since?.getTime() ?? 0),
+}
+
+/** A total order of rows: rows that are equal by it go by namespace and name. */
 export function compareRows(order: Order): (left: Row, right: Row) => number {
-  if (order === 'name') return byName
-  return (left, right) => TROUBLE_RANK[markOf(left)] - TROUBLE_RANK[markOf(right)] || byName(left, right)
+  return (left, right) => COMPARE[order](left, right) || byName(left, right)
 }
 
 function byName(left: Row, right: Row): number {
@@ -153,6 +180,15 @@ const STATES: readonly Row['state'][] = ['refused', 'undetermined', 'waiting', '
 export type RowChange =
   | { readonly kind: 'added' | 'changed'; readonly row: Row }
   | { readonly kind: 'removed'; readonly row: Row }
+
+/** The rows, where those that a watch has seen changing say since when they are as they are. */
+export function rowsSince(rows: readonly Row[], seen: ReadonlyMap<string, Date>): readonly Row[] {
+  if (seen.size === 0) return rows
+  return rows.map((row) => {
+    const since = seen.get(row.key)
+    return since === undefined ? row : { ...row, since }
+  })
+}
 
 /** What became of rows, trouble first. */
 export function changesBetween(before: readonly Row[], after: readonly Row[]): readonly RowChange[] {

@@ -18,16 +18,21 @@ export interface AppProps {
   readonly namespace: string | undefined
   /** Called with how the person leaves. */
   readonly onLeave: (how: 'quit' | 'interrupt') => void
+  /** Called with a text for the clipboard. */
+  readonly onCopy: (text: string) => void
 }
 
+/** How often the times on the screen go on, in milliseconds. */
+const TICK_MS = 1000
+
 /** The whole screen. */
-export function App({ session, palette, cluster, namespace, onLeave }: AppProps): ReactElement {
+export function App({ session, palette, cluster, namespace, onLeave, onCopy }: AppProps): ReactElement {
   const picture = useSyncExternalStore(session.subscribe, session.picture)
   const namespaces = useSyncExternalStore(session.subscribe, session.namespaces)
   const size = useWindowSize()
   const { exit } = useApp()
   const [state, setState] = useState(() => startState(namespace))
-  const setting = { cluster, size, namespaces }
+  const setting = { cluster, size, namespaces, now: useNow() }
   // What is drawn first tells how much fits, and what fits tells which rows are in the window.
   const { facts } = draw(picture, state, setting)
   const shown = withValidSelection(state, facts)
@@ -38,7 +43,10 @@ export function App({ session, palette, cluster, namespace, onLeave }: AppProps)
   useFollow(session, shown)
   useInput((input, key) => {
     let next = now.current
-    for (const action of actionsOf(input, key, next.mode)) next = reduce(next, action, facts)
+    for (const action of actionsOf(input, key, next.mode)) {
+      next = reduce(next, action, facts)
+      if (typeof next.copied === 'string') onCopy(next.copied)
+    }
     now.current = next
     setState(next)
     if (next.leaving === undefined) return
@@ -52,6 +60,16 @@ export function App({ session, palette, cluster, namespace, onLeave }: AppProps)
     // A line is what its number says: they have no identity of their own.
     text.map((one, at) => createElement(Text, { key: at, wrap: 'truncate-end' }, one === '' ? ' ' : one)),
   )
+}
+
+/** The time, as it goes on. */
+function useNow(): Date {
+  const [now, setNow] = useState(() => new Date())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), TICK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return now
 }
 
 /** Tells the session what the choices ask of it. */

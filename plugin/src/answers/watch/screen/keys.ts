@@ -72,7 +72,9 @@ const COMMANDS: Readonly<Record<string, ScreenAction>> = {
   '\r': { kind: 'accept' },
   '/': { kind: 'filter' },
   n: { kind: 'namespace' },
-  s: { kind: 'order' },
+  s: { kind: 'order', by: 1 },
+  S: { kind: 'order', by: -1 },
+  c: { kind: 'copy' },
   '?': { kind: 'help' },
   q: { kind: 'quit' },
 }

@@ -45,14 +45,19 @@ export interface TableColumns {
   readonly binding: number
   readonly verdict: number
   readonly pods: number
+  readonly since: number
   readonly outcome: number
 }
 
 const MARKER = 4
-const GAP = 2
+/** Blanks between two columns. */
+export const GAP = 2
 /** Below this, an identity cannot be told from another. */
 const OUTCOME_MIN = 20
 const PODS_FROM = 100
+const SINCE_FROM = 60
+/** `59m`, `364d`. */
+const SINCE_WIDTH = 5
 
 /** Columns for rows on a terminal: names first, then verdicts, then what is left for the identities. */
 export function columnsFor(
@@ -68,16 +73,20 @@ export function columnsFor(
     columns >= PODS_FROM && rows.some((row) => row.pods !== undefined)
       ? widest(rows, podsText, TITLES.pods)
       : 0
-  const beside = names + GAP + verdicts + (pods === 0 ? 0 : GAP + pods) + GAP
+  const since = columns >= SINCE_FROM && rows.some((row) => row.since !== undefined) ? SINCE_WIDTH : 0
+  const besides = [pods, since].filter((width) => width > 0).reduce((sum, width) => sum + GAP + width, 0)
+  const beside = names + GAP + verdicts + besides + GAP
   const wanted = Math.min(OUTCOME_MIN, widest(rows, outcomeText, TITLES.outcome))
-  if (beside + wanted <= room) return { binding: names, verdict: verdicts, pods, outcome: room - beside }
+  if (beside + wanted <= room)
+    return { binding: names, verdict: verdicts, pods, since, outcome: room - beside }
   if (columns >= 2 * (OUTCOME_MIN + MARKER)) {
     const binding = Math.min(names, Math.floor(room * 0.4))
-    const verdict = Math.min(verdicts, Math.max(8, room - binding - GAP - GAP - OUTCOME_MIN))
-    return { binding, verdict, pods: 0, outcome: room - binding - verdict - 2 * GAP }
+    const left = room - binding - (since === 0 ? 0 : since + GAP) - 2 * GAP
+    const verdict = Math.min(verdicts, Math.max(8, left - OUTCOME_MIN))
+    return { binding, verdict, pods: 0, since, outcome: left - verdict }
   }
   const verdict = Math.min(verdicts, Math.floor(room / 2))
-  return { binding: Math.min(names, room - verdict - GAP), verdict, pods: 0, outcome: 0 }
+  return { binding: Math.min(names, room - verdict - GAP), verdict, pods: 0, since: 0, outcome: 0 }
 }
 
 /** What stands above the columns. */
@@ -85,6 +94,7 @@ export const TITLES = {
   binding: 'BINDING',
   verdict: 'VERDICT',
   pods: 'PODS',
+  since: 'SINCE',
   outcome: 'IDENTITY, OR WHY NOT',
 } as const
 

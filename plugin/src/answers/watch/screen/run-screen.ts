@@ -42,6 +42,7 @@ export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<E
       palette: options.palette,
       cluster: options.cluster,
       namespace: options.namespace,
+      onCopy: (text) => terminal.stdout.write(clipboard(text)),
       onLeave: (by) => {
         how = by
       },
@@ -76,6 +77,11 @@ export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<E
   }
   if (bug !== undefined) throw bug.error
   return codeFor(how, interrupts)
+}
+
+/** Asks the terminal to put a text into the clipboard (OSC 52); one that cannot or may not shows nothing. */
+function clipboard(text: string): string {
+  return `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`
 }
 
 function codeFor(how: 'quit' | 'interrupt' | Signal, { raise }: Interrupts): ExitCode {

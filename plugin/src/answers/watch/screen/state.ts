@@ -1,5 +1,5 @@
 // What the person at the screen has chosen, and what each key makes of it. Pure: no terminal, no cluster.
-import { compareRows, filterRows, type Order, type Row } from '../live/rows.ts'
+import { compareRows, filterRows, ORDERS, type Order, type Row } from '../live/rows.ts'
 
 /** What a key means, apart from how terminals send it. */
 export type ScreenAction =
@@ -11,7 +11,8 @@ export type ScreenAction =
   | { readonly kind: 'cancel' }
   | { readonly kind: 'filter' }
   | { readonly kind: 'namespace' }
-  | { readonly kind: 'order' }
+  | { readonly kind: 'order'; readonly by: 1 | -1 }
+  | { readonly kind: 'copy' }
   | { readonly kind: 'help' }
   | { readonly kind: 'type'; readonly text: string }
   | { readonly kind: 'erase' }
@@ -41,6 +42,8 @@ export interface ScreenState {
   readonly choice: number
   /** Undefined: all namespaces. */
   readonly namespace: string | undefined
+  /** What the last key asked for, until the next one: to copy the identity of the chosen binding; null if it has none. */
+  readonly copied: string | null | undefined
   /** How the person leaves. */
   readonly leaving: 'quit' | 'interrupt' | undefined
 }
@@ -72,6 +75,7 @@ export function startState(namespace: string | undefined): ScreenState {
     typed: '',
     choice: 0,
     namespace,
+    copied: undefined,
     leaving: undefined,
   }
 }
@@ -125,7 +129,8 @@ export function withValidSelection(
 /** What a key makes of a state. */
 export function reduce(state: ScreenState, action: ScreenAction, facts: ScreenFacts): ScreenState {
   if (action.kind === 'interrupt') return { ...state, leaving: 'interrupt' }
-  return withValidSelection(BY_MODE[state.mode](state, action, facts), facts)
+  const asked = state.copied === undefined ? state : { ...state, copied: undefined }
+  return withValidSelection(BY_MODE[state.mode](asked, action, facts), facts)
 }
 
 type Reducer = (state: ScreenState, action: ScreenAction, facts: ScreenFacts) => ScreenState
@@ -148,7 +153,9 @@ function reduceTable(state: ScreenState, action: ScreenAction, facts: ScreenFact
     case 'namespace':
       return { ...state, mode: 'namespace', typed: '', choice: 0 }
     case 'order':
-      return { ...state, order: state.order === 'name' ? 'trouble' : 'name' }
+      return { ...state, order: orderAfter(state.order, action.by) }
+    case 'copy':
+      return { ...state, copied: facts.rows.find(({ key }) => key === state.selected)?.spiffeId ?? null }
     case 'accept':
       return { ...state, isOpen: !state.isOpen && state.selected !== undefined, detailTop: 0 }
     case 'cancel':
@@ -165,6 +172,10 @@ function reduceTable(state: ScreenState, action: ScreenAction, facts: ScreenFact
     case 'interrupt':
       return state
   }
+}
+
+function orderAfter(order: Order, by: 1 | -1): Order {
+  return ORDERS[(ORDERS.indexOf(order) + by + ORDERS.length) % ORDERS.length] ?? order
 }
 
 type Jump = Extract<ScreenAction, { kind: 'page' | 'first' | 'last' }>

@@ -14,6 +14,7 @@ import type { Picture } from '../live/live-state.ts'
 import { countsText, markOf, outcomeText, verdictText, type Row } from '../live/rows.ts'
 import {
   columnsFor,
+  GAP,
   MIN_SIZE,
   podsText,
   shareLines,
@@ -32,6 +33,7 @@ export interface ScreenSetting {
   readonly cluster: string
   readonly size: TerminalSize
   readonly namespaces: KnownNamespaces
+  readonly now: Date
 }
 
 /** A screen, and what the next key needs to know of it. */
@@ -91,16 +93,16 @@ function header(
 ): Block {
   const scope = namespace === undefined ? 'all namespaces' : `namespace ${namespace}`
   const filtered = filter === '' ? '' : `, ${rows.length} with ${filter}`
-  const sorted = order === 'name' ? ', by name' : ''
+  const sorted = order === 'trouble' ? '' : `, by ${order}`
   const counts = !knowledge.settled
     ? 'reading…'
     : !knowledge.bindingsKnown
       ? 'bindings are not known'
       : `${counted(all.length, 'binding')}${all.length === 0 ? '' : `: ${countsText(all)}`}${filtered}${sorted}`
-  const one = line(span('kleym', 'bold'), `  ${scope}  `, span(cluster, 'dim'), '  ', counts)
-  if (lineWidth(one) <= columns) return [one]
-  const where = line(span('kleym', 'bold'), `  ${scope}  `, span(cluster, 'dim'))
-  return [cut(where, columns), cut(line(counts), columns)]
+  const operator = knowledge.operator === undefined ? '' : `  ${knowledge.operator}`
+  const where = line(span('kleym', 'bold'), `  ${scope}  `, span(`${cluster}${operator}`, 'dim'))
+  const one = line(...where, '  ', counts)
+  return lineWidth(one) <= columns ? [one] : [cut(where, columns), cut(line(counts), columns)]
 }
 
 function status({ lostSince, missing, operatorDown, disagreements }: Knowledge, columns: number): Block {
@@ -132,7 +134,12 @@ function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, 
   return [
     titles(columns, knowledge, frame.columns),
     ...window.map((row) =>
-      tableRow(row, { name: nameOf(row), knowledge }, columns, row.key === state.selected),
+      tableRow(
+        row,
+        { name: nameOf(row), knowledge, now: frame.setting.now },
+        columns,
+        row.key === state.selected,
+      ),
     ),
   ]
 }
@@ -148,32 +155,69 @@ function emptyText({ rows, knowledge }: Picture, { filter, namespace }: ScreenSt
 function titles(columns: TableColumns, { lostSince }: Knowledge, width: number): Line {
   const cells = [
     padded(line(span(TITLES.binding, 'dim')), columns.binding),
-    padded(line(span(TITLES.verdict, 'dim')), columns.verdict),
     ...(columns.pods === 0 ? [] : [padded(line(span(TITLES.pods, 'dim')), columns.pods)]),
+    ...(columns.since === 0 ? [] : [padded(line(span(TITLES.since, 'dim')), columns.since)]),
+    padded(line(span(TITLES.verdict, 'dim')), columns.verdict),
     ...(columns.outcome === 0 ? [] : [line(span(TITLES.outcome, 'dim'))]),
   ]
   const old = lostSince === undefined ? [] : [span(`  as of ${timeText(lostSince)}`, 'bold')]
   return cut([span('    '), ...joined(cells), ...old], width)
 }
 
+interface RowSetting {
+  readonly name: string
+  readonly knowledge: Knowledge
+  readonly now: Date
+}
+
 function tableRow(
   row: Row,
-  { name, knowledge: { operatorDown } }: { readonly name: string; readonly knowledge: Knowledge },
+  { name, knowledge: { operatorDown }, now }: RowSetting,
   columns: TableColumns,
   isSelected: boolean,
 ): Line {
   const isDown = operatorDown !== undefined
   const mark = MARKS[markOf(row, isDown)]
-  const verdict = span(shorten(verdictText(row, isDown), columns.verdict, 'end'), mark.role)
-  const pods = span(podsText(row).padStart(columns.pods))
-  const outcome = shortOutcome(row, columns.outcome)
-  const cells = [
-    padded(line(span(shorten(name, columns.binding), isSelected ? 'bold' : undefined)), columns.binding),
-    padded(line(verdict), columns.verdict),
-    ...(columns.pods === 0 ? [] : [padded(line(pods), columns.pods)]),
-    ...(columns.outcome === 0 ? [] : [line(span(outcome, row.state === 'ready' ? undefined : 'dim'))]),
+  const isNew = row.since !== undefined && now.getTime() - row.since.getTime() < NEW_MS
+  const before = line(span(isSelected ? '>' : ' ', 'bold'), span(isNew ? '*' : ' ', 'bold'), mark, ' ')
+  const binding = padded(
+    line(span(shorten(name, columns.binding), isSelected || isNew ? 'bold' : undefined)),
+    columns.binding,
+  )
+  const since = padded(line(span(sinceText(row, now), isNew ? 'bold' : 'dim')), columns.since)
+  const beside = [
+    ...(columns.pods === 0 ? [] : [padded(line(span(podsText(row).padStart(columns.pods))), columns.pods)]),
+    ...(columns.since === 0 ? [] : [since]),
   ]
-  return [...line(span(isSelected ? '> ' : '  ', 'bold'), mark, ' '), ...joined(cells)]
+  return [...before, ...joined([binding, ...beside, ...verdictCells(row, isDown, columns)])]
+}
+
+/** The verdict and the identity, or why there is none. A verdict is read whole: a long one takes the room of the sentence that explains it. */
+function verdictCells(row: Row, isDown: boolean, { verdict, outcome }: TableColumns): readonly Line[] {
+  const text = verdictText(row, isDown)
+  const { role } = MARKS[markOf(row, isDown)]
+  const room = outcome === 0 ? verdict : verdict + GAP + outcome
+  const whole = shorten(text, displayWidth(text) > verdict ? room : verdict, 'end')
+  const left = room - Math.max(verdict, displayWidth(whole)) - GAP
+  const why = span(shortOutcome(row, left), row.state === 'ready' ? undefined : 'dim')
+  return [
+    padded(line(span(whole, role)), verdict),
+    ...(left < Math.min(outcome, OUTCOME_LEAST) || outcome === 0 ? [] : [line(why)]),
+  ]
+}
+
+/** How long a row that has changed is marked, in milliseconds. */
+const NEW_MS = 10_000
+/** Fewer columns of a sentence say nothing. */
+const OUTCOME_LEAST = 12
+
+/** `59s`, `59m`, `23h`, `9d`: since when a row is as it is; empty if that is not known. */
+function sinceText({ since }: Row, now: Date): string {
+  if (since === undefined) return ''
+  const seconds = Math.max(0, Math.floor((now.getTime() - since.getTime()) / 1000))
+  if (seconds < 60) return `${seconds}s`
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`
 }
 
 /** An identity loses first what they all have in common: scheme and trust domain. */

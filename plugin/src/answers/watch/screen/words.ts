@@ -3,8 +3,10 @@ import { BLANK, line, MARKS, span, type Block, type Line } from '../../../text/l
 import { wrap } from '../../../text/wrap.ts'
 import type { ScreenState } from './state.ts'
 
-/** The keys that mean something now, the most needed first; as many as fit. */
-export function keysLine({ mode, isOpen, filter }: ScreenState, columns: number): Line {
+/** What became of the last key, or the keys that mean something now, the most needed first; as many as fit. */
+export function keysLine({ mode, isOpen, filter, copied }: ScreenState, columns: number): Line {
+  if (copied !== undefined)
+    return line(copied === null ? 'no identity to copy' : `copied ${copied}, if the terminal allows it`)
   const keys =
     mode === 'help'
       ? ['any key closes help', 'q quit']
@@ -18,7 +20,8 @@ export function keysLine({ mode, isOpen, filter }: ScreenState, columns: number)
             'j/k move',
             filter === '' ? '/ filter' : '/ filter, Esc clear',
             'n namespace',
-            's order',
+            's sort',
+            'c copy ID',
           ]
   let text = ''
   for (const key of keys) {
@@ -36,7 +39,8 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Enter', 'open, close'],
   ['/ Esc', 'filter, clear it'],
   ['n', 'namespace, or all'],
-  ['s', 'trouble first, by name'],
+  ['s S', 'sort by the next, previous column'],
+  ['c', 'copy the SPIFFE ID'],
   ['q Ctrl-C', 'quit'],
 ]
 

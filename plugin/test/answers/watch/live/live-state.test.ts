@@ -141,6 +141,7 @@ describe('what it shows', () => {
       lostSince: undefined,
       missing: [],
       bindingsKnown: true,
+      operator: undefined,
       operatorDown: 'no Deployment of the operator is there',
       disagreements: [],
       settled: true,
@@ -154,10 +155,13 @@ describe('what it shows', () => {
   })
 
   test('a pool that is deleted refuses its binding, and one that comes back makes it ready', async () => {
-    const { picture, cluster, pass } = await watching(estate(binding()))
+    const { picture, cluster, pass, clock } = await watching(estate(binding()))
+    expect(picture().rows[0]?.since).toBeUndefined()
     cluster.remove(pool())
+    const before = clock.now()
     await pass(DEBOUNCED_MS)
     expect(shown(picture())).toEqual(['team-a/llama TargetPoolNotFound'])
+    expect(picture().rows[0]?.since?.getTime()).toBeGreaterThanOrEqual(before.getTime())
     cluster.put(pool())
     await pass(DEBOUNCED_MS)
     expect(shown(picture())).toEqual(['team-a/llama ready, to be created'])

@@ -83,7 +83,7 @@ describe('the filter', () => {
 
 describe('the order', () => {
   const rows = [
-    row('b/ready'),
+    row('b/ready', { since: new Date(1) }),
     row('a/ready'),
     row('a/gone', { state: 'deleting' }),
     row('a/new', { pending: 'create' }),
@@ -93,6 +93,13 @@ describe('the order', () => {
   test.each([
     ['by namespace and name', 'name', ['a/gone', 'a/new', 'a/ready', 'a/refused', 'b/ready', 'b/refused']],
     ['trouble first', 'trouble', ['a/refused', 'b/refused', 'a/new', 'a/gone', 'a/ready', 'b/ready']],
+    ['by verdict', 'verdict', ['a/refused', 'b/refused', 'a/gone', 'a/ready', 'b/ready', 'a/new']],
+    [
+      'by identity, those without one last',
+      'identity',
+      ['a/gone', 'a/new', 'a/ready', 'b/ready', 'a/refused', 'b/refused'],
+    ],
+    ['the last changed first', 'change', ['b/ready', 'a/gone', 'a/new', 'a/ready', 'a/refused', 'b/refused']],
   ] as const)('%s', (_, order, keys) => {
     expect(rows.toSorted(compareRows(order)).map(({ key }) => key)).toEqual(keys)
     expect(

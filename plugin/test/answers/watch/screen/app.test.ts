@@ -53,6 +53,7 @@ async function sit(first: Picture, palette: Palette = PLAIN): Promise<Sitting> {
       cluster: 'kind',
       namespace: undefined,
       onLeave: (how) => asked.push(`leave by ${how}`),
+      onCopy: (text) => asked.push(`copy ${text}`),
     }),
   )
   const resize = async (columns: number, rows: number): Promise<void> => {
@@ -149,6 +150,15 @@ test('the frame is as large as the terminal, from 40 to 200 columns', async () =
     expect(lines()).toHaveLength(rows)
     expect(Math.max(...lines().map((one) => one.length))).toBeLessThanOrEqual(columns)
   }
+})
+
+test('c copies the identity of the chosen binding, and says so until the next key', async () => {
+  const { press, asked, lines } = await sit(picture([row('a/chat')]))
+  await press('c')
+  expect(asked).toContain('copy spiffe://example.org/ns/a/objective/chat')
+  expect(lines().at(-1)).toContain('copied spiffe://example.org/ns/a/objective/chat')
+  await press('j')
+  expect(lines().at(-1)).toContain('q quit')
 })
 
 test.each([

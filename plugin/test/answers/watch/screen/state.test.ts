@@ -110,6 +110,19 @@ describe('rows that come and go', () => {
     expect(withValidSelection(press('jjjjj'), { ...FACTS, rows }).selected).toBe(selected)
   })
 
+  test('s goes through the columns and S back; the selection stays', () => {
+    const orders = ['s', 'ss', 'sss', 'ssss', 'sssss', 'S'].map((keys) => press(keys).order)
+    expect(orders).toEqual(['name', 'verdict', 'identity', 'change', 'trouble', 'change'])
+    expect(press('jjjs').selected).toBe(press('jjj').selected)
+  })
+
+  test('c asks for the identity of the chosen binding, until the next key', () => {
+    expect(press('jc').copied).toBe('spiffe://example.org/ns/a/objective/b01')
+    expect(press('jcj').copied).toBeUndefined()
+    const facts = { ...FACTS, rows: [refused('a/no')] }
+    expect(press('c', withValidSelection(startState(undefined), facts), facts).copied).toBeNull()
+  })
+
   test('the order changes: the selection stays', () => {
     const rows = ROWS.map((one, nth) => (nth > 20 ? refused(one.key) : one))
     const state = press('jjs', undefined, { ...FACTS, rows })

@@ -22,12 +22,20 @@ interface Looks {
   readonly namespaces?: ScreenSetting['namespaces']
 }
 
+const NOW = new Date('2026-11-27T05:00:00Z')
+
+/** So many seconds before now. */
+function ago(seconds: number): Date {
+  return new Date(NOW.getTime() - seconds * 1000)
+}
+
 /** The lines of the screen, as they are read. */
 function look(shown: Picture, { columns = 80, rows = 12, state, namespaces }: Looks = {}): readonly string[] {
   const setting: ScreenSetting = {
     cluster: 'kind',
     size: { columns, rows },
     namespaces: namespaces ?? { names: ['default', 'team-a'], note: undefined },
+    now: NOW,
   }
   const asked = { ...startState(undefined), ...state }
   const { facts } = draw(shown, asked, setting)
@@ -51,7 +59,7 @@ describe('whole frames', () => {
       '  ! team-b/mistral  ready, to be created  …/ns/team-b/objective/mistral',
       '  ✓ team-a/chat     ready                 …/ns/team-a/objective/chat',
       '',
-      'q quit   ? help   Enter open   j/k move   / filter   n namespace   s order',
+      'q quit   ? help   Enter open   j/k move   / filter   n namespace   s sort',
     ])
   })
 
@@ -71,10 +79,40 @@ describe('whole frames', () => {
   test('200 columns: identities whole, and how many pods SCM selects', () => {
     const rows = [row('team-a/chat', { pods: 3 }), ...ROWS.slice(1)]
     expect(look(picture(rows), { columns: 200, rows: 6, state: { order: 'name' } }).slice(1, 4)).toEqual([
-      '    BINDING         VERDICT               PODS  IDENTITY, OR WHY NOT',
-      '> ✓ team-a/chat     ready                    3  spiffe://example.org/ns/team-a/objective/chat',
-      '  ✗ team-a/embed    TargetPoolNotFound          no InferencePool e5 in namespace team-a',
+      '    BINDING         PODS  VERDICT               IDENTITY, OR WHY NOT',
+      '> ✓ team-a/chat        3  ready                 spiffe://example.org/ns/team-a/objective/chat',
+      '  ✗ team-a/embed          TargetPoolNotFound    no InferencePool e5 in namespace team-a',
     ])
+  })
+
+  test('since when each row is as it is; the one that has just changed is marked', () => {
+    const rows = [
+      row('team-a/chat', { since: ago(3) }),
+      row('team-a/sql', { since: ago(59 * 60) }),
+      row('team-b/old', { since: ago(86_400 * 400) }),
+      row('team-b/untold'),
+    ]
+    const shown = look(picture(rows, { operator: 'operator 2/2' }), {
+      columns: 100,
+      rows: 7,
+      state: { order: 'change' },
+    })
+    expect(shown.slice(0, 6)).toEqual([
+      'kleym  all namespaces  kind  operator 2/2  4 bindings: 4 ready, by change',
+      '    BINDING        SINCE  VERDICT  IDENTITY, OR WHY NOT',
+      '>*✓ team-a/chat    3s     ready    spiffe://example.org/ns/team-a/objective/chat',
+      '  ✓ team-a/sql     59m    ready    spiffe://example.org/ns/team-a/objective/sql',
+      '  ✓ team-b/old     400d   ready    spiffe://example.org/ns/team-b/objective/old',
+      '  ✓ team-b/untold         ready    spiffe://example.org/ns/team-b/objective/untold',
+    ])
+  })
+
+  test('at 80 columns the longest reason is read whole', () => {
+    const long = `team-${'a'.repeat(10)}/${'b'.repeat(20)}`
+    const rows = [refused(long, 'InferenceObjectiveCRDMissing', 'the kind is not served'), row('team-a/chat')]
+    const [, , first] = look(picture(rows))
+    expect(first).toContain('InferenceObjectiveCRDMissing  the kind')
+    expect(first?.length).toBeLessThanOrEqual(80)
   })
 
   test('what is typed to filter stands at the bottom, and what it keeps at the top', () => {
