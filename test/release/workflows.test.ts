@@ -102,6 +102,12 @@ test.each(WORKFLOWS)('%s may run', (_, text) => {
   expect(workflowProblems(text)).toEqual([])
 })
 
+test('the action for other repositories pins what it uses, too', () => {
+  const used = [...readFileSync(join(ROOT, '.ci/action/action.yml'), 'utf8').matchAll(/uses: (.*)$/gm)]
+  expect(used).not.toEqual([])
+  for (const [, action] of used) expect(action).toMatch(/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+})
+
 test('there are a workflow for changes, one for releases and one for older versions', () => {
   expect(WORKFLOWS.map(([name]) => name)).toEqual(['ci.yml', 'release.yml', 'versions.yml'])
 })

@@ -11,7 +11,7 @@ import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
 import type { ExplainOptions } from './run.ts'
 
 /** A finding code as people write it, or a condition reason: names of bindings have no capital letters. */
-function isCode(word: string): boolean {
+export function isCode(word: string): boolean {
   return /^klm\d*$/i.test(word) || (/[A-Z]/.test(word) && codeMeant(word) !== undefined)
 }
 

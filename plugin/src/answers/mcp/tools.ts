@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { CommandConfig, KleymCommand } from '../../flags/command.ts'
 import { ConflictsCommand } from '../conflicts/command.ts'
 import { DiffCommand } from '../diff/command.ts'
-import { ExplainCommand } from '../explain/command.ts'
+import { ExplainCommand, isCode } from '../explain/command.ts'
 import { PoliciesCommand } from '../policies/command.ts'
 import { WhoSelectsCommand } from '../who-selects/command.ts'
 import { WhyCommand } from '../why/command.ts'
@@ -141,7 +141,13 @@ export const TOOLS: readonly Tool[] = [
     description:
       'What a code of a finding (KLM301) or a reason of a condition (UnsafeSelector) means, and how to put it right.',
     command: ExplainCommand,
-    inputSchema: { target: word('A code or a reason.') },
+    // Any other word is a binding, which would be looked for in the cluster of the default kubeconfig.
+    inputSchema: {
+      target: word('A code or a reason.').refine(
+        isCode,
+        'must be a code, as KLM301, or a reason, as UnsafeSelector',
+      ),
+    },
     hasSources: false,
   },
 ]

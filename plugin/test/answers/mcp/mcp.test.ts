@@ -131,6 +131,14 @@ test.each([
   expect(result.isError).toBe(true)
 })
 
+test.each(['team-a/chat', 'chat', 'Nonsense'])(
+  'why takes no binding, which it would look for in another cluster than that of the server: %s',
+  async (target) => {
+    const client = await clientOf(ESTATE)
+    expect((await call(client, 'why', { target })).join('')).toContain('must be a code')
+  },
+)
+
 test('what does not exist is an error of the call, with what to do', async () => {
   const result = await (
     await clientOf(ESTATE)
