@@ -2,8 +2,9 @@
 // policies, and writes its answers as vectors. Its first build takes some five minutes of two cores, so no gate builds it.
 //
 //	go run . -out ../../../shared/test/consumers/vectors
+//	go run . -policies 2000 -out ../../../shared/test/naming/vectors
 //
-// A line: [trust domain of the mesh, principal, names of peers that it matches].
+// A line of the first: [trust domain of the mesh, principal, names of peers that it matches]. The second is in policies.go.
 package main
 
 import (
@@ -38,9 +39,16 @@ var principals = []string{
 
 func main() {
 	out := flag.String("out", "", "directory for the vectors")
+	count := flag.Int("policies", 0, "write so many random policies, and whom they match")
 	flag.Parse()
 	if *out == "" {
 		log.Fatal("istio: -out is required")
+	}
+	if *count > 0 {
+		if err := writePolicies(filepath.Join(*out, "istio-policies.jsonl"), *count); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	file, err := os.Create(filepath.Join(*out, "istio-principals.jsonl"))
 	if err != nil {

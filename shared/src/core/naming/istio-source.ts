@@ -1,5 +1,5 @@
 // Whom an AuthorizationPolicy of Istio names, as istiod compiles it: pilot/pkg/security/authz/model (generator.go, model.go) and
-// pilot/pkg/security/trustdomain of istio.io/istio v0.0.0-20260827124520-eed52ebb66ad.
+// pilot/pkg/security/trustdomain of istio.io/istio v0.0.0-20260827124520-eed52ebb66ad, against which test/go-oracle/istio holds this.
 import { own, stringAt, typeName } from '../json.ts'
 import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
 import { exactId, mayMatchAny } from './id-matcher.ts'
@@ -160,8 +160,13 @@ function principal(value: string, mesh: MeshTrust | undefined): Meaning {
   const [trustDomain = '', ...path] = parts
   if (parts.length !== IDENTITY_PARTS || trustDomain === '*') return only(principalMatcher(value))
   if (mesh === undefined) {
-    if (trustDomain !== LOCAL && !trustDomain.endsWith('*')) return only(principalMatcher(value))
-    return { matchers: [], perhaps: [principalMatcher(`*/${path.join('/')}`)] }
+    const isLocal = trustDomain === LOCAL
+    if (!isLocal && !trustDomain.includes('*')) return only(principalMatcher(value))
+    const rest = `/${path.join('/')}`
+    const anywhere: IdMatcher = rest.endsWith('*')
+      ? ['spiffe://', rest.slice(0, -1), '']
+      : ['spiffe://', rest]
+    return { matchers: isLocal ? [] : [principalMatcher(value)], perhaps: [anywhere] }
   }
   const known = [mesh.trustDomain, ...mesh.aliases]
   if (trustDomain !== LOCAL && !known.some((one) => isLike(trustDomain, one)))
