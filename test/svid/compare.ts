@@ -75,10 +75,13 @@ export async function compare(cp: ControlPlane, spire: Spire, blocked = false): 
   return compareWith(await observe(cp, spire.config()), held)
 }
 
-/** All objects of the cluster that a prediction reads. */
-export async function objectsOf(cp: ControlPlane): Promise<readonly { readonly value: JsonRecord }[]> {
+/** All objects of the cluster that a prediction reads, and those of `further` kinds. */
+export async function objectsOf(
+  cp: ControlPlane,
+  further: readonly (readonly [apiVersion: string, kind: string])[] = [],
+): Promise<readonly { readonly value: JsonRecord }[]> {
   const lists = await Promise.all(
-    KINDS.map(async ([apiVersion, kind]) =>
+    [...KINDS, ...further].map(async ([apiVersion, kind]) =>
       // Items of a list bear neither.
       (await cp.admin.list({ apiVersion, kind })).map((item) => ({ value: { ...item, apiVersion, kind } })),
     ),

@@ -111,6 +111,7 @@ test('on manifests that the chart of llm-d renders, all commands name the same l
     ['conflicts', ['conflicts', '-A', '-o', 'wide'], after, []],
     ['suggest', ['suggest', '-A'], before, []],
     ['diff', ['diff'], after, before],
+    ['map', ['map', '-A', '-o', 'html'], after, []],
   ] as const
   const named = new Map<string, readonly string[]>()
   for (const [command, args, documents, base] of asked) {

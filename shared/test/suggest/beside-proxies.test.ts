@@ -102,6 +102,20 @@ test('a name that something else has is left to it', () => {
   ])
 })
 
+test('roles of a pool get PerObjective where their proxies cannot use the identity of a variant', () => {
+  const key = 'identity.kleym.sonda.red/variant'
+  const roles = ['decode', 'prefill'].map((role) => {
+    const one = meshed(role)
+    return { ...one, metadata: { ...Object(one['metadata']), labels: { app: 'llama', [key]: role } } }
+  })
+  const { answer } = suggestionsFor([NODE, pool(), FALLBACK, objective(), ...roles])
+  expect(suggestedLines(answer)).toEqual(['team-a/llama-chat PerObjective chat vllm runner'])
+  expect(manifestsOf(answer).map(({ kind }) => kind)).toEqual(['ClusterSPIFFEID', 'InferenceIdentityBinding'])
+  expect(notOf(poolOf(objective(), ...roles))).toEqual([
+    expect.stringMatching(/^impossible PerVariant decode, PerVariant prefill KLM440/),
+  ])
+})
+
 test('in the place of PoolOnly stands PerObjective with a registration, for a person to choose', () => {
   const found = poolOf(objective(), meshed(), poolOnly())
   expect(manifestsOf({ ...suggestionsFor([]).answer, pools: [found] })).toEqual([])
@@ -113,6 +127,18 @@ test('in the place of PoolOnly stands PerObjective with a registration, for a pe
   )
   const tried = found.not.flatMap((one) => one.tried).flatMap(manifestsBefore)
   expect(tried.map((one) => stringAt(one, 'metadata', 'name'))).toEqual(['team-a.llama.istio-proxy'])
+})
+
+test('a binding of another pool that stays on the pod is not left out of what the proxy gets', () => {
+  const objects = [pool(), pool({ name: 'all' }), FALLBACK, objective(), meshed(), poolOnly()]
+  const whyNot = (...more: readonly JsonRecord[]): string =>
+    suggestionsFor([NODE, ...objects, ...more])
+      .answer.pools.flatMap((one) => notOf(one))
+      .find((one) => one.includes('in the place of team-a/llama')) ?? ''
+  expect(whyNot()).toContain('and the proxy has the ID that its mesh accepts')
+  expect(whyNot(poolOnly({ name: 'all', spec: { poolRef: { name: 'all' } } }))).toContain(
+    'and the proxy may still get another ID that its mesh does not accept',
+  )
 })
 
 test('of bindings PerVariant all but one are deleted', () => {
@@ -243,6 +269,18 @@ test('a registration for a proxy has all that the fallback has, and selects the 
     },
     workloadSelectorTemplates: ['k8s:container-name:istio-proxy', 'k8s:pod-label:app:llama'],
   })
+})
+
+test('a fallback that is for proxies alone is kept by a registration with each selector once', () => {
+  const ofProxies = foreign('default', {
+    spiffeIDTemplate: ACCOUNT,
+    fallback: true,
+    workloadSelectorTemplates: ['k8s:container-name:istio-proxy'],
+  })
+  expect(heldAfter(ofProxies, objective(), meshed())).toEqual([
+    'vllm spiffe://example.org/ns/team-a/objective/chat',
+    'istio-proxy spiffe://example.org/ns/team-a/sa/runner',
+  ])
 })
 
 test('the proxies of two service accounts share one registration beside a binding for each account', () => {

@@ -1,6 +1,6 @@
 // Istio's proxies that take their certificates from SPIRE, beside the default identity of the SPIRE chart and bindings of each mode:
-// what each container gets from a real server, SCM and agent before and after the companion of docs/consumers.md, which of two SVIDs
-// a proxy presents, and what Istio's own code says of it. Beside it the recipe of that page for a whole cluster.
+// what each container gets from a real server, SCM and agent before and after what `suggest` proposes, which of two SVIDs
+// a proxy presents, and what Istio's own code says of it. Beside it the recipe of docs/consumers.md for a whole cluster.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -17,6 +17,7 @@ import { istioOf } from '../../control-plane/istio.ts'
 import { bindingId, member, perVariant, pool, poolOnly } from '../../control-plane/objects.ts'
 import { startOperator, startOperatorPlane } from '../../control-plane/operator.ts'
 import { ROOT } from '../../house/files.ts'
+import { manifestsOf, suggestionsOf } from '../../../shared/test/suggest/suggestions-for.ts'
 import { namespace, node } from '../build-cluster.ts'
 import { csid, USUAL_ID } from '../clusterspiffeid.ts'
 import { analysisOfObjects, objectsOf } from '../compare.ts'
@@ -291,6 +292,18 @@ function companion({ name }: Space): JsonRecord {
   })
 }
 
+const OF_BINDINGS = [
+  ['inference.networking.k8s.io/v1', 'InferencePool'],
+  ['inference.networking.x-k8s.io/v1alpha2', 'InferenceObjective'],
+  ['kleym.sonda.red/v1alpha1', 'InferenceIdentityBinding'],
+] as const
+
+/** What `suggest` proposes for a pool. */
+async function proposed({ name }: Space): Promise<readonly JsonRecord[]> {
+  const analysis = analysisOfObjects(await objectsOf(cp, OF_BINDINGS), spire.config())
+  return manifestsOf(suggestionsOf(analysis, { isPool: ({ meta }) => meta.namespace === name }))
+}
+
 /** Labels the namespace of the recipe, or takes the label off. */
 async function label(value: 'moving' | 'moved' | null): Promise<void> {
   const id = { apiVersion: 'v1', kind: 'Namespace', name: RECIPE.name }
@@ -324,7 +337,9 @@ test('a binding of a whole pod gives the proxy an ID that Istio refuses, and Per
 
 test('with a companion the proxy beside PerObjective has the ID that Istio accepts alone, and beside the other modes it has two', async () => {
   const account = accountOf(RECIPE.name)
-  await cp.apply([POOL_ONLY, PER_VARIANT, PER_OBJECTIVE, UNBOUND].map(companion))
+  const registrations = await proposed(PER_OBJECTIVE)
+  expect(registrations.map(({ kind }) => kind)).toEqual(['ClusterSPIFFEID'])
+  await cp.apply([...[POOL_ONLY, PER_VARIANT, UNBOUND].map(companion), ...registrations])
   await cp.apply(member(RECIPE.name, 'chat'))
   await come(
     [POOL_ONLY, bound(POOL_ONLY, oursOf(POOL_ONLY), accountOf(POOL_ONLY.name))],

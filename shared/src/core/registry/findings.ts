@@ -376,8 +376,8 @@ export const FINDINGS = {
     meaning:
       'A proxy of the node serves the pod and asks for identities by the pod. The binding gives its identity to one container, and such a request tells no containers apart.',
     consequence:
-      'The container gets its identity from the Workload API alone. The proxy of the node never presents it.',
-    fix: 'Use PoolOnly or PerVariant if the proxy of the node is to present the identity.',
+      'The container gets its identity from the Workload API alone. The proxy of the node never presents it. A fallback that gives the pod the ID of its service account gives way to the binding, so a proxy of the node that asks SPIRE is left without that too.',
+    fix: 'Nothing, if the proxy of the node takes its certificates from its mesh. If it asks SPIRE, register the pod as a whole with the ID of the service account, by a ClusterSPIFFEID that is no fallback: the meshes of such proxies accept no ID of a binding, also not of PoolOnly or PerVariant (docs/consumers.md). The containers then hold that ID beside their own.',
   },
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),

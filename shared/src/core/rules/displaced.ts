@@ -31,11 +31,8 @@ export function displacedOf({ containers }: Pick<PodIdentities, 'containers'>): 
 export function displacedFrom({ container, registrations }: ContainerIdentities): readonly Displaced[] {
   const fallbacks = registrations.filter(({ verdict }) => verdict === 'displaced')
   if (fallbacks.length === 0) return []
-  // What a container holds that a webhook adds, it holds if it is there at all.
   const there = whyInjected(container)
-  const given = registrations.filter(
-    (one) => isHeld(one) || (there !== undefined && one.verdict === 'depends' && one.why === there),
-  )
+  const given = givenTo({ container, registrations })
   const instead = [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes)
   const others = registrations.filter((one) => mayGive(one) && !given.includes(one))
   return [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId)].flatMap(([spiffeId, same]) => {
@@ -54,6 +51,17 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
     const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
     return [{ container, spiffeId, fallbacks: [first, ...more], instead, holds }]
   })
+}
+
+/** The registrations that certainly give a container its identities, if it is there at all: a webhook may add it. */
+export function givenTo({
+  container,
+  registrations,
+}: Pick<ContainerIdentities, 'container' | 'registrations'>): readonly Registration[] {
+  const there = whyInjected(container)
+  return registrations.filter(
+    (one) => isHeld(one) || (there !== undefined && one.verdict === 'depends' && one.why === there),
+  )
 }
 
 /** In the place of an ID that kleym does not know. */

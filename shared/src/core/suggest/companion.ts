@@ -136,6 +136,7 @@ function specOf(
 ): JsonRecord {
   const { fallback: _, namespaceSelector: __, podSelector, ...kept } = rawSpec
   const also = dig(podSelector, 'matchLabels')
+  const pools = [...labels].map(([key, value]) => `k8s:pod-label:${key}:${value}`).toSorted(compareBytes)
   return {
     ...kept,
     namespaceSelector: { matchLabels: { [NAMESPACE_NAME_LABEL]: namespace } },
@@ -143,11 +144,9 @@ function specOf(
       ...(isRecord(podSelector) ? podSelector : {}),
       matchLabels: { ...(isRecord(also) ? also : {}), ...Object.fromEntries(labels) },
     },
-    // With the labels of the pool, as bindings have them: the entries of two pools on one pod are two.
+    // With the labels of the pool, as bindings have them: the entries of two pools on one pod are two. The server refuses a selector twice.
     workloadSelectorTemplates: [
-      ...spec.workloadSelectorTemplates,
-      `k8s:container-name:${container}`,
-      ...[...labels].map(([key, value]) => `k8s:pod-label:${key}:${value}`).toSorted(compareBytes),
+      ...new Set([...spec.workloadSelectorTemplates, `k8s:container-name:${container}`, ...pools]),
     ],
   }
 }

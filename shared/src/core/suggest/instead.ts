@@ -8,9 +8,8 @@ import { stringAt } from '../json.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Pod } from '../objects/pod.ts'
 import { containerIdentities } from '../rules/pod-identities.ts'
-import { takesPart } from '../rules/displaced.ts'
+import { givenTo, takesPart } from '../rules/displaced.ts'
 import { whyOpen } from '../spire/prediction.ts'
-import { isHeld } from '../spire/registration.ts'
 import type { Steps } from '../steps.ts'
 import { counted } from '../text/counted.ts'
 import { boundaryText, candidateKey, manifestsBefore, type Candidate } from './candidate.ts'
@@ -40,8 +39,12 @@ export function* provingInstead(
       const [first] = one.bindings
       const said =
         first === undefined
-          ? refusedText(instead, one, isServedWithout(instead.of, need.pods, [before, world]))
-          : provenText(instead, one.bindings, [world.settled, proof.world.settled], besideOf(need, others))
+          ? refusedText(instead, one, areServed(need.pods, [before, world], instead.of))
+          : provenText(instead, one.bindings, {
+              states: [world.settled, proof.world.settled],
+              beside: besideOf(need, others),
+              isServed: areServed(need.pods, [proof.world]),
+            })
       return [[need, { mode: 'PerObjective', reason: 'KLM440', tried: one.bindings, ...said }]]
     }),
   )
@@ -59,18 +62,25 @@ function besideOf({ pods }: Need, others: readonly ProvenNeed[]): readonly Names
   )
 }
 
+interface Proven {
+  readonly states: readonly [before: State, after: State]
+  /** The other bindings of pods of its own. */
+  readonly beside: readonly NamespacedName[]
+  /** Whether the proxies then hold what their mesh accepts, and nothing else. */
+  readonly isServed: boolean
+}
+
 function provenText(
   { of, harm }: Instead,
   bindings: readonly Candidate[],
-  states: readonly [before: State, after: State],
-  beside: readonly NamespacedName[],
+  { states, beside, isServed }: Proven,
 ): Said {
   const together = beside.length === 0 ? '' : `, proven together with ${beside.join(', ')}`
   const is = bindings.length === 1 ? 'this one' : 'these'
   return {
     state: 'open',
     what: `${bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')} in the place of ${of.join(', ')}`,
-    why: `${harm}; ${is} would be Ready, and the proxy has the ID that its mesh accepts${together}`,
+    why: `${harm}; ${is} would be Ready, ${isServed ? 'and the proxy has the ID that its mesh accepts' : 'and the proxy may still get another ID that its mesh does not accept'}${together}`,
     fix: orderText(bindings, of, ...states),
   }
 }
@@ -123,11 +133,11 @@ function unplanned(
   }
 }
 
-/** Whether the proxies of these pods certainly hold the ID of their mesh, and no other, once bindings are deleted. */
-function isServedWithout(
-  bindings: readonly NamespacedName[],
+/** Whether the proxies of these pods certainly hold the ID of their mesh, and no other, once some bindings are deleted. */
+function areServed(
   pods: readonly Pod[],
   analyses: readonly Analysis[],
+  without: readonly NamespacedName[] = [],
 ): boolean {
   return analyses.every(({ settled, snapshot }) => {
     const byOutput = settled.bindingsByOutput()
@@ -136,20 +146,20 @@ function isServedWithout(
     return pods.every((pod) => {
       const outcomes = prediction.entriesOf(pod).filter(({ source: { kind, name } }) => {
         const binding = kind === 'ClusterSPIFFEID' ? byOutput.get(name) : undefined
-        return binding === undefined || !bindings.includes(binding)
+        return binding === undefined || !without.includes(binding)
       })
       const isDisplaced = outcomes.some(
         (one) =>
           takesPart(one) ||
           (one.source.kind === 'ClusterSPIFFEID' && !one.fallback && whyOpen(one.verdict) !== undefined),
       )
-      return proxiesOfAccount(pod, namespaces.get(pod.namespace)).every(({ container }) => {
-        const ids = containerIdentities({ pod, outcomes }, container).registrations.flatMap((one) => {
-          const isBack =
-            !isDisplaced && one.verdict === 'displaced' && whyOpen(one.outcome.verdict) === undefined
-          return isHeld(one) || isBack ? (one.spiffeId ?? []) : []
-        })
-        return ids.length > 0 && ids.every(isMeshIdentity)
+      return proxiesOfAccount(pod, namespaces.get(pod.namespace)).every(({ container, consumer }) => {
+        const identities = containerIdentities({ pod, outcomes }, container)
+        const back = identities.registrations.filter(
+          (one) => !isDisplaced && one.verdict === 'displaced' && whyOpen(one.outcome.verdict) === undefined,
+        )
+        const ids = [...givenTo(identities), ...back].flatMap(({ spiffeId }) => spiffeId ?? [])
+        return ids.some(isMeshIdentity) && (consumer.asksById === true || ids.every(isMeshIdentity))
       })
     })
   })

@@ -162,7 +162,7 @@ function keptNeeds(context: PoolContext): readonly Need[] {
   const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
   const of = harmed.map(({ key }) => key)
   const leaves = of.every((key) => proxies.certainlyLosesBy(key)) ? 'leaves' : 'may leave'
-  const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(all)}`
+  const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(all, lost)}`
   return [
     {
       pool: poolSubject(pools[0]),
@@ -176,9 +176,10 @@ function keptNeeds(context: PoolContext): readonly Need[] {
   ]
 }
 
-/** Whether the mesh of proxies that are there certainly needs the ID of the service account. */
-function needText(pods: readonly Pod[]): string {
-  return proxyContainers(pods, ({ asksSpire }) => asksSpire === YES).length > 0 ? 'needs' : 'may need'
+/** Whether the mesh of one of these proxies certainly needs the ID of the service account. */
+function needText(pods: readonly Pod[], containers: readonly string[]): string {
+  const needing = proxyContainers(pods, ({ asksSpire }) => asksSpire === YES)
+  return needing.some((name) => containers.includes(name)) ? 'needs' : 'may need'
 }
 
 function boundaryOf({
@@ -258,9 +259,12 @@ function forAll(account: Account): Planned {
   const several = roles.remarks
   const whole = poolOnly(context, serviceAccountName)
   if (roles.values.length > 1) {
-    const plan = perVariant(account, roles.key, meantValues(account, roles))
-    const all = [plan, whole].map((one) => besideProxies(account, one))
-    return { plans: all, remarks: several, open: undefined }
+    const plan = besideProxies(account, perVariant(account, roles.key, meantValues(account, roles)))
+    // A proxy that takes whatever it is given cannot use the identity of a variant.
+    const isTaken = proxyContainers(pods, ({ consumer }) => consumer.asksById !== true).length > 0
+    const narrow = isTaken ? forObjectives(account, objectives, [], { isAsked: false }) : NOTHING
+    const plans = [plan, ...narrow.plans, besideProxies(account, whole)]
+    return { plans, remarks: [...several, ...narrow.remarks], open: narrow.open }
   }
   const { plans, remarks, open } = forObjectives(account, objectives, [], { isAsked: false })
   return { plans: [...plans, besideProxies(account, whole)], remarks: [...several, ...remarks], open }
@@ -411,7 +415,7 @@ function besideProxies({ context, pods }: Account, plan: Plan): Plan {
   const companions = context.companions.filter(({ asksById }) => !isWhole || asksById)
   if (first === undefined || companions.length === 0) return plan
   const containers = distinct(companions.map(({ container }) => container))
-  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh ${needText(pods)}, by a registration of its own: it is applied first`
+  const why = `${containers.join(', ')} ${containers.length === 1 ? 'keeps' : 'keep'} the ID of the service account, which the mesh ${needText(pods, containers)}, by a registration of its own: it is applied first`
   return { candidates: [{ ...first, companions }, ...others], why: [...plan.why, why] }
 }
 
