@@ -213,7 +213,7 @@ test('the quick start ends with the identity that it promises, shown by a proces
   const steps = page.slice(from)
   expect(steps.map(({ command: one }) => one.split(' ').slice(0, 2).join(' '))).toContain('kubectl exec')
   const [, promised = ''] =
-    /`SPIFFE ID: (spiffe:\S+)`/.exec(readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8')) ?? []
+    /^SPIFFE ID:\s+(spiffe:\S+)$/m.exec(readFileSync(join(ROOT, 'docs/quick-start.md'), 'utf8')) ?? []
   for (const { command: one } of steps)
     await says(one, {
       status: / diff /.test(one) ? 1 : 0,
