@@ -6,7 +6,12 @@ import { readInstallation, type Installation, type InstallationQuestion } from '
 import { readLiveSide, type LiveQuestion, type LiveSide } from './live-side.ts'
 import { showProgress } from './progress.ts'
 import { ClusterReader } from './reader.ts'
-import { readSpireSide, type SpireQuestion } from './spire-side.ts'
+import {
+  readSpireInstall,
+  readSpireSide,
+  type SpireInstallReading,
+  type SpireQuestion,
+} from './spire-side.ts'
 import type { SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
 
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
@@ -24,6 +29,8 @@ export interface ClusterSession {
   readonly read: (question: LiveQuestion) => Promise<LiveSide>
   /** SPIRE's own parts. Throws like `read`. */
   readonly readSpire: (question: SpireQuestion) => Promise<SpireParts>
+  /** The same of the whole cluster. Throws like `read`. */
+  readonly readSpireInstall: () => Promise<SpireInstallReading>
   readonly close: () => void
 }
 
@@ -45,6 +52,7 @@ export async function openCluster(options: ClusterOptions, context: CommandConte
     contextName,
     read: (question) => readLiveSide(reader, question),
     readSpire: (question) => readSpireSide(reader, question),
+    readSpireInstall: () => readSpireInstall(reader),
     readInstallation: (question) => readInstallation(client, reader, question),
     close: () => {
       // A question may take several readings.

@@ -10,10 +10,11 @@ import {
   type AgentPod,
   type SpireParts,
 } from '@kleym/shared/core/why/spire-parts.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import { CLUSTER_SPIFFE_IDS, CONFIG_MAPS, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
+import { CLUSTER_SPIFFE_IDS, CONFIG_MAPS, NODES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { WHOLE } from './live-side.ts'
 import type { ClusterReader, Reading, Trim } from './reader.ts'
 
@@ -26,8 +27,8 @@ const CONFIG_MAPS_MAX = 16
 
 /** What of SPIRE's parts is asked for. */
 export interface SpireQuestion {
-  /** The nodes whose agents are meant; undefined: all. */
-  readonly nodes: readonly string[] | undefined
+  /** The nodes whose agents are meant. */
+  readonly nodes: readonly string[]
   /** Whether the fields of ClusterSPIFFEIDs matter. */
   readonly schema: boolean
 }
@@ -38,24 +39,72 @@ export async function readSpireSide(
   { nodes, schema }: SpireQuestion,
 ): Promise<SpireParts> {
   await reader.open()
-  const kinds = WORKLOADS.filter(({ kind }) => SERVER_KINDS.has(kind))
   const podsOn = (node?: string): Promise<Reading> =>
     reader.read({
       resource: PODS,
       trim: partsOnly(PODS),
       ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
     })
-  const ofAll = nodes === undefined || nodes.length > NODES_MAX
+  const ofAll = nodes.length > NODES_MAX
   const [ofNodes, workloads] = await Promise.all([
     Promise.all(ofAll ? [podsOn()] : nodes.map(podsOn)),
-    Promise.all(kinds.map((resource) => reader.read({ resource, trim: partsOnly(resource) }))),
+    readKinds(reader, SERVER_KINDS),
   ])
-  const partsIn = (readings: readonly Reading[]): SpireParts => readSpireParts(partsOf(readings), NO_GAPS)
-  const agentsIn = (readings: readonly Reading[]): readonly AgentPod[] =>
-    partsIn(readings).agents.filter((one) => isProvenAgent({ agentAccounts: undefined }, one))
   // A node without one is told from a cluster in which agents are no pods, or none that are recognised.
   const isElsewhere = !ofAll && nodes.length > 0 && agentsIn(ofNodes).length === 0
   const pods = isElsewhere ? [...ofNodes, await podsOn()] : ofNodes
+  return wholeParts(reader, { pods, workloads, schema })
+}
+
+/** SPIRE in a whole cluster. */
+export interface SpireInstallReading {
+  readonly parts: SpireParts
+  /** The names of all nodes; undefined: they could not be read. */
+  readonly nodes: readonly string[] | undefined
+}
+
+/** The same of all nodes, by the DaemonSets of agents: no more pods are read than those beside them. */
+export async function readSpireInstall(reader: ClusterReader): Promise<SpireInstallReading> {
+  await reader.open()
+  const [workloads, sets, nodes] = await Promise.all([
+    readKinds(reader, SERVER_KINDS),
+    readKinds(reader, AGENT_KINDS),
+    reader.read({ resource: NODES }),
+  ])
+  const namespaces = [...new Set(partsOf(sets).map(({ value }) => readMeta(value).namespace))]
+  const pods =
+    namespaces.length === 0
+      ? []
+      : [
+          await reader.read({
+            resource: PODS,
+            trim: partsOnly(PODS),
+            namespaces: namespaces.slice(0, NODES_MAX),
+          }),
+        ]
+  const parts = await wholeParts(reader, { pods: [...sets, ...pods], workloads, schema: false })
+  const names = nodes.state === 'read' ? nodes.objects.map(({ value }) => readMeta(value).name) : undefined
+  return { parts, nodes: names }
+}
+
+const AGENT_KINDS: ReadonlySet<string> = new Set(['DaemonSet'])
+
+function readKinds(reader: ClusterReader, kinds: ReadonlySet<string>): Promise<readonly Reading[]> {
+  return Promise.all(
+    WORKLOADS.filter(({ kind }) => kinds.has(kind)).map((resource) =>
+      reader.read({ resource, trim: partsOnly(resource) }),
+    ),
+  )
+}
+
+async function wholeParts(
+  reader: ClusterReader,
+  {
+    pods,
+    workloads,
+    schema,
+  }: { readonly pods: readonly Reading[]; readonly workloads: readonly Reading[]; readonly schema: boolean },
+): Promise<SpireParts> {
   const { server } = partsIn([...pods, ...workloads])
   const [ofServer, configs] = await Promise.all([
     configsOf(reader, server === undefined ? [] : [server]),
@@ -71,6 +120,15 @@ export async function readSpireSide(
     scmGaps: gapsIn(workloads),
     configGaps: gapsIn(configs),
   })
+}
+
+function partsIn(readings: readonly Reading[]): SpireParts {
+  return readSpireParts(partsOf(readings), NO_GAPS)
+}
+
+/** The pods that may be agents, as far as they show it themselves. */
+function agentsIn(readings: readonly Reading[]): readonly AgentPod[] {
+  return partsIn(readings).agents.filter((one) => isProvenAgent({ agentAccounts: undefined }, one))
 }
 
 /** The ConfigMaps that parts mount, by name. */

@@ -359,7 +359,7 @@ export function serverWorkload(): Draft {
 
 /** Its status. */
 export function workloadStatus(ready: number): JsonRecord {
-  return { replicas: 1, readyReplicas: ready, availableReplicas: ready }
+  return { observedGeneration: 1, replicas: 1, readyReplicas: ready, availableReplicas: ready }
 }
 
 /** The parts of SPIRE: nodes, agents, what these are configured with, the server with SCM. */

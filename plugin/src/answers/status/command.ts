@@ -1,29 +1,48 @@
 // `kubectl kleym status`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
+import type { StatusOptions } from './spire.ts'
 
 /** The command line of `status`. */
 export class StatusCommand extends SourceCommand {
   static override readonly summary = 'Is the installation sound?'
   static override readonly description =
     'Tells, a line each: the kinds that are served, the operator and who leads, its trust domain and ' +
-    'class, whether SCM handles that class, the verdicts of all bindings as the operator wrote them, and ' +
+    'class, whether SCM handles that class and runs, whether the server holds its entries (--entries), whether agents are ready, ' +
+    'the verdicts of all bindings as the operator wrote them, and ' +
     'the binding that has been stuck for the longest time. Bindings are those of all namespaces, or of -n.'
   static override readonly usage = 'status [flags]'
   static override readonly examples = [
     '<%= config.bin %> status',
     '<%= config.bin %> status -n team-a --scm-namespace spire',
   ]
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    entries: Flags.string({
+      helpValue: 'FILE|-',
+      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'as-of': Flags.string({
+      helpValue: 'TIME',
+      description: 'When the entries were dumped (RFC 3339); of stdin it is now.',
+    }),
+  }
 
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(StatusCommand)
     refuseFiles(flags)
     requireFormat(flags.output, 'status')
-    const options = optionsWithoutSources(flags, this.context.cwd)
+    const options: StatusOptions = {
+      ...optionsWithoutSources(flags, this.context.cwd),
+      entries: flags.entries ?? [],
+      asOf: flags['as-of'],
+    }
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

@@ -2,21 +2,28 @@
 import { installationFindings } from '@kleym/shared/core/rules/installation-rules.ts'
 import { compareFindings } from '@kleym/shared/core/findings/finding.ts'
 import { installFindings } from '@kleym/shared/core/rules/install-rules.ts'
+import type { Hop } from '@kleym/shared/core/why/hop.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'
 import { statusFields } from './json.ts'
 import { isClassKnown, statusAnswer } from './model.ts'
 import { statusSummary } from './answer.ts'
+import { unreadIn } from './spire.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 
-/** Makes the report; `now` tells whether a Lease still counts. */
-export function statusFrame(input: InstalledInput, installation: Installation, now: Date): Frame {
+/** Makes the report; `now` tells whether a Lease still counts, `hops` are those of SPIRE as a whole. */
+export function statusFrame(
+  input: InstalledInput,
+  installation: Installation,
+  now: Date,
+  hops: readonly Hop[] = [],
+): Frame {
   const { after } = input
   const { kinds, side } = installation
-  const answer = statusAnswer(input, installation, now)
+  const answer = { ...statusAnswer(input, installation, now), hops }
   const absentKinds = new Set(
     kinds.filter(({ served }) => served.state === 'absent').map(({ resource }) => resourceName(resource)),
   )
@@ -36,6 +43,7 @@ export function statusFrame(input: InstalledInput, installation: Installation, n
       unread: [
         ...operatorsUnknown(side),
         ...kinds.flatMap(({ served }) => (served.state === 'unknown' ? [served.why] : [])),
+        ...unreadIn(hops),
       ],
     }),
     names: (shown) => shown.map(namedSubject),

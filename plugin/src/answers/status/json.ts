@@ -2,11 +2,12 @@
 import { workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Frame } from '../../frame/frame.ts'
+import { hopReport } from '../why/json.ts'
 import type { StatusAnswer } from './model.ts'
 
 /** The fields of a StatusReport. */
 export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> {
-  const { kinds, operators, leader, scm, scms, conditions, stuck, inForce } = answer
+  const { kinds, operators, leader, scm, scms, conditions, stuck, inForce, hops } = answer
   return {
     kinds: kinds.map(({ resource, served }) => ({
       kind: resourceName(resource),
@@ -32,6 +33,7 @@ export function statusFields(answer: StatusAnswer): ReturnType<Frame['fields']> 
     })),
     conditions: conditions ?? null,
     inForce,
+    spire: hops.map(hopReport),
     oldestStuck:
       stuck === undefined ? null : { binding: stuck.binding.key, since: stuck.since, reason: stuck.reason },
   }

@@ -21,6 +21,7 @@ import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { ScmContainer } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, outputHandling, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { ObjectHandling } from '@kleym/shared/core/spire/prediction.ts'
+import type { Hop } from '@kleym/shared/core/why/hop.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { InstalledInput, InstalledScm } from '../../gather/installed.ts'
@@ -47,6 +48,8 @@ export interface StatusAnswer {
   readonly inForce: readonly InForceCount[]
   /** What the statuses of the ready bindings say of their outputs, one for each. */
   readonly outputs: readonly InForceText[]
+  /** The hops of SPIRE as a whole. */
+  readonly hops: readonly Hop[]
 }
 
 /** Works out the answer; `now` tells whether a Lease still counts. */
@@ -54,7 +57,7 @@ export function statusAnswer(
   input: InstalledInput,
   { kinds, side, leader }: Installation,
   now: Date,
-): StatusAnswer {
+): Omit<StatusAnswer, 'hops'> {
   const { after } = input
   const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot

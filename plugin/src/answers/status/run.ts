@@ -1,15 +1,15 @@
 // The answer of `kubectl kleym status`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import type { CommonOptions } from '../../flags/options.ts'
 import { openCluster } from '../../cluster/session.ts'
 import { installedInput } from '../../gather/installed.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
 import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
+import { spireHops, type StatusOptions } from './spire.ts'
 
 /** Tells whether the installation is sound. */
-export async function run(options: CommonOptions, context: CommandContext): Promise<CommandResult> {
+export async function run(options: StatusOptions, context: CommandContext): Promise<CommandResult> {
   const { sources, settings: given, output, allNamespaces } = options
   requireValidSettings(given)
   const session = await openCluster(sources.cluster, context)
@@ -27,7 +27,8 @@ export async function run(options: CommonOptions, context: CommandContext): Prom
       { ...options, settings },
       { cwd: context.cwd, namespace },
     )
-    return await finish(statusFrame(input, installation, context.clock.now()), input, output, context)
+    const hops = await spireHops({ ...options, settings }, session, context)
+    return await finish(statusFrame(input, installation, context.clock.now(), hops), input, output, context)
   } finally {
     session.close()
   }

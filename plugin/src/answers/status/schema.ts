@@ -1,5 +1,6 @@
 // The schema of `status`.
 import * as z from 'zod'
+import { hopSchema } from '../why/schema.ts'
 import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
 
 /** A StatusReport. */
@@ -52,6 +53,10 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
     .array(z.object({ status: z.string().describe('True, False, Unknown.'), reason: z.string(), count }))
     .optional()
     .describe('The conditions InForce, by status and reason.'),
+  spire: z
+    .array(hopSchema)
+    .optional()
+    .describe('The hops of why that hang on no single pod: installed, on the server, on the agent.'),
   oldestStuck: z
     .object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() })
     .nullable(),

@@ -6,10 +6,13 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import { acts, type ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
 import type { ConditionCount } from '@kleym/shared/core/install/conditions.ts'
+import type { Hop, HopName } from '@kleym/shared/core/why/hop.ts'
+import { NO, YES } from '@kleym/shared/core/truth/truth.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import type { StatusAnswer } from './model.ts'
+import { unreadIn } from './spire.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, MARKS, type Block, type Mark } from '../../text/line.ts'
@@ -25,6 +28,7 @@ export function installationRows(answer: StatusAnswer, input: AnswerInput): read
     ...operatorRows(answer),
     ...settingRows(input),
     ...scmRows(answer, input),
+    ...hopRows(answer),
   ]
 }
 
@@ -146,6 +150,32 @@ function handlingRow(scm: StatusAnswer['scm'], place: string): StatusRow {
   if (scm.state === 'unknown')
     return ['warn', 'SCM', `not known whether it handles kleym's class (${place}): ${scm.why}`]
   return ['bad', 'SCM', `ignores kleym's outputs (${place})`]
+}
+
+/** What each hop is about, as a line. */
+const HOP_ROWS: Partial<Record<HopName, string>> = {
+  installed: 'SCM runs',
+  'on the server': 'entries',
+  'on the agent': 'agents',
+}
+
+function hopRows({ hops }: StatusAnswer): readonly StatusRow[] {
+  return hops.flatMap((hop): StatusRow[] => {
+    const what = HOP_ROWS[hop.name] ?? hop.name
+    const fix = hop.fix === undefined || hop.truth === YES ? '' : `; ${hop.fix}`
+    const notes = hop.notes ?? []
+    return [
+      [markOfHop(hop), what, `${hop.text}${fix}`],
+      ...notes.map((note): StatusRow => ['note', what, note]),
+    ]
+  })
+}
+
+/** What was not given, or is beside Kubernetes, is no doubt about the installation; what may not be read is one. */
+function markOfHop(hop: Hop): Mark {
+  if (hop.truth === YES) return 'ok'
+  if (hop.truth === NO) return 'bad'
+  return unreadIn([hop]).length > 0 ? 'warn' : 'note'
 }
 
 /** One more SCM: fine where another acts, and no help where none does. */

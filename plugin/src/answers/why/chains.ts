@@ -208,16 +208,21 @@ function commandsFor(
   const name = shellWord(target.kind === 'Pod' ? pod.ref.name : `${target.kind.toLowerCase()}/${target.name}`)
   const id = spiffeId === undefined ? '' : ` --spiffe-id ${shellWord(spiffeId)}`
   const why = `kubectl kleym why ${name} -n ${shellWord(pod.namespace)} -c ${shellWord(container.name)}${id}${output.echo ?? ''}`
-  const at =
-    server === undefined
-      ? '-n SPIRE spire-server-0'
-      : `-n ${shellWord(server.namespace)} ${shellWord(server.pod)}`
   return {
-    entries: `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json | ${why}${log} --entries -`,
+    entries: `${showEntries(server)} | ${why}${log} --entries -`,
     agentLog: (agent) => {
       const where =
         agent === undefined ? '-n SPIRE AGENT' : `-n ${shellWord(agent.namespace)} ${shellWord(agent.name)}`
       return `let the process ask while the agent logs at DEBUG, then: kubectl logs ${where} | ${why}${files.join('')} --agent-log -`
     },
   }
+}
+
+/** The command that prints the entries of a server. */
+export function showEntries(server: SpireParts['server']): string {
+  const at =
+    server === undefined
+      ? '-n SPIRE spire-server-0'
+      : `-n ${shellWord(server.namespace)} ${shellWord(server.pod)}`
+  return `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json`
 }

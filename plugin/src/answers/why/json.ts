@@ -24,7 +24,8 @@ export function whyFields(chains: readonly Chain[]): ReturnType<Frame['fields']>
   }
 }
 
-function hopReport({ name, truth, text, fix, notes = [] }: Hop): Readonly<Record<string, unknown>> {
+/** A hop of a report. */
+export function hopReport({ name, truth, text, fix, notes = [] }: Hop): Readonly<Record<string, unknown>> {
   return {
     hop: name,
     state: stateOf(truth.value),

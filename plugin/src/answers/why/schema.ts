@@ -16,7 +16,8 @@ const causeSchema = z
   })
   .meta({ id: 'HopCause' })
 
-const hopSchema = z
+/** A hop of a report. */
+export const hopSchema = z
   .object({
     hop: hopNameSchema,
     state: z.enum(['good', 'broken', 'not known']),

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import { WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
-import { healthySlot, slotWith, type WhySlot } from '@kleym/testing/why-world.ts'
+import { healthySlot, slotWith, workloadStatus, type WhySlot } from '@kleym/testing/why-world.ts'
 import {
   logLine,
   logOf,
@@ -72,7 +72,9 @@ describe('one fault', () => {
       if (name === 'SCM down')
         cluster.writeObjects(
           here.name,
-          here.objects.map((one) => (one.kind === 'StatefulSet' ? { ...one, status: { replicas: 1 } } : one)),
+          here.objects.map((one) =>
+            one.kind === 'StatefulSet' ? { ...one, status: workloadStatus(0) } : one,
+          ),
         )
     }
     const said = await cluster.asked(here, slot, GIVEN[name]?.(here, slot))

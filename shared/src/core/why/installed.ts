@@ -116,7 +116,7 @@ export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
   const why = { verb: 'read', what: 'the workload that runs SCM', cause: 'not given' } as const
   return notKnown(
     { kind: 'unread', of: {}, why },
-    'whether SCM runs was not given',
+    'no workload is seen to run SCM',
     'give the workload that runs SCM with its status, or the entries of the server (--entries)',
   )
 }

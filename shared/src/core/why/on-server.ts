@@ -2,6 +2,7 @@
 import { entryKey } from '../spire/entry-key.ts'
 import { sourceText } from '../spire/prediction.ts'
 import { expectedParts } from '../spire/verify/compare-entries.ts'
+import type { DifferenceCause } from '../spire/verify/causes.ts'
 import { ownerOf } from '../spire/verify/entry-owner.ts'
 import { podUidOf, type ServerEntry } from '../spire/verify/server-entry.ts'
 import { YES } from '../truth/truth.ts'
@@ -83,13 +84,14 @@ function ofCandidate(
     mine === undefined
       ? []
       : [`it holds ${mine.id} with that ID, under ${mine.parentId} for ${mine.selectors.join(', ')}`]
-  return broken(`the server holds no entry of it for this pod: ${why}`, fixOf(cause, server, subject), notes)
+  const others = server.entries.filter(
+    (one) => podUidOf(one) === subject.pod.uid && ownerOf(one, subject.analysis.settings).kind === 'another',
+  )
+  return broken(`the server holds no entry of it for this pod: ${why}`, fixOfMissing(cause, others), notes)
 }
 
-function fixOf(cause: string, { entries }: ServerSide, { analysis, pod }: ChainFacts['subject']): string {
-  const others = entries.filter(
-    (one) => podUidOf(one) === pod.uid && ownerOf(one, analysis.settings).kind === 'another',
-  )
+/** What to do about an entry that is missing; `others` are those of another manager for the same pod. */
+export function fixOfMissing(cause: DifferenceCause, others: readonly ServerEntry[]): string {
   switch (cause) {
     case 'refused':
       return "read the log of SCM, which names the server's reason"

@@ -20,7 +20,7 @@ export const CRD_KIND = 'CustomResourceDefinition'
 export interface ScmWorkload {
   readonly container: ScmContainer
   readonly wanted: number
-  /** Undefined: it has no status, as a manifest has none. */
+  /** Undefined: no controller has written a status, as of a manifest. */
   readonly ready: number | undefined
 }
 
@@ -82,6 +82,7 @@ export interface SpireParts {
 export function isSpirePart({ value }: RawObject): boolean {
   const kind = stringAt(value, 'kind') ?? ''
   if (kind === 'Pod') return runs(podSpecOf(value), 'spire-agent') || runs(podSpecOf(value), 'spire-server')
+  if (kind === 'DaemonSet') return runs(podSpecOf(value), 'spire-agent')
   if (kind === CRD_KIND) return readMeta(value).name === ID_CRD
   if (kind === 'ConfigMap' || kind === 'SpireAgent')
     return agentConfigIn({ value }) !== undefined || isOfServer(value)
@@ -171,12 +172,14 @@ function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {
   const wanted = own(own(value, 'spec'), 'replicas')
   const status = own(value, 'status')
   const ready = own(status, 'readyReplicas') ?? own(status, 'availableReplicas') ?? 0
+  // An API server fills in zeros by itself.
+  const isWritten = own(status, 'observedGeneration') !== undefined || ready !== 0
   return scmContainers(value)
     .filter(({ isForOtherCluster }) => !isForOtherCluster)
     .map((container) => ({
       container,
       wanted: typeof wanted === 'number' ? wanted : 1,
-      ready: isRecord(status) && Object.keys(status).length > 0 ? Number(ready) : undefined,
+      ready: isWritten ? Number(ready) : undefined,
     }))
 }
 
