@@ -66,9 +66,16 @@ export class WhyCommand extends SourceCommand {
   }
 
   async run(): Promise<CommandResult> {
+    const options = await this.options()
+    const { run } = await import('./run.ts')
+    return run(options, this.context)
+  }
+
+  /** What the command line asks. Throws a usage error. */
+  async options(): Promise<WhyOptions> {
     const { flags, argv } = await this.parse(WhyCommand)
     const target = parseWhyTarget(argv.map(String))
-    const options: WhyOptions = {
+    return {
       ...commonOptions(flags, 'why', this.context.cwd),
       target,
       container: flags.container,
@@ -79,7 +86,5 @@ export class WhyCommand extends SourceCommand {
       selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
       watch: flags.watch,
     }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
   }
 }

@@ -15,9 +15,17 @@ const LOOK_MS = 2_000
 /** Hops that show only in what is given beside the cluster. */
 const GIVEN: ReadonlySet<HopName> = new Set(['on the server', 'attested'])
 
-/** Follows the pods until their hops are good. */
+/** Follows the pods of a cluster until their hops are good. */
 export async function watch(options: WhyOptions, context: CommandContext): Promise<CommandResult> {
   requireCluster(options)
+  return follow(() => chainsOf(options, context).then(({ chains }) => chains), context)
+}
+
+/** Looks again and again, and prints what has changed, with the seconds since the first look. */
+export async function follow(
+  chainsNow: () => Promise<readonly Chain[]>,
+  context: CommandContext,
+): Promise<CommandResult> {
   const { clock, stdout } = context
   const began = clock.monotonicMs()
   const said = new Map<string, string>()
@@ -26,7 +34,7 @@ export async function watch(options: WhyOptions, context: CommandContext): Promi
     hasLeft = true
   })
   for (;;) {
-    const chains = await look(options, context)
+    const chains = await look(chainsNow)
     const at = ((clock.monotonicMs() - began) / 1000).toFixed(1)
     for (const chain of chains) tell(chain, at, said, context)
     const [worst] = chains
@@ -41,9 +49,9 @@ export async function watch(options: WhyOptions, context: CommandContext): Promi
 }
 
 /** A pod that is yet to be made is waited for. */
-async function look(options: WhyOptions, context: CommandContext): Promise<readonly Chain[]> {
+async function look(chainsNow: () => Promise<readonly Chain[]>): Promise<readonly Chain[]> {
   try {
-    return (await chainsOf(options, context)).chains
+    return await chainsNow()
   } catch (error) {
     if (error instanceof KleymError && error.code === 'not-found') return []
     throw error
@@ -66,9 +74,17 @@ function tell(
   }
 }
 
-/** Whether nothing that is read from the cluster is missing any more. */
+/** Whether nothing is waited for any more: all is good, but for what no other look at the cluster would show. */
 function isDone({ hops }: Chain): boolean {
-  return hops.every((hop) => hop.truth === YES || (GIVEN.has(hop.name) && hop.truth !== NO && !isOfTime(hop)))
+  return hops.every(
+    (hop) =>
+      hop.truth === YES || (hop.truth !== NO && (isUnread(hop) || (GIVEN.has(hop.name) && !isOfTime(hop)))),
+  )
+}
+
+/** Whether a hop is not known since something may not be read or was not given, which time does not mend. */
+function isUnread({ truth }: Hop): boolean {
+  return [...truth.causes].every(({ kind }) => kind === 'unread')
 }
 
 /** Whether a hop is not known only until some time has passed. */

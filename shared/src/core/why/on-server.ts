@@ -92,14 +92,9 @@ function ofCandidate(
 
 /** What to do about an entry that is missing; `others` are those of another manager for the same pod. */
 export function fixOfMissing(cause: DifferenceCause, others: readonly ServerEntry[]): string {
-  switch (cause) {
-    case 'refused':
-      return "read the log of SCM, which names the server's reason"
-    case 'scm behind':
-      return 'see whether SCM runs and connects to the server: its log'
-    default:
-      return others.length > 0
-        ? `delete the entries of another manager (${others.map(({ id }) => id).join(', ')}), or give each SCM an entryIDPrefix of its own`
-        : 'find who deletes it: give each SCM of the server an entryIDPrefix of its own, and read the log of SCM'
-  }
+  if (cause === 'refused') return "read the log of SCM, which names the server's reason"
+  if (cause === 'scm behind') return 'see whether SCM runs and connects to the server: its log'
+  return others.length > 0
+    ? `delete the entries of another manager (${others.map(({ id }) => id).join(', ')}), or give each SCM an entryIDPrefix of its own`
+    : 'find who deletes it: give each SCM of the server an entryIDPrefix of its own, and read the log of SCM'
 }
