@@ -118,6 +118,7 @@ function unreachableForProxyOfNode({ pod, outcomes }: PodIdentities, scan: Scan)
         related: [],
         summary: (pods) => `${consumer.name} cannot take ${entry?.spiffeId ?? UNKNOWN_ID} for ${pods}`,
         evidence: [`${consumer.name} asks by the pod, and the identity is for one container`],
+        holds: YES,
       })),
     )
 }

@@ -13,7 +13,7 @@ import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 export function judged(facts: PodIdentities, scan: Scan, asRead: Truth): readonly Note[] {
   const found = POD_RULES.flatMap((rule) => rule(facts, scan))
   const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, scan)] : found
-  return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds ?? YES, asRead) }))
+  return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds, asRead) }))
 }
 
 /** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `perhaps-pods.ts` tells. */
@@ -71,7 +71,7 @@ function possibleNotes(
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
       seen.add(keyOf(note))
-      return { ...note, holds: all(note.holds ?? YES, whatDecides(note, doubts, scan)) }
+      return { ...note, holds: all(note.holds, whatDecides(note, doubts, scan)) }
     })
 }
 

@@ -164,7 +164,7 @@ function* notesOf(
   return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
 }
 
-function isCertain({ holds = YES }: Note): boolean {
+function isCertain({ holds }: Note): boolean {
   return holds === YES
 }
 
@@ -219,7 +219,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
     namespaces: whole.namespaces,
     ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
   })
-  return asFarAs(all(...told.map(({ note: { holds = YES } }) => holds)), one).map((made) => ({
+  return asFarAs(all(...told.map(({ note }) => note.holds)), one).map((made) => ({
     ...made,
     within: new ShownPods(shown, made.evidence.length),
   }))

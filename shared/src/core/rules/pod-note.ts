@@ -29,8 +29,8 @@ export interface Note {
   readonly evidence?: readonly string[]
   /** The SPIFFE ID of another that is given away: another one is another matter. */
   readonly spiffeId?: string
-  /** Whether the pod shows it; absent: it does. */
-  readonly holds?: Truth
+  /** Whether the pod shows it. */
+  readonly holds: Truth
 }
 
 /** Whether a registration applies to its pod, whatever becomes of its entry then. */
@@ -129,7 +129,7 @@ export function notesOfBindings(
 }
 
 /** What makes two notes the same. There may be a hundred thousand: plain text joins faster than JSON. */
-export function noteKey({ code, subject, related, summary, evidence = [], holds = YES }: Note): string {
+export function noteKey({ code, subject, related, summary, evidence = [], holds }: Note): string {
   let key = `${code}\n${subjectText(subject)}\n`
   for (const one of related) key += `${subjectText(one)}\t`
   key += `\n${summary('', '')}\n${holds.causes.key}`

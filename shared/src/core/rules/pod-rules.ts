@@ -106,6 +106,7 @@ function notFollowed({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
           related: beside,
           summary: (pods: string) => `what ${sourceText(source)} gives ${pods} is not known`,
           evidence: [verdict.why],
+          holds: YES,
         },
   )
 }
@@ -125,6 +126,7 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
         ({ spiffeId = '', source }) =>
           `${spiffeId === '' ? UNKNOWN_ID : spiffeId} from ${ownerText(source, scan)}`,
       ),
+      holds: YES,
     }
   })
 }
@@ -146,6 +148,7 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
         summary: (pods: string) =>
           `container ${container.name} of ${pods} matches ${sharing.length} entries with one hint`,
         evidence: [`hint ${JSON.stringify(hint)}`],
+        holds: YES,
       }
     })
   })
@@ -204,6 +207,7 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
         subject: sourceSubject(source),
         related: [binding],
         summary: (pods: string) => `${sourceText(source)} selects ${pods} of the binding too`,
+        holds: YES,
       })),
     )
 }

@@ -111,6 +111,7 @@ function waitsInVain(facts: PodIdentities, scan: Scan): readonly Note[] {
             ? []
             : `the entry of the binding is not for it: ${why}`,
         ),
+        holds: YES,
       })
     if (hookWaitsForSvid(spec)) {
       const isOpenToPods = registrations.some(
