@@ -321,10 +321,13 @@ function claimsOf(text: string): readonly string[] {
   )
 }
 
-/** A fallback that fails gives nothing, nor does it where another object displaces it: the reason says so. */
+/** A fallback that fails or is refused gives nothing, nor does it where another object displaces it: the reason says so. */
 function isGivenNothing(before: string, now: string | undefined): boolean {
-  return before === 'failed' && now === 'displaced'
+  return (before === 'failed' || before === REFUSED_PERHAPS) && (now === 'displaced' || now === 'refused')
 }
+
+/** Refused if it applies, and why it may not. */
+const REFUSED_PERHAPS = 'refused if it applies'
 
 /** Verdicts that leave it open. */
 const OPEN: ReadonlySet<string> = new Set(['depends', 'unknown'])
@@ -334,7 +337,9 @@ function verdictsOf(report: unknown): readonly (readonly [key: string, verdict: 
   return listAt(report, 'pods').flatMap((pod) =>
     listAt(pod, 'containers').flatMap((container) =>
       listAt(container, 'registrations').map((one) => {
-        const verdict = stringAt(one, 'verdict') ?? ''
+        const said = stringAt(one, 'verdict') ?? ''
+        const isUnsure = said === 'refused' && stringAt(one, 'why')?.includes('; ') === true
+        const verdict = isUnsure ? REFUSED_PERHAPS : said
         const key = [stringAt(pod, 'pod'), stringAt(container, 'name'), sourceOf(one)].join(' ')
         return [key, verdict] as const
       }),

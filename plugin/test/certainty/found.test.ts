@@ -214,6 +214,19 @@ const FOUND: Readonly<Record<string, Case>> = {
       commands: ['diff --base, the other way'],
       completions: [{ objects: [[TEAM_A_PROD]], values: ALL_GIVEN, left: [] }],
     },
+  'a fallback was refused for certain where what was not read may displace it first': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      CHAT_BINDING,
+      SERVER,
+      registration('all', { ...QUIET, fallback: true, app: undefined, id: CHAT, ttl: '-5s' }),
+    ],
+    base: ALL,
+    hidden: [{ shell: 'git-crypt', objects: [CHAT_BINDING] }],
+    commands: ['who-selects', 'conflicts', 'map'],
+    completions: [{ objects: [[CHAT_BINDING]], values: ALL_GIVEN, left: [] }],
+  },
   'no registration of others was among files of which one could not be read': {
     ...NOTHING,
     estate: [...ALL, CHAT_BINDING, SERVER, THIEF],

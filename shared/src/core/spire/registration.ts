@@ -102,7 +102,9 @@ function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined
   }
   if (verdict.state !== 'declared') {
     const by = 'by' in verdict ? verdict.by : undefined
-    return { ...base, verdict: verdict.state, why: verdict.why, selector: undefined, by }
+    // What is refused if it applies gives nothing in either case.
+    const unless = verdict.state === 'refused' && verdict.open !== undefined ? `; ${verdict.open}` : ''
+    return { ...base, verdict: verdict.state, why: `${verdict.why}${unless}`, selector: undefined, by }
   }
   return { ...base, verdict: 'issued', why: undefined, selector: undefined, by: undefined }
 }
