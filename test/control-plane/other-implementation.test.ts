@@ -150,7 +150,7 @@ test('beside this CRD the operator finds theirs by its outputs, and writes nothi
     },
   })
   const since = await cp.auditMark()
-  const operator = await startLeading(cp, { name: 'beside' })
+  const operator = await startLeading(cp, { name: 'beside', flags: ['--leader-elect=false'] })
   const says = 'outputs of the Go implementation of the same API group are here: remove its operator'
   await until(async () => (await operator.probe('/readyz')).body.includes(says), 'it to be not ready')
   const writes = await cp.audit({ since, user: 'kleym-operator' })
