@@ -13,13 +13,27 @@ export function missingRbacRules(unknown: readonly UnknownReason[]): readonly st
     unknown.filter(({ cause, what }) => cause === 'forbidden' && BY_NAME.has(what)),
     placeOf,
   )
-  return [...byPlace].flatMap(([place, reads]) => [`${place} would need these rules:`, ...rulesOf(reads)])
+  // Namespaces that need the same rules share them.
+  const byRules = Map.groupBy(
+    [...byPlace].map(([namespace, reads]) => ({ namespace, rules: rulesOf(reads) })),
+    ({ namespace, rules }) => JSON.stringify([namespace === undefined, rules]),
+  )
+  return [...byRules.values()].flatMap((places) => [
+    `${placesText(places.flatMap(({ namespace }) => namespace ?? []))} would need these rules:`,
+    ...(places[0]?.rules ?? []),
+  ])
 }
 
-function placeOf({ namespace, what }: UnknownReason): string {
-  return namespace === undefined || BY_NAME.get(what)?.namespaced === false
-    ? 'a ClusterRole'
-    : `a Role in namespace ${namespace}`
+/** The namespace whose Role could allow a read; undefined: a ClusterRole must. */
+function placeOf({ namespace, what }: UnknownReason): string | undefined {
+  return BY_NAME.get(what)?.namespaced === false ? undefined : namespace
+}
+
+function placesText(namespaces: readonly string[]): string {
+  if (namespaces.length === 0) return 'a ClusterRole'
+  return namespaces.length === 1
+    ? `a Role in namespace ${namespaces[0]}`
+    : `a Role in each of the namespaces ${namespaces.join(', ')}`
 }
 
 /** One rule for each API group and verb. */

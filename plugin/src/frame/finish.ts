@@ -20,7 +20,7 @@ import type { Frame } from './frame.ts'
 import { isAlone, worldText } from './world.ts'
 import { resultOf, unknownsOf, type AnswerResult } from './result.ts'
 import { machineReport } from './json.ts'
-import { unsaid, unsaidProblems } from './unsaid.ts'
+import { unsaidLines, unsaidProblems } from './unsaid.ts'
 
 /** Prints a frame in the format that is asked for. */
 export async function finish(
@@ -36,7 +36,7 @@ export async function finish(
     notes: [
       ...input.notes,
       ...(isText(options) ? [] : (input.remarks ?? [])),
-      ...unsaid(judged, answer, options.format).map((text) => `not known: ${text}`),
+      ...unsaidLines(judged, answer, options.format).map((text) => `not known: ${text}`),
       ...(judged.assuming !== undefined && isObjects(judged, options) ? [judged.assuming] : []),
     ],
     errors: toldProblems(unsaidProblems(judged, options)).map((problem) =>

@@ -2,9 +2,10 @@
 // of them, or each is looked for in what it prints, and one that is not found is said.
 import { stripVTControlCharacters } from 'node:util'
 import { assumptionText } from '@kleym/shared/core/assumptions/assumptions.ts'
+import { unknownReasonText, unknownReasonTexts } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { causeText, UNFOLLOWED, type Cause } from './causes.ts'
+import { causeText, missingOf, UNFOLLOWED, type Cause } from './causes.ts'
 import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** The causes that a printed answer does not say, in their order. */
@@ -44,6 +45,18 @@ export function unsaid(
     case 'html':
       return []
   }
+}
+
+/** The causes that a printed answer does not say, a line each: what could not be read alike is one. */
+export function unsaidLines(
+  judged: AnswerResult,
+  answer: string,
+  format: OutputOptions['format'],
+): readonly string[] {
+  const texts = unsaid(judged, answer, format)
+  const unread = missingOf(judged.causes).filter((why) => texts.includes(unknownReasonText(why)))
+  const alone = new Set(unread.map(unknownReasonText))
+  return [...unknownReasonTexts(unread), ...texts.filter((text) => !alone.has(text))]
 }
 
 /** The problems that a printed answer does not say with what to do about them. */

@@ -1,7 +1,7 @@
 // What a person should know about what was read: sentences for stderr.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
@@ -21,9 +21,9 @@ export function unreadNotes(
   if (side === undefined) return []
   const matter = new Set([...gapsThatMatter(analysis), ...needed])
   return [
-    ...[...side.gaps.values(), ...side.unverifiedRefs]
-      .filter((why) => !matter.has(why))
-      .map((why) => `not read, and not needed for the verdict: ${unknownReasonText(why)}`),
+    ...unknownReasonTexts(
+      [...side.gaps.values(), ...side.unverifiedRefs].filter((why) => !matter.has(why)),
+    ).map((text) => `not read, and not needed for the verdict: ${text}`),
     ...missingRbacRules([...side.gaps.values(), ...side.unverifiedRefs]),
   ]
 }

@@ -46,13 +46,14 @@ test.each<[says: string, unread: readonly UnknownReason[], rules: readonly strin
     ],
   ],
   [
-    'a place for each namespace',
-    [no('Pod', 'a'), no('Pod', 'b')],
+    'a place for each namespace, but one for those that need the same',
+    [no('Pod', 'a'), no('Pod', 'b'), no('Pod', 'c'), no('Deployment.apps', 'c')],
     [
-      'a Role in namespace a would need these rules:',
+      'a Role in each of the namespaces a, b would need these rules:',
       '  - {apiGroups: [""], verbs: [list], resources: [pods]}',
-      'a Role in namespace b would need these rules:',
+      'a Role in namespace c would need these rules:',
       '  - {apiGroups: [""], verbs: [list], resources: [pods]}',
+      '  - {apiGroups: ["apps"], verbs: [list], resources: [deployments]}',
     ],
   ],
   [

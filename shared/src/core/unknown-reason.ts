@@ -44,3 +44,35 @@ export function unknownReasonText(why: UnknownReason): string {
   const where = why.namespace === undefined ? '' : ` in namespace ${why.namespace}`
   return `cannot ${why.verb} ${why.what}${where}: ${why.cause}`
 }
+
+/** The sentences of several reasons, where what failed alike is said once: `cannot list Node, Pod in namespace a, b: forbidden`. */
+export function unknownReasonTexts(reasons: readonly UnknownReason[]): readonly string[] {
+  const distinct = [...new Map(reasons.map((why) => [unknownReasonText(why), why])).values()]
+  const byKinds = joined(distinct, 'namespace', ({ what }) => what, 'what')
+  return joined(byKinds, 'what', ({ namespace }) => namespace ?? '', 'namespace').map(unknownReasonText)
+}
+
+/** Makes one of those reasons that differ in one field alone: `same` is the other field that must be equal. */
+function joined(
+  reasons: readonly UnknownReason[],
+  same: 'what' | 'namespace',
+  nameOf: (why: UnknownReason) => string,
+  field: 'what' | 'namespace',
+): readonly UnknownReason[] {
+  const alike = Map.groupBy(reasons, (why) =>
+    // Places of what is defined twice are no names, and no namespace is no list of namespaces.
+    JSON.stringify([
+      why.verb,
+      why.cause,
+      why[same],
+      why.cause === 'ambiguous' ? why.what : why.namespace === undefined,
+    ]),
+  )
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined
+      ? []
+      : others.length === 0
+        ? [first]
+        : [{ ...first, [field]: [first, ...others].map(nameOf).join(', ') }],
+  )
+}
