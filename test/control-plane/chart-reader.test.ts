@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { NAMING_KINDS } from '../../shared/src/core/kinds.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -35,19 +36,24 @@ let helm: Helm
 beforeAll(async () => {
   const users = [READER, PLAIN_READER, VIEWER, EDITOR, PLAIN_VIEWER, PLAIN_EDITOR].map((name) => ({ name }))
   cp = await startControlPlane({ users, without: ['inferenceidentitybindings.kleym.sonda.red'] })
-  for (const crd of await policyCrds()) await installAndWait(cp.admin, crd)
+  for (const crd of [...(await policyCrds()), ...NAMING_KINDS.map(openCrd)])
+    await installAndWait(cp.admin, crd)
   helm = await helmOn(cp)
-  await cp.apply([namespace(RELEASE_NAMESPACE), namespace(SCM_SPACE), namespace('spire-system')])
+  await cp.apply([RELEASE_NAMESPACE, SCM_SPACE, 'spire-system', 'istio-system', SLOT.space].map(namespace))
   await demand(helm('install', RELEASE, CHART, '--namespace', RELEASE_NAMESPACE, ...LEAST))
   await cp.apply([
     scmConfigMap(),
     ...estate(SPACE),
     ...member(SPACE, 'chat'),
+    serviceAccount('spire-system', 'spire-agent'),
+    serviceAccount(SLOT.space, 'runner'),
     ...spireObjects(),
     ...objectsOfSlot(SLOT),
     grant(READER, 'kleym-reader'),
     grant(PLAIN_READER, 'kleym-reader'),
-    ...[SCM_SPACE, 'spire-system'].map((space) => grant(READER, 'kleym-scm-config-reader', space)),
+    ...[SCM_SPACE, 'spire-system', 'istio-system'].map((space) =>
+      grant(READER, 'kleym-scm-config-reader', space),
+    ),
     grant(VIEWER, 'kleym-viewer'),
     grant(EDITOR, 'kleym-editor'),
     grant(PLAIN_VIEWER, 'view'),
@@ -55,6 +61,11 @@ beforeAll(async () => {
   ])
 }, FIRST_BUILD_MS)
 afterAll(() => cp?.stop())
+
+/** What pods run under: the API server takes none whose account is not there. */
+function serviceAccount(space: string, name: string): JsonRecord {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: space } }
+}
 
 /** SCM's settings, where the SPIRE charts put them. */
 function scmConfigMap(): JsonRecord {
@@ -84,6 +95,66 @@ function grant(user: string, role: string, space?: string): JsonRecord {
   }
 }
 
+/** A kind of another program, with whatever fields: kleym reads a few of them. */
+function openCrd({ group, version, kind, plural }: (typeof NAMING_KINDS)[number]): JsonRecord {
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: {
+      name: `${plural}.${group}`,
+      annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' },
+    },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { kind, plural, singular: kind.toLowerCase() },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
+    },
+  }
+}
+
+test('the reader is told whom objects of other programs name', async () => {
+  const chat = `example.org/ns/${SPACE}/objective/chat`
+  await cp.apply([
+    {
+      apiVersion: 'security.istio.io/v1',
+      kind: 'AuthorizationPolicy',
+      metadata: { name: 'callers', namespace: SPACE },
+      spec: { rules: [{ from: [{ source: { principals: [`spiffe://${chat}`, chat] } }] }] },
+    },
+    {
+      apiVersion: 'gateway.networking.k8s.io/v1',
+      kind: 'BackendTLSPolicy',
+      metadata: { name: 'models', namespace: SPACE },
+      spec: { validation: { subjectAltNames: [{ type: 'URI', uri: `spiffe://${chat}t` }] } },
+    },
+  ])
+  const since = await cp.auditMark()
+  const { stdout } = runToEnd(process.execPath, [PLUGIN, 'policies', '-n', SPACE, '-o', 'json'], {
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+  })
+  const answer: unknown = JSON.parse(stdout)
+  const states = listAt(answer, 'policies').map((policy) => [
+    stringAt(policy, 'kind'),
+    listAt(policy, 'rules').flatMap((rule) => listAt(rule, 'sources').map((one) => stringAt(one, 'state'))),
+  ])
+  expect(states).toEqual([
+    ['AuthorizationPolicy', ['dead', 'unheld']],
+    ['BackendTLSPolicy', ['dangling']],
+  ])
+  const asked = await cp.audit({ user: READER, since })
+  const listed = new Set(asked.map(({ resource }) => resource))
+  expect(NAMING_KINDS.map(({ plural }) => plural).filter((plural) => !listed.has(plural))).toEqual([])
+  expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
+})
+
 /** A pod beside agents and a server, for the answer that asks about those too. */
 const SLOT = healthySlot('reader')
 
@@ -93,6 +164,10 @@ test.each<[question: string, args: readonly string[], code?: number]>([
   ['what clashes', ['conflicts', '-A']],
   ['what is yet to be written', ['diff', '-A']],
   ['who names whom', ['policies', '-A']],
+  [
+    'who names one identity',
+    ['who-selects', '-A', '--spiffe-id', `spiffe://example.org/ns/${SPACE}/objective/chat`],
+  ],
   ['whether the installation is sound', ['status', '-A']],
   // The entries and the log are not given: without them two hops are not known, whatever may be read.
   ['why a pod has no SVID', ['why', SLOT.pod.metadata.name, '-n', SLOT.space], 4],

@@ -25,7 +25,7 @@ import {
   resourceName,
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
-import { readPolicies, type PolicyQuestion } from './policies.ts'
+import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, ListRequest } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
 import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
@@ -125,7 +125,10 @@ async function addPolicies(
   question: PolicyQuestion,
   side: LiveSideReader,
 ): Promise<void> {
-  for (const { resource, reading } of await readPolicies(reader, question)) side.add(resource, reading)
+  const readings = await readPolicies(reader, question)
+  for (const { resource, reading } of readings) side.add(resource, reading)
+  const mesh = await readMesh(reader, readings)
+  if (mesh !== undefined) side.addDetail(mesh)
 }
 
 /** Namespaces by name where there are few: a user of one team's namespace may often not list them all. */
@@ -205,6 +208,12 @@ export class LiveSideReader {
         if (this.#kind === 'Job' || !isFinishedJob(object.value)) this.objects.push(object)
     if (reading.state === 'unknown') this.#gaps.set(kind, reading.why)
     if (reading.state === 'read' && whole) this.#listed.add(kind)
+  }
+
+  /** Objects that make an answer more exact: that they could not be had is told, and is no gap. */
+  addDetail(reading: Reading): void {
+    if (reading.state !== 'absent') this.objects.push(...reading.objects)
+    if (reading.state === 'unknown') this.unverifiedRefs.push(reading.why)
   }
 
   addScm({ configMaps, workloads, unread }: ScmFound): void {

@@ -1,7 +1,12 @@
 // Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
 // Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import { ACCESS_POLICIES, EARLIER_ACCESS_POLICIES, NAMING_RESOURCES } from '@kleym/shared/kube/resources.ts'
+import {
+  ACCESS_POLICIES,
+  CONFIG_MAPS,
+  EARLIER_ACCESS_POLICIES,
+  NAMING_RESOURCES,
+} from '@kleym/shared/kube/resources.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 import { policyTrim } from './trim.ts'
 
@@ -33,6 +38,22 @@ export function readPolicies(
     ),
   )
 }
+
+/** The settings of Istio's mesh, by which its policies mean identities; undefined where no policy of Istio was read. */
+export async function readMesh(
+  reader: ClusterReader,
+  readings: readonly KindReading[],
+): Promise<Reading | undefined> {
+  const isAsked = readings.some(
+    ({ resource, reading }) =>
+      resource.kind === 'AuthorizationPolicy' && reading.state !== 'absent' && reading.objects.length > 0,
+  )
+  return isAsked ? reader.get(CONFIG_MAPS, MESH_CONFIG, ISTIO_NAMESPACE) : undefined
+}
+
+/** Where istiod keeps its settings, unless it is installed otherwise. */
+const MESH_CONFIG = 'istio'
+const ISTIO_NAMESPACE = 'istio-system'
 
 async function readKind(
   reader: ClusterReader,

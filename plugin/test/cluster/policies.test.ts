@@ -2,6 +2,7 @@
 // and too old each as that.
 import { describe, expect, test } from 'vitest'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { NAMING_KIND_NAMES as NAMING } from '@kleym/shared/core/naming/named-in.ts'
 import { EARLIER_ACCESS_POLICIES, OBJECTIVES, RESOURCES } from '@kleym/shared/kube/resources.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
@@ -151,5 +152,53 @@ describe('access policies', () => {
       },
       status: { ancestors: [] },
     })
+  })
+})
+
+describe('objects of other programs that name identities', () => {
+  const KIND = 'AuthorizationPolicy.security.istio.io'
+  const groups = { 'security.istio.io': ['v1beta1', 'v1'], 'gateway.networking.k8s.io': ['v1'] }
+  const named = { metadata: { name: 'callers', namespace: 'team-a' }, spec: {} }
+  const mesh = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'istio', namespace: 'istio-system' },
+    data: { mesh: 'trustDomain: a.org' },
+  }
+  const answers: Answers = {
+    groups,
+    lists: { [KIND]: [[[named]]], 'BackendTLSPolicy.gateway.networking.k8s.io': [[[]]] },
+    objects: { 'ConfigMap istio-system/istio': mesh },
+  }
+
+  test('are read where the answer asks for them, with the trust domain of the mesh; what is not served is no gap', async () => {
+    const { calls, side } = await read(answers, { names: true })
+    expect(calls.filter((call) => call.includes('istio'))).toEqual([
+      `list ${KIND} limit=10000`,
+      'get ConfigMap istio-system/istio',
+    ])
+    expect(namesOf(side)).toEqual(['AuthorizationPolicy/callers', 'ConfigMap/istio'])
+    expect([...side.gaps.keys()].filter((kind) => NAMING.has(kind))).toEqual([])
+    expect(side.absentKinds).toContain('MeshTLSAuthentication.policy.linkerd.io')
+  })
+
+  test('are not read where it does not', async () => {
+    const { calls } = await read(answers)
+    expect(calls.filter((call) => call.includes('istio') || call.includes('BackendTLS'))).toEqual([])
+  })
+
+  test('that may not be listed are a gap', async () => {
+    const { calls, side } = await read({ ...answers, lists: { [KIND]: [[api(403)]] } }, { names: true })
+    expect(side.gaps.get(KIND)?.cause).toBe('forbidden')
+    expect(calls).not.toContain('get ConfigMap istio-system/istio')
+  })
+
+  test('a mesh whose settings may not be read is told, and is no gap', async () => {
+    const { side } = await read(
+      { ...answers, objects: { 'ConfigMap istio-system/istio': api(403) } },
+      { names: true },
+    )
+    expect(side.unverifiedRefs).toContainEqual(expect.objectContaining({ verb: 'get', cause: 'forbidden' }))
+    expect(side.gaps.has('ConfigMap')).toBe(false)
   })
 })
