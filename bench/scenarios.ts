@@ -18,6 +18,8 @@ import { podObject, poolObject, USUAL_TEMPLATE } from './objects.ts'
 import { assertionsText } from './identity-tests.ts'
 import { poolsWithoutBindings, suggestionsText } from './suggest.ts'
 import * as nasty from './worst-cases.ts'
+import { namesBesidePods } from './names.ts'
+import { policyFindings } from '@kleym/shared/core/rules/policy-rules.ts'
 import { danglingBesideTemplates, policiesAndIdentities } from './policies.ts'
 import {
   clusterOf,
@@ -99,6 +101,12 @@ export const SCENARIOS: readonly BenchScenario[] = [
     ask: (pools) => one(poolsWithoutBindings(pools), suggestionsText),
   },
   policies('policies: whom each rule names', 'policies, as many bindings and pods', policiesAndIdentities),
+  {
+    name: 'names: whom other objects name',
+    unit: 'pods, a fifth as many policies, half as many strings',
+    sizes: [1000, 10_000, 100_000],
+    ask: namesQuestion,
+  },
   { name: 'template: the usual SPIFFE ID', unit: 'renderings', sizes: [100_000], ask: templateQuestion },
   bindings('nasty: all label sets overlap', 'bindings', nasty.overlapping),
   bindings('nasty: label sets with keys of their own', 'bindings', nasty.disjointWithOwnKeys),
@@ -221,6 +229,21 @@ function policiesText(analysis: Analysis): string {
   )
   const resolved = sources.filter(({ resolution }) => resolution.state === 'resolved').length
   return `${sources.length} sources, ${resolved} resolved`
+}
+
+/** Whom each policy and each string of other objects means, with the findings about them. */
+function namesQuestion(pods: number): MeasuredQuestion {
+  const objects = namesBesidePods(pods)
+  return {
+    read: () => [readSnapshot({ objects, asksForMentions: true })],
+    answer: ([snapshot]) => {
+      if (snapshot === undefined) return ''
+      const analysis = analyse(snapshot, CONFIG, SETTINGS)
+      const { list, mentioning } = analysis.settled.policies()
+      const count = (all: typeof list): number => all.reduce((sum, { rules }) => sum + rules.length, 0)
+      return `${count(list)} policies, ${count(mentioning)} strings, ${policyFindings(analysis).length} findings`
+    },
+  }
 }
 
 function explanationsText(analysis: Analysis): string {

@@ -199,7 +199,7 @@ export interface AsksEdge extends EdgeBase {
 export interface NamesEdge extends EdgeBase {
   readonly kind: 'names'
   readonly rule: string
-  readonly how: 'exactly' | 'same path' | 'service account' | 'mentioned'
+  readonly how: 'exactly' | 'same path' | 'service account' | 'pattern' | 'mentioned'
 }
 
 /** What leads from one box to another. */

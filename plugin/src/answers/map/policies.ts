@@ -105,7 +105,11 @@ class Naming {
       how,
     })
     return [
-      ...rule.sources.flatMap(({ source }) => {
+      ...rule.sources.flatMap(({ source, resolution }) => {
+        // All clients but these: the rule is about none of them.
+        if (source.isExcluded === true) return []
+        if (resolution.state === 'pattern')
+          return resolution.spiffeIds.slice(0, PATTERN_EDGES).map((id) => edge(identityId(id), 'pattern'))
         if (source.kind === 'SPIFFE')
           return [
             edge(identityId(source.spiffeId), 'exactly'),
@@ -123,6 +127,9 @@ class Naming {
     ]
   }
 }
+
+/** A wildcard may take in all identities of a cluster: so many are drawn. */
+const PATTERN_EDGES = 100
 
 function accountText(namespace: string, name: string): string {
   return `${namespace}/${name}`

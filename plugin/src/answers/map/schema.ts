@@ -135,7 +135,7 @@ const edgeSchema = z
       kind: z.literal('names').describe('A policy, and the identity or pods that a rule of it names.'),
       ...ends,
       rule: z.string(),
-      how: z.enum(['exactly', 'same path', 'service account', 'mentioned']),
+      how: z.enum(['exactly', 'same path', 'service account', 'pattern', 'mentioned']),
     }),
   ])
   .meta({ id: 'MapEdge' })
