@@ -37,12 +37,12 @@ describe.each(COMMANDS)('%s over the whole estate', (_, command) => {
     const codes = ['KLM402=iib/*/*', 'KLM601=xaccesspolicy/*/*', 'KLM412=iib/a/b']
     const flags = codes.flatMap((code) => ['--suppress', code])
     const args = [...command, ...ESTATE_FLAGS, ...flags, '--fail-on', 'warning']
-    const { suppressed, warning } = await agreedCounts(args, PROJECT_ROOT)
+    const { suppressed, warning, incomplete } = await agreedCounts(args, PROJECT_ROOT)
     expect(suppressed > 0).toBe(
       !['diff', 'test', 'suggest', 'migrate', 'verify', 'why'].includes(command[0] ?? ''),
     )
-    // The flag that nothing answers to is one of them.
-    expect(warning).toBeGreaterThan(0)
+    // The flag that nothing answers to is one of them, unless what is not known might.
+    expect(incomplete || warning > 0).toBe(true)
   })
 
   test('with a document that cannot be read: every format says so, and the exit code is 4', async () => {
