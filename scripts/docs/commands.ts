@@ -126,6 +126,11 @@ export const NOT_RUN: readonly Exception[] = [
     why: 'needs the network; the test has the kinds from the Go module',
   },
   {
+    pages: /^docs\/names\.md$/,
+    commands: / --names /,
+    why: 'names files that are exported from a cloud; plugin/test/answers/policies/names.test.ts has such files',
+  },
+  {
     pages: /^docs\/verify\.md$/,
     commands: /^spire-server |^diff <| --svids /,
     why: "needs the reader's SPIRE server or agent, or jq; the suites of test/svid hold the same against a real server",

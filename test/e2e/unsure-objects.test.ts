@@ -158,13 +158,13 @@ describe('a second identity that a container may hold', () => {
     expect(code).toBe(4)
   })
 
-  test('is nothing where the agent of a virtual machine holds it', async () => {
+  test('is nothing where the agent of a virtual machine holds it for its own processes', async () => {
     const entry = STATIC.replace('k8s_psat/prod/node-uid', 'x509pop/vm').replace(
       CHAT,
       'spiffe://example.org/vm',
     )
     const { code, stdout } = await ask(
-      documents(WORLD, entry.replace('k8s:ns:team-b', 'k8s:ns:team-a'), NODE),
+      documents(WORLD, entry.replace('k8s:ns:team-b', 'unix:uid:1000'), NODE),
       'conflicts',
     )
     expect(stdout).toContain('✓ nothing clashes')
