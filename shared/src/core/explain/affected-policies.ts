@@ -62,8 +62,7 @@ export function affectedPolicies(before: State, after: State): readonly Affected
     if (one === undefined || change === undefined) return []
     const { policy, rule, source } = one
     const isMention = mentioning.has(policy)
-    // That a string comes or goes is no matter of the identity.
-    if (isMention && change === 'rule' && right?.source.resolution.state !== 'dangling') return []
+    if (isMention && change === 'rule' && !isOfMatter(left, right)) return []
     return {
       policy: policyName(policy),
       kind: policy.kind,
@@ -80,6 +79,17 @@ export function affectedPolicies(before: State, after: State): readonly Affected
   })
   const byChange = Map.groupBy(affected, ({ change }) => change)
   return POLICY_CHANGES.flatMap((change) => byChange.get(change) ?? [])
+}
+
+/** A string that comes or goes matters if it named what something gives, or if it nearly does. */
+function isOfMatter(left: Affected | undefined, right: Affected | undefined): boolean {
+  const [before, after] = [left?.source.resolution, right?.source.resolution]
+  return (
+    before?.state === 'resolved' ||
+    before?.state === 'unheld' ||
+    after?.state === 'dangling' ||
+    (after?.state === 'foreign' && after.nearMisses.length > 0)
+  )
 }
 
 function insteadOf({ source: { resolution } }: Affected, { base }: State): AffectedPolicy['instead'] {
