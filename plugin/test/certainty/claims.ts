@@ -349,15 +349,25 @@ function verdictsOf(report: unknown): readonly (readonly [key: string, verdict: 
 
 /** What the SPIFFE IDs of policies are said to come to, by policy, rule and source: those that a container holds, or none. */
 function resolutionsOf(report: unknown): readonly (readonly [key: string, state: string])[] {
-  return listAt(report, 'policies').flatMap((policy) =>
+  const named = listAt(report, 'policies').flatMap((policy) =>
     listAt(policy, 'rules').flatMap((rule) =>
-      listAt(rule, 'sources').flatMap((source) => {
-        const state = stringAt(source, 'state') ?? ''
-        const key = [stringAt(policy, 'policy'), stringAt(rule, 'name'), stringAt(source, 'source')].join(' ')
-        return DECIDED.has(state) ? [[key, state] as const] : []
+      listAt(rule, 'sources').map((source) => {
+        const of = [stringAt(policy, 'kind'), stringAt(policy, 'policy'), stringAt(rule, 'name')]
+        return [[...of, stringAt(source, 'source')].join(' '), source] as const
       }),
     ),
   )
+  const mentioned = listAt(report, 'mentions').map((source) => {
+    const of = [stringAt(source, 'kind'), stringAt(source, 'name'), stringAt(source, 'field')]
+    return [[...of, stringAt(source, 'source')].join(' '), source] as const
+  })
+  return [...named, ...mentioned].flatMap(([key, source]) => {
+    const state = stringAt(source, 'state') ?? ''
+    if (DECIDED.has(state)) return [[key, state] as const]
+    // A pattern that takes in these IDs and no others.
+    const isClosed = state === 'pattern' && own(source, 'perhapsOthers') === null
+    return isClosed ? [[key, JSON.stringify(own(source, 'takesIn'))] as const] : []
+  })
 }
 
 const DECIDED: ReadonlySet<string> = new Set(['resolved', 'unheld', 'dangling'])

@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import {
   accessPolicy,
+  namers,
   binding,
   deployment,
   namespaceWith,
@@ -222,6 +223,7 @@ export const estates: fc.Arbitrary<Estate> = fc
     objective('chat'),
     objective('batch'),
     accessPolicy(),
+    ...namers(),
     ...one.bindings,
     ...one.variants,
     ...one.pods,
@@ -287,6 +289,7 @@ export const estatesOfDetails: fc.Arbitrary<Estate> = fc
     pool('llama'),
     objective('chat'),
     accessPolicy(),
+    ...namers(),
     binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' }),
     ...one.variants,
     pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill' }),

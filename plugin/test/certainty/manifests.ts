@@ -156,6 +156,29 @@ export function accessPolicy(): JsonRecord {
   }
 }
 
+/** Objects of other programs that name the same, and IDs of team-a by a pattern; and a string that does. */
+export function namers(): readonly JsonRecord[] {
+  const principals = [
+    'example.org/ns/team-a/objective/chat',
+    'example.org/ns/team-a/*',
+    'example.org/nothing',
+  ]
+  return [
+    {
+      apiVersion: 'security.istio.io/v1',
+      kind: 'AuthorizationPolicy',
+      metadata: { name: 'callers', namespace: 'team-a' },
+      spec: { rules: [{ from: [{ source: { principals } }] }] },
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'clients', namespace: 'team-b' },
+      data: { peers: principals.map((one) => `spiffe://${one}`).join('\n') },
+    },
+  ]
+}
+
 /** A Namespace whose label `env` registrations may ask for. */
 export function namespaceWith(name: string, env: string): JsonRecord {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { env } } }
