@@ -135,6 +135,21 @@ test('the reader is told whom objects of other programs name', async () => {
       metadata: { name: 'models', namespace: SPACE },
       spec: { validation: { subjectAltNames: [{ type: 'URI', uri: `spiffe://${chat}t` }] } },
     },
+    {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'client', namespace: SPACE },
+      spec: {
+        replicas: 0,
+        selector: { matchLabels: { app: 'client' } },
+        template: {
+          metadata: { labels: { app: 'client' } },
+          spec: {
+            containers: [{ name: 'main', image: 'main', env: [{ name: 'PEER', value: `spiffe://${chat}` }] }],
+          },
+        },
+      },
+    },
   ])
   const since = await cp.auditMark()
   const { stdout } = runToEnd(process.execPath, [PLUGIN, 'policies', '-n', SPACE, '-o', 'json'], {
@@ -148,6 +163,9 @@ test('the reader is told whom objects of other programs name', async () => {
   expect(states).toEqual([
     ['AuthorizationPolicy', ['dead', 'unheld']],
     ['BackendTLSPolicy', ['dangling']],
+  ])
+  expect(listAt(answer, 'mentions')).toMatchObject([
+    { kind: 'Deployment', name: 'client', field: '.spec.template.spec.containers[0].env[0].value' },
   ])
   const asked = await cp.audit({ user: READER, since })
   const listed = new Set(asked.map(({ resource }) => resource))
