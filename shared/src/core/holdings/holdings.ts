@@ -1,8 +1,8 @@
 // What the containers of a pod hold: the one answer that rules, tests, policies, effects and commands read. Whatever can keep it
 // open is asked here, and nowhere else: what was not read, bindings that are not decided, settings that were not given, pods and
 // containers that may be there, and registrations that kleym does not follow (docs/assumptions.md).
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { lazy } from '../lazy.ts'
 import type { Container, Namespace, Pod } from '../objects/pod.ts'
 import { podText } from '../objects/pod-index.ts'
 import { asksItself, containersThatMayBe } from '../objects/sidecars.ts'
@@ -58,9 +58,7 @@ export interface HoldingQuestion {
 export class Holdings {
   readonly #context: HoldingContext
   readonly #ofRegistration: ((one: Registration) => Registration) | undefined
-  readonly #namespaces = lazy(
-    () => new Map(this.#context.base.snapshot.namespaces.map((one) => [one.name, one])),
-  )
+  readonly #namespaces: ReadonlyMap<string, Namespace>
   readonly #gaps = new Map<string, Truth>()
   /** One cause for all pods that have it: there may be a hundred thousand of them. */
   readonly #open = new Map<string, Truth>()
@@ -69,12 +67,13 @@ export class Holdings {
 
   constructor(context: HoldingContext, { ofRegistration }: HoldingQuestion = {}) {
     this.#context = context
+    this.#namespaces = namespacesByName(context.base.snapshot)
     this.#ofRegistration = ofRegistration
   }
 
   /** The containers of a pod, and those that a webhook may add to it. */
   containersOf(pod: Pod): readonly Container[] {
-    return containersThatMayBe(pod, this.#namespaces().get(pod.namespace))
+    return containersThatMayBe(pod, this.#namespaces.get(pod.namespace))
   }
 
   /** What some containers of a pod hold; all of those that it has if none are named. */
@@ -158,7 +157,7 @@ export class Holdings {
   /** Whether a webhook adds a container: the pod or its namespace asks for it, or a namespace that was not read may. */
   #added(pod: Pod, injectedBy: string): Truth {
     const { namespace } = pod
-    if (asksItself(pod, injectedBy) || this.#namespaces().get(namespace)?.complete === true)
+    if (asksItself(pod, injectedBy) || this.#namespaces.get(namespace)?.complete === true)
       return getOrCreate(this.#open, `webhook ${injectedBy} ${namespace}`, () =>
         open({ kind: 'webhook', of: { namespace }, injector: injectedBy, adds: 'the container' }),
       )

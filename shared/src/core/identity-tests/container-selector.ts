@@ -1,4 +1,5 @@
 // Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
@@ -103,16 +104,13 @@ export class SelectablePods {
   readonly #isUnaskedNever: boolean
 
   /** `isUnaskedNever`: the premise that a Namespace that was not given asks for no sidecar (docs/assumptions.md, "Premises"). */
-  constructor(
-    { snapshot: { namespaces, templates }, podsInQuestion, pods }: Analysis,
-    isUnaskedNever = false,
-  ) {
+  constructor({ snapshot, podsInQuestion, pods }: Analysis, isUnaskedNever = false) {
     this.#isUnaskedNever = isUnaskedNever
-    this.#namespaces = new Map(namespaces.map((one) => [one.name, one]))
+    this.#namespaces = namespacesByName(snapshot)
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
-    const represented = new Set(templates)
-    if (templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
+    const represented = new Set(snapshot.templates)
+    if (snapshot.templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
     this.represented = represented
     this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
     // That of the analysis leaves out the pods that are only perhaps there.

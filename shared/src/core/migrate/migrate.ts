@@ -1,5 +1,6 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -289,7 +290,7 @@ function openSidecars(
   after: Analysis,
   { kind, name }: EntrySource,
 ): readonly string[] {
-  const namespaces = new Map(analysis.snapshot.namespaces.map((one) => [one.name, one]))
+  const namespaces = namespacesByName(analysis.snapshot)
   const [before, later] = [holdingsIn(analysis), holdingsIn(after)]
   const ours = after.settled.bindingsByOutput()
   const isUncovered = (pod: Pod, sidecar: Container): boolean => {

@@ -1,5 +1,6 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import { subjectOfKey } from '../findings/subjects.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
@@ -81,13 +82,13 @@ export function scanOf(state: State): Scan {
     }
     return found
   }
-  const namespaces = lazy(() => new Map(state.base.snapshot.namespaces.map((one) => [one.name, one])))
+  const namespaces = namespacesByName(state.base.snapshot)
   return {
     bindings,
     bindingsOfId: (spiffeId) => ids.get(keyOf(spiffeId)) ?? [],
     bindingsThatMayBe,
     mayMountWorkloadApi: state.base.snapshot.mayMountWorkloadApi,
-    namespaceOf: (name) => namespaces().get(name),
+    namespaceOf: (name) => namespaces.get(name),
   }
 }
 

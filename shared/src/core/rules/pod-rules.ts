@@ -171,12 +171,17 @@ function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
         subject,
         related: fallbacks.map(({ source }) => sourceSubject(source)),
         containers: names,
-        summary: (pods) => `${names.join(', ')} of ${pods} ${text}`,
+        summary: ofContainers(names, text),
         evidence: [givesWayText(first)],
         holds: first.holds,
       }
     }),
   )
+}
+
+/** Made apart: a sentence that is kept for each of many findings keeps nothing of the pod alive. */
+function ofContainers(names: readonly string[], text: string): Note['summary'] {
+  return (pods) => `${names.join(', ')} of ${pods} ${text}`
 }
 
 /** What is told of several containers together: what is certain apart from what is not. */
@@ -189,7 +194,9 @@ function groupedBy<T extends { readonly container: Container }>(
   ones: readonly T[],
   keyOf: (one: T) => string,
 ): readonly { readonly first: T; readonly same: readonly T[]; readonly names: readonly string[] }[] {
-  return [...Map.groupBy(ones, keyOf).values()].flatMap((same) => {
+  // Of many pods nearly all have one: a key of it is wanted by nobody.
+  const groups = ones.length === 1 ? [ones] : [...Map.groupBy(ones, keyOf).values()]
+  return groups.flatMap((same) => {
     const [first] = same
     return first === undefined ? [] : [{ first, same, names: same.map(({ container }) => container.name) }]
   })

@@ -1,5 +1,6 @@
 // What could be in the place of bindings that give proxies of meshes an identity which these cannot use. Nothing that is there is
 // replaced by a suggestion: this is for a person to choose, and proven like one, beside all that is suggested.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { proxiesOfAccount } from '../consumers/consumers-in-pod.ts'
@@ -142,7 +143,7 @@ function areServed(
   return analyses.every(({ settled, snapshot }) => {
     const byOutput = settled.bindingsByOutput()
     const prediction = settled.prediction()
-    const namespaces = new Map(snapshot.namespaces.map((one) => [one.name, one]))
+    const namespaces = namespacesByName(snapshot)
     return pods.every((pod) => {
       const outcomes = prediction.entriesOf(pod).filter(({ source: { kind, name } }) => {
         const binding = kind === 'ClusterSPIFFEID' ? byOutput.get(name) : undefined

@@ -1,5 +1,6 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { assumptionsThatCount, dependsText } from '../assumptions/assumptions.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
@@ -158,7 +159,7 @@ function appliedBy(proof: Proof): Applied {
 }
 
 function companionContext({ snapshot, settled, config }: Analysis): CompanionContext {
-  const namespaces = new Map(snapshot.namespaces.map((one) => [one.name, one]))
+  const namespaces = namespacesByName(snapshot)
   const registrations = new Map(settled.outputs.map(({ object }) => [object.meta.name, object]))
   return {
     prediction: settled.prediction(),

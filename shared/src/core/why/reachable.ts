@@ -1,4 +1,5 @@
 // The seventh hop: a way from the container to the socket of the Workload API, and that its client is told the right one.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import { meshOf } from '../consumers/consumers-in-pod.ts'
 import { listAt, stringAt } from '../json.ts'
 import {
@@ -21,7 +22,7 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
   if (isOfSpire(pod)) return good('it is a part of SPIRE itself')
   if (access === NO) {
     const helper = pod.containers.find((one) => one !== container && workloadApiAccess(pod, one) === YES)
-    const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
+    const namespace = namespacesByName(analysis.snapshot).get(pod.namespace)
     const mesh = meshOf(pod, namespace)
     const text = `container ${container.name} has no way to the Workload API: no volume of ${SPIFFE_CSI_DRIVER}, and no hostPath with the socket of an agent`
     const fix = `mount a volume of ${SPIFFE_CSI_DRIVER} in container ${container.name}`

@@ -1,5 +1,6 @@
 // The last hop: what the process makes of what it gets. Several SVIDs without hints, one that is written once and never again, another
 // program that asks in its place.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import { consumersIn } from '../consumers/consumers-in-pod.ts'
 import { writesSvidOnce } from '../objects/svid-wait.ts'
 import { containerSpec } from '../objects/workload-api.ts'
@@ -15,7 +16,7 @@ export function usedHop(facts: ChainFacts): HopAnswer {
   // Of whatever ID: what comes beside the identity that is asked about decides which one a client takes.
   const beside = besideEntries({ ...facts, subject: { ...facts.subject, spiffeId: undefined } })
   if (candidates.length === 0 && beside.length === 0) return followsFrom('wanted')
-  const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
+  const namespace = namespacesByName(analysis.snapshot).get(pod.namespace)
   const notes = consumersIn(pod, namespace).flatMap(({ consumer, container: own, asksSpire }) =>
     asksSpire === NO || own?.name === container.name
       ? []

@@ -1,4 +1,5 @@
 // The first hop: whether any registration selects the container. Where none does, the nearest one and what it asks for.
+import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import { originsIn } from '../rules/svid-rules.ts'
 import { mayGive } from '../go/template/mentions.ts'
 import type { LabelSelector } from '../objects/label-selector.ts'
@@ -100,7 +101,7 @@ interface UnmetTerm {
 /** No registration selects the pod: the one that lacks fewest labels is nearest. */
 function nothingSelects(subject: ChainSubject): HopAnswer {
   const { state, pod, analysis, spiffeId } = subject
-  const namespace = analysis.snapshot.namespaces.find(({ name }) => name === pod.namespace)
+  const namespace = namespacesByName(analysis.snapshot).get(pod.namespace)
   const near = state.outputs
     .filter(({ object }) => spiffeId === undefined || mayGive(object.spec.spiffeIDTemplate, [spiffeId]))
     .map(({ object }) => ({
