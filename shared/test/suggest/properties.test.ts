@@ -8,13 +8,16 @@ import { findingKey } from '../../src/core/findings/finding.ts'
 import { findingEntry } from '../../src/core/registry/findings.ts'
 import { isRecord, type JsonRecord } from '../../src/core/json.ts'
 import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
+import { readMeta } from '../../src/core/objects/meta.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
+import { manifestsFor } from '../../src/core/suggest/candidate.ts'
 import {
   containerVerdicts,
   isHeld,
   isPossible,
   type Registration,
 } from '../../src/core/spire/registration.ts'
+import { poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { manifestsOf, suggestedLines, suggestionsFor, suggestionsOf } from './suggestions-for.ts'
 import { randomPools } from './random-pools.ts'
@@ -166,6 +169,94 @@ test('no proxy of a mesh holds less than before once suggestions are applied', (
   expect(Object.entries(seen).filter(([, count]) => count <= leastSeen(5))).toEqual([])
   expect(beside).toBeGreaterThan(0)
 })
+
+test('what is said of bindings that proxies cannot use comes true, whether or not the suggestions are applied before', () => {
+  const seen = { deleted: 0, served: 0 }
+  const estates = fc
+    .tuple(randomPools, fc.constantFrom(FALLBACK, FALLBACK, KEPT, TWO), fc.constantFrom(1, 2, 9))
+    .map(([objects, more, count]) => [
+      ...objects.map((one) => meshed(one)),
+      ...more.map((one) => meshed(one)),
+      ...objects
+        .filter(({ kind }) => kind === 'InferencePool')
+        .slice(0, count)
+        .map((one) => wholeOf(readMeta(one))),
+    ])
+  fc.assert(
+    fc.property(estates, (objects) => {
+      const { analysis, answer } = suggestionsFor(objects)
+      const suggested = manifestsOf(answer)
+      for (const { pool, not } of answer.pools)
+        for (const { reason, why, fix = '', tried } of not) {
+          if (reason !== 'KLM440') continue
+          const [, deleted] = /^delete (.+): the proxy then holds/.exec(fix) ?? []
+          if (deleted !== undefined) {
+            seen.deleted++
+            const left = withoutBindings(objects, deleted.split(' and '))
+            for (const more of [[], suggested])
+              expect(unservedIn(analysis, pool, analysisOf([...left, ...more]))).toEqual([])
+          }
+          if (why.includes('the proxy has the ID that its mesh accepts') && !why.includes('together')) {
+            seen.served++
+            const replaced = tried.flatMap(({ replaces = [] }) => replaces)
+            const known = new Set(suggested.map(nameOf))
+            const applied = manifestsFor(tried).filter((one) => !known.has(nameOf(one)))
+            const left = withoutBindings(objects, replaced)
+            expect(unservedIn(analysis, pool, analysisOf([...left, ...suggested, ...applied]))).toEqual([])
+          }
+        }
+    }),
+    { numRuns: RUNS, seed: SEED },
+  )
+  expect(seen.deleted).toBeGreaterThan(0)
+  expect(seen.served).toBeGreaterThan(0)
+})
+
+/** A binding of a whole pool, whose proxies cannot use its identity. */
+function wholeOf({ namespace, name }: { readonly namespace: string; readonly name: string }): JsonRecord {
+  return poolOnly({
+    name: `whole-${name}`,
+    namespace,
+    spec: { poolRef: { name }, serviceAccountName: 'runner' },
+  })
+}
+
+function nameOf(object: JsonRecord): string {
+  const { namespace, name } = readMeta(object)
+  return [object['kind'], namespace, name].join('/')
+}
+
+function withoutBindings(objects: readonly JsonRecord[], keys: readonly string[]): readonly JsonRecord[] {
+  const gone = new Set(keys.map((key) => `InferenceIdentityBinding/${key}`))
+  return objects.filter((one) => !gone.has(nameOf(one)))
+}
+
+/** The proxies of a pool that hold no ID of a service account for certain, or something else beside it. */
+function unservedIn(
+  before: Analysis,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  after: Analysis,
+): readonly string[] {
+  const selectors = before.snapshot.pools.filter(
+    ({ meta }) => meta.namespace === namespace && meta.name === name,
+  )
+  const pods = new Set(
+    selectors.flatMap(({ selector }) =>
+      selector.ok ? before.pods().withLabels(namespace, selector.labels).map(podText) : [],
+    ),
+  )
+  return after.podsInQuestion
+    .filter((pod) => pods.has(podText(pod)))
+    .flatMap((pod) =>
+      pod.containers.flatMap((container) => {
+        if (container.name !== 'istio-proxy' || container.injectedBy !== undefined) return []
+        const ids = containerVerdicts(after.settled.prediction(), pod, container)
+          .filter(isHeld)
+          .map(({ spiffeId = '' }) => spiffeId)
+        return ids.length > 0 && ids.every((id) => id.includes('/sa/')) ? [] : [podText(pod)]
+      }),
+    )
+}
 
 /** With a proxy of Istio that takes its certificates from SPIRE in the place of the container `proxy`. */
 function meshed(object: JsonRecord): JsonRecord {
