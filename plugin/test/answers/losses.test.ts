@@ -228,8 +228,23 @@ const COMPANION = KEPT.replace('fallback: true, ', '').replace(
 test('explain names what a proxy loses of a second fallback, although a registration gives it another ID', async () => {
   const text = await said([MESHED, DEFAULT, TIER, PER_OBJECTIVE, COMPANION], ['explain', 'team-a/chat'])
   expect(text).toContain(
-    `istio-proxy loses spiffe://example.org/tier and holds ${LOST} instead (ClusterSPIFFEID/tier is a fallback and gives way to ClusterSPIFFEID/kept)`,
+    `istio-proxy loses spiffe://example.org/tier and keeps ${LOST} (ClusterSPIFFEID/tier is a fallback and gives way to ClusterSPIFFEID/kept)`,
   )
+})
+
+test('what a container has all the same it keeps, in every command', async () => {
+  const entry = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: tier-of-exporter}
+spec: {workloadSelectorTemplates: ["k8s:container-name:exporter"], spiffeIDTemplate: "spiffe://{{ .TrustDomain }}/tier"}
+`
+  // One fallback gives the exporter what a registration that is applied with the binding gives it too.
+  const before = [...WITHOUT, TIER]
+  const after = [...before, PER_OBJECTIVE, entry]
+  const loss = `loses ${LOST} and keeps spiffe://example.org/tier`
+  expect(await said(after, ['explain', 'team-a/chat'])).toContain(`exporter ${loss}`)
+  expect(await said(after, ['conflicts', '-A'])).toContain(`exporter of 1 pod ${loss}`)
+  expect(await said(after, ['diff'], before)).toContain(`1 container ${loss}`)
 })
 
 test('two fallbacks of one ID are one loss, and it is certain', async () => {

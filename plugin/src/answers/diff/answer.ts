@@ -107,13 +107,13 @@ function identityTexts(effect: Effect): readonly string[] {
   ]
 }
 
-/** What containers lose, without their names: `loses A and holds B instead`, `lose A`. */
-export function loseText({ spiffeId, containers, instead }: LostIdentity): string {
+/** What containers lose, without their names: `loses A and holds B instead`, `loses A and keeps C`, `lose A`. */
+export function loseText({ spiffeId, containers, instead, kept }: LostIdentity): string {
   const holders = containers.length
   // Another line says who is left without an identity.
-  return instead.length === 0
+  return instead.length + kept.length === 0
     ? `${holders === 1 ? 'loses' : 'lose'} ${spiffeId}`
-    : lossText({ spiffeId, instead, holders })
+    : lossText({ spiffeId, instead, kept, holders })
 }
 
 /** What containers gain, without their names. */

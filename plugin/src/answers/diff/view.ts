@@ -131,10 +131,11 @@ function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
 
 /** What a change does to containers, a line for each identity; nothing where it does nothing. */
 export function viewIdentityChanges(
-  { lost, gained, stranded, uncertain }: Pick<Effect, 'lost' | 'gained' | 'stranded' | 'uncertain'>,
+  effect: Pick<Effect, 'lost' | 'gained' | 'kept' | 'stranded' | 'uncertain'>,
   { width }: Pick<Layout, 'width'>,
 ): Block {
-  const exchanges = exchangesOf({ lost, gained })
+  const { lost, stranded, uncertain } = effect
+  const exchanges = exchangesOf(effect)
   const rows = [
     ...exchanges.lost.map((change) => identityLine('-', loseText(change), change, 'remove')),
     ...(areLosers(stranded, lost) ? [allLeftLine(stranded)] : []),

@@ -64,6 +64,14 @@ function reachReport(reach: NonNullable<Explanation['reach']>): Readonly<Record<
 }
 
 /** A default identity that containers lose. */
-export function lostReport({ pod, containers, spiffeId, source, instead, open }: Lost): unknown {
-  return { pod: podText(pod), containers, spiffeID: spiffeId, source, instead, certain: open === undefined }
+export function lostReport({ pod, containers, spiffeId, source, instead, kept, open }: Lost): unknown {
+  return {
+    pod: podText(pod),
+    containers,
+    spiffeID: spiffeId,
+    source,
+    instead,
+    kept,
+    certain: open === undefined,
+  }
 }

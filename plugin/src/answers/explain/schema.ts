@@ -42,7 +42,10 @@ export const lostSchema = z
       containers: z.array(z.string()),
       spiffeID: z.string(),
       source: z.string(),
-      instead: z.array(z.string()).describe('What they hold in its place; empty: they are left with none.'),
+      instead: z.array(z.string()).describe('What they hold in its place.'),
+      kept: z
+        .array(z.string())
+        .describe('What they hold with and without it. If there is neither, they are left with none.'),
       certain: z.boolean(),
     }),
   )

@@ -156,7 +156,11 @@ function exchangeText({ before, during, after }: Migration['moves'][number]): st
   const lost = before.ids.filter((id) => !after.ids.includes(id))
   return !isAtOnce || lost.length === 0 || after.ids.length === 0
     ? undefined
-    : lossText({ spiffeId: lost.join(' and '), instead: after.ids })
+    : lossText({
+        spiffeId: lost.join(' and '),
+        instead: after.ids.filter((id) => !before.ids.includes(id)),
+        kept: after.ids.filter((id) => before.ids.includes(id)),
+      })
 }
 
 /** More than these fill a screen. */

@@ -54,6 +54,8 @@ export interface VerdictChange {
 export interface Effect {
   readonly gained: readonly IdentityChange[]
   readonly lost: readonly IdentityChange[]
+  /** By `holderKey`, of those that lose one: the SPIFFE IDs that they keep, in byte order. */
+  readonly kept: ReadonlyMap<string, readonly string[]>
   /** Containers that had an identity and are left with none. */
   readonly stranded: readonly Holder[]
   /** Containers that may gain or lose one. */
@@ -90,6 +92,7 @@ export function effectOf(
   const { held, will } = assumed
   return {
     ...acrossWorlds([changesOnly(assumed), ...others], worlds),
+    kept: new Map([...assumed.lost].map(([key, one]) => [key, one.kept])),
     unfollowed: [...assumed.uncertain.keys()].some(
       (key) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
     ),
@@ -114,6 +117,8 @@ interface HolderChanges {
 interface HolderIds {
   readonly holder: Holder
   readonly ids: readonly string[]
+  /** The SPIFFE IDs that it has on both sides, in byte order. */
+  readonly kept: readonly string[]
 }
 
 /** What two states come to in one world, and what their containers hold there. */
@@ -414,14 +419,15 @@ function changes(
   for (const [key, { holder, namespace, ids }] of left) {
     const other = right.get(key)
     const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
-    const kept = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
-    if (kept.length > 0) open.set(key, kept)
+    const unsure = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
+    if (unsure.length > 0) open.set(key, unsure)
     const gone = missing.filter((id) => other?.perhaps.has(id) !== true)
     if (gone.length === 0) continue
     // A container that is not there holds nothing, whatever else was not read; but it may be there.
     const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)
-    if (why === undefined) certain.set(key, { holder, ids: gone })
-    else open.set(key, [...kept, why])
+    const kept = [...ids].filter((id) => other?.ids.has(id)).toSorted(compareBytes)
+    if (why === undefined) certain.set(key, { holder, ids: gone, kept })
+    else open.set(key, [...unsure, why])
   }
   return { certain, open }
 }
@@ -449,26 +455,29 @@ export function verdictText(judgement: Judgement): string {
   return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
 }
 
-/** The containers that lose one SPIFFE ID, and what they gain instead: empty if that is nothing. */
+/** The containers that lose one SPIFFE ID, what they gain instead, and what they keep: empty if that is nothing. */
 export interface LostIdentity extends IdentityChange {
   readonly instead: readonly string[]
+  readonly kept: readonly string[]
 }
 
 /** The losses of an effect, each with what the same containers gain, and the gains of the other containers. */
-export function exchangesOf({ lost, gained }: Pick<Effect, 'lost' | 'gained'>): {
+export function exchangesOf({ lost, gained, kept }: Pick<Effect, 'lost' | 'gained' | 'kept'>): {
   readonly lost: readonly LostIdentity[]
   readonly gained: readonly IdentityChange[]
 } {
   const gains = new Map<string, string[]>()
   for (const { spiffeId, containers } of gained)
     for (const one of containers) getOrCreate(gains, keyOfHolder(one), () => []).push(spiffeId)
-  const insteadOf = (one: Holder | undefined): readonly string[] =>
-    one === undefined ? [] : (gains.get(keyOfHolder(one)) ?? [])
+  const thenOf = (one: Holder | undefined): Pick<LostIdentity, 'instead' | 'kept'> => {
+    const key = one === undefined ? '' : keyOfHolder(one)
+    return { instead: gains.get(key) ?? [], kept: kept.get(key) ?? [] }
+  }
   const losers = new Set(lost.flatMap(({ containers }) => containers.map(keyOfHolder)))
   return {
     lost: lost.flatMap(({ spiffeId, containers }) => {
-      const alike = Map.groupBy(containers, (one) => JSON.stringify(insteadOf(one)))
-      return [...alike.values()].map((same) => ({ spiffeId, containers: same, instead: insteadOf(same[0]) }))
+      const alike = Map.groupBy(containers, (one) => JSON.stringify(thenOf(one)))
+      return [...alike.values()].map((same) => ({ spiffeId, containers: same, ...thenOf(same[0]) }))
     }),
     gained: gained.flatMap(({ spiffeId, containers }) => {
       const others = containers.filter((one) => !losers.has(keyOfHolder(one)))

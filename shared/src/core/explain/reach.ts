@@ -28,8 +28,10 @@ export interface Lost {
   readonly source: string
   /** What the fallback would give way to without any binding: the loss is not this registration's. Undefined: nothing. */
   readonly by: string | undefined
-  /** The SPIFFE IDs that they hold in its place: empty if they are left with none. */
+  /** The SPIFFE IDs that they hold in its place. */
   readonly instead: readonly string[]
+  /** Those that they hold in either case. If there are none of either, they are left without an identity. */
+  readonly kept: readonly string[]
   /** Why it is not certain that they lose it, a plain sentence fragment; undefined: it is. */
   readonly open: string | undefined
 }
@@ -136,12 +138,12 @@ function record(
   )
   const by = displacer && sourceText(displacer.source)
   const lost = displacedOf(facts).flatMap(
-    ({ container, spiffeId, fallbacks: [{ source }], instead, holds }) =>
+    ({ container, spiffeId, fallbacks: [{ source }], instead, kept, holds }) =>
       others.has(container)
         ? []
         : {
             container: container.name,
-            what: { spiffeId, source: sourceText(source), by, instead, open: whyOpenText(holds) },
+            what: { spiffeId, source: sourceText(source), by, instead, kept, open: whyOpenText(holds) },
           },
   )
   for (const [, same] of Map.groupBy(lost, ({ what }) => JSON.stringify(what))) {
@@ -181,8 +183,9 @@ function missedBecause(
 }
 
 /** What such containers lose and hold instead, without their names: `loses A and holds B instead (… is a fallback and gives way)`. */
-export function lostText({ containers, spiffeId, source, by, instead, open }: Lost): string {
+export function lostText(lost: Lost): string {
+  const { containers, source, by, open } = lost
   const to = by === undefined ? '' : ` to ${by}`
-  const text = `${lossText({ spiffeId, instead, holders: containers.length })} (${source} is a fallback and gives way${to})`
+  const text = `${lossText({ ...lost, holders: containers.length })} (${source} is a fallback and gives way${to})`
   return open === undefined ? text : `perhaps ${text}: ${open}`
 }

@@ -16,8 +16,10 @@ export interface Displaced {
   readonly spiffeId: string
   /** The fallbacks that would give it, by name: several may give one ID. */
   readonly fallbacks: readonly [Registration, ...Registration[]]
-  /** The SPIFFE IDs that it holds in its place: empty if it is left with none. In byte order. */
+  /** The SPIFFE IDs that it holds in its place, in byte order. */
   readonly instead: readonly string[]
+  /** Those that it holds in either case, in byte order. If there are none of either, it is left without an identity. */
+  readonly kept: readonly string[]
   /** Whether it is so: yes, or open. */
   readonly holds: Truth
 }
@@ -33,13 +35,21 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
   if (fallbacks.length === 0) return []
   const there = whyInjected(container)
   const given = givenTo({ container, registrations })
-  const instead = [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes)
+  // What does not displace fallbacks, or gives what one of them would, it has in either case.
+  const { instead = [], kept = [] } = Object.groupBy(
+    [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes),
+    (id) =>
+      fallbacks.some(({ spiffeId }) => spiffeId === id) ||
+      given.some((one) => (one.spiffeId ?? UNKNOWN_ID) === id && one.source.kind !== 'ClusterSPIFFEID')
+        ? 'kept'
+        : 'instead',
+  )
   const others = registrations.filter((one) => mayGive(one) && !given.includes(one))
   return [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId)].flatMap(([spiffeId, same]) => {
     const [first, ...more] = same
     if (first === undefined || given.some((one) => isSameId(one, first))) return []
     if (others.some((one) => isAsGood(one, first))) return []
-    const perhaps = others.find((one) => instead.length === 0 || isSameId(one, first))
+    const perhaps = others.find((one) => given.length === 0 || isSameId(one, first))
     const isCertain = same.some(({ outcome }) => whyOpen(outcome.verdict) === undefined)
     const unsure = perhaps ?? (isCertain ? undefined : first)
     const mayNot =
@@ -49,7 +59,7 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
         whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '',
       )
     const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
-    return [{ container, spiffeId, fallbacks: [first, ...more], instead, holds }]
+    return [{ container, spiffeId, fallbacks: [first, ...more], instead, kept, holds }]
   })
 }
 
@@ -85,21 +95,27 @@ function mayGive({ verdict, outcome }: Registration): boolean {
   return isPossible({ verdict }) && isOfPods(outcome)
 }
 
-/** What a container loses and what it holds then, without the container: `loses A and holds B instead`. */
+/** What a container loses and what it holds then, without the container: `loses A and holds B instead`, `loses A and keeps C`. */
 export function lossText({
   spiffeId,
   instead,
+  kept,
   holders = 1,
 }: {
   readonly spiffeId: string
+  /** The SPIFFE IDs that it holds now and did not hold before. */
   readonly instead: readonly string[]
+  /** Those that it held before, too. */
+  readonly kept: readonly string[]
   /** How many lose it. */
   readonly holders?: number
 }): string {
-  const [loses, holds, is] = holders === 1 ? ['loses', 'holds', 'is'] : ['lose', 'hold', 'are']
-  return instead.length === 0
-    ? `${loses} ${spiffeId} and ${is} left without an identity`
-    : `${loses} ${spiffeId} and ${holds} ${instead.join(' and ')} instead`
+  const [loses, holds, keeps, is] =
+    holders === 1 ? ['loses', 'holds', 'keeps', 'is'] : ['lose', 'hold', 'keep', 'are']
+  if (instead.length > 0) return `${loses} ${spiffeId} and ${holds} ${instead.join(' and ')} instead`
+  return kept.length > 0
+    ? `${loses} ${spiffeId} and ${keeps} ${kept.join(' and ')}`
+    : `${loses} ${spiffeId} and ${is} left without an identity`
 }
 
 /**

@@ -97,8 +97,8 @@ export function lossesOfProxy(
   facts: Pick<PodIdentities, 'pod' | 'outcomes'>,
 ): readonly Displaced[] {
   return displacedFrom(containerIdentities(facts, container)).filter(
-    ({ spiffeId, instead }) =>
-      isMeshIdentity(spiffeId) && (instead.length === 0 || consumer.asksById === true),
+    ({ spiffeId, instead, kept }) =>
+      isMeshIdentity(spiffeId) && (instead.length + kept.length === 0 || consumer.asksById === true),
   )
 }
 

@@ -158,16 +158,16 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
 function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
   // Whether an injected container is there is not certain, so neither is that it is left with nothing.
   const lost = displacedOf(facts).filter(
-    ({ instead, container }) => instead.length > 0 || container.injectedBy === undefined,
+    ({ instead, kept, container }) => instead.length + kept.length > 0 || container.injectedBy === undefined,
   )
   if (lost.length === 0) return []
   const groups = groupedBy(lost, lossKey)
   return displacersOf(facts, lost, scan).flatMap((subject) =>
     groups.map(({ first, names }): Note => {
-      const { spiffeId, instead, fallbacks } = first
-      const text = lossText({ spiffeId, instead, holders: names.length })
+      const { instead, kept, fallbacks } = first
+      const text = lossText({ ...first, holders: names.length })
       return {
-        code: instead.length === 0 ? 'KLM402' : 'KLM418',
+        code: instead.length + kept.length === 0 ? 'KLM402' : 'KLM418',
         subject,
         related: fallbacks.map(({ source }) => sourceSubject(source)),
         containers: names,
@@ -185,8 +185,8 @@ function ofContainers(names: readonly string[], text: string): Note['summary'] {
 }
 
 /** What is told of several containers together: what is certain apart from what is not. */
-function lossKey({ fallbacks, spiffeId, instead, holds }: Displaced): string {
-  return JSON.stringify([fallbacks.map(({ source }) => source), spiffeId, instead, holds.causes.key])
+function lossKey({ fallbacks, spiffeId, instead, kept, holds }: Displaced): string {
+  return JSON.stringify([fallbacks.map(({ source }) => source), spiffeId, instead, kept, holds.causes.key])
 }
 
 /** Groups what is the same for several containers, with their names. */
