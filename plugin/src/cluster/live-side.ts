@@ -13,6 +13,7 @@ import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
+  CONFIG_MAPS,
   DEPLOYMENTS,
   ENDPOINTS,
   FEDERATED_TRUST_DOMAINS,
@@ -29,7 +30,8 @@ import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, ListRequest } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
 import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
-import { podTrim, withoutManagedFields } from './trim.ts'
+import { mentionRules } from '@kleym/shared/core/naming/named-in.ts'
+import { idsTrim, podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */
 export interface LiveSide {
@@ -58,6 +60,8 @@ export interface LiveQuestion extends ScmQuestion {
   readonly policies: boolean
   /** Whether it tells so of objects of other programs too. */
   readonly names: boolean
+  /** Whether it looks for IDs in ConfigMaps too. */
+  readonly configMaps?: boolean
   /** Whether the answer tells which relationships with other trust domains are declared. */
   readonly federation: boolean
   /** Objects of files, whose templates count too. */
@@ -96,6 +100,7 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
     ...(policies ? [addPolicies(reader, { namespaces, limit, names }, side)] : []),
+    ...(question.configMaps === true ? [addConfigMaps(reader, side)] : []),
   ])
   const addScm = (found: ScmFound): void => side.addScm(found)
   const needs = needsOf([...side.objects, ...files], namespaces)
@@ -129,6 +134,18 @@ async function addPolicies(
   for (const { resource, reading } of readings) side.add(resource, reading)
   const mesh = await readMesh(reader, readings)
   if (mesh !== undefined) side.addDetail(mesh)
+}
+
+/** Of the ConfigMaps of the cluster nothing is kept but the IDs in them: other readers look for settings in whole ones. */
+async function addConfigMaps(reader: ClusterReader, side: LiveSideReader): Promise<void> {
+  const reading = await reader.read({ resource: CONFIG_MAPS, trim: idsTrim })
+  if (reading.state === 'absent') return
+  const objects = reading.objects.flatMap(({ value }): readonly RawObject[] => {
+    const { data: _, ...rest } = value
+    const mentions = mentionRules(value)
+    return mentions.length === 0 ? [] : [{ value: rest, mentions }]
+  })
+  side.add(CONFIG_MAPS, { ...reading, objects }, false)
 }
 
 /** Namespaces by name where there are few: a user of one team's namespace may often not list them all. */

@@ -1,6 +1,7 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { mayHoldIds } from '@kleym/shared/core/naming/ids-in-text.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
 import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/objects/workload-api.ts'
@@ -33,6 +34,22 @@ export const policyTrim: Trim = (object) => {
       ...metadata,
       ...(isRecord(annotations) && { annotations: without(annotations, LAST_APPLIED) }),
     },
+  }
+}
+
+/** Of a ConfigMap the texts that hold SPIFFE IDs: a megabyte of another one is dropped as it arrives. */
+export const idsTrim: Trim = ({ apiVersion, kind, metadata: meta, data }) => {
+  const texts = isRecord(data) ? Object.entries(data) : []
+  const annotations = own(meta, 'annotations')
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name: own(meta, 'name'),
+      namespace: own(meta, 'namespace'),
+      ...(isRecord(annotations) && { annotations: without(annotations, LAST_APPLIED) }),
+    },
+    data: Object.fromEntries(texts.filter(([, text]) => typeof text === 'string' && mayHoldIds(text))),
   }
 }
 

@@ -228,6 +228,11 @@ export const namesFlag = Flags.string({
   multipleNonGreedy: true,
 })
 
+export const configMapsFlag = Flags.boolean({
+  helpGroup: SOURCES,
+  description: "Look for SPIFFE IDs in the cluster's ConfigMaps too.",
+})
+
 export const allNamespacesFlag = Flags.boolean({
   char: 'A',
   description: 'All namespaces.',

@@ -27,6 +27,8 @@ export interface SourceOptions {
   /** The files are what was before a change: what they say of settings counts before what the command line says. */
   readonly isBefore?: boolean
   readonly without: readonly ObjectName[]
+  /** `--configmaps`: those of the cluster are read for the IDs in them. */
+  readonly configMaps?: boolean
   /** The files of `--names`; absent: none. */
   readonly names?: readonly string[]
   /** As given with `-n`; undefined: the context's, or offline none at all. */
@@ -108,6 +110,7 @@ export interface CommonFlags extends ClusterFlags {
   readonly render?: boolean | undefined
   readonly exclude?: readonly string[] | undefined
   readonly names?: readonly string[] | undefined
+  readonly configmaps?: boolean | undefined
   readonly offline: boolean
   readonly live?: string | undefined
   readonly without?: readonly string[] | undefined
@@ -170,6 +173,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       offline: flags.offline,
       live: flags.live,
       names: flags.names ?? [],
+      configMaps: flags.configmaps === true,
       without: (flags.without ?? []).map(parseWithout),
       namespace: namespaceOf(flags, 'namespace'),
       cluster: clusterOptions(flags, cwd),

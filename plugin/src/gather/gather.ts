@@ -256,6 +256,7 @@ class Gathering {
         kind: question.kind,
         policies: question.policies === true,
         names: question.names === true,
+        configMaps: question.names === true && sources.configMaps === true,
         federation: question.federation === true,
         files: this.#files.objects,
       })

@@ -201,4 +201,30 @@ describe('objects of other programs that name identities', () => {
     expect(side.unverifiedRefs).toContainEqual(expect.objectContaining({ verb: 'get', cause: 'forbidden' }))
     expect(side.gaps.has('ConfigMap')).toBe(false)
   })
+
+  test('ConfigMaps are read with a flag alone, and nothing of them is kept but the IDs', async () => {
+    const id = 'spiffe://example.org/ns/team-a/pool/llama'
+    const clients = {
+      metadata: { name: 'clients', namespace: 'team-b' },
+      data: { a: `peer: ${id}`, b: 'secret' },
+    }
+    const other = {
+      metadata: { name: 'other', namespace: 'team-b' },
+      data: { b: 'kind: ControllerManagerConfig' },
+    }
+    const lists = { ...answers.lists, ConfigMap: [[[clients, other]]] }
+    expect((await read({ ...answers, lists }, { names: true })).calls).not.toContain('list ConfigMap')
+    const { calls, side } = await read({ ...answers, lists }, { names: true, configMaps: true })
+    expect(calls.filter((call) => call.startsWith('list ConfigMap'))).toHaveLength(1)
+    const kept = side.objects.filter(({ mentions }) => mentions !== undefined)
+    expect(kept.map(({ value }) => readMeta(value).name)).toEqual(['clients'])
+    expect(JSON.stringify(side.objects)).not.toMatch(/secret|ControllerManagerConfig/)
+    expect(JSON.stringify(kept)).toContain(id)
+  })
+
+  test('ConfigMaps that may not be listed are a gap, since they were asked for', async () => {
+    const lists = { ...answers.lists, ConfigMap: [[api(403)]] }
+    const { side } = await read({ ...answers, lists }, { names: true, configMaps: true })
+    expect(side.gaps.get('ConfigMap')?.cause).toBe('forbidden')
+  })
 })

@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { withoutKind } from '../../gather/selection.ts'
-import { allNamespacesFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { requireBase, type DiffOptions } from './base-flag.ts'
 
@@ -51,6 +51,7 @@ export class DiffCommand extends SourceCommand {
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
     names: namesFlag,
+    configmaps: configMapsFlag,
     selector: selectorFlag,
     base: Flags.string({
       helpValue: 'FILE|DIR',

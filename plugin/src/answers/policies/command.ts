@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag, namesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { PoliciesOptions } from './run.ts'
 
@@ -26,7 +26,11 @@ export class PoliciesCommand extends SourceCommand {
       description: 'Policies by NAME or NAMESPACE/NAME.',
     }),
   }
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag, names: namesFlag }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    names: namesFlag,
+    configmaps: configMapsFlag,
+  }
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(PoliciesCommand)

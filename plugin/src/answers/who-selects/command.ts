@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions, noEntries } from '../../flags/options.ts'
 import type { WhoSelectsOptions } from './run.ts'
 import { parseTarget } from './target.ts'
@@ -35,6 +35,7 @@ export class WhoSelectsCommand extends SourceCommand {
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
     names: namesFlag,
+    configmaps: configMapsFlag,
     selector: selectorFlag,
     container: Flags.string({ char: 'c', helpValue: 'NAME', description: 'Only this container.' }),
     'spiffe-id': Flags.string({ helpValue: 'ID', description: 'Which containers would hold this ID?' }),
