@@ -7,6 +7,7 @@ import type { ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { bareKind, objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { NAMES_FILE_KIND } from '../../sources/names-file.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'
 import type { Frame } from '../../frame/frame.ts'
@@ -44,12 +45,15 @@ export function policiesFrame(
     }),
     suppressionScope: { all: () => all, covers: (subject) => keys.has(objectKey(subject)) },
     names: () =>
-      chosen.map(({ kind, apiVersion, namespace, name }) => ({
-        kind,
-        group: groupOfApiVersion(apiVersion),
-        namespace,
-        name,
-      })),
+      // What stands in a file of names is no object.
+      chosen
+        .filter(({ kind }) => kind !== NAMES_FILE_KIND)
+        .map(({ kind, apiVersion, namespace, name }) => ({
+          kind,
+          group: groupOfApiVersion(apiVersion),
+          namespace,
+          name,
+        })),
     answer: (layout, shown) => policiesAnswer(chosen, { ...layout, knowledge, mentioning, findings: shown }),
     view: (layout, shown) => viewPolicies(chosen, { ...layout, knowledge, mentioning, findings: shown }),
   }

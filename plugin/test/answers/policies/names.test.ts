@@ -60,7 +60,7 @@ describe('an AuthorizationPolicy', () => {
       { principals: [CHAT] },
       ['dead'],
       ['KLM610'],
-      /! spiffe:\S+\/chat\n {6}dead by its form: it stands for\n? *\s+spiffe:\/\/spiffe:.*\n.*\n* *write example\.org\/ns\/team-a\/objective\/chat/s,
+      /! spiffe:\S+\/chat\n {6}dead by its form: it stands for\n? *\s+spiffe:\/\/spiffe:.*\n.*\n* *write example\.org\/ns\/team-a\/objective\/chat,\s+the\s+ID\s+of\s+2\s+containers/s,
     ],
     [
       'an ID that nothing gives',
@@ -276,6 +276,7 @@ describe('--names', () => {
   test('a role outside of the cluster names identities like a policy, whatever -n says', async () => {
     const { code, stdout } = await askNames(JSON.stringify({ bound_subject: CHAT, other: `${CHAT}t` }))
     expect(stdout).toMatch(/role\.json {2}NamesFile\n {2}rule \.bound_subject\n {4}✓ spiffe:\S+\/chat\n/)
+    expect((await askNames(CHAT, '-o', 'name')).stdout).toBe('')
     expect(stdout).toMatch(/rule \.other\n {4}! spiffe:\S+\/chatt\n {6}dangling/)
     expect(code).toBe(0)
   })

@@ -107,8 +107,14 @@ export function mismatch(type: string, filled: string): string {
 }
 
 /** A name that no SPIFFE ID is equal to. */
-export function dead(standsFor: string, instead: string | undefined): string {
-  const meant = instead === undefined ? '' : `; write ${instead}`
+export function dead(
+  standsFor: string,
+  instead: string | undefined,
+  holders: readonly PolicyHolder[],
+): string {
+  const count = countContainers(holders)
+  const held = count === 0 ? '' : `, the ID of ${counted(count, 'container')}`
+  const meant = instead === undefined ? '' : `; write ${instead}${held}`
   return `it stands for ${standsFor}, which no SPIFFE ID can be${meant}`
 }
 

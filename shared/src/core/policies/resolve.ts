@@ -9,6 +9,7 @@ import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { canonicalText } from '../json.ts'
+import { SCHEME } from '../naming/ids-in-text.ts'
 import { MatcherIndex, takesIn } from '../naming/id-matcher.ts'
 import { lazy } from '../lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
@@ -72,7 +73,8 @@ export class Resolver {
         )
       case 'dead': {
         const { standsFor, instead } = source
-        return { state: 'dead', standsFor, instead, text: say.dead(standsFor, instead) }
+        const holders = instead === undefined ? [] : (this.#held.byId.get(idMeant(instead))?.holders ?? [])
+        return { state: 'dead', standsFor, instead, text: say.dead(standsFor, instead, holders) }
       }
       case 'unreadable':
         return {
@@ -374,11 +376,17 @@ function askedOfPods(
           patterns.add(matcher, canonicalText(matcher))
         }
     if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
+    if (source.kind === 'dead' && source.instead !== undefined) spiffeIds.add(idMeant(source.instead))
     if (source.kind !== 'service account') continue
     accounts.add(namespacedName(source.namespace, source.name))
     if (trustDomain !== undefined) spiffeIds.add(say.accountId(trustDomain, source.namespace, source.name))
   }
   return { spiffeIds, accounts, ...(added.size > 0 && { patterns }) }
+}
+
+/** The ID of a name in the form that its reader wants: Istio writes the scheme itself. */
+function idMeant(instead: string): string {
+  return instead.startsWith(SCHEME) ? instead : `${SCHEME}${instead}`
 }
 
 function declarerOf(
