@@ -62,9 +62,10 @@ const SHARED: Estate = [
   TEAM_B,
   NODE,
 ]
+const PREFILL_BINDING = binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } })
 const VARIANTS: Estate = [
   ...ALL,
-  binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } }),
+  PREFILL_BINDING,
   pod('team-a', 'llama-0', 'llama', ['vllm'], { role: 'decode' }),
   PREFILL,
 ]
@@ -212,6 +213,16 @@ const FOUND: Readonly<Record<string, Case>> = {
       hidden: [{ shell: 'left out', objects: [TEAM_A_PROD] }],
       failOn: 'warning',
       commands: ['diff --base, the other way'],
+      completions: [{ objects: [[TEAM_A_PROD]], values: ALL_GIVEN, left: [] }],
+    },
+  'several identities of a container were new where a registration that is unsure after the change was told first':
+    {
+      ...NOTHING,
+      estate: [...SHARED, PREFILL_BINDING],
+      base: [...SHARED, PREFILL_BINDING],
+      hidden: [{ shell: 'left out', objects: [TEAM_A_PROD] }],
+      failOn: 'warning',
+      commands: ['diff --base'],
       completions: [{ objects: [[TEAM_A_PROD]], values: ALL_GIVEN, left: [] }],
     },
   'a fallback was refused for certain where what was not read may displace it first': {

@@ -180,8 +180,11 @@ class NamedFindings {
       for (const one of findings) {
         if (isAboutClaims(one)) continue
         // One finding may be about very many bindings, and another about one of them.
-        const isOfMany = findingEntry(one.code).tells === 'others hold it'
-        const subjects = isOfMany ? namedIn(one) : [one.subject]
+        const isOfMany = findingEntry(one.code).tells === 'others hold it' || isOfSeveral(one)
+        const { container } = one.subject
+        const subjects = isOfMany
+          ? namedIn(one).map((named) => (container === undefined ? named : { ...named, container }))
+          : [one.subject]
         for (const subject of subjects)
           getOrCreate(bySubject, `${one.code} ${subjectText(subject)}`, () => []).push(one)
       }
@@ -192,9 +195,9 @@ class NamedFindings {
   /** Those of the same code and subject that name all that one tells of; findings about claims are another matter. */
   thatNameAllOf(one: Finding): readonly Finding[] {
     if (isAboutClaims(one)) return []
-    const named = BESIDE_BINDINGS.has(one.code) ? [] : namedIn(one).map(subjectText)
+    const named = BESIDE_BINDINGS.has(one.code) ? [] : namesIn(one)
     return (this.#bySubject().get(subjectKey(one)) ?? []).filter((other) => {
-      const theirs = getOrCreate(this.#named, other, () => new Set(namedIn(other).map(subjectText)))
+      const theirs = getOrCreate(this.#named, other, () => new Set(namesIn(other)))
       return named.every((subject) => theirs.has(subject))
     })
   }
@@ -247,6 +250,15 @@ function withNews(
       ...(more > 0 ? [`new with this change: ${more} more`] : []),
     ],
   }
+}
+
+/** What a finding names. Which registration of a container that holds several is the first of them does not matter. */
+function namesIn(one: Finding): readonly string[] {
+  return namedIn(one).map((named) =>
+    subjectText(
+      isOfSeveral(one) ? { kind: named.kind, namespace: named.namespace, name: named.name } : named,
+    ),
+  )
 }
 
 function isOfSeveral({ code }: Finding): boolean {
