@@ -1,5 +1,5 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
-import { namedIn, withinNamespaces, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { namedIn, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import type { Diagram } from '../output/mermaid.ts'
@@ -92,15 +92,6 @@ export function concerns(one: Finding, namespace: string | undefined): boolean {
   if (namespace === undefined || one.namespaces?.has(namespace) === true) return true
   const named = namedIn(one).flatMap((subject) => (subject.namespace === '' ? [] : subject.namespace))
   return named.includes(namespace) || (named.length === 0 && one.namespaces === undefined)
-}
-
-/**
- * A finding as it is about the pods of a namespace, where these are why it concerns that one: which pods hold the identity of a binding
- * of it is told of all.
- */
-export function seenFrom(namespace: string | undefined, one: Finding): Finding {
-  const isNamed = namedIn(one).some((named) => named.namespace === namespace)
-  return namespace === undefined || isNamed ? one : withinNamespaces(one, new Set([namespace]))
 }
 
 /** The object of a finding in the form of `-o name`. */

@@ -1,12 +1,19 @@
 // `-o openreports`: findings as reports of openreports.io/v1alpha1 (https://github.com/openreports/reports-api, v0.2.1), one for each
-// namespace, so that a
-// tenant may read its own alone, and a ClusterReport for what has none. A finding stands in the report of its subject.
+// namespace, so that a tenant may read its own alone, and a ClusterReport for what has none. A finding stands in the report of each namespace
+// that it concerns, as `-n` shows it there; one about an object without a namespace also whole in the ClusterReport.
 import { pageUrl } from '../io/docs-url.ts'
 import { escapeTerminal } from '../io/escape.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import {
+  namedIn,
+  seenFrom,
+  subjectText,
+  type Finding,
+  type Subject,
+} from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
 import { suppressionText, type CiResult } from './ci.ts'
 
 type Outcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip'
@@ -24,6 +31,9 @@ interface ReportResult {
   readonly properties?: Readonly<Record<string, string>>
 }
 
+/** The most bytes of a report's results, as JSON. An API server stores objects of up to 1.5 MiB. */
+const RESULTS_BYTES = 1_000_000
+
 const OUTCOMES = { error: 'fail', warning: 'warn', info: 'warn' } as const satisfies Record<Severity, Outcome>
 const SEVERITIES = { error: 'high', warning: 'medium', info: 'info' } as const satisfies Record<
   Severity,
@@ -37,11 +47,14 @@ export function toOpenReports(result: CiResult): unknown {
   const byNamespace = new Map<string, ReportResult[]>()
   const add = (namespace: string, one: ReportResult): void =>
     void getOrCreate(byNamespace, namespace, () => []).push(one)
-  for (const one of result.findings) add(one.subject.namespace, ofFinding(one))
-  for (const { finding, suppression } of result.suppressed) {
-    const message = escapeTerminal(`${finding.summary} (${suppressionText(suppression)})`)
-    add(finding.subject.namespace, { ...ofFinding(finding), result: 'skip', message })
-  }
+  for (const one of result.findings)
+    for (const namespace of namespacesOf(one)) add(namespace, ofFinding(shownIn(namespace, one)))
+  for (const { finding, suppression } of result.suppressed)
+    for (const namespace of namespacesOf(finding)) {
+      const one = shownIn(namespace, finding)
+      const message = escapeTerminal(`${one.summary} (${suppressionText(suppression)})`)
+      add(namespace, { ...ofFinding(one), result: 'skip', message })
+    }
   const name = `kleym-${result.kind.replace(/Report$/, '').toLowerCase()}`
   const reserves = [
     ...result.unknowns.map((text) => ofReserve('error', `not known: ${text}`)),
@@ -53,8 +66,18 @@ export function toOpenReports(result: CiResult): unknown {
     kind: 'List',
     items: [...byNamespace]
       .toSorted(([one], [other]) => compareBytes(one, other))
-      .map(([namespace, results]) => report(name, namespace, [...results, ...reserves])),
+      .map(([namespace, results]) => report(name, namespace, [...reserves, ...results])),
   }
+}
+
+/** The namespaces that a finding concerns, and '' if its subject has none. */
+function namespacesOf(one: Finding): ReadonlySet<string> {
+  const named = namedIn(one).map(({ namespace }) => namespace)
+  return new Set([one.subject.namespace, ...named.filter((each) => each !== ''), ...(one.namespaces ?? [])])
+}
+
+function shownIn(namespace: string, one: Finding): Finding {
+  return seenFrom(namespace === '' ? undefined : namespace, one)
 }
 
 /** What keeps an answer from being sure. */
@@ -111,6 +134,18 @@ function report(name: string, namespace: string, results: readonly ReportResult[
       error: count('error'),
       skip: count('skip'),
     },
-    results,
+    results: withinRoom(results),
   }
+}
+
+/** As many results as a report has room for, and how many there are beside. */
+function withinRoom(results: readonly ReportResult[]): readonly ReportResult[] {
+  let bytes = 0
+  const end = results.findIndex((one) => (bytes += Buffer.byteLength(JSON.stringify(one))) > RESULTS_BYTES)
+  if (end < 0) return results
+  const left = results.length - end
+  return [
+    ...results.slice(0, end),
+    ofReserve('error', `no room for ${counted(left, 'more result')}: ask kubectl kleym`),
+  ]
 }

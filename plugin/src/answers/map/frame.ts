@@ -1,9 +1,9 @@
 // The report of `map`: the graph of who holds what, and the findings about what it shows.
 import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { concerns, seenFrom, type Frame } from '../../frame/frame.ts'
+import { concerns, type Frame } from '../../frame/frame.ts'
 import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
 import { mapFields } from './json.ts'

@@ -126,6 +126,15 @@ export function withinNamespaces(one: Finding, wanted: ReadonlySet<string>): Fin
   return { ...one, summary, evidence: [...evidence, ...one.evidence.slice(insteadOf)], namespaces }
 }
 
+/**
+ * A finding as it is about the pods of a namespace, where these are why it concerns that one: which pods hold the identity of a binding
+ * of it is told of all.
+ */
+export function seenFrom(namespace: string | undefined, one: Finding): Finding {
+  const isNamed = namedIn(one).some((named) => named.namespace === namespace)
+  return namespace === undefined || isNamed ? one : withinNamespaces(one, new Set([namespace]))
+}
+
 /** Worst first, then by code, subject, related subjects and summary: a total order. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
