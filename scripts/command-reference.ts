@@ -9,7 +9,7 @@ import { EXIT } from '../plugin/src/io/errors.ts'
 const NOTE = '<!-- Generated from plugin/src/answers by `npm run generate`; do not edit. -->'
 
 /** What each exit code says, once for every command and format. */
-const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   ok: 'a complete answer with nothing at or above `--fail-on`; no difference',
   findings: 'findings at or above `--fail-on`; differences (`diff`)',
   usage: 'wrong usage',
@@ -21,9 +21,11 @@ const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
   interrupted: 'interrupted',
 }
 
-type Flags = Command.Class['flags']
+/** Flags of a command, by their names. */
+export type Flags = Command.Class['flags']
 
-const SHARED: Flags = SourceCommand.baseFlags
+/** The flags that commands share. */
+export const SHARED: Flags = SourceCommand.baseFlags
 
 /** The page. */
 export function commandReference(): string {
@@ -70,7 +72,8 @@ function sharedLine(names: readonly string[]): readonly string[] {
   return [`Of the [shared flags](#shared-flags) it takes ${written}.\n`]
 }
 
-function usages({ usage }: Command.Class, id: string): string {
+/** A line for each way to call a command. */
+export function usages({ usage }: Command.Class, id: string): string {
   const lines = usage === undefined ? [id] : [usage].flat()
   return lines.map((line) => `${BIN} ${line}`).join('\n')
 }
@@ -93,7 +96,8 @@ function flagCell(name: string, flag: Flags[string]): string {
   return `\`${written}\` \`${value.replaceAll('|', String.raw`\|`)}\``
 }
 
-function describe(flag: Flags[string]): string {
+/** What a flag is for, and its default. */
+export function describe(flag: Flags[string]): string {
   const { description = '' } = flag
   const given: unknown = flag.type === 'option' ? flag.default : undefined
   return typeof given === 'string' || typeof given === 'number'
@@ -101,13 +105,18 @@ function describe(flag: Flags[string]): string {
     : description
 }
 
-function examples({ examples: given }: Command.Class): readonly string[] {
-  if (given.length === 0) return []
-  const lines = given.flatMap((example) => {
-    if (typeof example === 'string') return [shellLine(example)]
-    return [`# ${example.description}`, shellLine(example.command)]
-  })
-  return [`\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`]
+function examples(command: Command.Class): readonly string[] {
+  const lines = exampleLines(command)
+  return lines.length === 0 ? [] : [`\`\`\`sh\n${lines.join('\n')}\n\`\`\`\n`]
+}
+
+/** The examples of a command, as lines of a shell. */
+export function exampleLines({ examples: given }: Command.Class): readonly string[] {
+  return given.flatMap((example) =>
+    typeof example === 'string'
+      ? [shellLine(example)]
+      : [`# ${example.description}`, shellLine(example.command)],
+  )
 }
 
 function shellLine(example: string): string {

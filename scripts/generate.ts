@@ -7,6 +7,7 @@ import { stringify } from 'yaml'
 import { reportJsonSchema } from '../plugin/src/answers/schema.ts'
 import { settingsJsonSchema } from '../plugin/src/settings/json-schema.ts'
 import { bindingCrd } from '../shared/src/core/objects/crd.ts'
+import { stringAt } from '../shared/src/core/json.ts'
 import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
 import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
 import { bindingPage } from './binding-reference.ts'
@@ -17,6 +18,8 @@ import { explainPicture } from './explain-picture.ts'
 import { findingExamples } from './finding-examples.ts'
 import { exampleOutputs } from './example-outputs.ts'
 import { identityTestPage } from './identity-test-reference.ts'
+import { manPage } from './man-page.ts'
+import { MAN_PAGE } from './release/archive-check.ts'
 
 const GENERATED_YAML =
   '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
@@ -50,8 +53,13 @@ export async function generatedFiles(root: string): Promise<ReadonlyMap<string, 
     ['docs/reference/settings.schema.json', `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`],
     ['docs/images/explain.svg', await explainPicture(root)],
     ['docs/reference/commands.md', commandReference()],
+    [MAN_PAGE, manPage(await versionOf(root))],
     [ESTATE_OUTPUTS, exampleOutputs(await estateManifests(root))],
   ])
+}
+
+async function versionOf(root: string): Promise<string> {
+  return stringAt(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')), 'version') ?? ''
 }
 
 async function estateManifests(root: string): Promise<readonly string[]> {

@@ -5,6 +5,9 @@ import type { TarMember } from './tar.ts'
 /** The licence, by one of the names that krew's check accepts. */
 export const LICENCE_FILE = 'LICENSE'
 
+/** The manual page, from the root of the project. */
+export const MAN_PAGE = 'docs/reference/kubectl-kleym.1'
+
 const EXECUTABLE_BITS = 0o111
 
 /** One sentence for each thing that is wrong with an archive whose program is `bin`; none when it may be published. */

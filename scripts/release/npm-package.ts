@@ -1,9 +1,10 @@
 // The plugin as an npm package: the same bundle, for those who have Node already. `npm pack` makes the archive, with the
 // same times in it every day.
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 import { own } from '../../shared/src/core/json.ts'
+import { MAN_PAGE } from './archive-check.ts'
 import { npm, type Environment } from './npm.ts'
 
 const BUNDLE = 'kubectl-kleym.mjs'
@@ -36,7 +37,8 @@ export function packNpm(
     keywords: ['kubectl-plugin', 'spiffe', 'spire', 'gateway-api-inference-extension'],
     type: 'module',
     bin: { 'kubectl-kleym': BUNDLE },
-    files: [BUNDLE, 'NOTICES'],
+    man: `./${basename(MAN_PAGE)}`,
+    files: [BUNDLE, 'NOTICES', basename(MAN_PAGE)],
     engines: { node: NODE },
   }
   writeFileSync(join(scratch, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`)
@@ -46,6 +48,7 @@ export function packNpm(
   chmodSync(join(scratch, BUNDLE), 0o755)
   writeFileSync(join(scratch, 'NOTICES'), notices)
   cpSync(join(root, 'LICENSE'), join(scratch, 'LICENSE'))
+  cpSync(join(root, MAN_PAGE), join(scratch, basename(MAN_PAGE)))
   cpSync(join(import.meta.dirname, 'npm', 'README.md'), join(scratch, 'README.md'))
   return pack(scratch, folder, env)
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BuildError } from '../build/build-error.ts'
 import { compile } from '../build/bun.ts'
-import { archiveProblems, LICENCE_FILE } from './archive-check.ts'
+import { archiveProblems, LICENCE_FILE, MAN_PAGE } from './archive-check.ts'
 import { bunFor } from './bun-for.ts'
 import { signAdHoc, wrongPage } from './mac-signature.ts'
 import type { Environment } from './npm.ts'
@@ -35,6 +35,7 @@ export async function pluginArchive(source: PluginSource, platform: Platform): P
   const archive = await tarGz(
     [
       { name: LICENCE_FILE, bytes: readFileSync(join(source.root, 'LICENSE')) },
+      { name: basename(MAN_PAGE), bytes: readFileSync(join(source.root, MAN_PAGE)) },
       { name: 'NOTICES', bytes: Buffer.from(source.notices) },
       { name: bin, bytes: executableFor(source, platform), executable: true },
     ],

@@ -53,15 +53,16 @@ const MACHINES: Readonly<Record<string, string>> = {
 describe.each(PLATFORMS.map((platform) => [platformName(platform), platform] as const))(
   '%s',
   (name, platform) => {
-    test('holds our licence, the licences of what is inside, and the executable for that machine, and nothing else', async () => {
+    test('holds our licence, the licences of what is inside, the manual page, and the executable for that machine, and nothing else', async () => {
       const members = await membersFor(platform)
       expect(members.map(({ name: file, type, mode }) => [file, type, mode])).toEqual([
         ['LICENSE', 'file', 0o644],
         ['NOTICES', 'file', 0o644],
+        ['kubectl-kleym.1', 'file', 0o644],
         [pluginFile(platform), 'file', 0o755],
       ])
       expect(archiveProblems(members, pluginFile(platform))).toEqual([])
-      const [licence, , executable] = members
+      const [licence, , , executable] = members
       expect(licence?.bytes).toEqual(readFileSync(join(ROOT, 'LICENSE')))
       expect(machineOf(executable?.bytes ?? Buffer.alloc(0))).toBe(MACHINES[name])
     })

@@ -13,7 +13,7 @@ import { artefact, RELEASE, RELEASE_MAX_MS, released, VERSION } from './released
 beforeAll(released, RELEASE_MAX_MS)
 
 const ARCHIVE = `kubectl-kleym-${VERSION}.tgz`
-test('holds the program, the licences and a page about it, and nothing else', async () => {
+test('holds the program, the licences, the manual page and a page about it, and nothing else', async () => {
   const members = await membersOf(artefact(ARCHIVE))
   const said = members.map(({ name, mode }) => `${name}${(mode & 0o111) === 0 ? '' : ' (executable)'}`)
   expect(new Set(said)).toEqual(
@@ -21,6 +21,7 @@ test('holds the program, the licences and a page about it, and nothing else', as
       'package/LICENSE',
       'package/NOTICES',
       'package/README.md',
+      'package/kubectl-kleym.1',
       'package/kubectl-kleym.mjs (executable)',
       'package/package.json',
     ]),
