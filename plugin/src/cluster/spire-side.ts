@@ -1,6 +1,7 @@
 // SPIRE's own parts in a cluster, for an answer about pods of some nodes: the agents there with what they are configured with, and the
 // workloads that run the server and SCM, with their status.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import {
   CRD_KIND,
   ID_CRD,
@@ -27,8 +28,8 @@ const CONFIG_MAPS_MAX = 16
 
 /** What of SPIRE's parts is asked for. */
 export interface SpireQuestion {
-  /** The nodes whose agents are meant. */
-  readonly nodes: readonly string[]
+  /** The pods that the answer is about: the agents of their nodes are meant. */
+  readonly pods: readonly Pod[]
   /** Whether the fields of ClusterSPIFFEIDs matter. */
   readonly schema: boolean
 }
@@ -36,13 +37,15 @@ export interface SpireQuestion {
 /** Reads them. Whatever cannot be had is a gap of the parts. */
 export async function readSpireSide(
   reader: ClusterReader,
-  { nodes, schema }: SpireQuestion,
+  { pods: asked, schema }: SpireQuestion,
 ): Promise<SpireParts> {
   await reader.open()
+  const nodes = [...new Set(asked.flatMap(({ nodeName }) => nodeName ?? []))]
+  const uids = new Set(asked.flatMap(({ uid }) => uid ?? []))
   const podsOn = (node?: string): Promise<Reading> =>
     reader.read({
       resource: PODS,
-      trim: partsOnly(PODS),
+      trim: (value) => (uids.has(readMeta(value).uid ?? '') ? statusOnly(value) : partsOnly(PODS)(value)),
       ...(node !== undefined && { fieldSelector: `spec.nodeName=${node}` }),
     })
   const ofAll = nodes.length > NODES_MAX
@@ -155,6 +158,13 @@ function partsOnly({ group, version, kind }: Resource): Trim {
   const apiVersion = group === '' ? version : `${group}/${version}`
   return (value) => (isSpirePart({ value: { ...value, apiVersion, kind } }) ? WHOLE(value) : {})
 }
+
+/** Of a pod that is asked about, what its kubelet says of it. */
+const statusOnly: Trim = ({ kind, metadata, status }) => ({
+  kind,
+  metadata: { uid: own(metadata, 'uid') },
+  ...(status !== undefined && { status }),
+})
 
 /** What was got by name says of itself what it is. */
 function asConfigMap({ value }: RawObject): RawObject {

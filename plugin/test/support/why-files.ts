@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { CONFIG, settledCluster } from '@kleym/testing/manifests.ts'
 import {
   isPod,
   objectsOfSlot,
@@ -91,6 +92,7 @@ export class WhyFiles {
     const objects = bare
       .map((one) => this.#dumped(one))
       .map((one) => (one.metadata.name === 'why-entry-deleted' ? { ...one, status: { stats } } : one))
+    objects.push(...outputsFor(objects))
     this.writeObjects(name, objects)
     this.write(`${name}-scm.json`, {
       apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -192,6 +194,20 @@ export class WhyFiles {
       ...(status && { status }),
     }
   }
+}
+
+/** What kleym's operator writes for the bindings among objects. */
+function outputsFor(objects: readonly Dumped[]): readonly Dumped[] {
+  const config = { ...CONFIG, className: WHY_INSTALL.className }
+  const { judgements } = settledCluster(objects, { config }).settled
+  return [...judgements.values()].flatMap((one) => {
+    if (one.state !== 'ready') return []
+    const { output } = one.resolved
+    const uid = `uid-of-${output.metadata.name}`
+    const stats = { namespacesSelected: 1, podsSelected: 1, entriesToSet: 1 }
+    const metadata = { ...output.metadata, uid, creationTimestamp: OLD }
+    return [{ ...output, metadata, ...(uid.includes('entry-deleted') && { status: { stats } }) }]
+  })
 }
 
 function isReady({ spec, metadata }: DraftPod): boolean {

@@ -1,13 +1,14 @@
 // `why` on real parts: each fault of the list is brought about on a real API server, SCM, spire-server and spire-agent, and the first line
-// names the hop and the fix. The pods have no binding: their registrations are written by hand. With rights withdrawn one by one the hop is
+// names the hop and the fix, for pods whose registrations are written by hand and for those of kleym's bindings. With rights withdrawn one by one the hop is
 // not known. The agent's node is n1; agents of other nodes are pods without a program behind them, since their faults are before one.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@kleym/testing/wait.ts'
-import { WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
+import { BOUND_FAULTS, WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
 import {
+  boundSlotWith,
   healthySlot,
   isPod,
   objectsOfSlot,
@@ -24,8 +25,10 @@ import {
 import { inProcess } from '../../../plugin/test/support/in-process.ts'
 import { listAt, stringAt, type JsonRecord } from '../../../shared/src/core/json.ts'
 import { readAgentFacts } from '../../../shared/src/core/spire/verify/agent-facts.ts'
-import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'
+import type { ControlPlane } from '../../control-plane/control-plane.ts'
+import { startLeading, startOperatorPlane } from '../../control-plane/operator.ts'
 import { freePorts } from '../../control-plane/ports.ts'
+import type { Program } from '../../control-plane/processes.ts'
 import { startSpire, type Spire } from '../spire.ts'
 import { joinToken, startAgent, type RunningAgent } from './agent.ts'
 import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
@@ -37,6 +40,7 @@ const READER = 'rita'
 const SYNC_MS = 120_000
 const TOKEN_SECONDS = 3600
 const AT_A_TIME = 8
+const BINDING = { apiVersion: 'kleym.sonda.red/v1alpha1', kind: 'InferenceIdentityBinding' } as const
 /** Of each kind, what a dump of the cluster holds. */
 const DUMPED = [
   ['v1', 'Namespace'],
@@ -46,6 +50,9 @@ const DUMPED = [
   ['apps/v1', 'StatefulSet'],
   ['spire.spiffe.io/v1alpha1', 'ClusterSPIFFEID'],
   ['spire.spiffe.io/v1alpha1', 'ClusterStaticEntry'],
+  [BINDING.apiVersion, BINDING.kind],
+  ['inference.networking.k8s.io/v1', 'InferencePool'],
+  ['inference.networking.x-k8s.io/v1alpha2', 'InferenceObjective'],
 ] as const
 /** Of an answer that is none. */
 const NO_REPORT = { stdout: '{}' }
@@ -66,6 +73,7 @@ let workloads: Workloads
 let beside: Workloads
 const uids = new Map<string, string>()
 const singles = new Map<string, WhySlot>()
+const bound = new Map(BOUND_FAULTS.map(({ name }) => [name, boundSlotWith(name)]))
 const pairs = WHY_PAIRS.map((pair) => slotWith(...pair))
 const healthy = Array.from({ length: HEALTHY }, (_, at) => healthySlot(`h${at}`))
 /** What must be made while SCM does not run, or runs otherwise. */
@@ -75,7 +83,7 @@ beforeAll(async () => {
   const place = cgroupPlace()
   if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
   cgroups = new ContainerCgroups(place)
-  cp = await startControlPlane({ controllers: [], users: [{ name: READER }] })
+  cp = await startOperatorPlane({ controllers: [], users: [{ name: READER }] })
   const account = `${WHY_INSTALL.agentSpace}/spire-agent`
   spire = await startSpire(
     cp,
@@ -84,9 +92,16 @@ beforeAll(async () => {
   )
   await put(spireObjects())
   for (const { name } of WHY_FAULTS) if (!LATER.has(name)) singles.set(name, slotWith(name))
-  const slots = [...singles.values(), ...pairs, ...healthy]
+  const slots = [...singles.values(), ...bound.values(), ...pairs, ...healthy]
+  await startLeading(cp, { flags: [`--clusterspiffeid-class-name=${WHY_INSTALL.className}`] })
   await put(slots.map(({ namespace }) => namespace))
   await put(slots.flatMap((slot) => objectsOfSlot(slot).slice(1)))
+  await until(async () => {
+    const all = await cp.admin.list(BINDING)
+    const open = all.filter((one) => !DECIDED.has(readyOf(one)))
+    if (open.length > 0) throw new Error(`${open.length} of ${all.length} are not`)
+    return all.length === bound.size
+  }, 'every binding to be decided')
   kubelet = await startKubelet()
   await tellKubelet()
   agent = await startAgent(cp, spire, {
@@ -114,6 +129,15 @@ afterAll(async () => {
   await kubelet?.stop()
   await cp?.stop()
 })
+
+const DECIDED: ReadonlySet<string | undefined> = new Set(['True', 'False'])
+
+function readyOf(binding: JsonRecord): string | undefined {
+  return stringAt(
+    listAt(binding, 'status', 'conditions').find((one) => stringAt(one, 'type') === 'Ready'),
+    'status',
+  )
+}
 
 /** Applies objects, with the status that kubelets and controllers would give them. */
 async function put(objects: readonly (Draft | DraftPod)[]): Promise<void> {
@@ -326,7 +350,7 @@ describe('every pod lacks its SVID by one fault, or by two, or by none', () => {
   let files: readonly string[]
   const given = new Map<WhySlot, Given>()
   beforeAll(async () => {
-    const slots = [...singles.values(), ...pairs, ...healthy]
+    const slots = [...singles.values(), ...bound.values(), ...pairs, ...healthy]
     const onNode = slots.filter(({ pod }) => pod.spec.nodeName === WHY_NODES.healthy)
     // In one place of the log for each, so that no other process of the container is in it.
     for (const slot of onNode) {
@@ -339,7 +363,11 @@ describe('every pod lacks its SVID by one fault, or by two, or by none', () => {
       })
     }
     await spire.scm().signal('SIGSTOP')
-    const faulty = [...singles, ...pairs.map((slot, at) => [WHY_PAIRS[at]?.[0] ?? '', slot] as const)]
+    const faulty = [
+      ...singles,
+      ...bound,
+      ...pairs.map((slot, at) => [WHY_PAIRS[at]?.[0] ?? '', slot] as const),
+    ]
     for (const [name, slot] of faulty) {
       const own = given.get(slot) ?? { files: [], entries: 'all-entries.json', log: undefined }
       given.set(slot, { ...own, ...(await HAPPENS[name]?.(slot)) })
@@ -357,6 +385,17 @@ describe('every pod lacks its SVID by one fault, or by two, or by none', () => {
     '%s',
     async (name, fault) => {
       const slot = singles.get(name)
+      if (slot === undefined) throw new Error(`there is no pod of ${name}`)
+      const said = await asked(slot, of(slot))
+      expect(said.line).toMatch(whyFirstLine(fault))
+      expect(said.code).toBe(fault.isNotKnown === true ? 4 : 1)
+    },
+  )
+
+  test.each(BOUND_FAULTS.map((fault) => [fault.name, fault] as const))(
+    '%s, of a pod with a binding',
+    async (name, fault) => {
+      const slot = bound.get(name)
       if (slot === undefined) throw new Error(`there is no pod of ${name}`)
       const said = await asked(slot, of(slot))
       expect(said.line).toMatch(whyFirstLine(fault))
@@ -484,6 +523,68 @@ describe('a cluster, read live', () => {
       expect(stringAt(at, 'state')).toBe(hop === undefined ? undefined : 'not known')
     },
   )
+})
+
+/** Starts `why --watch` of a slot as a program of its own. */
+function watching({ space }: WhySlot, name: string): Promise<Program> {
+  const main = join(import.meta.dirname, '../../../plugin/src/main.ts')
+  const args = [main, 'why', 'llama', '-n', space, '-c', 'app', '--watch']
+  return cp.start({
+    name,
+    command: process.execPath,
+    args: [...args, '--scm-config', join(cp.folder, 'all-scm.json'), ...SETTINGS],
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+  })
+}
+
+const rowsOf = ({ log }: Program): readonly string[] => readFileSync(log, 'utf8').split('\n')
+
+describe('a pod is followed while it comes up', () => {
+  beforeAll(async () => {
+    await grant([{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list'] }])
+  })
+
+  test('until it holds its identity, as far as what is read shows', async () => {
+    const slot = healthySlot('late')
+    const { nodeName } = slot.pod.spec
+    await put(objectsOfSlot(slot).slice(0, 1))
+    const program = await watching(slot, 'watch')
+    await put([slot.registration])
+    delete slot.pod.spec.nodeName
+    await put([slot.pod])
+    await until(
+      () => rowsOf(program).some((row) => row.includes('3 rendered broken') && row.includes('has no node')),
+      'the pod without a node to be told of',
+    )
+    await cp.admin.request({
+      method: 'POST',
+      path: `/api/v1/namespaces/${slot.space}/pods/llama/binding`,
+      body: {
+        apiVersion: 'v1',
+        kind: 'Binding',
+        metadata: { name: 'llama' },
+        target: { apiVersion: 'v1', kind: 'Node', name: nodeName },
+      },
+    })
+    await program.end()
+    const rows = rowsOf(program)
+    const good = rows.flatMap((row) => /^\+\d+\.\ds llama app (\d) .* good: /.exec(row)?.[1] ?? [])
+    expect([...new Set(good)].toSorted()).toEqual(['1', '2', '3', '5', '7', '8'])
+    // The entries and the log are not given, and not waited for.
+    expect(program.ended()).toBe('exit code 4')
+    expect(rows.at(-2)).toContain('not known at hop 4, on the server')
+  })
+
+  test('until Ctrl-C, which is no error', async () => {
+    const slot = singles.get('pod label')
+    if (slot === undefined) throw new Error('there is no such pod')
+    const program = await watching(slot, 'watch-ended')
+    await until(() => rowsOf(program).some((row) => row.includes('1 wanted broken')), 'the first rows')
+    await program.signal('SIGINT')
+    await program.end()
+    expect(program.ended()).toContain('SIGINT')
+    expect(readFileSync(program.log, 'utf8')).not.toMatch(/error|Error/)
+  })
 })
 
 test('SCM sees only objects with a label', async () => {

@@ -328,3 +328,48 @@ export const WHY_PAIRS: readonly (readonly [earlier: string, later: string])[] =
   ['socket path', 'several SVIDs'],
   ['no volume', 'one hint for two'],
 ]
+
+/** What the first line says and advises of a fault where the registration is a binding's; absent: the same. */
+const OF_BINDINGS: Readonly<Record<string, Partial<Pick<WhyFault, 'says' | 'fix'>>>> = {
+  'pod label': {
+    says: /no registration selects the pod; nearest: ClusterSPIFFEID\/kleym-\S+, whose podSelector asks for app=llama/,
+  },
+  'service account': { fix: /fix: change \.spec\.serviceAccountName of InferenceIdentityBinding/ },
+  'container name': { fix: /fix: change \.spec\.containerName of InferenceIdentityBinding/ },
+  'ignored namespace': {},
+  'pod without a node': {},
+  'entry deleted': {},
+  'entry changed': {},
+  'no entries given': {},
+  'no agent on the node': {},
+  'agent not ready': {},
+  'cluster name': {},
+  'agent cannot sync': {},
+  'kubelet refuses the agent': {},
+  'container not found': {},
+  'other selectors': {},
+  'no container selectors': {},
+  'postStart hook': {},
+  'no log given': {},
+  'no volume': {},
+  'volume in another container': {},
+  'socket path': {},
+  'several SVIDs': {},
+  'written once': {},
+}
+
+/** The faults of pods with a binding of kleym's: those above, as far as a binding can have them, and those that it alone has. */
+export const BOUND_FAULTS: readonly WhyFault[] = [
+  {
+    name: 'pool gone',
+    hop: 'wanted',
+    what: 'the binding names a pool that is not there',
+    sources: ['https://github.com/sonda-red/kleym'],
+    says: /binding \S+\/llama is perhaps for this container, and is refused \(TargetPoolNotFound\): no InferencePool gone/,
+    fix: /fix: Create the pool/,
+  },
+  ...WHY_FAULTS.flatMap((one) => {
+    const own = OF_BINDINGS[one.name]
+    return own === undefined ? [] : [{ ...one, ...own }]
+  }),
+]

@@ -30,6 +30,7 @@ export interface WhySlot {
   readonly space: string
   readonly namespace: Draft
   readonly pod: DraftPod
+  /** A ClusterSPIFFEID, or a binding. */
   readonly registration: DraftId
   /** More objects. */
   readonly more: Draft[]
@@ -243,16 +244,91 @@ const IGNORED = 'ibm-why'
 
 /** The slot of a fault; the objects of those that none shows are healthy. */
 export function slotWith(...faults: readonly string[]): WhySlot {
-  const slot = healthySlot(
-    faults
-      .join('-')
-      .replaceAll(/[^a-z]+/gi, '-')
-      .toLowerCase(),
+  const slot = healthySlot(slug(faults), faults[0], faults.includes('ignored namespace') ? IGNORED : 'why')
+  for (const fault of faults) IN_OBJECTS[fault]?.(slot)
+  return slot
+}
+
+const BINDING_GROUP = 'kleym.sonda.red/v1alpha1'
+const POOL_GROUP = 'inference.networking.k8s.io'
+
+/** A slot whose pod is of a pool with a binding of kleym's. */
+function healthyBoundSlot(name: string, fault: string | undefined, prefix: string): WhySlot {
+  const slot = healthySlot(name, fault, prefix)
+  const inSpace = (one: string): { name: string; namespace: string } => ({ name: one, namespace: slot.space })
+  const pool: Draft = {
+    apiVersion: `${POOL_GROUP}/v1`,
+    kind: 'InferencePool',
+    metadata: inSpace('llama'),
+    spec: {
+      selector: { matchLabels: { app: 'llama', slot: name } },
+      targetPorts: [{ number: 8000 }],
+      endpointPickerRef: { name: 'epp', port: { number: 9002 } },
+    },
+  }
+  const registration: DraftId = {
+    apiVersion: BINDING_GROUP,
+    kind: 'InferenceIdentityBinding',
+    metadata: inSpace('llama'),
+    spec: { poolRef: { name: 'llama' }, serviceAccountName: 'runner', mode: 'PoolOnly' },
+  }
+  return { ...slot, registration, more: [pool] }
+}
+
+/** Narrows the identity of a bound slot to one container. */
+function narrowed(slot: WhySlot, containerName: string): void {
+  Object.assign(slot.registration.spec, {
+    mode: 'PerObjective',
+    objectiveRef: { name: 'chat' },
+    containerName,
+  })
+  slot.more.push({
+    apiVersion: 'inference.networking.x-k8s.io/v1alpha2',
+    kind: 'InferenceObjective',
+    metadata: { name: 'chat', namespace: slot.space },
+    spec: { priority: 1, poolRef: { name: 'llama', group: POOL_GROUP } },
+  })
+}
+
+/** The faults that are brought about otherwise where the registration is a binding's; those of pods are the same. */
+const IN_BINDINGS: Readonly<Record<string, (slot: WhySlot) => void>> = {
+  'pool gone': ({ registration }) => {
+    registration.spec['poolRef'] = { name: 'gone' }
+  },
+  'service account': ({ registration }) => {
+    registration.spec['serviceAccountName'] = 'other'
+  },
+  'container name': (slot) => {
+    slot.pod.spec.containers.push(container('proxy'))
+    narrowed(slot, 'proxy')
+  },
+  'other selectors': (slot) => {
+    slot.pod.spec.containers.push(container('proxy'))
+    narrowed(slot, 'app')
+  },
+  'no container selectors': (slot) => {
+    slot.pod.spec.nodeName = WHY_NODES.withoutContainers
+    narrowed(slot, 'app')
+  },
+}
+
+/** The slot of a fault of a binding. */
+export function boundSlotWith(...faults: readonly string[]): WhySlot {
+  // Of another name than the slot of the same fault without a binding: the two may be in one cluster.
+  const slot = healthyBoundSlot(
+    `bound-${slug(faults)}`,
     faults[0],
     faults.includes('ignored namespace') ? IGNORED : 'why',
   )
-  for (const fault of faults) IN_OBJECTS[fault]?.(slot)
+  for (const fault of faults) (IN_BINDINGS[fault] ?? IN_OBJECTS[fault])?.(slot)
   return slot
+}
+
+function slug(faults: readonly string[]): string {
+  return faults
+    .join('-')
+    .replaceAll(/[^a-z]+/gi, '-')
+    .toLowerCase()
 }
 
 /** Its objects, those first that others stand in. */

@@ -122,7 +122,6 @@ async function partsOf(
       agentGaps: hasAgents ? [] : [AGENTS_NOT_GIVEN],
     })
   }
-  const nodes = [...new Set(pods.flatMap(({ nodeName }) => nodeName ?? []))]
   const { openCluster } = await import('../../cluster/session.ts')
   const session = await openCluster(sources.cluster, context)
   try {
@@ -131,7 +130,7 @@ async function partsOf(
     const schema =
       changes.all.some(({ kind }) => kind === 'update') ||
       snapshot.clusterSpiffeIds.some((one) => droppedFields(one, undefined).perhaps.length > 0)
-    return await session.readSpire({ nodes, schema })
+    return await session.readSpire({ pods, schema })
   } finally {
     session.close()
   }

@@ -5,8 +5,24 @@ import { SourceCommand } from '../../flags/command.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { CommandResult } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
 import type { WhyOptions } from './chains.ts'
 import { parseWhyTarget } from './target.ts'
+
+/** `k8s:ns:team-a,k8s:sa:runner`, with commas or spaces between them. Throws a usage error for what is none. */
+function selectorsIn(text: string): readonly string[] {
+  const all = text.trim().split(/[,\s]\s*(?=[\w-]+:)/)
+  const wrong = all.find((one) => !/^[\w-]+:[^:]/.test(one))
+  if (wrong === undefined) return all
+  throw new KleymError({
+    code: 'usage',
+    what: 'this is no selector',
+    where: `--selectors ${JSON.stringify(wrong)}`,
+    why: 'a selector is TYPE:VALUE',
+    fix: 'write them as the agent does: --selectors k8s:ns:team-a,k8s:sa:runner',
+    docs: 'kubectl kleym why --help',
+  })
+}
 
 /** The command line of `why`. */
 export class WhyCommand extends SourceCommand {
@@ -83,7 +99,7 @@ export class WhyCommand extends SourceCommand {
       entries: flags.entries ?? [],
       asOf: flags['as-of'],
       agentLog: flags['agent-log'],
-      selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
+      selectors: flags.selectors?.flatMap(selectorsIn),
       watch: flags.watch,
     }
   }

@@ -2,8 +2,14 @@
 // there is none. The same faults are brought about on real parts in test/svid/agent/why.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
-import { healthySlot, slotWith, workloadStatus, type WhySlot } from '@kleym/testing/why-world.ts'
+import { BOUND_FAULTS, WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
+import {
+  boundSlotWith,
+  healthySlot,
+  slotWith,
+  workloadStatus,
+  type WhySlot,
+} from '@kleym/testing/why-world.ts'
 import {
   logLine,
   logOf,
@@ -78,6 +84,24 @@ describe('one fault', () => {
         )
     }
     const said = await cluster.asked(here, slot, GIVEN[name]?.(here, slot))
+    expect(said.line).toMatch(whyFirstLine(fault))
+    expect(said).toMatchObject(
+      fault.isNotKnown === true
+        ? { broken: undefined, notKnown: fault.hop, code: 4 }
+        : { broken: fault.hop, code: 1 },
+    )
+  })
+})
+
+describe('one fault of a pod with a binding', () => {
+  let all: WhyWorld
+  const slots = new Map(BOUND_FAULTS.map(({ name }) => [name, boundSlotWith(name)]))
+  beforeAll(async () => {
+    all = await cluster.world('bound', [...slots.values()])
+  })
+  test.each(BOUND_FAULTS.map((fault) => [fault.name, fault] as const))('%s', async (name, fault) => {
+    const slot = slots.get(name) ?? boundSlotWith(name)
+    const said = await cluster.asked(all, slot, GIVEN[name]?.(all, slot))
     expect(said.line).toMatch(whyFirstLine(fault))
     expect(said).toMatchObject(
       fault.isNotKnown === true

@@ -6,6 +6,7 @@ import { originsIn } from '../rules/svid-rules.ts'
 import { failingSelectors } from '../spire/verify/failing-selectors.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { notRunning } from './running.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { agentOf, configOf } from './spire-parts.ts'
 import { entryOf } from './on-server.ts'
@@ -15,6 +16,8 @@ import type { ChainCandidate } from './subject.ts'
 export function attestedHop(facts: ChainFacts): HopAnswer {
   const { subject, agent: log, parts, commands } = facts
   const { pod, container } = subject
+  const idle = notRunning(facts)
+  if (idle !== undefined) return idle
   if (isHandedOut(facts)) return good('the agent has handed the SVID to a process of the container')
   const agent = agentOf(parts, pod.nodeName)
   if (hookWaitsForSvid(containerSpec(pod, container)))

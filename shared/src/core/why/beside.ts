@@ -62,10 +62,17 @@ function hasSelectors({ selectors, fields }: ServerEntry, { subject, agent }: Ch
   return agent?.attested?.isWhole === true ? NO : open({ kind: 'verdict', of: {}, why: ofPod.why })
 }
 
+/** The trust domain of a SPIFFE ID. */
+export function domainOf(id: string): string {
+  return id.split('/')[2] ?? ''
+}
+
 /** Whether the agent of the pod's node is the parent, or has an alias that is. */
 function isOfAgent(parentId: string, facts: ChainFacts): Truth {
   const { subject, agent: log, parts, server } = facts
   if (log?.ownId === parentId) return YES
+  const { trustDomain } = subject.analysis.settings
+  if (trustDomain !== undefined && domainOf(parentId) !== trustDomain) return NO
   const cluster = clusterOfParent({ parentId })
   if (cluster === undefined) {
     const aliases = (server?.ofNodes ?? []).filter(({ spiffeId }) => spiffeId === parentId)

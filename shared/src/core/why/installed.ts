@@ -70,7 +70,7 @@ function handling(candidate: ChainCandidate, prediction: Prediction, facts: Chai
     return broken(`SCM cannot read ${name}, and takes in nothing new: ${found.why}`, `correct ${name}`)
   if (found?.state === 'unknown')
     return notKnown({ kind: 'not followed', of: {}, construct: name, why: found.why })
-  if (assumed.verdict === 'ignored' && !isWithoutNode(subject.pod))
+  if (assumed.verdict === 'ignored' && !isWithoutNode(subject))
     return broken(
       assumed.why ?? `SCM ignores namespace ${subject.pod.namespace}`,
       `take the pattern out of ignoreNamespaces (or cacheNamespaces) of SCM's configuration, ${scm.source}; a pattern matches anywhere in a name`,
@@ -102,7 +102,18 @@ function settings(candidate: ChainCandidate): readonly HopAnswer[] {
 
 /** Whether SCM runs. What it has written on an object shows that it did, and not that it does. */
 export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
-  if (scm.some(({ ready }) => ready === undefined || ready > 0)) return good(scm.map(readyText).join('; '))
+  const down = scm.filter(({ ready }) => ready === 0)
+  if (scm.length > down.length) {
+    const text = scm.map(readyText).join('; ')
+    // Any tenant can run a workload of that name, and none of them says for certain which one acts.
+    if (down.length > 0 && new Set(scm.map(({ container }) => container.workload.namespace)).size > 1)
+      return notKnown(
+        { kind: 'runtime', of: {}, fact: 'status', why: `which SCM acts on it is not known: ${text}` },
+        undefined,
+        'give the entries of the server (--entries), or remove a workload that does not belong to SPIRE',
+      )
+    return good(text)
+  }
   const [first] = scm
   if (first !== undefined) {
     const { namespace, name } = first.container.workload

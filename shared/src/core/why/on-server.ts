@@ -6,7 +6,7 @@ import type { DifferenceCause } from '../spire/verify/causes.ts'
 import { ownerOf } from '../spire/verify/entry-owner.ts'
 import { podUidOf, type ServerEntry } from '../spire/verify/server-entry.ts'
 import { YES } from '../truth/truth.ts'
-import { besideEntries, besideText } from './beside.ts'
+import { besideEntries, besideText, domainOf } from './beside.ts'
 import type { ChainFacts, ServerSide } from './facts.ts'
 import { broken, good, notGiven, notKnown, worstOf, type HopAnswer } from './hop.ts'
 import type { ChainCandidate } from './subject.ts'
@@ -31,6 +31,13 @@ export function hasEntry(candidate: ChainCandidate, server: ServerSide | undefin
 export function onServerHop(facts: ChainFacts): HopAnswer {
   const { subject, server, commands } = facts
   if (server === undefined) return notGiven('the entries of the server', commands.entries)
+  const foreign = ofOthers(server, subject)
+  if (foreign !== undefined)
+    return notKnown(
+      { kind: 'runtime', of: {}, fact: 'name', why: foreign },
+      undefined,
+      `give those of the server behind it: ${commands.entries}`,
+    )
   const own = worstOf(
     subject.candidates.map((one) => ofCandidate(one, server, subject)),
     good('the server holds its entry'),
@@ -39,6 +46,14 @@ export function onServerHop(facts: ChainFacts): HopAnswer {
     (one) => `${one.given === YES ? '' : 'perhaps '}${one.entry.spiffeId} too: ${besideText(one)}`,
   )
   return { ...own, notes: [...(own.notes ?? []), ...beside] }
+}
+
+/** Why a dump is of another server: none of its entries is of the trust domain; undefined: it is not. */
+function ofOthers({ perParent }: ServerSide, { analysis }: ChainFacts['subject']): string | undefined {
+  const { trustDomain } = analysis.settings
+  const domains = [...new Set([...perParent.keys()].map(domainOf))]
+  if (trustDomain === undefined || domains.length === 0 || domains.includes(trustDomain)) return undefined
+  return `the entries are of trust domain ${domains.slice(0, 3).join(', ')}, and SCM is set to ${trustDomain}: they are another server's`
 }
 
 function ofCandidate(

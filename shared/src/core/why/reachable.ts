@@ -46,20 +46,30 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
         )
   }
   const told = toldSocket(pod, container)
+  if (access === YES && told !== undefined && told.path === undefined)
+    return notKnown(
+      {
+        kind: 'runtime',
+        of: { kind: 'Pod' },
+        fact: 'agent',
+        why: `${told.name} of container ${container.name} is ${told.value ?? 'set from elsewhere'}, and whether that is the socket at ${socketMounts(pod, container).join(', ')} is not in the spec`,
+      },
+      undefined,
+      `set ${told.name} to unix://${socketMounts(pod, container)[0] ?? ''}/SOCKET, or see what it is: kubectl exec -n ${pod.namespace} ${pod.ref.name} -c ${container.name} -- printenv ${told.name}`,
+    )
   const mounts = socketMounts(pod, container)
   const configured = configOf(parts, agentOf(parts, pod.nodeName))?.socketPath?.split('/').at(-1)
-  if (told !== undefined && access === YES) {
-    const mount = mounts.find(
-      (at) => told.path === at || told.path.startsWith(at.endsWith('/') ? at : `${at}/`),
-    )
+  if (told?.path !== undefined && access === YES) {
+    const { path } = told
+    const mount = mounts.find((at) => path === at || path.startsWith(at.endsWith('/') ? at : `${at}/`))
     const right = `unix://${mounts[0] ?? ''}/${configured ?? 'SOCKET'}`
     if (mount === undefined)
       return broken(
         `${told.name} is ${told.value}, and the socket is mounted at ${mounts.join(', ')}`,
         `set ${told.name} to ${right}, or mount the volume there`,
       )
-    const file = told.path.split('/').at(-1)
-    if (configured !== undefined && told.path !== mount && file !== configured)
+    const file = path.split('/').at(-1)
+    if (configured !== undefined && path !== mount && file !== configured)
       return broken(
         `${told.name} is ${told.value}, and the agent names its socket ${configured}`,
         `set ${told.name} to ${right}`,
@@ -76,21 +86,36 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
       )
 }
 
-/** The address that the client in a container is told; undefined: none, or one that is no socket. */
+/** The address that the client in a container is told. */
+interface ToldSocket {
+  readonly name: string
+  /** Undefined: it comes from another object. */
+  readonly value: string | undefined
+  /** Undefined: it is no path, or one that only the node fills in. */
+  readonly path: string | undefined
+}
+
+/** Undefined: none. */
 function toldSocket(
   pod: Parameters<typeof containerSpec>[0],
   container: Parameters<typeof containerSpec>[1],
-): { readonly name: string; readonly value: string; readonly path: string } | undefined {
+): ToldSocket | undefined {
   for (const one of listAt(containerSpec(pod, container), 'env')) {
     const [name, value] = [stringAt(one, 'name') ?? '', stringAt(one, 'value')]
-    const path = /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
-    if (
-      WORKLOAD_API_VARIABLES.includes(name) &&
-      value !== undefined &&
-      path !== undefined &&
-      !value.includes('$(')
-    )
-      return { name, value, path }
+    if (!WORKLOAD_API_VARIABLES.includes(name) || value === '') continue
+    const path =
+      value?.includes('$(') === true ? undefined : /^(?:unix:(?:\/\/)?)?(\/.*)$/.exec(value ?? '')?.[1]
+    return { name, value, path: path === undefined ? undefined : withoutDots(path) }
   }
   return undefined
+}
+
+/** `/a/../b` as the kernel reads it. */
+function withoutDots(path: string): string {
+  const parts: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.' && part !== '') parts.push(part)
+  }
+  return `/${parts.join('/')}`
 }

@@ -62,7 +62,12 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
       return broken(`${by} owns the same entry, and says something else`, `delete ${name}, or ${by}`)
     }
     case 'ignored':
-      return isWithoutNode(pod)
+      if (isWithoutNode(facts.subject) && pod.nodeName !== undefined)
+        return broken(
+          `there is no Node ${pod.nodeName}, so SCM makes no entry for ${podText(pod)}`,
+          `see whether the node is there: kubectl get node ${pod.nodeName}`,
+        )
+      return isWithoutNode(facts.subject)
         ? broken(
             `${podText(pod)} has no node, so SCM makes no entry for it`,
             `see why it is not scheduled: kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`,

@@ -70,6 +70,8 @@ export interface SpireParts {
   readonly idSchema: JsonRecord | undefined
   /** Of containers that run a SPIRE server. */
   readonly serverVersions: readonly string[]
+  /** What kubelets say of the pods that were asked for, by UID. */
+  readonly statuses: ReadonlyMap<string, unknown>
   /** Why workloads that run SCM may not be here; none: all were read. */
   readonly scmGaps: readonly UnknownReason[]
   /** Why pods of agents may not be here; none: all of the node were read. */
@@ -115,6 +117,12 @@ export function readSpireParts(
       .filter((one) => stringAt(one, 'kind') === CRD_KIND && readMeta(one).name === ID_CRD)
       .map((one) => pruningSchema(one, CLUSTER_SPIFFE_ID.version))[0],
     serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
+    statuses: new Map(
+      values.flatMap((one) => {
+        const uid = readMeta(one).uid
+        return uid === undefined || stringAt(one, 'kind') !== 'Pod' ? [] : [[uid, own(one, 'status')]]
+      }),
+    ),
     ...gaps,
   }
 }

@@ -144,7 +144,11 @@ export function candidateText({ source, binding }: Pick<ChainCandidate, 'source'
   return binding === undefined ? sourceText(source) : `binding ${binding} (${sourceText(source)})`
 }
 
-/** A pod that is on no node has no entry; the hop after this one says so. */
-export function isWithoutNode({ exists, nodeName }: Pod): boolean {
-  return exists && nodeName === undefined
+/** A pod that is on no node that is there has no entry; the hop after "installed" says so. */
+export function isWithoutNode({ pod, analysis }: Asked): boolean {
+  const { nodes } = analysis.snapshot
+  return (
+    pod.exists &&
+    (pod.nodeName === undefined || (nodes !== undefined && !nodes.some(({ name }) => name === pod.nodeName)))
+  )
 }

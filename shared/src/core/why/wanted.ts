@@ -44,6 +44,11 @@ export function wantedHop(facts: ChainFacts): HopAnswer {
       beside.given,
       `whether ${besideText(beside)}, gives it ${beside.entry.spiffeId} is not known: ${whyOpenText(beside.given) ?? ''}`,
     )
+  if (subject.container.role === 'ephemeral')
+    return broken(
+      `container ${subject.container.name} is an ephemeral one, and SPIRE does not attest those`,
+      'ask from another container of the pod',
+    )
   const nearest = first === undefined ? nothingSelects(subject) : notMatched(first, subject)
   const perhaps = worstOpen(bindingsWithout(subject, 'perhaps for this container'))
   if (perhaps !== undefined)
