@@ -31,6 +31,9 @@ const EDITOR = 'eve'
 const PLAIN_VIEWER = 'paula'
 const PLAIN_EDITOR = 'pete'
 
+/** A pod beside agents and a server, for the answer that asks about those too. */
+const SLOT = healthySlot('reader')
+
 let cp: ControlPlane
 let helm: Helm
 beforeAll(async () => {
@@ -173,10 +176,7 @@ test('the reader is told whom objects of other programs name', async () => {
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
 })
 
-/** A pod beside agents and a server, for the answer that asks about those too. */
-const SLOT = healthySlot('reader')
-
-test.each<[question: string, args: readonly string[], code?: number]>([
+test.each<[question: string, args: readonly string[]]>([
   ['why', ['explain', 'chat', '-n', SPACE]],
   ['who', ['who-selects', '-A']],
   ['what clashes', ['conflicts', '-A']],
@@ -187,15 +187,14 @@ test.each<[question: string, args: readonly string[], code?: number]>([
     ['who-selects', '-A', '--spiffe-id', `spiffe://example.org/ns/${SPACE}/objective/chat`],
   ],
   ['whether the installation is sound', ['status', '-A']],
-  // The entries and the log are not given: without them two hops are not known, whatever may be read.
-  ['why a pod has no SVID', ['why', SLOT.pod.metadata.name, '-n', SLOT.space], 4],
-])('the reader may ask everything: %s', async (_question, args, code) => {
+  ['why a pod has no SVID', ['why', SLOT.pod.metadata.name, '-n', SLOT.space]],
+])('the reader may ask everything: %s', async (_question, args) => {
   const since = await cp.auditMark()
   const { status, stderr } = runToEnd(process.execPath, [PLUGIN, ...args], {
     env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
   })
   // 0 and 1 are complete answers.
-  expect(`${String(status)} ${stderr}`).toMatch(code === undefined ? /^[01] / : new RegExp(`^${code} `))
+  expect(`${String(status)} ${stderr}`).toMatch(/^[01] /)
   const asked = await cp.audit({ user: READER, since })
   expect(asked.length).toBeGreaterThan(0)
   expect(asked.filter((event) => event.status === 403).map(({ verb, uri }) => `${verb} ${uri}`)).toEqual([])
