@@ -8,6 +8,7 @@ import type { ServerEntry } from '../spire/verify/server-entry.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import { agentOf, configOf } from './spire-parts.ts'
+import { nodeUidOf } from './subject.ts'
 
 /** An entry that no object asks for. */
 export interface BesideEntry {
@@ -80,8 +81,8 @@ function isOfAgent(parentId: string, facts: ChainFacts): Truth {
   }
   // SPIRE 1.15.3 can end an ID in the UID of the agent's pod (`use_pod_uid_for_agent_id`).
   if (parentId.includes('/pod/')) return log?.ownId === undefined ? ALIAS : NO
-  const { snapshot, settings } = subject.analysis
-  const uid = snapshot.nodes?.find(({ name }) => name === subject.pod.nodeName)?.uid
+  const { settings } = subject.analysis
+  const uid = nodeUidOf(subject)
   if (uid === undefined) return NODE
   const own = configOf(parts, agentOf(parts, subject.pod.nodeName))?.cluster ?? settings.clusterName
   return known(parentId.endsWith(`/${uid}`) && (own ?? cluster) === cluster)
@@ -104,7 +105,7 @@ const NODE = open({
 function hasAlias({ selectors }: ServerEntry, { subject, agent: log, parts }: ChainFacts): Truth {
   const { nodeName } = subject.pod
   const agent = agentOf(parts, nodeName)
-  const uid = subject.analysis.snapshot.nodes?.find(({ name }) => name === nodeName)?.uid
+  const uid = nodeUidOf(subject)
   const has = new Map([
     ['k8s_psat:cluster', configOf(parts, agent)?.cluster ?? subject.analysis.settings.clusterName],
     ['k8s_psat:agent_node_name', nodeName],

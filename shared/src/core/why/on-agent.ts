@@ -3,7 +3,7 @@ import { clusterOfParent } from '../spire/verify/entry-owner.ts'
 import { AGENT_DEFAULTS } from '../objects/agent-config.ts'
 import { gapOf } from '../snapshot/snapshot.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
-import type { ChainCandidate } from './subject.ts'
+import { nodeUidOf, type ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
 import { entryOf } from './on-server.ts'
@@ -175,7 +175,7 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
     )
   const nodeGap = gapOf(subject.analysis.snapshot, 'Node')
   if (nodeGap !== undefined) return unreadHop([nodeGap])
-  const uid = subject.analysis.snapshot.nodes?.find(({ name }) => name === node)?.uid
+  const uid = nodeUidOf(subject)
   if (cluster !== undefined && uid !== undefined && !parentId.endsWith(`/${uid}`))
     return broken(
       `the entry is for the agent of another node than ${node}, or of the node before it was made anew: its parent is ${parentId}`,

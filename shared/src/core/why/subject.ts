@@ -4,7 +4,7 @@ import type { State } from '../analysis/state.ts'
 import { mayBecome, mayGive } from '../go/template/mentions.ts'
 import { Holdings, type ContainerHolding } from '../holdings/holdings.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Container, LacksContainerSelectors, Pod } from '../objects/pod.ts'
+import type { Container, LacksContainerSelectors, Node, Pod } from '../objects/pod.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { containerVerdicts, isPossible, type Registration } from '../spire/registration.ts'
 import { fates } from '../worlds/fates.ts'
@@ -144,11 +144,21 @@ export function candidateText({ source, binding }: Pick<ChainCandidate, 'source'
   return binding === undefined ? sourceText(source) : `binding ${binding} (${sourceText(source)})`
 }
 
-/** A pod that is on no node that is there has no entry; the hop after "installed" says so. */
-export function isWithoutNode({ pod, analysis }: Asked): boolean {
+/** The node of the pod; `none`: it is on none that is there; undefined: the nodes were not read. */
+function nodeOf({ pod, analysis }: Pick<Asked, 'pod' | 'analysis'>): Node | 'none' | undefined {
   const { nodes } = analysis.snapshot
-  return (
-    pod.exists &&
-    (pod.nodeName === undefined || (nodes !== undefined && !nodes.some(({ name }) => name === pod.nodeName)))
-  )
+  return nodes === undefined && pod.nodeName !== undefined
+    ? undefined
+    : (nodes?.find(({ name }) => name === pod.nodeName) ?? 'none')
+}
+
+/** The UID of the pod's node; undefined: not known. */
+export function nodeUidOf(asked: Pick<Asked, 'pod' | 'analysis'>): string | undefined {
+  const node = nodeOf(asked)
+  return node === 'none' ? undefined : node?.uid
+}
+
+/** A pod that is on no node that is there has no entry; the hop after "installed" says so. */
+export function isWithoutNode(asked: Asked): boolean {
+  return asked.pod.exists && nodeOf(asked) === 'none'
 }
