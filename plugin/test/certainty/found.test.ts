@@ -30,6 +30,7 @@ const CHAT = 'spiffe://{{ .TrustDomain }}/ns/team-a/objective/chat'
 const THIEF = pod('kube-system', 'thief', 'thief', ['main'])
 const PREFILL = pod('team-a', 'llama-1', 'llama', ['vllm'], { role: 'prefill' })
 const TEAM_B = namespaceWith('team-b', 'dev')
+const TEAM_B_PROD = namespaceWith('team-b', 'prod')
 const ALL: Estate = [
   pool('llama'),
   objective('chat'),
@@ -225,6 +226,32 @@ const FOUND: Readonly<Record<string, Case>> = {
       commands: ['diff --base'],
       completions: [{ objects: [[TEAM_A_PROD]], values: ALL_GIVEN, left: [] }],
     },
+  'nothing clashed beside a RayCluster whose pods get the ID of a binding': {
+    ...NOTHING,
+    estate: [...ALL, CHAT_BINDING, THIEVES, registration('of-thieves', { ...QUIET, app: 'thief', id: CHAT })],
+    base: ALL,
+    hidden: [{ shell: 'RayCluster', objects: [THIEVES] }],
+    failOn: 'error',
+    commands: ['conflicts', 'explain'],
+    completions: [
+      { objects: [[pod('team-b', 'thief-made', 'thief', ['main'])]], values: ALL_GIVEN, left: [] },
+    ],
+  },
+  'a registration that gives away the ID of a binding in a Namespace that was not given ended with 0': {
+    ...NOTHING,
+    estate: [
+      ...ALL.filter((one) => one !== TEAM_B),
+      CHAT_BINDING,
+      THIEVES,
+      registration('of-thieves', { ...QUIET, app: 'thief', env: 'prod', id: CHAT }),
+      TEAM_B_PROD,
+    ],
+    base: ALL,
+    hidden: [{ shell: 'left out', objects: [TEAM_B_PROD] }],
+    failOn: 'error',
+    commands: ['conflicts', 'explain'],
+    completions: [{ objects: [[TEAM_B_PROD]], values: ALL_GIVEN, left: [] }],
+  },
   'a fallback was refused for certain where what was not read may displace it first': {
     ...NOTHING,
     estate: [
