@@ -218,7 +218,7 @@ export const outputFlags = {
   }),
 }
 
-/** `-A`; every source command has it. */
+/** `--names`, of the commands that say whom a name means. */
 export const namesFlag = Flags.string({
   helpGroup: SOURCES,
   helpValue: 'FILE',
@@ -228,11 +228,27 @@ export const namesFlag = Flags.string({
   multipleNonGreedy: true,
 })
 
+/** `--configmaps`, of the same commands. */
 export const configMapsFlag = Flags.boolean({
   helpGroup: SOURCES,
   description: "Look for SPIFFE IDs in the cluster's ConfigMaps too.",
 })
 
+/** The entries of the SPIRE server, and when they were dumped. */
+export const entriesFlags = {
+  entries: Flags.string({
+    helpValue: 'FILE|-',
+    description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'as-of': Flags.string({
+    helpValue: 'TIME',
+    description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
+  }),
+}
+
+/** `-A`; every source command has it. */
 export const allNamespacesFlag = Flags.boolean({
   char: 'A',
   description: 'All namespaces.',

@@ -1,8 +1,7 @@
 // `kubectl kleym status`: flags and words; the answer is in run.ts.
-import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { StatusOptions } from './spire.ts'
@@ -22,16 +21,8 @@ export class StatusCommand extends SourceCommand {
   ]
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
-    entries: Flags.string({
-      helpValue: 'FILE|-',
-      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    'as-of': Flags.string({
-      helpValue: 'TIME',
-      description: 'When the entries were dumped (RFC 3339); of stdin it is now.',
-    }),
+    entries: entriesFlags.entries,
+    'as-of': entriesFlags['as-of'],
   }
 
   async run(): Promise<CommandResult> {

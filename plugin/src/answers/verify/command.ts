@@ -1,7 +1,7 @@
 // `kubectl kleym verify`: flags and words; the answer is in run.ts.
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { CommandResult } from '../../io/context.ts'
 import type { VerifyOptions } from './run.ts'
@@ -20,12 +20,7 @@ export class VerifyCommand extends SourceCommand {
   ]
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
-    entries: Flags.string({
-      helpValue: 'FILE|-',
-      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    entries: entriesFlags.entries,
     bundles: Flags.string({
       helpValue: 'FILE|-',
       description: 'The bundles of the server: spire-server bundle list -output json.',
@@ -61,10 +56,7 @@ export class VerifyCommand extends SourceCommand {
       dependsOn: ['svids'],
       exclusive: ['selectors'],
     }),
-    'as-of': Flags.string({
-      helpValue: 'TIME',
-      description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
-    }),
+    'as-of': entriesFlags['as-of'],
   }
 
   async run(): Promise<CommandResult> {

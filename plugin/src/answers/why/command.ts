@@ -2,7 +2,7 @@
 import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -52,16 +52,8 @@ export class WhyCommand extends SourceCommand {
       description: 'Only this container; else those that a registration is for.',
     }),
     'spiffe-id': Flags.string({ helpValue: 'ID', description: 'Only this identity.' }),
-    entries: Flags.string({
-      helpValue: 'FILE|-',
-      description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    'as-of': Flags.string({
-      helpValue: 'TIME',
-      description: 'When the entries were dumped (RFC 3339); of stdin beside a cluster it is now.',
-    }),
+    entries: entriesFlags.entries,
+    'as-of': entriesFlags['as-of'],
     'agent-log': Flags.string({
       helpValue: 'FILE|-',
       description: "The log of the agent on the pod's node, at level DEBUG or with log_selectors.",
