@@ -35,8 +35,8 @@ export async function pluginArchive(source: PluginSource, platform: Platform): P
   const archive = await tarGz(
     [
       { name: LICENCE_FILE, bytes: readFileSync(join(source.root, 'LICENSE')) },
-      { name: basename(MAN_PAGE), bytes: readFileSync(join(source.root, MAN_PAGE)) },
       { name: 'NOTICES', bytes: Buffer.from(source.notices) },
+      { name: basename(MAN_PAGE), bytes: readFileSync(join(source.root, MAN_PAGE)) },
       { name: bin, bytes: executableFor(source, platform), executable: true },
     ],
     source.made,
