@@ -82,8 +82,19 @@ describe('dead by its texts', () => {
   })
 })
 
+test('a long list of a pattern takes in what a look at each of its matchers finds', () => {
+  fc.assert(
+    fc.property(fc.array(matcher, { minLength: 9, maxLength: 20 }), id, (list, text) => {
+      const isMatched = list.some((one) => matchesId(one, text))
+      expect(takesIn({ all: [list], none: [] }, text)).toBe(isMatched)
+      expect(takesIn({ all: [[['', '']]], none: [list] }, text)).toBe(!isMatched)
+    }),
+    { numRuns: runs(2000), ...seedOf(4) },
+  )
+})
+
 test('a pattern takes in what is in each list of its and in none that it leaves out', () => {
-  const pattern = { all: [[['spiffe://a/', '']], [['', '/ns/x/', '']]], none: [['', 'bad']] }
+  const pattern = { all: [[['spiffe://a/', '']], [['', '/ns/x/', '']]], none: [[['', 'bad']]] }
   expect(takesIn(pattern, 'spiffe://a/ns/x/good')).toBe(true)
   expect(takesIn(pattern, 'spiffe://b/ns/x/good')).toBe(false)
   expect(takesIn(pattern, 'spiffe://a/ns/y/good')).toBe(false)

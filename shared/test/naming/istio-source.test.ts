@@ -2,6 +2,25 @@
 import { describe, expect, test } from 'vitest'
 import { istioSources, meshTrustIn, type MeshTrust } from '../../src/core/naming/istio-source.ts'
 
+test('what stands beside many values is one list for all of them', () => {
+  const values = (name: string): readonly string[] => Array.from({ length: 2000 }, (_, at) => `*${name}${at}`)
+  const source = { principals: values('p'), namespaces: values('n'), notNamespaces: values('x') }
+  const found = istioSources({ from: [{ source }] }, 0, 'team-a', { trustDomain: 'example.org', aliases: [] })
+  const lists = found.flatMap((one) =>
+    one.kind === 'pattern' ? [...one.pattern.all.slice(1), ...one.pattern.none] : [],
+  )
+  expect(found.length).toBe(6000)
+  // One beside the principals, one beside the namespaces, and what both leave out.
+  expect(new Set(lists).size).toBe(3)
+})
+
+test('a line of the settings of a mesh that is nearly all blanks is read at once', () => {
+  expect(meshTrustIn(`rootNamespace: x${' '.repeat(1_000_000)}y\ntrustDomain: example.org   \n`)).toEqual({
+    trustDomain: 'example.org',
+    aliases: [],
+  })
+})
+
 describe('the forms that people write', () => {
   const MESH: MeshTrust = { trustDomain: 'example.org', aliases: [] }
   const sourceOf = (source: unknown, mesh: MeshTrust | null = MESH): unknown => {

@@ -61,6 +61,11 @@ describe('in a text', () => {
   })
 })
 
+test('full stops within an ID are looked at once', () => {
+  const text = `see spiffe://a/b${'.'.repeat(1_000_000)}x, and spiffe://a/c.`
+  expect(idsInText(text).map((one) => one.text.length)).toEqual(['spiffe://a/b'.length + 1_000_001, 12])
+})
+
 describe('in an object', () => {
   test('with the path of the string', () => {
     const env = { containers: [{ env: [{}, { name: 'PEER', value: ID }], args: [`--peer=${ID}`] }] }

@@ -21,10 +21,24 @@ export function matchesId(matcher: IdMatcher, id: string): boolean {
 
 /** Whether a pattern takes in an ID. */
 export function takesIn({ all, none }: ClientPattern, id: string): boolean {
-  return (
-    all.every((list) => list.some((one) => matchesId(one, id))) && !none.some((one) => matchesId(one, id))
-  )
+  return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
 }
+
+/** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */
+function anyMatches(list: readonly IdMatcher[], id: string): boolean {
+  if (list.length <= SHORT) return list.some((one) => matchesId(one, id))
+  let index = INDEXES.get(list)
+  if (index === undefined) {
+    index = new MatcherIndex()
+    for (const one of list) index.add(one, true)
+    INDEXES.set(list, index)
+  }
+  return index.of(id).size > 0
+}
+
+/** As many matchers are asked one by one. */
+export const SHORT = 8
+const INDEXES = new WeakMap<readonly IdMatcher[], MatcherIndex<true>>()
 
 /** The one ID that a matcher stands for; undefined for several. */
 export function exactId(matcher: IdMatcher): string | undefined {

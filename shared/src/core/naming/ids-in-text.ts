@@ -19,14 +19,20 @@ export function idsInText(text: string): readonly IdInText[] {
     if (match === undefined) continue
     const end = at + match.length
     const isAll = at === 0 && end === text.length
-    // A full stop or a slash at the end of a sentence or of a path is no part of an ID.
-    const id = isAll ? match : match.replace(/\.+$/, '')
+    const id = isAll ? match : withoutStops(match)
     const isWhole = !OPEN_END.has(text.charAt(end)) && entryIdProblem(id) === undefined
     if (isWhole) found.push({ text: id, isWhole })
     else if (id.length > SCHEME.length && (id.includes('/', SCHEME.length) || OPEN_END.has(text.charAt(end))))
       found.push({ text: id, isWhole })
   }
   return found
+}
+
+/** A full stop at the end of a sentence is no part of an ID. */
+function withoutStops(text: string): string {
+  let end = text.length
+  while (text.charAt(end - 1) === '.') end -= 1
+  return text.slice(0, end)
 }
 
 const ID = /spiffe:\/\/[A-Za-z0-9._-]*(?:\/[A-Za-z0-9._-]+)*\/?/y

@@ -20,6 +20,10 @@ interface Meaning {
 /** One list of a source or of a condition: its values are alternatives. */
 interface NamedList {
   readonly values: readonly { readonly field: string; readonly written: unknown; readonly meaning: Meaning }[]
+  /** What its values stand for, or may stand for: one list for all that stands beside it. */
+  readonly matchers: readonly IdMatcher[]
+  /** Whether what a value stands for is not known. */
+  readonly isOpen: boolean
   readonly word: Word
   readonly isExcluded: boolean
 }
@@ -95,7 +99,9 @@ function listsOf(
       written,
       meaning: typeof written === 'string' ? read(written) : NOTHING,
     }))
-    return [{ values, word, isExcluded: at === 1 }]
+    const matchers = values.flatMap(({ meaning }) => [...meaning.matchers, ...meaning.perhaps])
+    const isOpen = values.some(({ meaning }) => meaning.perhaps.length > 0)
+    return [{ values, matchers, isOpen, word, isExcluded: at === 1 }]
   })
 }
 
@@ -103,15 +109,17 @@ const NOTHING: Meaning = { matchers: [], perhaps: [] }
 
 function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): readonly RuleSource[] {
   const all = [...lists, ...beside]
-  return lists.flatMap((list) =>
-    list.values.map(({ field, written: value, meaning }): RuleSource => {
+  return lists.flatMap((list) => {
+    // Who is left out is told of each value alone, whatever else a source asks for.
+    const others = list.isExcluded ? [] : all.filter((one) => one !== list)
+    const isOpen = others.some((one) => one.isOpen)
+    const asked = others.filter((one) => !one.isExcluded).map(({ matchers }) => matchers)
+    const none = others.filter((one) => one.isExcluded).map(({ matchers }) => matchers)
+    return list.values.map(({ field, written: value, meaning }): RuleSource => {
       const excluded = list.isExcluded ? ({ isExcluded: true } as const) : {}
       if (typeof value !== 'string')
         return { kind: 'unreadable', field, why: `is ${typeName(value)}, not a string`, ...excluded }
       const written = `${list.word}${value}`
-      // Who is left out is told of each value alone, whatever else a source asks for.
-      const others = list.isExcluded ? [] : all.filter((one) => one !== list)
-      const isOpen = others.some(({ values }) => values.some((one) => one.meaning.perhaps.length > 0))
       const matchers = isOpen ? [] : meaning.matchers
       const perhaps = isOpen ? [...meaning.matchers, ...meaning.perhaps] : meaning.perhaps
       const [first = []] = matchers
@@ -123,22 +131,15 @@ function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): r
         kind: 'pattern',
         field,
         written,
-        pattern: {
-          all: [matchers, ...others.filter((one) => !one.isExcluded).map(matchersOf)],
-          none: others.filter((one) => one.isExcluded).flatMap(matchersOf),
-        },
+        pattern: { all: [matchers, ...asked], none },
         perhaps: perhaps.length === 0 ? undefined : { matchers: perhaps, why: MESH_UNKNOWN },
         ...excluded,
       }
-    }),
-  )
+    })
+  })
 }
 
 const MESH_UNKNOWN = 'the trust domain of the mesh (ConfigMap istio) was not read'
-
-function matchersOf({ values }: NamedList): readonly IdMatcher[] {
-  return values.flatMap(({ meaning }) => [...meaning.matchers, ...meaning.perhaps])
-}
 
 function only(...matchers: readonly IdMatcher[]): Meaning {
   return { matchers, perhaps: [] }
@@ -177,6 +178,8 @@ function principal(value: string, mesh: MeshTrust | undefined): Meaning {
 
 /** Istio follows its trust domains in names of five parts alone: `TRUST-DOMAIN/ns/NAMESPACE/sa/NAME`. */
 const IDENTITY_PARTS = 5
+/** Where istiod keeps its settings, unless it is installed otherwise. No tenant writes there. */
+export const ISTIO_NAMESPACE = 'istio-system'
 /** What stands for the trust domain of the mesh. */
 const LOCAL = 'cluster.local'
 
@@ -233,9 +236,10 @@ export function meshTrustIn(text: string): MeshTrust | undefined {
   let trustDomain: string | undefined
   const aliases: string[] = []
   let isInAliases = false
-  for (const line of text.split('\n')) {
+  for (const written of text.split('\n')) {
+    const line = written.trimEnd()
     if (/^\s*(?:#.*)?$/.test(line)) continue
-    const item = /^\s*- +(\S+)\s*$/.exec(line)
+    const item = /^\s*- +(\S+)$/.exec(line)
     if (isInAliases && item !== null) {
       const alias = plainScalar(item[1])
       if (alias === undefined) return undefined
@@ -244,7 +248,7 @@ export function meshTrustIn(text: string): MeshTrust | undefined {
     }
     isInAliases = false
     if (/^[\s-]/.test(line)) continue
-    const field = /^([A-Za-z]+):(?:\s+(\S.*?))?\s*$/.exec(line)
+    const field = /^([A-Za-z]+):(?:\s+(\S.*))?$/.exec(line)
     if (field === null) return undefined
     const [, key, value] = field
     if (key === 'trustDomain') {

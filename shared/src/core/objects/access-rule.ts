@@ -19,7 +19,7 @@ export type IdMatcher = readonly string[]
  */
 export interface ClientPattern {
   readonly all: readonly (readonly IdMatcher[])[]
-  readonly none: readonly IdMatcher[]
+  readonly none: readonly (readonly IdMatcher[])[]
 }
 
 /** The clients that a rule names, whether or not such an identity exists. */

@@ -10,7 +10,7 @@ import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { canonicalText } from '../json.ts'
 import { SCHEME } from '../naming/ids-in-text.ts'
-import { MatcherIndex, takesIn } from '../naming/id-matcher.ts'
+import { MatcherIndex, SHORT, takesIn } from '../naming/id-matcher.ts'
 import { lazy } from '../lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../unknown-reason.ts'
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
@@ -20,6 +20,8 @@ import { registrationGap } from '../snapshot/unread.ts'
 import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
 import * as say from './resolution-text.ts'
+
+type PatternSource = Extract<RuleSource, { kind: 'pattern' }>
 
 /** What every source is resolved with, made once for all policies. */
 export class Resolver {
@@ -41,6 +43,8 @@ export class Resolver {
   readonly #patterns: Pick<MatcherIndex<string>, 'of'> | undefined
   /** Many policies have the same pattern. */
   readonly #resolvedPatterns = new Map<string, Resolution>()
+  readonly #longLists = new WeakMap<readonly IdMatcher[], number>()
+  #longListCount = 0
   readonly #unmetClaims = lazy(() => unmetClaimsByPath(this.#context))
 
   constructor(context: PolicyContext, sources: readonly RuleSource[]) {
@@ -68,7 +72,7 @@ export class Resolver {
       case 'not SPIFFE':
         return { state: 'not SPIFFE', type: source.type, text: say.notSpiffe(source.type) }
       case 'pattern':
-        return getOrCreate(this.#resolvedPatterns, canonicalText([source.pattern, source.perhaps]), () =>
+        return getOrCreate(this.#resolvedPatterns, this.#patternKey(source), () =>
           this.#resolvePattern(source),
         )
       case 'dead': {
@@ -215,8 +219,19 @@ export class Resolver {
     }
   }
 
+  /** Equal for equal patterns of short lists. A long one is known by itself: its text would be written for each value beside it. */
+  #patternKey({ pattern: { all, none }, perhaps }: PatternSource): string {
+    const keyOf = (list: readonly IdMatcher[]): unknown => {
+      if (list.length <= SHORT) return list
+      const number = this.#longLists.get(list) ?? this.#longListCount++
+      this.#longLists.set(list, number)
+      return number
+    }
+    return canonicalText([all.map(keyOf), none.map(keyOf), perhaps])
+  }
+
   /** What it takes in of all that is given here; whether that is all is another question. */
-  #resolvePattern({ pattern, perhaps }: Extract<RuleSource, { kind: 'pattern' }>): Resolution {
+  #resolvePattern({ pattern, perhaps }: PatternSource): Resolution {
     const given = this.#given()
     const spiffeIds = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
     const further =
