@@ -1,6 +1,7 @@
 // Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
 // Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
 import type { Resource } from '@kleym/shared/kube/api.ts'
+import { ISTIO_NAMESPACE } from '@kleym/shared/core/naming/istio-source.ts'
 import {
   ACCESS_POLICIES,
   CONFIG_MAPS,
@@ -51,9 +52,7 @@ export async function readMesh(
   return isAsked ? reader.get(CONFIG_MAPS, MESH_CONFIG, ISTIO_NAMESPACE) : undefined
 }
 
-/** Where istiod keeps its settings, unless it is installed otherwise. */
 const MESH_CONFIG = 'istio'
-const ISTIO_NAMESPACE = 'istio-system'
 
 async function readKind(
   reader: ClusterReader,

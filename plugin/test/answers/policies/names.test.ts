@@ -20,11 +20,11 @@ function istio(source: unknown, name = 'callers'): string {
 }
 
 /** The ConfigMap in which Istio keeps its settings. */
-function meshConfig(trustDomain: string): string {
+function meshConfig(trustDomain: string, namespace = 'istio-system'): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'ConfigMap',
-    metadata: { name: 'istio', namespace: 'istio-system' },
+    metadata: { name: 'istio', namespace },
     data: { mesh: `trustDomain: ${trustDomain}\n` },
   })
 }
@@ -113,6 +113,8 @@ describe('an AuthorizationPolicy', () => {
     expect(statesOf(ours)).toEqual(['resolved'])
     const other = await askJson(['policies', '-A'], policy, meshConfig('example.net'))
     expect(statesOf(other)).toEqual(['foreign'])
+    const ofTenant = await ask(['policies', '-A'], policy, meshConfig('example.org', 'team-b'))
+    expect(ofTenant).toEqual(without)
   })
 
   test('explain and who-selects say that it names the identity, and by what', async () => {

@@ -20,8 +20,9 @@ import {
   OBJECTIVE_KIND,
   groupOfApiVersion,
 } from '../kinds.ts'
-import { meshTrustIn, type MeshTrust } from '../naming/istio-source.ts'
+import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../naming/istio-source.ts'
 import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../naming/named-in.ts'
+import { readMeta } from '../objects/meta.ts'
 import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
 import { readBinding, type Binding } from '../objects/binding.ts'
 import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
@@ -260,12 +261,15 @@ function namespaceOf(value: JsonRecord): string {
   return stringAt(value, 'metadata', 'namespace') ?? ''
 }
 
-/** The trust domain of the mesh where a ConfigMap of Istio shows one; undefined where several show different ones. */
+/**
+ * The trust domain of the mesh if a ConfigMap of Istio shows one, and several the same. One in another namespace counts for nothing: a
+ * tenant may have written it.
+ */
 function meshTrustOf(configMaps: readonly RawObject[]): MeshTrust | undefined {
   const found = configMaps.flatMap(({ value }) => {
-    const text = /^istio(?:-|$)/.test(stringAt(value, 'metadata', 'name') ?? '')
-      ? stringAt(value, 'data', 'mesh')
-      : undefined
+    const { namespace, name } = readMeta(value)
+    const isOfMesh = namespace === ISTIO_NAMESPACE && /^istio(?:-|$)/.test(name)
+    const text = isOfMesh ? stringAt(value, 'data', 'mesh') : undefined
     return text === undefined ? [] : [meshTrustIn(text)]
   })
   const [first] = found
