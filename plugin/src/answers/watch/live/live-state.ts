@@ -186,7 +186,9 @@ export class LiveState {
   #onRows(rows: readonly Row[]): void {
     if (this.#hasRows) {
       const now = this.#clock.now()
-      for (const { row } of changesBetween(this.#rows, rows)) this.#seen.set(row.key, now)
+      for (const { kind, row } of changesBetween(this.#rows, rows))
+        if (kind === 'removed') this.#seen.delete(row.key)
+        else this.#seen.set(row.key, now)
     }
     this.#rows = rowsSince(rows, this.#seen)
     this.#hasRows = true
