@@ -117,6 +117,17 @@ describe('an AuthorizationPolicy', () => {
     expect(ofTenant).toEqual(without)
   })
 
+  test('an object that names nobody is no policy, and leaves nothing open', async () => {
+    const rule = stringify({
+      apiVersion: 'networking.istio.io/v1',
+      kind: 'DestinationRule',
+      metadata: { name: 'models', namespace: 'team-a' },
+      spec: { host: 'models', trafficPolicy: { tls: { mode: 'ISTIO_MUTUAL' } } },
+    })
+    const answer = await askJson(['policies', '-A'], istio({ principals: [BARE] }), rule)
+    expect(listAt(answer, 'policies').map((one) => stringAt(one, 'kind'))).toEqual(['AuthorizationPolicy'])
+  })
+
   test('explain and who-selects say that it names the identity, and by what', async () => {
     const policies = [istio({ principals: [BARE] }), istio({ principals: ['example.org/*'] }, 'all')]
     for (const args of [

@@ -172,9 +172,10 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     NAMING_KIND_NAMES.has(kind)
       ? policyOfNames(raw, lifecycleOf(raw), namedIn(raw.value, kind, mesh))
       : readAccessPolicy(raw, lifecycleOf(raw))
-  const policyPairs = POLICY_KINDS.flatMap((kind) =>
-    of(kind).map((raw) => [raw, readPolicy(raw, kind)] as const),
-  )
+  const policyPairs = POLICY_KINDS.flatMap(
+    (kind) => of(kind).map((raw) => [raw, readPolicy(raw, kind)] as const),
+    // A DestinationRule without a name is no policy: what its names may mean leaves nothing open.
+  ).filter(([, { reading: how, rules }]) => how.kind !== 'names alone' || rules.length > 0)
   const outside = objects.flatMap((raw) =>
     raw.names === undefined
       ? []
