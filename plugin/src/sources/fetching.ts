@@ -13,18 +13,37 @@ export interface Fetched {
 /** How deep fields are looked through; those of real kinds stand within six levels. */
 const DEPTH_MAX = 12
 
-const CHART = /^(?:helm)?chart(?:name|ref)?$/i
-const REPOSITORY =
-  /^(?:(?:helm)?repo(?:sitory)?(?:url|ref)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)$/i
-const PLACE = /^(?:path|subpath|directory|ref|branch|tag|revision|targetrevision)$/i
-const PACKAGE = /^package(?:name|ref)$/i
+/** A key, as a field of an object has it and as it stands in YAML or JSON. */
+interface Key {
+  readonly field: RegExp
+  readonly inText: RegExp
+}
 
-/** What any of these fields has in the text of an object: where none is, it fetches nothing. */
-const IN_TEXT = /chart|package_?(?:name|ref)|sourceNamespace|\bfetch\b|\bchannel\b|\b(?:sub)?path\b|\bref\b/i
+function key(name: string): Key {
+  return {
+    field: new RegExp(`^${name}$`, 'i'),
+    inText: new RegExp(`(?<![\\w.-])["']?${name}["']?\\s*:`, 'i'),
+  }
+}
 
-/** Whether the text of an object may say that it fetches something. */
+const CHART = key('(?:helm)?chart(?:name|ref)?')
+const REPOSITORY = key(
+  '(?:(?:helm)?repo(?:sitory)?(?:url|ref)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
+)
+const PLACE = key('(?:path|subpath|directory|ref|branch|tag|revision|targetrevision)')
+const PACKAGE = key('package(?:name|ref)')
+const FOLDER = key('(?:.*path|directory)')
+const OTHERS = key('(?:sourceNamespace|channel|fetch)')
+
+/** What hides a key from a look at the text: an escape, or a key with a mark before it. */
+const HIDDEN_KEY = /\\[xuU]|^[ \t]*(?:- +)*\? /m
+
+/** Whether the text of an object may have the keys by which it says that it fetches something. */
 export function mayFetch(text: string): boolean {
-  return IN_TEXT.test(text) || /\\[xuU]/.test(text)
+  const has = ({ inText }: Key): boolean => inText.test(text)
+  return (
+    HIDDEN_KEY.test(text) || has(PACKAGE) || has(OTHERS) || (has(REPOSITORY) && (has(CHART) || has(PLACE)))
+  )
 }
 
 /** Everything that the fields of an object name to be fetched. */
@@ -43,14 +62,15 @@ export function fetchedBy(spec: unknown): readonly Fetched[] {
 }
 
 function fetchedIn(fields: JsonRecord): Fetched | undefined {
-  const valueOf = (key: RegExp): unknown => Object.entries(fields).find(([name]) => key.test(name))?.[1]
+  const valueOf = ({ field }: Pick<Key, 'field'>): unknown =>
+    Object.entries(fields).find(([name]) => field.test(name))?.[1]
   const repository = valueOf(REPOSITORY)
   const chart = valueOf(CHART)
   // The repository stands beside the chart, or in it.
   if (isNamed(chart) && (isNamed(repository) || (isRecord(chart) && fetchedFrom(chart))))
     return { chart: nameOf(chart), repository: textOf(repository) }
   if (isNamed(repository) && isLocation(repository) && isNamed(valueOf(PLACE)))
-    return { path: textOf(valueOf(/path$|^directory$/i)), repository: textOf(repository) }
+    return { path: textOf(valueOf(FOLDER)), repository: textOf(repository) }
   const named = valueOf(PACKAGE)
   if (isNamed(named)) return { chart: nameOf(named) }
   // A catalog of OLM, a channel of Open Cluster Management, what an App of kapp is made of.
@@ -62,7 +82,7 @@ function fetchedIn(fields: JsonRecord): Fetched | undefined {
 }
 
 function fetchedFrom(chart: JsonRecord): boolean {
-  return Object.entries(chart).some(([name, value]) => REPOSITORY.test(name) && isNamed(value))
+  return Object.entries(chart).some(([name, value]) => REPOSITORY.field.test(name) && isNamed(value))
 }
 
 /** A name, or a reference to an object by its name. */

@@ -1,6 +1,7 @@
 // Objects whose fields say that a controller fetches what they deploy, of whatever kind: what they make is not known.
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { stringify } from 'yaml'
 import { fetchedBy, mayFetch } from '../../src/sources/fetching.ts'
 import { deploying, mayDeploy } from '../../src/sources/deployers.ts'
 
@@ -90,7 +91,12 @@ describe('what is fetched', () => {
     expect(one).toMatchObject({ release: 'x' })
     expect(one?.chart ?? one?.path ?? '').toBe(name)
     // Its text must not keep it from being read.
-    expect(mayDeploy({ group, kind: 'Thing' }, () => JSON.stringify(value))).toBe(true)
+    for (const text of [
+      JSON.stringify(value),
+      stringify(value),
+      stringify(value, { collectionStyle: 'flow' }),
+    ])
+      expect(mayDeploy({ group, kind: 'Thing' }, () => text)).toBe(true)
   })
 
   test.each(FETCHING_NOTHING)('by %s is nothing', (_, group, spec) => {
@@ -111,5 +117,18 @@ describe('what is fetched', () => {
   test('a text without any of the fields fetches nothing, and one that hides its keys may', () => {
     expect(mayFetch('kind: Thing\nspec: {replicas: 1}\n')).toBe(false)
     expect(mayFetch('spec: {"ch\\x61rt": "a"}\n')).toBe(true)
+    expect(mayFetch('spec:\n  ? chart\n  : a\n')).toBe(true)
+  })
+
+  test('a template of a chart that has a path and names a chart in its text fetches nothing', () => {
+    const text = `apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata:
+  labels: {{ include "chart.labels" . }}
+spec:
+  endpoints:
+    - path: {{ .Values.path }}
+`
+    expect(mayFetch(text)).toBe(false)
   })
 })
