@@ -227,7 +227,7 @@ export class LiveSideReader {
     if (reading.state === 'read' && whole) this.#listed.add(kind)
   }
 
-  /** Objects that make an answer more exact: that they could not be had is told, and is no gap. */
+  /** Objects that make an answer more exact. A failure to read them is reported, and is no gap. */
   addDetail(reading: Reading): void {
     if (reading.state !== 'absent') this.objects.push(...reading.objects)
     if (reading.state === 'unknown') this.unverifiedRefs.push(reading.why)

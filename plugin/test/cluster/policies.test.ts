@@ -193,7 +193,7 @@ describe('objects of other programs that name identities', () => {
     expect(calls).not.toContain('get ConfigMap istio-system/istio')
   })
 
-  test('a mesh whose settings may not be read is told, and is no gap', async () => {
+  test('the settings of a mesh that may not be read are reported, and are no gap', async () => {
     const { side } = await read(
       { ...answers, objects: { 'ConfigMap istio-system/istio': api(403) } },
       { names: true },

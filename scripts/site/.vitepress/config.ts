@@ -62,7 +62,7 @@ export default defineConfig({
       { text: 'Findings', link: '/findings/index.md' },
       { text: `v${version()}`, link: '/CHANGELOG.md' },
     ],
-    // Where the sources are published is told to the build, as the address of the site is to that of the plugin.
+    // The build is given the address of the sources, as that of the plugin is given the address of the site.
     socialLinks:
       REPOSITORY === undefined ? [] : [{ icon: 'github', link: REPOSITORY, ariaLabel: 'Repository' }],
     search: { provider: 'local' },

@@ -243,7 +243,7 @@ describe('a change', () => {
     expect(stdout.match(/resolved → dangling/g)).toHaveLength(2)
   })
 
-  test('that a pattern begins to take in is told', async () => {
+  test('is shown where a pattern begins to take in another ID', async () => {
     const { stdout } = await diff(
       { 'rename.yaml': binding('spare') },
       istio({ principals: ['example.org/ns/team-a/objective/s*'] }),
@@ -253,7 +253,7 @@ describe('a change', () => {
     )
   })
 
-  test('of one character in a name is told, wherever it stands', async () => {
+  test('of one character in a name is found, wherever it stands', async () => {
     for (const at of [0, 5, BARE.length - 1]) {
       const changed = `${BARE.slice(0, at)}q${BARE.slice(at + 1)}`
       const { stdout } = await diff(

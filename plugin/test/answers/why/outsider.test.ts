@@ -261,7 +261,7 @@ describe('selectors by hand', () => {
   })
 })
 
-test('one name in two namespaces: each is told of with its own', async () => {
+test('one name in two namespaces: each has an answer of its own', async () => {
   const { stdout } = await inProcess(['why', 'llama', '-A', ...all.files], cluster.folder, { COLUMNS: '300' })
   expect(stdout).toContain('pod why-plain/llama, container app')
   expect(stdout).toContain('pod why-tcp/llama, container app')

@@ -110,7 +110,7 @@ const NOTHING: Meaning = { matchers: [], perhaps: [] }
 function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): readonly RuleSource[] {
   const all = [...lists, ...beside]
   return lists.flatMap((list) => {
-    // Who is left out is told of each value alone, whatever else a source asks for.
+    // A value that leaves clients out counts by itself, whatever else a source asks for.
     const others = list.isExcluded ? [] : all.filter((one) => one !== list)
     const isOpen = others.some((one) => one.isOpen)
     const asked = others.filter((one) => !one.isExcluded).map(({ matchers }) => matchers)

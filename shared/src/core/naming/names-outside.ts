@@ -42,7 +42,7 @@ function formOf(path: Path, claimsAreGlobs: boolean): Form {
 }
 
 function sourcesOf(text: string, field: string, form: Form): readonly RuleSource[] {
-  // `?` and `+` stand for less than any text: what kleym does not follow is told, and nothing is said about it.
+  // `?` and `+` stand for less than any text: kleym shows such a pattern, and says nothing about it.
   if (form === 'pattern' && /[?+]/.test(text)) return [{ kind: 'not SPIFFE', field, type: text }]
   if (form !== 'whole') return [globSource(text, field)]
   if (text.startsWith(SCHEME) && !parseSpiffeId(text).ok) return [globSource(text, field, false)]
