@@ -23,6 +23,8 @@ import type { ClusterReader, Reading, Trim } from './reader.ts'
 const SERVER_KINDS: ReadonlySet<string> = new Set(['StatefulSet', 'Deployment'])
 /** More nodes than these are read as all. */
 const NODES_MAX = 8
+/** The pods of more namespaces than these are read as those of all. */
+const NAMESPACES_MAX = 8
 /** The most ConfigMaps that are asked for: agents of one install share one. */
 const CONFIG_MAPS_MAX = 16
 
@@ -82,7 +84,8 @@ export async function readSpireInstall(reader: ClusterReader): Promise<SpireInst
           await reader.read({
             resource: PODS,
             trim: partsOnly(PODS),
-            namespaces: namespaces.slice(0, NODES_MAX),
+            // Any tenant may run a DaemonSet of that image: none of them is left out.
+            ...(namespaces.length <= NAMESPACES_MAX && { namespaces }),
           }),
         ]
   const parts = await wholeParts(reader, { pods: [...sets, ...pods], workloads, schema: false })

@@ -2,9 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { istioSources, meshTrustIn, type MeshTrust } from '../../src/core/naming/istio-source.ts'
 
+function manyValues(name: string): readonly string[] {
+  return Array.from({ length: 2000 }, (_, at) => `*${name}${at}`)
+}
+
 test('what stands beside many values is one list for all of them', () => {
-  const values = (name: string): readonly string[] => Array.from({ length: 2000 }, (_, at) => `*${name}${at}`)
-  const source = { principals: values('p'), namespaces: values('n'), notNamespaces: values('x') }
+  const source = { principals: manyValues('p'), namespaces: manyValues('n'), notNamespaces: manyValues('x') }
   const found = istioSources({ from: [{ source }] }, 0, 'team-a', { trustDomain: 'example.org', aliases: [] })
   const lists = found.flatMap((one) =>
     one.kind === 'pattern' ? [...one.pattern.all.slice(1), ...one.pattern.none] : [],

@@ -80,6 +80,17 @@ test('a sound installation, without the entries of the server', async () => {
   expect(calls.filter((one) => one.startsWith('list Pod'))).toEqual(['list Pod spire-system'])
 })
 
+test('agents are found beside any number of tenants that run a DaemonSet of the same image', async () => {
+  const tenants = Array.from({ length: 12 }, (_, at) => ({
+    ...DAEMON_SET,
+    metadata: { name: 'mine', namespace: `a-tenant-${at}` },
+  }))
+  const { rows } = await hops(
+    cluster({ 'DaemonSet.apps': [[[...tenants, DAEMON_SET]]], Pod: [[[agentOn('n1'), agentOn('n2')]]] }),
+  )
+  expect(rows[2]).toBe('yes | agents are ready on 2 nodes')
+})
+
 /** The second row, where entries of some causes are missing. */
 async function entriesRow(...causes: readonly ('deleted' | 'race')[]): Promise<string | undefined> {
   const expected: ExpectedEntry = {
@@ -100,7 +111,7 @@ async function entriesRow(...causes: readonly ('deleted' | 'race')[]): Promise<s
 
 describe('what is broken', () => {
   test.each([
-    ['SCM does not run', { 'StatefulSet.apps': [[[serverOf(0)]]] }, 0, /no | SCM does not run/],
+    ['SCM does not run', { 'StatefulSet.apps': [[[serverOf(0)]]] }, 0, /^no \| .*spire-server.* 0 of 1/],
     [
       'an agent is not ready',
       { 'Pod spire-system': [[[agentOn('n1'), agentOn('n2', false)]]] },
