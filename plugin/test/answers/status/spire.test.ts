@@ -85,9 +85,17 @@ test('agents are found beside any number of tenants that run a DaemonSet of the 
     ...DAEMON_SET,
     metadata: { name: 'mine', namespace: `a-tenant-${at}` },
   }))
-  const { rows } = await hops(
-    cluster({ 'DaemonSet.apps': [[[...tenants, DAEMON_SET]]], Pod: [[[agentOn('n1'), agentOn('n2')]]] }),
+  const ofTenants = Object.fromEntries(
+    tenants.map(({ metadata: { namespace } }) => [`Pod ${namespace}`, [[[]]]] as const),
   )
+  const { rows, calls } = await hops(
+    cluster({
+      ...ofTenants,
+      'DaemonSet.apps': [[[...tenants, DAEMON_SET]]],
+      Pod: [[[agentOn('n1'), agentOn('n2')]]],
+    }),
+  )
+  expect(calls.filter((one) => one.startsWith('list Pod'))).toEqual(['list Pod'])
   expect(rows[2]).toBe('yes | agents are ready on 2 nodes')
 })
 
