@@ -34,6 +34,61 @@ export interface CheckInput {
   readonly parts: IdentityParts | undefined
 }
 
+/** What a check that does not pass returns; a text is the message of a refusal for the reason of the check. */
+export type Objection =
+  | string
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly message: string }
+  | { readonly kind: 'undetermined'; readonly why: UnknownReason }
+
+/** One check: its name, the step of `explain` that shows it, why it refuses, and its judgement; undefined: the binding passes. */
+interface Check {
+  readonly name: string
+  readonly step: string
+  readonly reason: RefusalReason
+  readonly judge: (input: CheckInput) => Objection | undefined
+}
+
+/** All checks, in the order in which they are judged: the first that objects decides. */
+export const CHECKS = [
+  { name: 'poolRef form', step: 'pool', reason: 'InvalidPoolRef', judge: formOf('poolRef') },
+  { name: 'pool found', step: 'pool', reason: 'TargetPoolNotFound', judge: poolFound },
+  { name: 'pool unambiguous', step: 'pool', reason: 'AmbiguousPoolRef', judge: poolUnambiguous },
+  {
+    name: 'objectiveRef form',
+    step: 'objective',
+    reason: 'InvalidObjectiveRef',
+    judge: formOf('objectiveRef'),
+  },
+  { name: 'objective required', step: 'objective', reason: 'MissingObjectiveRef', judge: objectiveRequired },
+  { name: 'objective found', step: 'objective', reason: 'TargetObjectiveNotFound', judge: objectiveFound },
+  {
+    name: 'objective leads to the pool',
+    step: 'objective',
+    reason: 'InvalidObjectiveRef',
+    judge: objectiveLeadsToPool,
+  },
+  { name: 'pool selector', step: 'selector', reason: 'InvalidPoolSelector', judge: poolSelector },
+  { name: 'mode', step: 'mode', reason: 'UnsupportedMode', judge: formOf('mode') },
+  {
+    name: 'service account',
+    step: 'account',
+    reason: 'InvalidServiceAccountName',
+    judge: formOf('serviceAccountName'),
+  },
+  { name: 'container', step: 'container', reason: 'InvalidContainerName', judge: container },
+  { name: 'identity boundary', step: 'variant', reason: 'InvalidIdentityBoundary', judge: identityBoundary },
+  { name: 'safety proof', step: 'proof', reason: 'UnsafeSelector', judge: safetyProof },
+  { name: 'SPIFFE ID', step: 'SPIFFE ID', reason: 'InvalidSPIFFEID', judge: spiffeIdValid },
+  // `collide/` and `plan/` decide these by the other bindings and by the outputs that exist.
+  { name: 'collision', step: 'collision', reason: 'IdentityCollision', judge: passes },
+  { name: 'output', step: 'output', reason: 'OutputNotOwned', judge: passes },
+] as const satisfies readonly Check[]
+
+/** The name of a check. */
+export type CheckName = (typeof CHECKS)[number]['name']
+/** A step of `explain`: the checks that it shows as one. */
+export type StepName = (typeof CHECKS)[number]['step']
+
 /** Why a binding gets no output: the condition's reason, and a message that names object and field. */
 export interface Refusal {
   readonly kind: 'refused'
@@ -49,54 +104,16 @@ export interface Undetermined {
   readonly why: UnknownReason
 }
 
-/** What a check that does not pass returns. */
-export type Objection = Omit<Refusal, 'check'> | Omit<Undetermined, 'check'>
-
-/** One check: its name, and its judgement; undefined means that the binding passes. */
-export interface Check {
-  readonly name: CheckName
-  readonly judge: (input: CheckInput) => Objection | undefined
+/** What the first check that objects makes of a binding; undefined where all pass. Never throws. */
+export function firstObjection(input: CheckInput): Refusal | Undetermined | undefined {
+  for (const { name: check, reason, judge } of CHECKS) {
+    const objection = judge(input)
+    if (objection === undefined) continue
+    if (typeof objection === 'string') return { kind: 'refused', check, reason, message: objection }
+    return { ...objection, check }
+  }
+  return undefined
 }
-
-/** The names of all checks, in the order in which they are judged. `collision` and `output` compare bindings and outputs. */
-export const CHECK_NAMES = [
-  'poolRef form',
-  'pool found',
-  'pool unambiguous',
-  'objectiveRef form',
-  'objective required',
-  'objective found',
-  'objective leads to the pool',
-  'pool selector',
-  'mode',
-  'service account',
-  'container',
-  'identity boundary',
-  'safety proof',
-  'SPIFFE ID',
-  'collision',
-  'output',
-] as const
-/** The name of a check. */
-export type CheckName = (typeof CHECK_NAMES)[number]
-
-/** The checks that one binding decides by itself. */
-export const CHECKS: readonly Check[] = [
-  { name: 'poolRef form', judge: poolRefForm },
-  { name: 'pool found', judge: poolFound },
-  { name: 'pool unambiguous', judge: poolUnambiguous },
-  { name: 'objectiveRef form', judge: objectiveRefForm },
-  { name: 'objective required', judge: objectiveRequired },
-  { name: 'objective found', judge: objectiveFound },
-  { name: 'objective leads to the pool', judge: objectiveLeadsToPool },
-  { name: 'pool selector', judge: poolSelector },
-  { name: 'mode', judge: modeSupported },
-  { name: 'service account', judge: serviceAccount },
-  { name: 'container', judge: container },
-  { name: 'identity boundary', judge: identityBoundary },
-  { name: 'safety proof', judge: safetyProof },
-  { name: 'SPIFFE ID', judge: spiffeIdValid },
-]
 
 /** Looks up what a binding names and assembles the identity that it declares. `references` answers from what was read before. */
 export function checkInputOf(binding: DeclaredBinding, references: References, config: Config): CheckInput {
@@ -153,16 +170,19 @@ function variantLabelOf(
   return { key, value: field.value.variant }
 }
 
-function poolRefForm({ binding }: CheckInput): Objection | undefined {
-  return binding.poolRef.ok ? undefined : refused('InvalidPoolRef', binding.poolRef.problem)
+/** Objects to a malformed field. */
+function formOf(name: 'poolRef' | 'objectiveRef' | 'mode' | 'serviceAccountName'): Check['judge'] {
+  return ({ binding: { [name]: field } }) => (field.ok ? undefined : field.problem)
+}
+
+function passes(): undefined {
+  return undefined
 }
 
 function poolFound({ binding, pool }: CheckInput): Objection | undefined {
   if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
   const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
-  if (pool?.state === 'absent') {
-    return refused('TargetPoolNotFound', absentText(pool.tried, name, binding))
-  }
+  if (pool?.state === 'absent') return absentText(pool.tried, name, binding)
   if (pool?.state === 'kinds absent') {
     return refused('InferencePoolCRDMissing', `the API server does not serve ${kindsText(pool.tried)}`)
   }
@@ -173,24 +193,18 @@ function poolUnambiguous({ pool }: CheckInput): Objection | undefined {
   if (pool?.state !== 'ambiguous') return undefined
   const groups = pool.pools.map(({ group }) => group).join(' and ')
   const name = pool.pools[0]?.meta.name ?? ''
-  return refused('AmbiguousPoolRef', `InferencePool ${name} exists in ${groups} with different selectors`)
-}
-
-function objectiveRefForm({ binding }: CheckInput): Objection | undefined {
-  return binding.objectiveRef.ok ? undefined : refused('InvalidObjectiveRef', binding.objectiveRef.problem)
+  return `InferencePool ${name} exists in ${groups} with different selectors`
 }
 
 function objectiveRequired({ binding, objective }: CheckInput): Objection | undefined {
   if (modeOf(binding) !== 'PerObjective' || objective !== undefined) return undefined
-  return refused('MissingObjectiveRef', '.spec.objectiveRef is missing; mode PerObjective requires it')
+  return '.spec.objectiveRef is missing; mode PerObjective requires it'
 }
 
 function objectiveFound({ binding, objective }: CheckInput): Objection | undefined {
   if (objective?.state === 'unknown') return { kind: 'undetermined', why: objective.why }
   const name = (binding.objectiveRef.ok ? binding.objectiveRef.value?.name : undefined) ?? ''
-  if (objective?.state === 'absent') {
-    return refused('TargetObjectiveNotFound', absentText(objective.tried, name, binding))
-  }
+  if (objective?.state === 'absent') return absentText(objective.tried, name, binding)
   if (objective?.state === 'kinds absent') {
     return refused(
       'InferenceObjectiveCRDMissing',
@@ -222,8 +236,7 @@ function leadsObjection(
   leads: ObjectivePool,
 ): Objection | undefined {
   if (leads.state === 'leads there') return undefined
-  if (leads.state === 'leads elsewhere')
-    return refused('InvalidObjectiveRef', `${which} targets another pool: ${leads.why}`)
+  if (leads.state === 'leads elsewhere') return `${which} targets another pool: ${leads.why}`
   const { namespace } = objective.meta
   const malformed = {
     verb: 'read',
@@ -240,15 +253,6 @@ function poolSelector({ pool }: CheckInput): Objection | undefined {
   return refused(pool.selector.reason, `${which}: ${pool.selector.problems.join('; ')}`)
 }
 
-function modeSupported({ binding }: CheckInput): Objection | undefined {
-  return binding.mode.ok ? undefined : refused('UnsupportedMode', binding.mode.problem)
-}
-
-function serviceAccount({ binding }: CheckInput): Objection | undefined {
-  const field = binding.serviceAccountName
-  return field.ok ? undefined : refused('InvalidServiceAccountName', field.problem)
-}
-
 function container({ binding }: CheckInput): Objection | undefined {
   const field = binding.containerName
   const mode = modeOf(binding)
@@ -256,9 +260,9 @@ function container({ binding }: CheckInput): Objection | undefined {
     if (field.ok && (field.value ?? '') === '') return undefined
     return refused('UnexpectedContainerName', `.spec.containerName must be empty when .spec.mode is ${mode}`)
   }
-  if (!field.ok) return refused('InvalidContainerName', field.problem)
+  if (!field.ok) return field.problem
   if ((field.value ?? '') !== '') return undefined
-  return refused('InvalidContainerName', '.spec.containerName is missing; mode PerObjective requires it')
+  return '.spec.containerName is missing; mode PerObjective requires it'
 }
 
 function identityBoundary({ binding, config }: CheckInput): Objection | undefined {
@@ -266,14 +270,11 @@ function identityBoundary({ binding, config }: CheckInput): Objection | undefine
   const mode = modeOf(binding)
   if (mode !== 'PerVariant') {
     if (field.ok && field.value === undefined) return undefined
-    const message = `.spec.identityBoundary must be absent when .spec.mode is ${mode}`
-    return refused('InvalidIdentityBoundary', message)
+    return `.spec.identityBoundary must be absent when .spec.mode is ${mode}`
   }
-  if (!field.ok) return refused('InvalidIdentityBoundary', field.problem)
-  if (field.value === undefined) {
-    const message = '.spec.identityBoundary.variant is missing; mode PerVariant requires it'
-    return refused('InvalidIdentityBoundary', message)
-  }
+  if (!field.ok) return field.problem
+  if (field.value === undefined)
+    return '.spec.identityBoundary.variant is missing; mode PerVariant requires it'
   return config.variantLabelKey === undefined
     ? { kind: 'undetermined', why: { verb: 'read', what: VARIANT_LABEL_KEY_FLAG, cause: 'not given' } }
     : undefined
@@ -281,21 +282,21 @@ function identityBoundary({ binding, config }: CheckInput): Objection | undefine
 
 function safetyProof({ parts }: CheckInput): Objection | undefined {
   // All earlier checks passed, so the parts are there. Without them nothing is proven, so the answer is a refusal.
-  if (parts === undefined) return refused('UnsafeSelector', 'the selectors could not be put together')
+  if (parts === undefined) return 'the selectors could not be put together'
   const problems = safetyProblems(
     parts,
     selectorsOf(parts).map(({ selector }) => selector),
   )
-  return problems.length === 0 ? undefined : refused('UnsafeSelector', problems.join('; '))
+  return problems.length === 0 ? undefined : problems.join('; ')
 }
 
 function spiffeIdValid({ parts, config }: CheckInput): Objection | undefined {
   if (config.trustDomain.kind === 'missing')
     return refused('MissingTrustDomain', 'no trust domain is configured')
-  if (parts === undefined) return refused('InvalidSPIFFEID', 'the SPIFFE ID could not be put together')
+  if (parts === undefined) return 'the SPIFFE ID could not be put together'
   const spiffeId = spiffeIdOf(parts, trustDomainText(config))
   const problem = spiffeIdProblem(spiffeId)
-  return problem === undefined ? undefined : refused('InvalidSPIFFEID', `${spiffeId}: ${problem}`)
+  return problem === undefined ? undefined : `${spiffeId}: ${problem}`
 }
 
 /** `no InferencePool gemma in namespace team-a (looked in inference.networking.k8s.io)`. */

@@ -2,8 +2,8 @@
 // then decide by the other bindings and by the outputs that exist.
 import type { DeclaredBinding } from '../objects/binding.ts'
 import {
-  CHECKS,
   checkInputOf,
+  firstObjection,
   trustDomainText,
   type CheckInput,
   type Refusal,
@@ -31,11 +31,7 @@ export interface Compiled {
 /** Compiles a binding: runs the checks in order, and the first that objects decides. Never throws. */
 export function compile(binding: DeclaredBinding, references: References, config: Config): Compiled {
   const input = checkInputOf(binding, references, config)
-  for (const check of CHECKS) {
-    const objection = check.judge(input)
-    if (objection !== undefined) return { binding, input, result: { ...objection, check: check.name } }
-  }
-  return { binding, input, result: resolve(input) }
+  return { binding, input, result: firstObjection(input) ?? resolve(input) }
 }
 
 function resolve({ binding, config, parts }: CheckInput): Resolved | Refusal {

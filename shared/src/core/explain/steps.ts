@@ -1,25 +1,11 @@
 // The derivation of one binding, step by step, for a person: what was looked at, what it resolved to, and which step
 // failed. The steps group the checks of `compile/checks.ts`; their order is the order of judgement.
-import type { CheckName, CheckInput } from '../compile/checks.ts'
-import { modeOf, trustDomainText } from '../compile/checks.ts'
+import { CHECKS, modeOf, trustDomainText } from '../compile/checks.ts'
+import type { CheckInput, CheckName, StepName } from '../compile/checks.ts'
 import { safetyProblems, selectorsOf, spiffeIdOf } from '../compile/identity.ts'
 import { objectText } from '../compile/references.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
 import type { Judgement } from '../plan/plan.ts'
-
-/** The steps of a derivation, by the names that answers show. */
-export type StepName =
-  | 'pool'
-  | 'objective'
-  | 'selector'
-  | 'mode'
-  | 'account'
-  | 'container'
-  | 'variant'
-  | 'proof'
-  | 'SPIFFE ID'
-  | 'collision'
-  | 'output'
 
 /** One step of the derivation of one binding. */
 export interface DerivationStep {
@@ -29,40 +15,22 @@ export interface DerivationStep {
   readonly text: string
 }
 
-/** What to say of a step when all its checks passed; in the order of judgement. */
-const PASSED: readonly (readonly [name: StepName, text: (input: CheckInput) => string])[] = [
-  ['pool', poolText],
-  ['objective', objectiveText],
-  ['selector', selectorText],
-  ['mode', ({ binding }) => modeOf(binding) ?? ''],
-  ['account', ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : '')],
-  ['container', containerText],
-  ['variant', variantText],
-  ['proof', proofText],
-  ['SPIFFE ID', spiffeIdText],
-  ['collision', collisionText],
-  ['output', () => ''],
-]
-
-/** The step under which each check is shown: a check without one would leave every step of a refused binding passed. */
-const STEP_OF: Readonly<Record<CheckName, StepName>> = {
-  'poolRef form': 'pool',
-  'pool found': 'pool',
-  'pool unambiguous': 'pool',
-  'objectiveRef form': 'objective',
-  'objective required': 'objective',
-  'objective found': 'objective',
-  'objective leads to the pool': 'objective',
-  'pool selector': 'selector',
-  mode: 'mode',
-  'service account': 'account',
-  container: 'container',
-  'identity boundary': 'variant',
-  'safety proof': 'proof',
-  'SPIFFE ID': 'SPIFFE ID',
-  collision: 'collision',
-  output: 'output',
+/** What to say of a step when all its checks passed. */
+const PASSED: Readonly<Record<StepName, (input: CheckInput) => string>> = {
+  pool: poolText,
+  objective: objectiveText,
+  selector: selectorText,
+  mode: ({ binding }) => modeOf(binding) ?? '',
+  account: ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''),
+  container: containerText,
+  variant: variantText,
+  proof: proofText,
+  'SPIFFE ID': spiffeIdText,
+  collision: collisionText,
+  output: () => '',
 }
+
+const STEPS: ReadonlySet<StepName> = new Set(CHECKS.map(({ step }) => step))
 
 /** The steps of a judged binding, all of them, in order; that of the variant where there is one to judge. */
 export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
@@ -70,13 +38,15 @@ export function stepsOf(judgement: Judgement): readonly DerivationStep[] {
   const stop = stopOf(judgement)
   let judged = true
   const hasVariant = modeOf(input.binding) === 'PerVariant' || stop?.check === 'identity boundary'
-  return PASSED.filter(([name]) => name !== 'variant' || hasVariant).map(([name, text]): DerivationStep => {
-    if (!judged) return { name, outcome: 'not judged', text: '' }
-    if (stop === undefined || STEP_OF[stop.check] !== name)
-      return { name, outcome: 'passed', text: text(input) }
-    judged = false
-    return { name, outcome: stop.outcome, text: stop.text }
-  })
+  const failed = CHECKS.find(({ name }) => name === stop?.check)?.step
+  return [...STEPS]
+    .filter((name) => name !== 'variant' || hasVariant)
+    .map((name): DerivationStep => {
+      if (!judged) return { name, outcome: 'not judged', text: '' }
+      if (stop === undefined || failed !== name) return { name, outcome: 'passed', text: PASSED[name](input) }
+      judged = false
+      return { name, outcome: stop.outcome, text: stop.text }
+    })
 }
 
 /** Where the judgement stopped, and how. */
