@@ -4,7 +4,8 @@ import {
   assumptionText,
   type Assumption,
 } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText } from '@kleym/shared/core/objects/subject.ts'
+import { type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
 import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
 import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'

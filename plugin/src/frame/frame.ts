@@ -1,5 +1,6 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
-import { namedIn, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { namedIn, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import type { Diagram } from '../output/mermaid.ts'

@@ -1,6 +1,7 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
-import { compareFindings, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import type { Assumption, PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'

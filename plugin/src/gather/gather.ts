@@ -1,5 +1,6 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
-import type { Finding, Subject } from '@kleym/shared/core/findings/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { Subject } from '@kleym/shared/core/objects/subject.ts'
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
 import { findingsInWorlds } from '@kleym/shared/core/worlds/findings.ts'

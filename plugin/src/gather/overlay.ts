@@ -1,6 +1,6 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
 // keeps what only the server gives (docs/cluster.md, "Files over the cluster").
-import { compareSubjects, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { compareSubjects, type Subject } from '@kleym/shared/core/objects/subject.ts'
 import {
   ACCESS_POLICY_KIND,
   BINDING,

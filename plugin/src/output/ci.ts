@@ -1,5 +1,6 @@
 // What the formats for CI systems print, as data: one model for `-o sarif`, `-o junit` and `-o github`.
-import { subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/objects/subject.ts'
+import { type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding, Suppression } from '@kleym/shared/core/findings/suppress.ts'
 import type { Severity } from '@kleym/shared/core/registry/findings.ts'
 

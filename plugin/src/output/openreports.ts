@@ -4,13 +4,8 @@
 import { pageUrl } from '../io/docs-url.ts'
 import { escapeTerminal } from '../io/escape.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import {
-  namedIn,
-  seenFrom,
-  subjectText,
-  type Finding,
-  type Subject,
-} from '@kleym/shared/core/findings/finding.ts'
+import { namedIn, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'

@@ -2,7 +2,8 @@
 // result, a fingerprint that does not depend on line numbers, and rules with help.
 import { pageUrl } from '../io/docs-url.ts'
 import type { Location, Log, LogicalLocation, ReportingDescriptor, Result } from 'sarif'
-import { findingKey, subjectText, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { findingKey, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/objects/subject.ts'
 import type { Suppression } from '@kleym/shared/core/findings/suppress.ts'
 import { findingEntry, type FindingCode, type Severity } from '@kleym/shared/core/registry/findings.ts'
 import { pageSections } from '@kleym/shared/core/registry/pages.ts'

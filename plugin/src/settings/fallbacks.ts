@@ -4,7 +4,8 @@ import { resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { canonicalText } from '@kleym/shared/core/json.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
-import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import {
   CLASS_NAME_ENV,
   TRUST_DOMAIN_ENV,

@@ -1,11 +1,7 @@
 // How findings look, in every answer: one alone with proof and fix, one under the object that it is about, and counts.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import {
-  countBySeverity,
-  subjectText,
-  type Finding,
-  type Subject,
-} from '@kleym/shared/core/findings/finding.ts'
+import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'

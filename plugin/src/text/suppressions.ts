@@ -1,5 +1,6 @@
 // The last section of a text view: what was suppressed, by whom and why, and what is wrong with suppressions.
-import { subjectText, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { subjectText } from '@kleym/shared/core/objects/subject.ts'
+import { type Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import { findingEntry } from '@kleym/shared/core/registry/findings.ts'

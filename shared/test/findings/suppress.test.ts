@@ -1,6 +1,7 @@
 // Every rule of suppressions, as a table: what a flag and an annotation silence, what they cannot, and what is then said.
 import { describe, expect, test } from 'vitest'
-import { finding, type Finding, type Subject } from '../../src/core/findings/finding.ts'
+import { finding, type Finding } from '../../src/core/findings/finding.ts'
+import { type Subject } from '../../src/core/objects/subject.ts'
 import { suppress, type SuppressionContext } from '../../src/core/findings/suppress.ts'
 import { annotationEntries, marksOf, type ObjectMark } from '../../src/core/findings/suppress-annotation.ts'
 import { matchesWildcard, type FlagSuppression } from '../../src/core/findings/suppress-flag.ts'

@@ -1,7 +1,8 @@
 // The report of `test`: a finding for each assertion that fails, at the line where it stands; what is not known makes the
 // answer incomplete.
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
-import { finding, type Finding, type Subject } from '@kleym/shared/core/findings/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { Frame } from '../../frame/frame.ts'
 import type { InputProblem } from '../../sources/problem.ts'

@@ -2,7 +2,8 @@
 // than before. Any other does not apply any more because its ground is gone: the fallback whose loss it told of, the binding
 // that it was about (docs/offline.md, "New, fixed, and no longer applies").
 import type { State } from '../analysis/state.ts'
-import { subjectText, findingKey, namedIn, type Finding, type Subject } from '../findings/finding.ts'
+import { subjectText, type Subject } from '../objects/subject.ts'
+import { findingKey, namedIn, type Finding } from '../findings/finding.ts'
 import { ACCESS_POLICY_KIND, NAMING_KINDS, OLD_ACCESS_POLICIES } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'

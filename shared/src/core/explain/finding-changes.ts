@@ -9,10 +9,10 @@ import {
   isAtLeast,
   namedIn,
   notCertain,
-  subjectText,
   withinNamespaces,
   type Finding,
 } from '../findings/finding.ts'
+import { subjectText } from '../objects/subject.ts'
 import { findingEntry, type FindingCode } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'

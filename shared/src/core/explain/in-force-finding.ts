@@ -1,7 +1,7 @@
 // Where the operator's `InForce` and the prediction disagree about an output: SCM behind, another SCM, or settings of it that
 // are not those that this answer uses.
 import type { Analysis } from '../analysis/analysis.ts'
-import { bindingSubject } from '../findings/subjects.ts'
+import { bindingSubject } from '../objects/subject.ts'
 import { finding, type Finding } from '../findings/finding.ts'
 import type { InForceReason } from '../in-force/in-force.ts'
 import { inForceOf } from '../install/conditions.ts'

@@ -1,6 +1,7 @@
 // What one of two states leaves unread and the other does not. What both leave unread is the same in both, so it moves no pod and no
 // object; what one alone leaves unread may hold whatever the other shows.
-import { namedIn, type Finding, type Subject } from '../findings/finding.ts'
+import { namedIn, type Finding } from '../findings/finding.ts'
+import { type Subject } from '../objects/subject.ts'
 import { POLICY_KINDS } from '../kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import { RULE_KIND } from '../rules/policy-rules.ts'

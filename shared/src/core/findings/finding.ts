@@ -1,18 +1,11 @@
 // A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
 import { dependsText, type Assumption } from '../assumptions/assumptions.ts'
 import { namespacedName } from '../namespaced-name.ts'
+import { compareSubjects, subjectText, type Subject } from '../objects/subject.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { NO, type Truth } from '../truth/truth.ts'
 import { decidingText, unknownText } from '../truth/unknown.ts'
-
-/** What a finding is about; `namespace` is empty for a cluster-scoped object. */
-export interface Subject {
-  readonly kind: string
-  readonly namespace: string
-  readonly name: string
-  readonly container?: string
-}
 
 /**
  * The several things that a finding tells of, a text for each: the fields of a manifest that are wrong, the sources of a rule. One more
@@ -169,12 +162,6 @@ export function namedIn({ subject, related }: Finding): readonly Subject[] {
   return [subject, ...related]
 }
 
-/** `Kind/namespace/name`, with the container behind a colon; a cluster-scoped object has no namespace. */
-export function subjectText({ kind, namespace, name, container }: Subject): string {
-  const base = namespace === '' ? `${kind}/${name}` : `${kind}/${namespace}/${name}`
-  return container === undefined ? base : `${base}:${container}`
-}
-
 /** How many findings there are of each severity. */
 export function countBySeverity(findings: readonly Finding[]): Readonly<Record<Severity, number>> {
   const counts = { error: 0, warning: 0, info: 0 }
@@ -193,13 +180,3 @@ export function isAtLeast(severity: Severity, threshold: Severity): boolean {
 }
 
 const SEVERITY_RANK: Readonly<Record<Severity, number>> = { error: 0, warning: 1, info: 2 }
-
-/** A total order of subjects: namespace, kind, name, container. */
-export function compareSubjects(left: Subject, right: Subject): number {
-  return (
-    compareBytes(left.namespace, right.namespace) ||
-    compareBytes(left.kind, right.kind) ||
-    compareBytes(left.name, right.name) ||
-    compareBytes(left.container ?? '', right.container ?? '')
-  )
-}

@@ -4,7 +4,7 @@ import { isRecord, own, stringAt } from '../json.ts'
 import { readObjectVersion } from '../objects/meta.ts'
 import type { Origin, RawObject } from '../objects/raw.ts'
 import { findingCodeOf, type FindingCode } from '../registry/findings.ts'
-import type { Subject } from './finding.ts'
+import type { Subject } from '../objects/subject.ts'
 
 /** The annotation by which an object suppresses warnings and information about itself. */
 export const SUPPRESS_ANNOTATION = 'kleym.sonda.red/suppress'

@@ -2,7 +2,8 @@
 // of the core because it is a rule about findings alone, without I/O or format.
 import { FINDING_CODES, type FindingCode } from '../registry/findings.ts'
 import { didYouMean } from '../text/suggest.ts'
-import { finding, subjectText, type Finding, type Subject } from './finding.ts'
+import { finding, type Finding } from './finding.ts'
+import { subjectText, type Subject } from '../objects/subject.ts'
 import { annotationEntries, objectKey, type AnnotationEntry, type ObjectMark } from './suppress-annotation.ts'
 import { matchesPattern, type FlagSuppression } from './suppress-flag.ts'
 

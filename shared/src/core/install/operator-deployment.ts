@@ -1,7 +1,7 @@
 // The operator's Deployments, as the chart labels them: which image, how many replicas, how many of them work.
 import { dig, listAt, stringAt } from '../json.ts'
 import { counted } from '../text/counted.ts'
-import type { Subject } from '../findings/finding.ts'
+import type { Subject } from '../objects/subject.ts'
 import { readMeta } from '../objects/meta.ts'
 import type { RawObject } from '../objects/raw.ts'
 

@@ -2,7 +2,7 @@
 // no chart or operator fixes its namespace or its names. It runs beside the SPIRE server or alone, and several may run in one cluster
 // (docs/spire-facts.md §7).
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import type { Subject } from '../findings/finding.ts'
+import type { Subject } from '../objects/subject.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import { readMeta } from '../objects/meta.ts'
 

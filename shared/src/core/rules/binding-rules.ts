@@ -11,7 +11,7 @@ import { codeOfReason } from '../registry/findings.ts'
 import { servesLlmD } from '../snapshot/snapshot.ts'
 import { NamespaceFilter } from '../spire/namespace-filter.ts'
 import { sourceText } from '../spire/prediction.ts'
-import { bindingSubject } from '../findings/subjects.ts'
+import { bindingSubject } from '../objects/subject.ts'
 import { finding, type Finding } from '../findings/finding.ts'
 
 interface RuleInput {

@@ -1,6 +1,6 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
-import { subjectOfKey } from '../findings/subjects.ts'
+import { subjectOfKey, type Subject } from '../objects/subject.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { claimsContainerOf, type Claim } from '../collide/claim.ts'
 import type { ClaimGroup, Relation } from '../collide/claim-index.ts'
@@ -11,7 +11,7 @@ import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding } from '../findings/finding.ts'
 import { podText } from '../objects/pod-index.ts'
 import { counted } from '../text/counted.ts'
 

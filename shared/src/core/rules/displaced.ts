@@ -1,5 +1,5 @@
 // What containers lose because fallbacks give way on their pod, and what they hold instead.
-import type { Subject } from '../findings/finding.ts'
+import type { Subject } from '../objects/subject.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
 import { whyInjected } from '../spire/attestor.ts'

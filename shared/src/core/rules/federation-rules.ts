@@ -1,6 +1,7 @@
 // Registrations that federate: what the server lacks for them, what no object declares, and default identities that hang on others.
 import type { Analysis } from '../analysis/analysis.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding } from '../findings/finding.ts'
+import { type Subject } from '../objects/subject.ts'
 import { FEDERATED_TRUST_DOMAIN } from '../kinds.ts'
 import type { ClusterSpiffeIdSpec } from '../objects/clusterspiffeid.ts'
 import type { FederatedTrustDomain } from '../objects/federated-trust-domain.ts'

@@ -1,8 +1,8 @@
 // Findings about manifests that the API server does not take as they are: it drops fields that a CRD does not have, and
 // refuses wrong types. What is left of the object is what everything else here is about.
 import type { Analysis } from '../analysis/analysis.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
-import { bindingSubject } from '../findings/subjects.ts'
+import { finding, type Finding } from '../findings/finding.ts'
+import { type Subject, bindingSubject } from '../objects/subject.ts'
 import { BINDING, OBJECTIVE_KIND, POOL_KIND, qualifiedKind, type Kind } from '../kinds.ts'
 import { SPIRE_GROUP } from '../names.ts'
 import {

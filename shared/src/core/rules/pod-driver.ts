@@ -1,7 +1,7 @@
 // The driver of all rules over one pod. A rule looks at what the registrations of the pod come to, and says of each thing that it finds
 // whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
 // has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
-import { subjectText } from '../findings/finding.ts'
+import { subjectText } from '../objects/subject.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../spire/prediction.ts'
 import type { Registration } from '../spire/registration.ts'
 import { all, any, openOn, YES, type Truth } from '../truth/truth.ts'

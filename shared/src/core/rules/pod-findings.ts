@@ -9,7 +9,7 @@ import { podText, PodCount } from '../objects/pod-index.ts'
 import type { Binding } from '../objects/binding.ts'
 import type { Pod } from '../objects/pod.ts'
 import { driveAtOnce, type Steps } from '../steps.ts'
-import { bindingSubject } from '../findings/subjects.ts'
+import { bindingSubject } from '../objects/subject.ts'
 import {
   asFarAs,
   finding,

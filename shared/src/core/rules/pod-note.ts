@@ -1,7 +1,7 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
 import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
-import { subjectOfKey } from '../findings/subjects.ts'
+import { subjectOfKey, compareSubjects, subjectText, type Subject } from '../objects/subject.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { lazy } from '../lazy.ts'
@@ -12,7 +12,6 @@ import type { Namespace, Pod } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { sourceText, whyOpen, type EntryOutcome, type EntrySource } from '../spire/prediction.ts'
-import { compareSubjects, subjectText, type Subject } from '../findings/finding.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'

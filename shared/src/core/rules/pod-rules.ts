@@ -1,5 +1,5 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
-import type { Subject } from '../findings/finding.ts'
+import type { Subject } from '../objects/subject.ts'
 import { BINDING_KIND } from '../names.ts'
 import type { Container } from '../objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'

@@ -1,6 +1,6 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
 // no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
-import { subjectOfKey } from '../findings/subjects.ts'
+import { subjectOfKey, bindingSubject, type Subject } from '../objects/subject.ts'
 import { splitNamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../compile/config.ts'
@@ -20,8 +20,7 @@ import type {
 import { isForeign, trustDomainsOf } from '../policies/resolve.ts'
 import { declaredPath } from '../policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { bindingSubject } from '../findings/subjects.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding } from '../findings/finding.ts'
 import { counted } from '../text/counted.ts'
 
 /** A policy as a subject. */

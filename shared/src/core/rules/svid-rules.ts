@@ -1,6 +1,7 @@
 // The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
 import type { State } from '../analysis/state.ts'
-import { finding, type Finding, type Subject } from '../findings/finding.ts'
+import { finding, type Finding } from '../findings/finding.ts'
+import { type Subject } from '../objects/subject.ts'
 import { lazy } from '../lazy.ts'
 import { sourceText } from '../spire/prediction.ts'
 import type { SvidAnswer, LackingSvid, SurplusSvid } from '../spire/verify/container-svids.ts'

@@ -1,7 +1,8 @@
 // The findings of a comparison with a SPIRE server: missing and different entries once for each object and cause, extra ones by
 // themselves, since each may be another client's.
 import type { Analysis } from '../analysis/analysis.ts'
-import { asFarAs, depending, finding, notCertain, type Finding, type Subject } from '../findings/finding.ts'
+import { asFarAs, depending, finding, notCertain, type Finding } from '../findings/finding.ts'
+import { type Subject } from '../objects/subject.ts'
 import { REGISTRATION_ENTRY_KIND } from '../findings/subject-groups.ts'
 import { podText } from '../objects/pod-index.ts'
 import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'

@@ -2,7 +2,8 @@
 // everything else. A plan stands if all of its bindings are Ready, none of them brings an error, and all plans stand together.
 import type { Analysis } from '../analysis/analysis.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
-import { subjectText, type Finding, type Subject } from '../findings/finding.ts'
+import { subjectText, type Subject } from '../objects/subject.ts'
+import { type Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import type { Judgement } from '../plan/plan.ts'
