@@ -2,7 +2,7 @@
 // is only noted when it comes in, for the namespaces whose decisions it may concern, and worked in before the next decision
 // there. Claims meet only within a namespace, so no namespace waits for another's changes, but for its turn.
 import type { Claim } from '@kleym/shared/core/collide/claim.ts'
-import type { Lookup } from '@kleym/shared/core/compile/references.ts'
+import type { Lookup } from '@kleym/shared/core/objects/lookup.ts'
 import { judgeOwnership, type OwningBinding } from '@kleym/shared/core/plan/ownership.ts'
 import { claimsOfOutput } from '@kleym/shared/core/plan/plan.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'

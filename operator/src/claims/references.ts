@@ -1,7 +1,7 @@
 // What the caches say of the objects that a binding names, for one compilation.
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
 import type { Compiled } from '@kleym/shared/core/compile/compile.ts'
-import type { Lookup, References } from '@kleym/shared/core/compile/references.ts'
+import type { Lookup, References } from '@kleym/shared/core/objects/lookup.ts'
 import type { DeclaredObjective, DeclaredPool } from '@kleym/shared/core/objects/inference.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'

@@ -3,10 +3,9 @@ import type { Finding } from '@kleym/shared/core/findings/finding.ts'
 import type { Subject } from '@kleym/shared/core/objects/subject.ts'
 import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import { findingsInWorlds } from '@kleym/shared/core/worlds/findings.ts'
+import { findingsInWorlds } from '@kleym/shared/core/rules/in-worlds.ts'
 import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
-import type { OperatorSettings } from '@kleym/shared/core/install/operator-settings.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { isSpirePart } from '@kleym/shared/core/why/spire-parts.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
@@ -48,6 +47,7 @@ import {
   scmRemarks,
   scmSettings,
   scmSettingsBefore,
+  type OperatorReading,
   type SettingsObjects,
   withSettingsOfScm,
   type SettingsReading,
@@ -61,7 +61,7 @@ export interface AnswerInput {
   readonly after: Analysis
   /** The live side; the same as `after` where nothing changes it, and where the files are all there is. */
   readonly before: Analysis
-  readonly operator: OperatorSettings
+  readonly operator: OperatorReading
   /** SCM's configurations that count, as they were found; absent or none: its settings are assumed. */
   readonly scmConfigs?: readonly ScmConfigText[]
   /** Findings about what was read rather than about what it means. */

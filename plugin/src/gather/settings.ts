@@ -5,7 +5,7 @@ import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { doTheSame, openSettingsOf } from '@kleym/shared/core/worlds/worlds-of.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
+import { disagreements, SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
 import {
   CLASS_NAME_FLAG,
   deploymentSettings,
@@ -79,6 +79,15 @@ function requireTrustDomain(trustDomain: string | undefined): void {
   })
 }
 
+/** kleym's own settings, with what is found where sources contradict each other. */
+export interface OperatorReading extends OperatorSettings {
+  readonly disagreements: readonly Finding[]
+}
+
+function withDisagreements(settings: OperatorSettings): OperatorReading {
+  return { ...settings, disagreements: disagreements(settings.contradictions) }
+}
+
 /** The objects of one side of an answer that say what kleym is set to. */
 export interface SettingsObjects {
   /** Those of the operator first. */
@@ -96,18 +105,20 @@ export function operatorSettings(
   settings: SettingsOptions,
   objects: SettingsObjects,
   isChange = false,
-): OperatorSettings {
+): OperatorReading {
   const { fallbacks = [] } = settings
   const claims = claimsOf(objects)
   // An operator that is there and does not tell a setting may be set to anything, whatever the one before the change was.
   const isOperatorThere = claims.some(({ subject }) => subject?.kind === 'Deployment')
-  return mergeSettings(
-    [
-      flagClaim(settings),
-      ...claims,
-      ...fallbacks.filter(({ subject }) => subject !== undefined || !isOperatorThere),
-    ],
-    (source) => isChange && source === COMMAND_LINE,
+  return withDisagreements(
+    mergeSettings(
+      [
+        flagClaim(settings),
+        ...claims,
+        ...fallbacks.filter(({ subject }) => subject !== undefined || !isOperatorThere),
+      ],
+      (source) => isChange && source === COMMAND_LINE,
+    ),
   )
 }
 
@@ -115,14 +126,13 @@ export function operatorSettings(
  * What kleym is set to before a change: what the objects of that side say, and the command line only where they do not. A
  * setting that is given otherwise than it is there is a change, too.
  */
-export function operatorSettingsBefore(
-  settings: SettingsOptions,
-  objects: SettingsObjects,
-): OperatorSettings {
+export function operatorSettingsBefore(settings: SettingsOptions, objects: SettingsObjects): OperatorReading {
   const { fallbacks = [] } = settings
-  return mergeSettings(
-    [...claimsOf(objects), flagClaim(settings), ...fallbacks],
-    (source) => source === COMMAND_LINE,
+  return withDisagreements(
+    mergeSettings(
+      [...claimsOf(objects), flagClaim(settings), ...fallbacks],
+      (source) => source === COMMAND_LINE,
+    ),
   )
 }
 
@@ -183,7 +193,7 @@ export interface ScmReading {
 
 /** Both settings that an answer rests on. */
 export interface SettingsReading {
-  readonly operator: OperatorSettings
+  readonly operator: OperatorReading
   readonly scm: ScmReading
 }
 
@@ -195,7 +205,7 @@ export function withSettingsOfScm({ operator, scm }: SettingsReading): SettingsR
   return withClassOfScm({ operator: withTrustDomainOfScm(operator, scm.settings), scm })
 }
 
-function withTrustDomainOfScm(operator: OperatorSettings, { trustDomain }: ScmSettings): OperatorSettings {
+function withTrustDomainOfScm(operator: OperatorReading, { trustDomain }: ScmSettings): OperatorReading {
   if (operator.config.trustDomain.kind === 'set' || trustDomain === undefined) return operator
   return { ...operator, config: { ...operator.config, trustDomain: { kind: 'set', value: trustDomain } } }
 }

@@ -50,6 +50,7 @@ function inputOf(objects: readonly JsonRecord[]): AnswerInput {
       classNameSource: 'a Deployment',
       outputLabelsSource: undefined,
       variantLabelKeySource: undefined,
+      contradictions: [],
       disagreements: [],
       disputes: [],
     },

@@ -2,7 +2,8 @@
 // server was not asked.
 import { describe, expect, test } from 'vitest'
 import type { Config } from '../../src/core/compile/config.ts'
-import { resolvePool, type References } from '../../src/core/compile/references.ts'
+import { resolvePool } from '../../src/core/compile/references.ts'
+import { type References } from '../../src/core/objects/lookup.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import type { UnknownReason } from '../../src/core/unknown-reason.ts'
 import { referencesIn } from '../../src/core/snapshot/snapshot.ts'

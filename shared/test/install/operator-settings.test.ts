@@ -1,4 +1,5 @@
 // What the operators of an installation say of their settings, and where they disagree (KLM520).
+import { disagreements } from '../../src/core/rules/install-rules.ts'
 import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
 import { describe, expect, test } from 'vitest'
 import {
@@ -32,7 +33,7 @@ describe('KLM520, settings that disagree', () => {
     ['two operators with one', ['example.org', 'example.org'], []],
   ])('%s', (_, [one = '', other = ''], codes) => {
     const claims = deploymentSettings([operator('a', one), operator('b', other)])
-    expect(mergeSettings(claims).disagreements.map(({ code }) => code)).toEqual(codes)
+    expect(disagreements(mergeSettings(claims).contradictions).map(({ code }) => code)).toEqual(codes)
   })
 })
 
@@ -151,7 +152,7 @@ describe('the output labels', () => {
       ...outputSettings([labelled('a', 'gold')]),
     ]
     expect(labelsOf(...sources)).toEqual(new Map())
-    expect(mergeSettings(sources).disagreements).toEqual([])
+    expect(mergeSettings(sources).contradictions).toEqual([])
   })
 })
 
@@ -207,10 +208,10 @@ describe('the label key of variants', () => {
     const found = mergeSettings([...deployed, ...statusSettings([withStatus(DEFAULT)])])
     expect(found.config.variantLabelKey).toBe(ROLE)
     expect(found.variantLabelKeySource).toBe('Deployment kleym/a')
-    expect(found.disagreements.map(({ code, evidence }) => [code, ...evidence])).toEqual([
-      ['KLM520', `the variant label key is ${DEFAULT} here, and ${ROLE} by Deployment kleym/a`],
+    expect(found.contradictions.map(({ evidence }) => evidence)).toEqual([
+      [`the variant label key is ${DEFAULT} here, and ${ROLE} by Deployment kleym/a`],
     ])
     for (const key of [ROLE, undefined])
-      expect(mergeSettings([...deployed, ...statusSettings([withStatus(key)])]).disagreements).toEqual([])
+      expect(mergeSettings([...deployed, ...statusSettings([withStatus(key)])]).contradictions).toEqual([])
   })
 })

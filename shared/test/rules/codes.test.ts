@@ -1,4 +1,5 @@
 // Every finding code: the smallest cluster that shows it, and the nearest one that does not.
+import { disagreements } from '../../src/core/rules/install-rules.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -67,7 +68,7 @@ function liveCodesOf(objects: readonly JsonRecord[]): readonly string[] {
     ...statusFindings(analysis, operators),
     ...installationFindings(analysis, { absentKinds: new Set(), isClassKnown: true, operators }),
     ...bindings.flatMap((one) => inForceFinding(analysis, one) ?? []),
-    ...mergeSettings([...deploymentSettings(raw), ...statusSettings(bindings)]).disagreements,
+    ...disagreements(mergeSettings([...deploymentSettings(raw), ...statusSettings(bindings)]).contradictions),
   ]
   return findings.map(({ code }) => code)
 }

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import type { Lookup } from '../../src/core/compile/references.ts'
+import type { Lookup } from '../../src/core/objects/lookup.ts'
 import type { JsonRecord } from '../../src/core/json.ts'
 import {
   bindingsIn,

@@ -26,6 +26,7 @@ function liveInput(after: Analysis): AnswerInput {
       classNameSource: undefined,
       outputLabelsSource: undefined,
       variantLabelKeySource: undefined,
+      contradictions: [],
       disagreements: [],
       disputes: [],
     },

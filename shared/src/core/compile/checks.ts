@@ -19,8 +19,8 @@ import {
   type ObjectivePool,
   type ObjectiveResolution,
   type PoolResolution,
-  type References,
 } from './references.ts'
+import { type References } from '../objects/lookup.ts'
 
 /** Everything that the checks look at, read before the first of them runs. */
 export interface CheckInput {

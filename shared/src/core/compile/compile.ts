@@ -12,7 +12,7 @@ import {
 import type { Config } from './config.ts'
 import { selectorsOf, spiffeIdOf, type Identity } from './identity.ts'
 import { renderOutput, type Output } from './output.ts'
-import type { References } from './references.ts'
+import type { References } from '../objects/lookup.ts'
 
 /** A binding that passed all checks. */
 export interface Resolved {

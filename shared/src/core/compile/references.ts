@@ -2,33 +2,12 @@
 // object missing; a lookup that fails makes it unknown.
 import { isRecord, own, typeName } from '../json.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
-import {
-  OBJECTIVE_KINDS,
-  POOL_KINDS,
-  apiVersionOf,
-  qualifiedKind,
-  type Kind,
-  type ObjectiveGroup,
-  type PoolGroup,
-  POOL_KIND,
-} from '../kinds.ts'
+import { OBJECTIVE_KINDS, POOL_KINDS, apiVersionOf, qualifiedKind, type Kind, POOL_KIND } from '../kinds.ts'
 import { MESSAGE_BYTES } from '../names.ts'
 import type { ObjectiveRef, PoolRef } from '../objects/binding-schema.ts'
 import type { DeclaredObjective, DeclaredPool } from '../objects/inference.ts'
+import type { Lookup, References } from '../objects/lookup.ts'
 import { sameSelection, type PoolSelector } from '../objects/pool-selector.ts'
-
-/** The answer of a cache, a cluster or a folder about one object. */
-export type Lookup<T> =
-  | { readonly state: 'found'; readonly object: T }
-  | { readonly state: 'absent' }
-  | { readonly state: 'kind absent' }
-  | { readonly state: 'unknown'; readonly why: UnknownReason }
-
-/** Where references are looked up. */
-export interface References {
-  pool(group: PoolGroup, namespace: string, name: string): Lookup<DeclaredPool>
-  objective(group: ObjectiveGroup, namespace: string, name: string): Lookup<DeclaredObjective>
-}
 
 /** The pool of a binding, with its decoded selector. */
 export interface ResolvedPool {

@@ -1,5 +1,5 @@
 // The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
-// bindings, and a finding where they disagree (docs/contract.md §3; docs/offline.md, "Settings").
+// bindings, and where they contradict each other (docs/contract.md §3; docs/offline.md, "Settings").
 import {
   ANNOTATION_BINDING,
   ANNOTATION_OUTPUT_LABELS,
@@ -12,7 +12,6 @@ import { namespacedName } from '../namespaced-name.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '../json.ts'
 import type { Config } from '../compile/config.ts'
-import { finding, type Finding } from '../findings/finding.ts'
 import { type Subject, bindingSubject } from '../objects/subject.ts'
 import type { Binding } from '../objects/binding.ts'
 import { readMeta } from '../objects/meta.ts'
@@ -60,9 +59,15 @@ export interface OperatorSettings {
   readonly outputLabelsSource: string | undefined
   /** Undefined where no source tells the label key of variants, which the config has then not. */
   readonly variantLabelKeySource: string | undefined
-  readonly disagreements: readonly Finding[]
+  readonly contradictions: readonly Contradiction[]
   /** What a later source says otherwise: what such a setting decides is not known. */
   readonly disputes: readonly Dispute[]
+}
+
+/** An object that gives other settings than those in force, a line of evidence for each. */
+export interface Contradiction {
+  readonly subject: Subject
+  readonly evidence: readonly string[]
 }
 
 /** A setting for which two sources give different values; `used` is the one that the answer takes. */
@@ -134,7 +139,7 @@ export function outputSettings(outputs: Iterable<ClusterSpiffeId>): readonly Set
 }
 
 /**
- * Takes each setting from the first source that has it; every later source that differs is a finding, and leaves open what the setting
+ * Takes each setting from the first source that has it; every later source that differs contradicts it, and leaves open what the setting
  * decides. `isChange`: tells of a source that another which differs from it is a change, and no contradiction.
  */
 export function mergeSettings(
@@ -166,7 +171,7 @@ export function mergeSettings(
     classNameSource: className?.source,
     outputLabelsSource: outputLabels?.source,
     variantLabelKeySource: isKeyDisputed ? undefined : variantLabelKey?.source,
-    disagreements: disagreementsOf(sources, firsts),
+    contradictions: contradictionsOf(sources, firsts),
     disputes,
   }
 }
@@ -213,7 +218,10 @@ function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Disp
   })
 }
 
-function disagreementsOf(sources: readonly SettingsSource[], firsts: FirstSources): readonly Finding[] {
+function contradictionsOf(
+  sources: readonly SettingsSource[],
+  firsts: FirstSources,
+): readonly Contradiction[] {
   const bySubject = new Map<string, { subject: Subject; evidence: string[] }>()
   for (const one of sources) {
     const { subject } = one
@@ -223,13 +231,7 @@ function disagreementsOf(sources: readonly SettingsSource[], firsts: FirstSource
         `${SETTINGS[setting]} is ${valueText(other.value)} here, and ${valueText(used.value)} by ${used.source}`,
       )
   }
-  return [...bySubject.values()].map(({ subject, evidence }) =>
-    finding('KLM520', {
-      subject,
-      summary: 'its settings differ from those that this answer uses',
-      evidence,
-    }),
-  )
+  return [...bySubject.values()]
 }
 
 /** Output labels as a person writes them; undefined where nothing is said of them. */

@@ -2,7 +2,7 @@
 // decide; labels and managed fields prove nothing.
 import type { NamespacedName } from '../namespaced-name.ts'
 import { nameFromItself } from '../compile/output.ts'
-import type { Lookup } from '../compile/references.ts'
+import type { Lookup } from '../objects/lookup.ts'
 import type { UnknownReason } from '../unknown-reason.ts'
 import {
   ANNOTATION_BINDING,

@@ -28,7 +28,7 @@ export interface FindingEntry {
   readonly concerns?: 'every binding'
   /**
    * It says that outputs of kleym have no effect, or a container no way to one. Another setting shows that of each of them, so the assumption says it once
-   * (worlds/findings.ts): of any output; of the output of its subject, if that is a binding; of the fallback that gives way to it.
+   * (rules/in-worlds.ts): of any output; of the output of its subject, if that is a binding; of the fallback that gives way to it.
    */
   readonly noEffect?: 'of any output' | 'of a binding' | 'of a fallback'
 }

@@ -11,7 +11,7 @@ import { podFindings } from './pod-findings.ts'
 import { policyFindings } from './policy-rules.ts'
 import { poolFindings } from './pool-rules.ts'
 import { variantFindings } from './variant-rules.ts'
-import { findingStepsInWorlds } from '../worlds/findings.ts'
+import { findingStepsInWorlds } from './in-worlds.ts'
 
 /** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
 type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]

@@ -10,7 +10,7 @@ import { federatedWith, foreignDomains, isClassHandled } from '../spire/common-f
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { counted } from '../text/counted.ts'
 import { sourceSubject } from './install-rules.ts'
-import { findingsInWorlds } from '../worlds/findings.ts'
+import { findingsInWorlds } from './in-worlds.ts'
 
 /** What is known of a relationship with a trust domain. */
 type Relationship =

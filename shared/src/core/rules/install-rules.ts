@@ -2,6 +2,7 @@
 import { SCM_CONFIG_KIND } from '../findings/subject-groups.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { classLabelProblem } from '../compile/output.ts'
+import type { Contradiction } from '../install/operator-settings.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../names.ts'
 import { CLASS_PLACEHOLDER } from '../objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../spire/prediction.ts'
@@ -9,7 +10,18 @@ import { findingEntry, type FindingCode } from '../registry/findings.ts'
 import { asFarAs, finding, type Finding } from '../findings/finding.ts'
 import { type Subject } from '../objects/subject.ts'
 import { openOn, YES } from '../truth/truth.ts'
-import { findingsInWorlds } from '../worlds/findings.ts'
+import { findingsInWorlds } from './in-worlds.ts'
+
+/** A finding for each object that gives other settings of kleym than those in force. */
+export function disagreements(contradictions: readonly Contradiction[]): readonly Finding[] {
+  return contradictions.map(({ subject, evidence }) =>
+    finding('KLM520', {
+      subject,
+      summary: 'its settings differ from those that this answer uses',
+      evidence,
+    }),
+  )
+}
 
 /** SCM itself, as a subject. */
 export const SCM_SUBJECT: Subject = {

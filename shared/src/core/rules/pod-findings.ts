@@ -28,7 +28,7 @@ import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { asSeenBeside } from '../worlds/across.ts'
-import { findingStepsInWorlds } from '../worlds/findings.ts'
+import { findingStepsInWorlds } from './in-worlds.ts'
 
 /** Which pods of its pool the output of one binding meets. */
 interface Reach {

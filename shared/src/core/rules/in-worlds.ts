@@ -4,7 +4,7 @@ import { depending, findingKey, withinNamespaces, type Finding } from '../findin
 import { BINDING_KIND } from '../names.ts'
 import { findingEntry } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
-import { inWorlds, settingsDeciding } from './across.ts'
+import { inWorlds, settingsDeciding } from '../worlds/across.ts'
 
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(
