@@ -8,7 +8,7 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/install/operator-settings.ts'
+} from '@kleym/shared/core/install/flags.ts'
 import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/install/output-labels.ts'
 import { keysOf } from '@kleym/shared/core/json.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'

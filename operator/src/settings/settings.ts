@@ -6,7 +6,7 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/install/operator-settings.ts'
+} from '@kleym/shared/core/install/flags.ts'
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import {
   VARIANT_LABEL_KEY_FIX,

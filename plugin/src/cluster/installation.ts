@@ -2,12 +2,8 @@
 // SCM is set to. No pod is read.
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
-import {
-  argument,
-  commandLines,
-  DEFAULT_LEASE_NAME,
-  LEASE_NAME_FLAG,
-} from '@kleym/shared/core/install/operator-settings.ts'
+import { argument, commandLines } from '@kleym/shared/core/install/operator-settings.ts'
+import { DEFAULT_LEASE_NAME, LEASE_NAME_FLAG } from '@kleym/shared/core/install/flags.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'

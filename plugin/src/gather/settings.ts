@@ -6,13 +6,12 @@ import type { OpenSettings } from '@kleym/shared/core/assumptions/assumptions.ts
 import { doTheSame, openSettingsOf } from '@kleym/shared/core/worlds/worlds-of.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { disagreements, SCM_SUBJECT } from '@kleym/shared/core/rules/install-rules.ts'
+import { CLASS_NAME_FLAG, TRUST_DOMAIN_FLAG } from '@kleym/shared/core/install/flags.ts'
 import {
-  CLASS_NAME_FLAG,
   deploymentSettings,
   outputSettings,
   mergeSettings,
   statusSettings,
-  TRUST_DOMAIN_FLAG,
   type OperatorSettings,
   type SettingsSource,
 } from '@kleym/shared/core/install/operator-settings.ts'

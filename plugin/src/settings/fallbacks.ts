@@ -6,11 +6,7 @@ import { canonicalText } from '@kleym/shared/core/json.ts'
 import { sha256Hex } from '@kleym/shared/core/text/sha256.ts'
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { type Subject } from '@kleym/shared/core/objects/subject.ts'
-import {
-  CLASS_NAME_ENV,
-  TRUST_DOMAIN_ENV,
-  VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/install/operator-settings.ts'
+import { CLASS_NAME_ENV, TRUST_DOMAIN_ENV, VARIANT_LABEL_KEY_ENV } from '@kleym/shared/core/install/flags.ts'
 import { readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
 import { variantLabelKeyProblem } from '@kleym/shared/core/install/variant-label-key.ts'
 import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'

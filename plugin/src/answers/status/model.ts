@@ -2,15 +2,14 @@
 import {
   countConditions,
   countInForce,
-  inForceOf,
   inForceText,
   oldestStuck,
-  readyOf,
   type ConditionCount,
   type InForceCount,
   type InForceText,
   type Stuck,
 } from '@kleym/shared/core/install/conditions.ts'
+import { inForceOf, readyOf } from '@kleym/shared/core/objects/binding.ts'
 import {
   readOperatorDeployment,
   type OperatorDeployment,

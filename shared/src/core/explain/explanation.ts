@@ -1,9 +1,8 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
 import { subjectDoubt } from '../snapshot/unread.ts'
-import { inForceOf } from '../install/conditions.ts'
+import { inForceOf, type Binding } from '../objects/binding.ts'
 import type { Condition } from '../objects/binding-status.ts'
-import type { Binding } from '../objects/binding.ts'
 import type { NamespacedName } from '../namespaced-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import { claimsContainerOf, declaredClaim } from '../collide/claim.ts'

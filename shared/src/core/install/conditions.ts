@@ -1,8 +1,7 @@
 // The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
 // time.
-import { IN_FORCE_CONDITION } from '../names.ts'
 import type { Condition } from '../objects/binding-status.ts'
-import type { Binding } from '../objects/binding.ts'
+import { inForceOf, readyOf, type Binding } from '../objects/binding.ts'
 import { compareBytes } from '../text/bytes.ts'
 
 /** How many bindings have one verdict. */
@@ -53,16 +52,6 @@ export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
   return stuck.toSorted(
     (a, b) => Date.parse(a.since) - Date.parse(b.since) || compareBytes(a.binding.key, b.binding.key),
   )[0]
-}
-
-/** The condition `Ready` of a binding's status. */
-export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === 'Ready')
-}
-
-/** The condition `InForce` of a binding's status. */
-export function inForceOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
-  return status?.conditions?.find(({ type }) => type === IN_FORCE_CONDITION)
 }
 
 /** What a status says of the output that was written for a binding; without the condition it is not known. */

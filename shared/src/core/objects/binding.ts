@@ -2,7 +2,7 @@
 // either its value or a sentence that says what is wrong with it (docs/contract.md §2).
 import * as z from 'zod/mini'
 import { dig, digPath, isRecord, own, typeName } from '../json.ts'
-import type { Mode } from '../names.ts'
+import { IN_FORCE_CONDITION, type Mode } from '../names.ts'
 import {
   containerNameSchema,
   identityBoundarySchema,
@@ -14,7 +14,7 @@ import {
   type ObjectiveRef,
   type PoolRef,
 } from './binding-schema.ts'
-import { bindingStatusSchema, type BindingStatus } from './binding-status.ts'
+import { bindingStatusSchema, type BindingStatus, type Condition } from './binding-status.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
@@ -121,3 +121,13 @@ function shown(value: unknown): string {
 }
 
 const SHOWN_MAX = 63
+
+/** The condition `Ready` of a binding's status. */
+export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready')
+}
+
+/** The condition `InForce` of a binding's status. */
+export function inForceOf({ status }: Pick<Binding, 'status'>): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === IN_FORCE_CONDITION)
+}

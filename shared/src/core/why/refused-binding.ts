@@ -1,7 +1,7 @@
 // Bindings that are for a container and give it nothing, with the reason that the operator gives and what to do about it
 // (docs/reference/reasons.md).
 import { declaredId, isMeant, mayBeMeant } from '../holdings/undecided.ts'
-import { readyOf } from '../install/conditions.ts'
+import { readyOf } from '../objects/binding.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { verdictOf, type StatusVerdict } from '../plan/status.ts'
 import { isReason, REASONS } from '../registry/reasons.ts'
