@@ -206,7 +206,9 @@ describe('what IDs hold of SCM is not known', () => {
     const files = { 'all.yaml': documents(SMALL, registrations), 'scm.yaml': scmOf('${TRUST_DOMAIN}') }
     const run = await ask(files, 'who-selects', 'pod/team-a/llama-0', ...given)
     expect(run.stdout).not.toContain('✓')
-    expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain('depends: failed (.spec.spiffeIDTemplate of')
+    expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      "depends: probably failed (default settings assumed; depends on SCM's trust domain): .spec.spiffeIDTemplate of",
+    )
     expect(run.code).toBe(4)
   })
 
@@ -387,7 +389,7 @@ describe('settings that disagree', () => {
     )
     expect(run.stdout).not.toContain('✓')
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      "depends: issued as assumed; depends on kleym's output labels",
+      "depends: probably issued (default settings assumed; depends on kleym's output labels)",
     )
     expect(run.code).toBe(4)
   })

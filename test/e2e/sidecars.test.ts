@@ -101,7 +101,7 @@ describe('nothing depends on a webhook', () => {
       'explain',
       'team-a/chat',
     )
-    expect(stdout).toContain('is ready: 1 container is entitled to, but may not get,')
+    expect(stdout).toContain('is ready: 1 container is entitled to')
     expect(code).toBe(0)
   })
 

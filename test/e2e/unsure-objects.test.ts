@@ -242,7 +242,7 @@ spec:
   const cwd = workspace({ 'all.yaml': documents(WORLD, policy), 'scm.yaml': SCM_CONFIG })
   const asked = ['policies', '-A', '--offline', '-f', 'all.yaml']
   const open = await kleym([...asked, '--trust-domain', 'example.org'], { cwd })
-  expect(open.stdout).toContain('resolved as assumed: ')
+  expect(open.stdout).toContain('resolved (default settings assumed): ')
   expect(open.stdout).not.toContain('✓')
   expect(open.code).toBe(4)
   const told = await kleym([...asked, ...SETTINGS], { cwd })

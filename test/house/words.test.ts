@@ -9,13 +9,13 @@ const REPLACED: readonly string[] = [...textOf(PAGE).matchAll(/^\|[^|]*\|([^|]*)
   ([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].flatMap(([, words]) => words ?? []),
 )
 
-/** What people read: sources, pages, charts, manifests. A dated text stays as it was written. */
+/** What people read: sources, pages, charts, manifests, and whole outputs, which sources put together. A dated text stays as it was written. */
 const READ = TRACKED.filter(
   (path) =>
-    /^(?:(?:plugin|operator|shared)\/src|docs|charts|scripts|examples|krew|\.github|README\.md)\b/.test(
+    /^(?:(?:plugin|operator|shared)\/src|docs|charts|scripts|examples|krew|\.github|README\.md)\b|\/golden\//.test(
       path,
     ) &&
-    /\.(?:tsx?|mjs|sh|md|ya?ml|json|txt|tpl)$/.test(path) &&
+    /\.(?:tsx?|mjs|sh|md|ya?ml|json|txt|tpl|dot|mermaid|sarif|xml)$/.test(path) &&
     !/^docs\/(?:decisions\/|CHANGELOG\.md)|(?:^|\/)package-lock\.json$/.test(path) &&
     path !== PAGE,
 )

@@ -168,6 +168,7 @@ const NO_FILES: LoadedFiles = {
   notes: [],
   documents: 0,
   skipped: new Map(),
+  noObjects: [],
   nearMisses: [],
 }
 

@@ -7,7 +7,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { LoadedFiles } from '../sources/load.ts'
-import { NO_OBJECT } from '../sources/objects.ts'
+import { namesText } from '../text/names.ts'
 
 /**
  * What could not be read and does not matter enough to make the answer incomplete, and which rules would help; `needed`
@@ -28,18 +28,20 @@ export function unreadNotes(
   ]
 }
 
-/** How many documents no answer uses, by kind. */
+/** What no answer uses: documents by kind, and the files of those that are no objects. */
 export function skippedNotes(loaded: readonly (LoadedFiles | undefined)[]): readonly string[] {
   const counts = new Map<string, number>()
   for (const one of loaded)
     for (const [kind, count] of one?.skipped ?? []) counts.set(kind, (counts.get(kind) ?? 0) + count)
-  if (counts.size === 0) return []
   const kinds = [...counts]
     .toSorted(([a], [b]) => compareBytes(a, b))
-    .map(([kind, count]) =>
-      kind === NO_OBJECT
-        ? `${counted(count, 'document')} that ${count === 1 ? 'is' : 'are'} not a Kubernetes object`
-        : `${count} ${kind}`,
-    )
-  return [`ignored, as no answer needs it: ${kinds.join(', ')}`]
+    .map(([kind, count]) => `${count} ${kind}`)
+  const noObjects = loaded.flatMap((one) => one?.noObjects ?? [])
+  const are = noObjects.length === 1 ? 'is not a Kubernetes object' : 'are not Kubernetes objects'
+  return [
+    ...(kinds.length === 0 ? [] : [`ignored, as no answer needs it: ${kinds.join(', ')}`]),
+    ...(noObjects.length === 0
+      ? []
+      : [`ignored ${counted(noObjects.length, 'document')} that ${are} (${namesText(noObjects)})`]),
+  ]
 }

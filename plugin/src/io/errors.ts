@@ -49,6 +49,8 @@ export interface ErrorParts {
   readonly what: string
   /** The place: `pools.yaml:12`, `team-a/chat`. */
   readonly where?: string | undefined
+  /** What stands there, a line each. */
+  readonly excerpt?: readonly string[] | undefined
   /** The reason. */
   readonly why: string
   /** What to do about it; a command that can be pasted, where there is one. */
@@ -62,6 +64,7 @@ export class KleymError extends Error {
   readonly code: ErrorCode
   readonly what: string
   readonly where: string | undefined
+  readonly excerpt: readonly string[]
   readonly why: string
   readonly fix: string
   readonly docs: string | undefined
@@ -72,6 +75,7 @@ export class KleymError extends Error {
     this.code = parts.code
     this.what = parts.what
     this.where = parts.where
+    this.excerpt = parts.excerpt ?? []
     this.why = parts.why
     this.fix = parts.fix
     this.docs = parts.docs
@@ -102,7 +106,12 @@ export function asKleymError(thrown: unknown): KleymError {
 /** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */
 export function formatError(error: KleymError): string {
   const where = error.where === undefined ? '' : ` (${error.where})`
-  const lines = [`error: ${error.what}${where}`, `  why:  ${error.why}`, `  fix:  ${withPageUrls(error.fix)}`]
+  const lines = [
+    `error: ${error.what}${where}`,
+    ...error.excerpt.map((text) => `  ${text}`),
+    `  why:  ${error.why}`,
+    `  fix:  ${withPageUrls(error.fix)}`,
+  ]
   if (error.docs !== undefined) lines.push(`  docs: ${withPageUrls(error.docs)}`)
   return lines.map((text) => `${printable(text)}\n`).join('')
 }

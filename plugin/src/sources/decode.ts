@@ -39,7 +39,20 @@ export function sealOf(bytes: Uint8Array): { readonly why: string; readonly fix:
   if (encoding !== undefined) return { why: `the file is ${encoding}`, fix: 'save the file as UTF-8' }
   const begin = new TextDecoder('latin1').decode(bytes.subarray(0, 64))
   const seal = SEALS.find(([text]) => begin.startsWith(text))
-  return seal === undefined ? undefined : { why: `the file is ${seal[1]}`, fix: seal[2] }
+  if (seal !== undefined) return { why: `the file is ${seal[1]}`, fix: seal[2] }
+  return isBinary(bytes) ? BINARY : undefined
+}
+
+/** As git tells: a NUL among the first 8,000 bytes (https://git-scm.com/docs/gitattributes, "binary"). A text with a NUL that is UTF-8 all the same has a wrong character. */
+function isBinary(bytes: Uint8Array): boolean {
+  const begin = bytes.subarray(0, BINARY_LOOKED_AT)
+  return begin.includes(0) && decodeUtf8(begin).badLines.length > 0
+}
+
+const BINARY_LOOKED_AT = 8000
+const BINARY = {
+  why: 'the file is binary',
+  fix: 'give YAML or JSON, or leave the file out (--exclude FILE)',
 }
 
 /** `UTF-16` or `UTF-32` when the bytes begin with their mark, or with a letter of two bytes; else undefined. */

@@ -27,6 +27,8 @@ export interface DocumentFault {
   readonly document: number
   readonly line?: number
   readonly column?: number
+  /** The text of that line. It may hold a secret: who shows it has looked at what the document is. */
+  readonly lineText?: string
   readonly why: string
   readonly fix: string
   /** It may be well-formed, and is more than kleym takes in. */

@@ -14,8 +14,10 @@ export interface Opaque extends InputProblem {
 
 /** Why something cannot matter. */
 export type Dismissal =
-  /** It is of a kind that no answer uses, or no object. */
+  /** It is of a kind that no answer uses. */
   | { readonly because: 'kind'; readonly kind: string }
+  /** It is no Kubernetes object, such as a values file. */
+  | { readonly because: 'no object'; readonly file: string }
   /** It cannot be read, and its text has no kind that is used. */
   | { readonly because: 'text'; readonly what: InputProblem }
   /** It was rendered, nothing in it is of a kind that is used, or it is neither a file nor a folder: a sentence. */
@@ -26,6 +28,7 @@ export class Door {
   readonly objects: RawObject[] = []
   readonly #opaque: Opaque[] = []
   readonly #skipped = new Map<string, number>()
+  readonly #noObjects: string[] = []
   readonly #unread: InputProblem[] = []
   readonly #told: string[] = []
 
@@ -35,6 +38,7 @@ export class Door {
 
   dismiss(one: Dismissal): void {
     if (one.because === 'kind') this.#skipped.set(one.kind, (this.#skipped.get(one.kind) ?? 0) + 1)
+    else if (one.because === 'no object') this.#noObjects.push(one.file)
     else if (one.because === 'text') this.#unread.push(one.what)
     else this.#told.push(one.note)
   }
@@ -54,6 +58,11 @@ export class Door {
   /** What was of no kind that is used, and how often, in the order of the kinds. */
   skipped(): ReadonlyMap<string, number> {
     return new Map([...this.#skipped].toSorted(([a], [b]) => compareBytes(a, b)))
+  }
+
+  /** The file of each document that is no Kubernetes object. */
+  noObjects(): readonly string[] {
+    return this.#noObjects
   }
 
   /** What a person should know of what was dismissed. */

@@ -3,6 +3,7 @@
 import { dig } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
@@ -26,6 +27,7 @@ import type { MisspelledObject } from './near-miss.ts'
 import { isErrorText } from './failed-read.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, spentProblem, type InputProblem } from './problem.ts'
+import { plainTypeOf } from './kinds-in-text.ts'
 import { reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
@@ -65,6 +67,8 @@ export interface LoadedFiles {
   readonly documents: number
   /** What is no kind that the answer uses, and how often: `ConfigMap`, `Kustomization.kustomize.config.k8s.io`. */
   readonly skipped: ReadonlyMap<string, number>
+  /** The file of each document that is no Kubernetes object. */
+  readonly noObjects: readonly string[]
   /** What is nearly of a kind that the answer uses, and is not. */
   readonly nearMisses: readonly MisspelledObject[]
 }
@@ -126,7 +130,7 @@ export async function loadFiles(
       if (type.scope !== undefined) collected.scopes.push(type.scope)
     }
     for (const fault of parsed.faults) {
-      if (fault.type !== undefined && skipUnwanted(fault.type, rules, collected)) continue
+      if (fault.type !== undefined && skipUnwanted(fault.type, name, rules, collected)) continue
       const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
       const length = parsed.faultyTexts?.get(fault.document)?.length ?? 0
       if (problem.reach?.length === 0 && length <= HARMLESS_MAX)
@@ -174,6 +178,7 @@ export async function loadFiles(
     ],
     documents,
     skipped: door.skipped(),
+    noObjects: door.noObjects(),
     nearMisses: collected.nearMisses,
   }
 }
@@ -310,25 +315,49 @@ const TEXT_READ_MAX = 8 * 1024 * 1024
 /** What is wrong with a document, and how far that reaches. */
 function faultProblem(
   name: string,
-  { document, line, column, why, fix }: DocumentFault,
+  fault: DocumentFault,
   text: string | undefined,
   rules: ReadingRules,
 ): InputProblem {
+  const { document, line, column, why, fix } = fault
   const place = { file: name, document, line, column }
   const isAny = text === undefined || text.length > TEXT_READ_MAX || isErrorText(text)
   const reach = isAny ? undefined : reachOfText(text, rules)
   const placeholder = text === undefined ? undefined : placeholderIn(text)
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)
+  const excerpt = text === undefined ? undefined : excerptOf(text, fault, rules)
   const problem = {
     kind: 'malformed',
     what: `cannot read ${what}`,
     where: placeText(place),
+    ...(excerpt && { excerpt }),
     why,
     fix,
   } as const
   return reach === undefined ? problem : { ...problem, reach }
 }
+
+/**
+ * The line of a fault with a mark under its column, of a document that certainly is of a kind that is read and is none of Kubernetes' own:
+ * Secrets, ConfigMaps and the environment of containers stand in those.
+ */
+function excerptOf(
+  text: string,
+  { line, column = 1, lineText }: DocumentFault,
+  { wanted }: ReadingRules,
+): readonly string[] | undefined {
+  const type = plainTypeOf(text)
+  if (lineText === undefined || type === undefined) return undefined
+  const group = groupOfApiVersion(type.apiVersion)
+  const isShown = group.includes('.') && wanted.some((one) => one.kind === type.kind && one.group === group)
+  if (!isShown || lineText.includes('\t') || lineText.length > EXCERPT_MAX) return undefined
+  const number = String(line ?? '')
+  return [`${number} | ${lineText}`, `${' '.repeat(number.length)} | ${' '.repeat(column - 1)}^`]
+}
+
+/** A longer line would not show where its mark belongs. */
+const EXCERPT_MAX = 100
 
 /** The reader has stopped: what comes after so many faults may be anything. */
 function tooManyFaults(name: string): InputProblem {

@@ -70,9 +70,6 @@ interface TypeFacts {
   readonly wanted: WantedKind | undefined
 }
 
-/** What `skipped` calls a document that is not a Kubernetes object at all, such as a values file. */
-export const NO_OBJECT = 'not a Kubernetes object'
-
 const BINDING_KIND = 'InferenceIdentityBinding'
 
 /** Adds the objects of one document to what is collected. Throws a BudgetSpent. */
@@ -143,7 +140,7 @@ function collectObject(
   const { door, budget, types, nearMisses } = collected
   if (!isRecord(value)) {
     if (!inList) {
-      count(door, NO_OBJECT)
+      door.dismiss({ because: 'no object', file: origin.file })
       noteHeld(value, origin, rules, collected)
     } else door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
     return
@@ -152,7 +149,7 @@ function collectObject(
   if (type === undefined) {
     const half = halfTyped(value, rules.wanted)
     if (half === undefined) {
-      count(door, NO_OBJECT)
+      door.dismiss({ because: 'no object', file: origin.file })
       noteHeld(value, origin, rules, collected)
       noteDeployer(value, origin, collected)
     } else door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
@@ -392,12 +389,14 @@ function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Prob
 /** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */
 export function skipUnwanted(
   type: { readonly kind?: string; readonly apiVersion?: string },
+  file: string,
   { wanted }: ReadingRules,
   { door }: Collected,
 ): boolean {
   const known = readType(type)
   if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  count(door, known === undefined ? NO_OBJECT : qualifiedKind(known))
+  if (known === undefined) door.dismiss({ because: 'no object', file })
+  else count(door, qualifiedKind(known))
   return true
 }
 

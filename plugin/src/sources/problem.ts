@@ -32,6 +32,8 @@ export interface InputProblem {
   readonly what: string
   /** `pools.yaml, document 3, line 12, column 5`. */
   readonly where: string
+  /** The line of the file that it is about, and under it a mark at the column. */
+  readonly excerpt?: readonly string[]
   readonly why: string
   readonly fix: string
   /** What several of its sort are told as, in one line: `charts are not rendered`. */
@@ -139,6 +141,6 @@ export function reachText(reach: readonly ProblemReach[] | undefined): string {
 
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */
 export function problemError(problem: InputProblem): KleymError {
-  const { what, where, why, fix } = problem
-  return new KleymError({ code: problem.kind === 'path' ? 'usage' : 'input', what, where, why, fix })
+  const { what, where, excerpt, why, fix } = problem
+  return new KleymError({ code: problem.kind === 'path' ? 'usage' : 'input', what, where, excerpt, why, fix })
 }

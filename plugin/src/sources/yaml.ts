@@ -158,7 +158,10 @@ function parseChunk(
   const lineOf = (offset: number): number => line + index.at(offset).line - 1
   const refuse: Refuse = (why, offset, type) => {
     const at = offset === undefined ? undefined : index.at(offset)
-    const place = at === undefined ? { line } : { line: line + at.line - 1, column: at.column }
+    const place =
+      at === undefined || offset === undefined
+        ? { line }
+        : { line: line + at.line - 1, column: at.column, lineText: lineAround(text, offset) }
     const fault: DocumentFault = { document, ...place, why, fix: FIX }
     faults.push(type === undefined ? fault : { ...fault, type })
   }
@@ -199,13 +202,17 @@ function parseChunk(
   }
 }
 
+/** The line on which an offset is, up to so many characters. */
+function lineAround(text: string, offset: number): string {
+  const from = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1
+  const [first = ''] = text.slice(from, from + LINE_READ).split(/\r?\n/)
+  return first
+}
+
 /** The key on the line of an offset, and never a value: a Secret may stand there. */
 function keyText(text: string, offset: number): string {
-  const from = text.lastIndexOf('\n', Math.max(0, offset - 1)) + 1
-  const key = /^[ \t]*(?:- +)*([A-Za-z][A-Za-z0-9_./-]{0,62}):(?:\s|$)/.exec(
-    text.slice(from, from + LINE_READ),
-  )
-  return key?.[1] === undefined ? '' : `, at the key ${key[1]}`
+  const key = /^[ \t]*(?:- +)*([A-Za-z][A-Za-z0-9_./-]{0,62}):(?:\s|$)/.exec(lineAround(text, offset))
+  return key?.[1] === undefined ? '' : ` (at the key ${key[1]})`
 }
 
 const LINE_READ = 256
@@ -288,10 +295,26 @@ function typeOf(yaml: typeof Yaml, contents: unknown): DocumentFault['type'] {
 /** How the library says that a document has ended before its text. */
 const BEHIND_END = /^Unexpected (?:\S+ at node end|\S+ token in YAML stream)/
 
+/** What the library says in words of the specification, as a person says it. */
+const IN_PLAIN_WORDS: readonly (readonly [said: RegExp, plain: string])[] = [
+  [/^Flow (?:map|sequence) in/, 'a { or [ is not closed, or what stands in it is not indented enough'],
+  [
+    /^Implicit (?:map )?keys/,
+    'a key goes on in the next line: a {, [ or quote is not closed, or a line is not indented as it should be',
+  ],
+  [
+    /^Nested mappings|^A block sequence may not/,
+    'a key or an item stands where a value ends: a line is not indented as it should be, or a text with ": " has no quotes',
+  ],
+  [/^All (?:mapping|sequence) items/, 'the line is not indented as those beside it'],
+]
+
 function parserReason(message: string): string {
   if (message.includes('call stack')) return TOO_DEEP
   if (BEHIND_END.test(message))
     return 'something stands behind the end of its first mapping, less indented than that begins'
+  const plain = IN_PLAIN_WORDS.find(([said]) => said.test(message))?.[1]
+  if (plain !== undefined) return plain
   const [first = ''] = message.split('\n')
   const reason = first.replace(/:$/, '').replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase())
   return reason.length > REASON_MAX ? `${reason.slice(0, REASON_MAX)}...` : reason

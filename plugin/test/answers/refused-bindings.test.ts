@@ -123,7 +123,11 @@ watchClassless: true
 `
 
 test.each([
-  ['explain', 'chat', 'team-a/chat is ready: 1 container is entitled to, but may not get,'],
+  [
+    'explain',
+    'chat',
+    '1 container is entitled to spiffe://example.org/ns/team-a/pool/llama, but may be unable to fetch it',
+  ],
   ['who-selects', 'pod/llama-0', 'warnings: an identity without a way to the Workload API (KLM430)'],
 ])('the first lines of %s say that a container cannot fetch its SVID', async (command, of, text) => {
   const asked = async (world: string): Promise<string> => {

@@ -189,7 +189,11 @@ describe('what is an object', () => {
     const loaded = await load(await workspace({ 'f.yaml': text }))
     expect(loaded.problems).toEqual([])
     expect(summary(loaded)).toEqual(objects)
-    expect(Object.fromEntries(loaded.skipped)).toEqual(skipped)
+    const noObjects = loaded.noObjects.length
+    expect({
+      ...Object.fromEntries(loaded.skipped),
+      ...(noObjects > 0 && { 'not a Kubernetes object': noObjects }),
+    }).toEqual(skipped)
   })
 
   test.each([

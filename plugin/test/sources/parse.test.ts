@@ -94,7 +94,16 @@ const bomb = (levels: number): string =>
 
 describe('a document that cannot be read says where and why, and the others are read', () => {
   test.each<[string, string, string, number, number | undefined]>([
-    ['an unclosed bracket', 'a: [1', 'flow sequence', 3, undefined],
+    ['an unclosed bracket', 'a: [1', 'a { or [ is not closed', 3, undefined],
+    [
+      'an unclosed brace before another key',
+      'a: { b: c\n  d: e',
+      'a {, [ or quote is not closed',
+      3,
+      undefined,
+    ],
+    ['a line that is indented too far', 'a: b\n  c: d', 'not indented as it should be', 3, undefined],
+    ['a text with a colon', 'a: b: c', 'has no quotes', 3, undefined],
     ['a tab for indentation', 'a:\n\t- b', 'a tab stands where only blanks may indent', 4, 1],
     ['a key twice', 'a: 1\nb: 2\na: 3', 'the key "a" is defined twice', 5, 1],
     ['a key twice after it has become a string', '1: x\n"1": y', 'the key "1" is defined twice', 4, 1],

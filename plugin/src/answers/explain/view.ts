@@ -200,11 +200,12 @@ function containersOf({ reach }: Explanation): number {
 function readyAnswer(one: Explanation, about: readonly Finding[], layout: ExplainLayout): Answer {
   const containers = containersOf(one)
   const pending = isOffline(layout) ? undefined : pendingText(one)
+  const { gets, behind } = entitledTexts(containers, about)
   const who =
     containers > 0 && pending !== undefined
       ? `: ${counted(containers, 'container')} will get, once ${pending},`
       : containers > 0
-        ? `: ${counted(containers, 'container')} ${entitledText(containers, about)}`
+        ? `: ${counted(containers, 'container')} ${gets}`
         : one.podsUnknown !== undefined
           ? ', but which containers it reaches is unknown:'
           : one.reach !== undefined && one.reach.perhaps.length > 0
@@ -214,17 +215,23 @@ function readyAnswer(one: Explanation, about: readonly Finding[], layout: Explai
     mark: containers === 0 || pending !== undefined || layout.isOperatorDown ? 'warn' : 'ok',
     text: [
       span(one.key, 'bold'),
-      ` ${stateText(one, pending, layout)}${who} ${one.identity?.spiffeId ?? ''}`,
+      ` ${stateText(one, pending, layout)}${who} ${one.identity?.spiffeId ?? ''}${containers === 0 ? '' : behind}`,
     ],
     reasons: [...whyUnreached(one, about).map((text) => [text]), ...foundTexts(about, layout)],
   }
 }
 
-/** An entry gives a container nothing that cannot fetch it. */
-function entitledText(containers: number, about: readonly Finding[]): string {
+/** What stands before the ID, and behind it: an entry gives a container nothing that cannot fetch it. */
+function entitledTexts(
+  containers: number,
+  about: readonly Finding[],
+): { readonly gets: string; readonly behind: string } {
+  const isOne = containers === 1
   if (about.every(({ code }) => findingEntry(code).noEffect !== 'of any output'))
-    return containers === 1 ? 'gets' : 'get'
-  return containers === 1 ? 'is entitled to, but may not get,' : 'are entitled to, but may not all get,'
+    return { gets: isOne ? 'gets' : 'get', behind: '' }
+  return isOne
+    ? { gets: 'is entitled to', behind: ', but may be unable to fetch it' }
+    : { gets: 'are entitled to', behind: ', but some may be unable to fetch it' }
 }
 
 /** What else is found about a binding; of an error its fix too. */

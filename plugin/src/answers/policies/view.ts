@@ -298,7 +298,7 @@ const OF_SPIRE: ReadonlySet<ResolutionState> = new Set([
 function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
   const isAssumed = layout.unsettled === true && OF_SPIRE.has(resolution.state)
   const mark = isAssumed ? 'warn' : markOf(resolution)
-  const word = `${WORDS_ALONE[resolution.state]}${isAssumed ? ' as assumed' : ''}`
+  const word = `${WORDS_ALONE[resolution.state]}${isAssumed ? ' (default settings assumed)' : ''}`
   return [
     ...wrap(line('    ', MARKS[mark], ' ', span(text, mark === 'ok' ? 'ok' : undefined)), hanging(layout, 6)),
     ...rowsOf(text, resolution, layout).flatMap((row, at) =>

@@ -36,7 +36,7 @@ function poolReport({
     namespace: pool.namespace,
     name: pool.name,
     pods: pods.total,
-    existing: existing.map(({ key, verdict }) => ({ binding: key, verdict })),
+    existing: existing.map(({ key, verdict, fix = null }) => ({ binding: key, verdict, fix })),
     suggested: suggested.map(suggestedReport),
     registrations: registrations.map(({ candidate, key, why, dependsOn }) => ({
       beside: key,

@@ -91,7 +91,13 @@ export const suggestReportSchema = reportSchema('SuggestReport', 'The answer of 
       namespace: z.string(),
       name: z.string(),
       pods: count.describe('Pods and pod templates that the pool certainly selects.'),
-      existing: z.array(z.object({ binding: bindingKeySchema, verdict: z.string() })),
+      existing: z.array(
+        z.object({
+          binding: bindingKeySchema,
+          verdict: z.string(),
+          fix: z.string().nullable().describe('What to do about one that is refused.'),
+        }),
+      ),
       suggested: z.array(suggestedBindingSchema),
       registrations: z.array(
         z

@@ -44,6 +44,7 @@ export function suggestAnswer(
   const without = pools.filter((one) => one.suggested.length === 0 && one.existing.length === 0)
   const done = pools.filter((one) => one.suggested.length === 0 && one.existing.length > 0)
   const given = pools.filter((one) => one.suggested.length > 0)
+  const refused = pools.flatMap(({ existing }) => existing.filter(({ fix }) => fix !== undefined))
   const besides = counted(registrations.length, 'ClusterSPIFFEID')
   const isAny = suggested.length + registrations.length > 0
   const parts = [
@@ -57,11 +58,16 @@ export function suggestAnswer(
     ...(done.length === 0
       ? []
       : [`${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`]),
+    ...(refused.length === 0
+      ? []
+      : [
+          `${counted(refused.length, 'binding')} that ${refused.length === 1 ? 'is' : 'are'} there ${refused.length === 1 ? 'is' : 'are'} refused`,
+        ]),
     ...(without.length === 0 ? [] : [noneText(without)]),
   ]
   const notable = findings.filter(({ severity }) => severity !== 'info')
   return {
-    mark: markOf(without, isAny),
+    mark: markOf(without.length + refused.length > 0, isAny),
     text: [span(parts.join('; '), 'bold')],
     reasons: isAny
       ? [
@@ -99,8 +105,8 @@ function noneText(pools: readonly PoolSuggestions[]): string {
   return `1 pool has none: ${first.pool.namespace}/${first.pool.name}${why === undefined ? '' : `, ${notText({ ...why, fix: undefined })}`}`
 }
 
-function markOf(without: readonly PoolSuggestions[], isAny: boolean): Answer['mark'] {
-  if (without.length > 0) return 'warn'
+function markOf(isAmiss: boolean, isAny: boolean): Answer['mark'] {
+  if (isAmiss) return 'warn'
   return isAny ? 'ok' : 'note'
 }
 
@@ -156,9 +162,12 @@ function viewPool(
     ),
     ...suggested.flatMap((one) => viewSuggested(one, layout)),
     ...registrations.flatMap((one) => viewRegistrations(one, layout)),
-    ...existing.flatMap(({ key, verdict }) =>
-      wrapped(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
-    ),
+    ...[...Map.groupBy(existing, ({ fix }) => fix)].flatMap(([fix, ones]) => [
+      ...ones.flatMap(({ key, verdict }) =>
+        wrapped(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key}, ${verdict}`),
+      ),
+      ...(fix === undefined ? [] : wrap(line(`      fix: ${fix}`), { width: layout.width, hang: 8 })),
+    ]),
     ...not.flatMap((one) => wrapped(NOT_MARKS[one.state], notText(one))),
     ...remarks.flatMap((text) => wrapped('note', text)),
   ]

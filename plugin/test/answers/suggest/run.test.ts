@@ -138,11 +138,11 @@ test('what rests on assumed settings is neither ✓ nor a gain', async () => {
   expect(stdout).not.toMatch(/✓|^ *gain: vllm/m)
   expect(stdout).toContain('! llama: PoolOnly')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    "perhaps: Deployment team-a/llama: issued as assumed; depends on SCM's settings",
+    "perhaps: Deployment team-a/llama: probably issued (default settings assumed; depends on SCM's settings",
   )
   const [pool] = JSON.parse((await ask('-o', 'json')).stdout).pools
   expect(pool.suggested).toMatchObject([{ gains: [], perhaps: [{ verdict: 'depends' }] }])
-  expect((await ask('-o', 'yaml')).stdout).toContain('# perhaps: Deployment team-a/llama: issued as assumed')
+  expect((await ask('-o', 'yaml')).stdout).toContain('# perhaps: Deployment team-a/llama: probably issued')
 })
 
 const SAME_ID = `apiVersion: spire.spiffe.io/v1alpha1

@@ -94,3 +94,15 @@ export function dependsText(assumptions: readonly Assumption[]): string {
   if (last === undefined) return ''
   return `depends on ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}`
 }
+
+/**
+ * `probably ignored (default settings assumed; depends on SCM's settings): it has no class`: what becomes of a registration if the
+ * settings are those that are assumed; `why` is empty or absent if it is issued.
+ */
+export function probablyText(
+  { verdict, why = '' }: { readonly verdict: string; readonly why?: string | undefined },
+  dependsOn: string,
+): string {
+  const reason = why === '' ? '' : `: ${why}`
+  return `probably ${verdict} (default settings assumed; ${dependsOn})${reason}`
+}

@@ -2,7 +2,7 @@
 // The page for its readers is docs/suggest.md.
 import { namespacesByName } from '../snapshot/namespaces-by-name.ts'
 import type { Analysis } from '../analysis/analysis.ts'
-import { assumptionsThatCount, dependsText } from '../assumptions/assumptions.ts'
+import { assumptionsThatCount, dependsText, probablyText } from '../assumptions/assumptions.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
 import { verdictText, type Effect } from '../explain/effect.ts'
 import type { Subject } from '../objects/subject.ts'
@@ -14,6 +14,7 @@ import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
 import { PodCount, podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
+import { REASONS } from '../registry/reasons.ts'
 import { holderKey } from '../rules/pod-findings.ts'
 import { madeBy } from '../snapshot/pod-makers-in.ts'
 import { firstGap } from '../snapshot/snapshot.ts'
@@ -82,6 +83,8 @@ export interface ExistingBinding {
   readonly key: NamespacedName
   /** `ready`, `refused (IdentityCollision)`. */
   readonly verdict: string
+  /** What to do about a binding that is refused. */
+  readonly fix: string | undefined
 }
 
 /** What there is to say of one pool. */
@@ -333,7 +336,9 @@ function poolSuggestions(
     pods: PodCount.of(context.pods.accounts.flatMap((one) => one.pods)),
     existing: context.bindings.map(({ key }) => {
       const judgement = analysis.settled.judgements.get(key)
-      return { key, verdict: judgement === undefined ? 'unknown' : verdictText(judgement) }
+      const verdict = judgement === undefined ? 'unknown' : verdictText(judgement)
+      const fix = judgement?.state === 'refused' ? REASONS[judgement.reason].fix : undefined
+      return { key, verdict, fix }
     }),
     suggested: needs.flatMap((one) => suggestedOf(one, analysis, proof)),
     registrations: needs.flatMap((one) => registrationsOf(one, proof)),
@@ -405,10 +410,10 @@ function asAssumed(reach: Reach, dependsOn: string): Reach {
     verdict === 'dead' ? 'dead' : 'others',
   )
   const assumed = [...reach.reached.map(({ pod }) => ({ pod, verdict: 'issued' })), ...others]
-  const perhaps = assumed.map(({ pod, verdict }) => ({
-    pod,
+  const perhaps = assumed.map((one) => ({
+    pod: one.pod,
     verdict: 'depends',
-    why: `${verdict} as assumed; ${dependsOn}`,
+    why: probablyText(one, dependsOn),
   }))
   const lost = reach.lost.map((one) => ({ ...one, open: one.open ?? dependsOn }))
   return { ...reach, reached: [], missed: dead, perhaps: [...perhaps, ...reach.perhaps], lost }

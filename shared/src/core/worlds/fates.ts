@@ -1,6 +1,6 @@
 // What registrations come to where some settings were not given: each verdict is compared over all worlds.
 import type { Analysis } from '../analysis/analysis.ts'
-import { dependsText, type Assumption } from '../assumptions/assumptions.ts'
+import { dependsText, probablyText, type Assumption } from '../assumptions/assumptions.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { lazy } from '../lazy.ts'
@@ -93,8 +93,7 @@ export function fates(analysis: Analysis): Fates {
         ...idsOn(sourceText(one.source), pod),
       ])
       if (isPossible(one) && !isHeld(one)) return { ...one, spiffeId }
-      const assumed = one.verdict === 'issued' ? 'issued' : `${one.verdict} (${one.why ?? ''})`
-      return { ...one, spiffeId, verdict: 'depends', why: `${assumed} as assumed; ${dependsText(on)}` }
+      return { ...one, spiffeId, verdict: 'depends', why: probablyText(one, dependsText(on)) }
     },
     ofEntry: (source) => {
       if (worlds.length === 0) return undefined
