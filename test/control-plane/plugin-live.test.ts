@@ -418,8 +418,7 @@ describe('status', () => {
   ])('as %s', async ([user, code, says]) => {
     const run = await kleym(user, 'status', '--request-timeout=30s')
     for (const text of says) expect(run.stdout).toMatch(text)
-    // What is missing is either needed or not.
-    expect(run.stderr).not.toMatch(/not needed for the verdict: cannot list .*Deployment/)
+    expect(run.stderr).not.toMatch(/what depends on it says so: cannot list .*Deployment/)
     const said = `${run.stdout} ${run.stderr}`.replaceAll(/\s+/g, ' ')
     expect(/cannot list [^:]*Deployment\.apps[^:]*: forbidden/.test(said)).toBe(user !== READER)
     expect(run.code).toBe(code)

@@ -6,7 +6,7 @@ import {
 } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { subjectText } from '@kleym/shared/core/objects/subject.ts'
 import { type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
 import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
 import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -95,7 +95,7 @@ export function causesOf(
   { judgements = [], policies = [], unread = [], further = [], ...concern }: CausesAsked,
 ): readonly Cause[] {
   const all = [
-    ...gapsThatMatter(input.after),
+    ...gapsOf(input.after.snapshot),
     ...unreadPodsThatMatter(input.after, concern),
     ...unread,
     ...[...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),

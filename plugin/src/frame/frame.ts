@@ -3,6 +3,7 @@ import { namedIn, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
 import type { PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
+import type { Truth } from '@kleym/shared/core/truth/truth.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
@@ -45,8 +46,8 @@ export interface Frame {
   readonly placeOf?: (subject: Subject) => FilePlace | undefined
   /** What it takes for granted beside the settings. */
   readonly premises?: readonly PremiseName[]
-  /** `verify` alone: whether the findings that count are differences, or may be. */
-  readonly agreement?: (kept: readonly Finding[]) => Agreement
+  /** `verify` alone: whether what was compared differs, by the findings that count. */
+  readonly differs?: (kept: readonly Finding[]) => Truth
   /** How much the answer is about, and what that is: `binding`. Absent where an answer about nothing is one. */
   readonly judged?: { readonly count: number; readonly what: string }
   /** What keeps it from being certain, as `causesOf` has it. */
@@ -68,9 +69,6 @@ export interface Frame {
   /** What `-o spire` prints, where the answer is registration entries: what a server would print of them. */
   readonly serverJson?: () => unknown
 }
-
-/** What a comparison has come to. */
-export type Agreement = 'agrees' | 'perhaps differs' | 'differs'
 
 /** What a page is made of. */
 export interface PageParts {

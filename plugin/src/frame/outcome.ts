@@ -3,6 +3,7 @@
 import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
 import type { FailOn } from '../flags/flags.ts'
+import { NO, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
 import type { Mark } from '../text/line.ts'
 import { leavesOpen, type Cause } from './causes.ts'
@@ -15,10 +16,8 @@ export interface OutcomeFacts {
   readonly causes: readonly Cause[]
   /** It takes something for granted. */
   readonly assuming: boolean
-  /** What was compared differs. */
-  readonly differs: boolean
-  /** It may, by what the findings say. */
-  readonly mayDiffer: boolean
+  /** Whether what was compared differs. */
+  readonly differs: Truth
   /** A flag keeps a finding from being shown. */
   readonly notShown: boolean
   /** The findings that count, shown or not. */
@@ -105,13 +104,13 @@ export const OUTCOMES: readonly OutcomeRow[] = [
     what: 'a difference (`diff`, `verify`)',
     mark: undefined,
     codes: ALWAYS(EXIT.findings),
-    applies: ({ differs }) => differs,
+    applies: ({ differs }) => differs === YES,
   },
   {
     what: 'perhaps a difference, or one of time (`diff`, `verify`)',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
-    applies: ({ mayDiffer, causes }) => mayDiffer || leavesOpen(causes, 'a difference'),
+    applies: ({ differs, causes }) => differs.value === 'open' || leavesOpen(causes, 'a difference'),
   },
   {
     what: 'a registration or an entry that is not known',
@@ -158,8 +157,7 @@ export const NOTHING: OutcomeFacts = {
   incomplete: false,
   causes: [],
   assuming: false,
-  differs: false,
-  mayDiffer: false,
+  differs: NO,
   notShown: false,
   findings: [],
 }

@@ -5,6 +5,7 @@ import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import type { Assumption, PremiseName } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/suppress.ts'
+import { any, known, NO } from '@kleym/shared/core/truth/truth.ts'
 import type { ExitCode } from '../io/errors.ts'
 import { passes } from '../flags/finding-filter.ts'
 import type { OutputOptions } from '../flags/options.ts'
@@ -91,15 +92,13 @@ export function resultOf(
     ...(input.after.openSettings.areOutputsTakenAsHandled === true ? [OUTPUTS_HANDLED] : []),
     ...(frame.premises ?? []),
   ]
-  const agreement = frame.agreement?.(kept)
   const notShown = all.length - findings.length
   const { exitCode, markOver } = outcomeOf(
     {
       incomplete,
       causes,
       assuming: premises.length > 0,
-      differs: (frame.differences ?? []).length > 0 || agreement === 'differs',
-      mayDiffer: agreement === 'perhaps differs',
+      differs: any(known((frame.differences ?? []).length > 0), frame.differs?.(kept) ?? NO),
       notShown: notShown > 0,
       findings: all,
     },

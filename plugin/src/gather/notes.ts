@@ -1,6 +1,6 @@
 // What a person should know about what was read: sentences for stderr.
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { gapsThatMatter } from '@kleym/shared/core/rules/gaps.ts'
+import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
 import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
@@ -19,11 +19,11 @@ export function unreadNotes(
   needed: readonly UnknownReason[] = [],
 ): readonly string[] {
   if (side === undefined) return []
-  const matter = new Set([...gapsThatMatter(analysis), ...needed])
+  const matter = new Set([...gapsOf(analysis.snapshot), ...needed])
   return [
     ...unknownReasonTexts(
       [...side.gaps.values(), ...side.unverifiedRefs].filter((why) => !matter.has(why)),
-    ).map((text) => `not read, and not needed for the verdict: ${text}`),
+    ).map((text) => `not read; what depends on it says so: ${text}`),
     ...missingRbacRules([...side.gaps.values(), ...side.unverifiedRefs]),
   ]
 }

@@ -6,7 +6,8 @@ import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
 import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
 import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { concerns, namedSubject, type Agreement, type Frame } from '../../frame/frame.ts'
+import { any, known, openOn, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
+import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -50,10 +51,11 @@ export function verifyFrame(
         text,
       })),
     }),
-    agreement: (kept) =>
-      agreementOf(
-        differences.filter((one) => kept.includes(one)),
-        compared,
+    // Entries that were too many to list differ all the same.
+    differs: (kept) =>
+      any(
+        known(counts.extraBeyond > 0),
+        ...differences.filter((one) => kept.includes(one)).map(isDifference),
       ),
     names: (shown) => shown.map(namedSubject),
     answer: () => verifyAnswer(compared, svids),
@@ -61,17 +63,10 @@ export function verifyFrame(
   }
 }
 
-/** Entries that were too many to list differ all the same. A difference that the moments of reading may explain is perhaps none. */
-function agreementOf(
-  differences: readonly Finding[],
-  { counts: { extraBeyond } }: ServerComparison,
-): Agreement {
-  if (extraBeyond > 0 || differences.some(isCertain)) return 'differs'
-  return differences.length > 0 ? 'perhaps differs' : 'agrees'
-}
-
-function isCertain({ code, dependsOn }: Finding): boolean {
-  return code !== 'KLM806' && dependsOn === undefined
+/** A difference that the moments of reading may explain is perhaps none. */
+function isDifference({ code, dependsOn, summary }: Finding): Truth {
+  if (code !== 'KLM806' && dependsOn === undefined) return YES
+  return openOn(summary, dependsOn?.[0] ?? 'objects and entries were not read at one moment')
 }
 
 const PODS_NOT_GIVEN: UnknownReason = { verb: 'read', what: 'the pods of the cluster', cause: 'not given' }

@@ -31,7 +31,7 @@ export function displacedOf({ containers }: Pick<PodIdentities, 'containers'>): 
 
 /** The same of one container. An ID that it holds all the same, from another registration, is not lost. */
 export function displacedFrom({ container, registrations }: ContainerIdentities): readonly Displaced[] {
-  const fallbacks = registrations.filter(({ verdict }) => verdict === 'displaced')
+  const fallbacks = registrations.filter(givesWay)
   if (fallbacks.length === 0) return []
   const there = whyInjected(container)
   const given = givenTo({ container, registrations })
@@ -61,6 +61,14 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
     const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
     return [{ container, spiffeId, fallbacks: [first, ...more], instead, kept, holds }]
   })
+}
+
+/** A fallback that would give something if nothing displaced it. */
+function givesWay({ verdict, outcome }: Registration): boolean {
+  return (
+    verdict === 'displaced' &&
+    !(outcome.verdict.state === 'displaced' && outcome.verdict.givesNothing === true)
+  )
 }
 
 /** The registrations that certainly give a container its identities, if it is there at all: a webhook may add it. */

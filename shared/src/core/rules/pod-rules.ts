@@ -86,7 +86,12 @@ function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[
       related: [ownerOf(second, scan)],
       summary: (pods) => `${one} and ${other} want the same entry on ${pods}, and one masks the other`,
       evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
-      holds: openOn(`whether ${one} or ${other} is the older`, verdict.why),
+      holds: openOn(
+        verdict.mayNotAsk === true
+          ? `whether ${sourceText(source)} applies`
+          : `whether ${one} or ${other} is the older`,
+        verdict.why,
+      ),
     })
   }
   return [...pairs.values()]

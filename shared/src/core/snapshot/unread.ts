@@ -3,6 +3,7 @@ import {
   BINDING,
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
+  FEDERATED_TRUST_DOMAIN,
   OBJECTIVE_KINDS,
   POOL_KINDS,
   qualifiedKind,
@@ -25,6 +26,17 @@ const BINDING_KINDS: readonly string[] = [
 ]
 /** What pods come from. */
 const SUBJECT_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)]
+
+/**
+ * The kinds that files leave out, as a rule: without a Namespace its labels are open, without a Node the UID and the labels of the node, and
+ * without a FederatedTrustDomain what SCM federates with. Whatever rests on them says so itself, so that they leave nothing else open.
+ */
+const DETAILS: ReadonlySet<string> = new Set(['Namespace', 'Node', qualifiedKind(FEDERATED_TRUST_DOMAIN)])
+
+/** The reads that failed, and may hide anything; in the order of their kinds. */
+export function gapsOf({ gaps }: Pick<Snapshot, 'gaps'>): readonly UnknownReason[] {
+  return [...gaps].flatMap(([kind, why]) => (DETAILS.has(kind) ? [] : [why]))
+}
 
 /** Why there may be a registration that was not read; it may be for any pod. */
 export function registrationGap(reading: SnapshotReading): UnknownReason | undefined {

@@ -61,6 +61,12 @@ function uncertainMasking(
   return rival === undefined ? { kind: 'wins' } : uncertainBeside(rival.source)
 }
 
+/** The result for an entry that may turn out to be the same as another object's. */
+export function perhapsSameAs(rival: EntrySource): MaskingResult {
+  const why = `${sourceText(rival)} may want the same entry: not all of it is known`
+  return { kind: 'uncertain', rival, why }
+}
+
 function uncertainBeside(rival: EntrySource): MaskingResult {
   const why = `${sourceText(rival)} wants the same entry, and which of the two SCM takes is not known`
   return { kind: 'uncertain', rival, why }

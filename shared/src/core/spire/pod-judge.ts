@@ -1,7 +1,8 @@
 // Judges every registration of one pod: selection, class, node, rendering, fallback, masking and the server's checks, in
 // SCM's order (docs/spire-facts.md §2-§4, §10, §11).
-import { resolveMasking } from './masking.ts'
+import { perhapsSameAs, resolveMasking } from './masking.ts'
 import type { MaskingCandidate } from './masking.ts'
+import { mayBecome } from '../go/template/mentions.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -144,6 +145,7 @@ export class PodJudge {
           decided.set(object, afterMasking(object.verdict, results[same.length + at], isTaken))
         }
       }
+      if (rivals !== undefined) maskPerhaps(group, rivals, decided)
     }
     return decided
   }
@@ -278,16 +280,23 @@ function displaceFallbacks(states: readonly CandidateState[], further: string | 
     if (certain !== undefined) {
       state.applied = NO
       const why = `${isFallback} and ${sourceText(certain.id.source)} selects this pod`
-      state.verdict = { state: 'displaced', by: certain.id.source, why, open: whyOpen(state.verdict) }
+      const givesNothing = state.verdict.state === 'failed' || !isTakenFrom(state)
+      state.verdict = {
+        state: 'displaced',
+        by: certain.id.source,
+        why,
+        open: whyOpen(state.verdict),
+        ...(givesNothing && { givesNothing }),
+      }
       continue
     }
     const other = possible === undefined ? (further ?? '') : sourceText(possible.id.source)
+    const why = `${isFallback}, and whether ${other} applies to this pod is not known`
+    // It gives nothing in either case.
     if (state.verdict.state === 'failed')
-      // It gives nothing in either case.
-      state.verdict = { ...state.verdict, why: `${state.verdict.why}; unless ${other} displaces it` }
+      state.verdict = { ...state.verdict, open: state.verdict.open ?? why }
     else if (state.applied !== NO) {
       state.applied = PERHAPS
-      const why = `${isFallback}, and whether ${other} applies to this pod is not known`
       if (state.verdict.state === 'declared') state.verdict = { state: 'depends', why }
     }
   }
@@ -326,6 +335,24 @@ function groupByKey(states: readonly CandidateState[]): ReadonlyMap<string, read
 
 function candidateOf({ id, applied }: CandidateState): MaskingCandidate {
   return { source: id.source, precedence: id.precedence, certain: applied === YES }
+}
+
+/** An entry in which a fact is not known, such as the UID of its node, may be that of a static entry: one of the two is masked then. */
+function maskPerhaps(
+  group: readonly CandidateState[],
+  rivals: ReadonlyMap<string, readonly PreparedStatic[]>,
+  decided: Map<PreparedStatic, EntryVerdict>,
+): void {
+  for (const [key, states] of groupByKey(group))
+    for (const [other, statics] of key.includes('<') ? rivals : []) {
+      if (key === other || !mayBecome(key, other)) continue
+      for (const state of states)
+        for (const object of statics) {
+          applyMasking(state, perhapsSameAs(object.source), false)
+          const verdict = decided.get(object) ?? object.verdict
+          decided.set(object, afterMasking(verdict, perhapsSameAs(state.id.source), false))
+        }
+    }
 }
 
 function applyMasking(

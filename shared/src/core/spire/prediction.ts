@@ -76,12 +76,13 @@ export type EntryVerdict =
       readonly why: string
       readonly open?: string | undefined
     }
-  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. */
+  /** It is a fallback, and another ClusterSPIFFEID applies to the pod. `givesNothing`: nor would it if none did. */
   | {
       readonly state: 'displaced'
       readonly by: EntrySource
       readonly why: string
       readonly open?: string | undefined
+      readonly givesNothing?: true
     }
   /** SCM does not look at the object, the namespace or the pod. */
   | { readonly state: 'ignored'; readonly why: string }
@@ -95,14 +96,16 @@ export type EntryVerdict =
   /** SCM asks for it, the SPIRE server refuses it. */
   | { readonly state: 'refused'; readonly why: string; readonly open?: string | undefined }
   /**
-   * It needs a fact that is not known here. `rival`: this object certainly asks for the entry, and so may that one; which of
-   * them is preferred is not known. `isContested`: the server takes it from either, so that one of them certainly gets it.
+   * It needs a fact that is not known here. `rival`: that object may ask for the same entry, and which of them is preferred is not
+   * known. `mayNotAsk`: whether this one asks for it is not known either, for which `why` has the reason. `isContested`: the server takes it
+   * from either, so that one of them certainly gets it.
    * `isSent`: SCM certainly sends the entry, and what is not known is whether the server takes it.
    */
   | {
       readonly state: 'depends'
       readonly why: string
       readonly rival?: EntrySource
+      readonly mayNotAsk?: true
       readonly isContested?: true
       readonly isSent?: true
     }

@@ -102,8 +102,9 @@ function registrationOf(outcome: EntryOutcome, match: ContainerMatch | undefined
   }
   if (verdict.state !== 'declared') {
     const by = 'by' in verdict ? verdict.by : undefined
-    // What is refused if it applies gives nothing in either case.
-    const unless = verdict.state === 'refused' && verdict.open !== undefined ? `; ${verdict.open}` : ''
+    // What is refused if it applies, or fails, gives nothing in either case.
+    const isOpen = (verdict.state === 'refused' || verdict.state === 'failed') && verdict.open !== undefined
+    const unless = isOpen ? `; ${verdict.open}` : ''
     return { ...base, verdict: verdict.state, why: `${verdict.why}${unless}`, selector: undefined, by }
   }
   return { ...base, verdict: 'issued', why: undefined, selector: undefined, by: undefined }

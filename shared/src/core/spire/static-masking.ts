@@ -94,7 +94,8 @@ export function afterMasking(
   if (result === undefined || result.kind === 'wins') return verdict
   if (result.kind === 'masked')
     return { state: 'masked', by: result.by, why: result.why, open: whyOpen(verdict) }
-  if (verdict.state !== 'declared') return verdict
   const { why, rival } = result
+  if (verdict.state === 'depends') return { ...verdict, rival, mayNotAsk: true }
+  if (verdict.state !== 'declared') return verdict
   return { state: 'depends', why, rival, ...(isTaken && { isContested: true }) }
 }
