@@ -3,19 +3,20 @@ import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { classLabelProblem } from '@kleym/shared/core/compile/output.ts'
+import { stringAt } from '@kleym/shared/core/json.ts'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
-import type { Resource } from '@kleym/shared/kube/api.ts'
-import { pause } from '@kleym/shared/kube/clock.ts'
+import type { Api, Resource } from '@kleym/shared/kube/api.ts'
+import { endingClock, pause, type Clock, type EndingClock } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { classWithoutLabelText } from './check/checks.ts'
-import { isOthersCrd } from './check/other-implementation.ts'
+import { crdOfBindings, isOthersCrd } from './check/other-implementation.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
 import { composeController } from './compose.ts'
 import type { Controller } from './reconcile/controller.ts'
-import { DatastoreHistory, heldUntilListed, isListedAnew } from './caches/datastore-history.ts'
+import { DatastoreHistory } from './caches/datastore-history.ts'
 import { KindKeeper } from './caches/kind-keeper.ts'
 import { allCaches, createCaches, type Caches } from './caches/caches.ts'
 import { Election, type Leadership } from './election/election.ts'
@@ -59,35 +60,98 @@ const CLASS_FIX = 'give SCM a className that is a label value, and the operator 
 /** The waits between the tries of a new leader to list everything once. */
 const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
-/** Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. */
+/** The datastore was restored: what this operator knows is of another history. */
+class DatastoreRestored extends Error {
+  override readonly name = 'DatastoreRestored'
+}
+
+/**
+ * Runs until `stop`, and then ends in order. Rejects with an `OperatorEnded` where it cannot go on. When the datastore was
+ * restored, another operator begins, with nothing but the knowledge that it was (docs/contract.md §6).
+ */
 export async function runOperator(settings: Settings, surroundings: OperatorSurroundings): Promise<void> {
-  const operator = await Operator.create(settings, surroundings)
+  const { clock } = surroundings
+  let operator = await Operator.create(settings, surroundings, 0)
+  const servers: RunningServer[] = []
   try {
-    await operator.run()
+    await serve(settings, surroundings, { servers, operator: () => operator })
+    for (let restores = 1; ; restores++) {
+      try {
+        await operator.run()
+        return
+      } catch (error) {
+        if (!(error instanceof DatastoreRestored)) throw error
+        await operator.close()
+        operator = await Operator.create(settings, surroundings, restores)
+      }
+    }
   } finally {
     await operator.close()
+    await within(clock, CLOSE_MS, Promise.allSettled(servers.map((server) => server.close())))
   }
 }
 
+/** Serves probes and metrics of the operator that there is. */
+async function serve(
+  { probes, metrics }: Settings,
+  { log, clock }: OperatorSurroundings,
+  { servers, operator }: { readonly servers: RunningServer[]; readonly operator: () => Operator },
+): Promise<void> {
+  if (probes !== undefined) {
+    servers.push(await serveProbes({ address: probes, notReady: () => operator().notReady(), log }))
+  }
+  if (metrics === undefined) return
+  const secure = metrics.tls && {
+    files: metrics.tls,
+    readFile: (path: string) => readFile(path, 'utf8'),
+    reviewer: apiReviewer({
+      api: { create: (...call) => operator().client.create(...call) },
+      clock,
+      path: METRICS_PATH,
+    }),
+    clock,
+  }
+  servers.push(
+    await serveMetrics({ address: metrics.address, render: () => operator().metrics.render(), secure, log }),
+  )
+}
+
+/** Whether `work` ended in time. */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const cancel = clock.after(ms, () => late.resolve(false))
+  const inTime = await Promise.race([work.then(() => true), late.promise])
+  cancel()
+  return inTime
+}
+
 class Operator {
-  readonly #settings: Settings
-  readonly #surroundings: OperatorSurroundings
-  readonly #client: Client
+  readonly #surroundings: OperatorSurroundings & { readonly clock: EndingClock }
+  readonly client: Client
+  readonly metrics: Metrics
   readonly #caches: Caches
-  readonly #history: DatastoreHistory
   readonly #keeper: KindKeeper
   readonly #controller: Controller
   readonly #events: EventRecorder
-  readonly #metrics: Metrics
+  readonly #leases: Pick<Api, 'get' | 'create' | 'update'>
   readonly #endWatchingLoop: () => void
   readonly #election: Election | undefined
   readonly #elected = Promise.withResolvers<void>()
   /** Rejected by whatever makes going on impossible. */
   readonly #broken = Promise.withResolvers<never>()
-  readonly #servers: RunningServer[] = []
+  #isOver = false
+  /** The version of the CRD of bindings that was read last. */
+  #crdVersion: string | undefined
 
-  static async create(settings: Settings, surroundings: OperatorSurroundings): Promise<Operator> {
-    const { clock, log } = surroundings
+  /** `restores`: how often the datastore was restored since the process has started. */
+  static async create(
+    settings: Settings,
+    surroundings: OperatorSurroundings,
+    restores: number,
+  ): Promise<Operator> {
+    const { log } = surroundings
+    // What is left of an operator that has ended does nothing more.
+    const clock = endingClock(surroundings.clock)
     const cluster = await clusterOf(settings, surroundings)
     if (cluster.withheld !== undefined)
       log.warn(
@@ -100,7 +164,7 @@ class Operator {
     const problem = classLabelProblem(settings.className)
     if (problem !== undefined)
       log.warn(classWithoutLabelText(problem), { className: settings.className, fix: CLASS_FIX })
-    const metrics = createMetrics()
+    const metrics = createMetrics({ restores })
     const client = createApi(cluster, {
       userAgent: USER_AGENT,
       clock,
@@ -108,27 +172,37 @@ class Operator {
       onRequest: ({ method, status }) =>
         metrics.requested({ method, code: status ?? '<error>', host: cluster.server.host }),
     })
-    return new Operator(settings, surroundings, { client, metrics, namespace: cluster.namespace })
+    return new Operator(
+      settings,
+      { ...surroundings, clock },
+      { client, metrics, namespace: cluster.namespace, restores },
+    )
   }
 
   private constructor(
     settings: Settings,
-    surroundings: OperatorSurroundings,
-    made: { readonly client: Client; readonly metrics: Metrics; readonly namespace: string },
+    surroundings: OperatorSurroundings & { readonly clock: EndingClock },
+    made: {
+      readonly client: Client
+      readonly metrics: Metrics
+      readonly namespace: string
+      readonly restores: number
+    },
   ) {
     const { clock, random, log, env } = surroundings
-    const { client, metrics } = made
-    this.#settings = settings
+    const { client, metrics, restores } = made
     this.#surroundings = surroundings
-    this.#client = client
-    this.#metrics = metrics
+    this.client = client
+    this.metrics = metrics
     this.#endWatchingLoop = watchEventLoop(clock, (ms) => metrics.eventLoopLagged(ms))
     const onError = (error: unknown): void => this.#broken.reject(error)
     this.#broken.promise.catch(() => undefined)
     this.#caches = createCaches({ onError })
     const onRecovered = (): void => this.#controller.retryNow()
-    this.#history = new DatastoreHistory({
+    const history = new DatastoreHistory({
       clock,
+      seen: (resource) => allCaches(this.#caches).find((cache) => cache.resource === resource)?.seen,
+      isLater: restores > 0 && settings.leaderElection,
       onRestored: (resource) => this.#restored(resource),
       onOldList: ({ kind }) =>
         log.warn(
@@ -136,7 +210,8 @@ class Operator {
           { kind },
         ),
     })
-    const watched = this.#history.watchedApi(client)
+    const watched = history.watchedApi(client)
+    this.#leases = history.watchedLeases(client)
     this.#keeper = new KindKeeper({
       api: { ...watched, raw: (...call) => client.raw(...call) },
       caches: this.#caches,
@@ -145,16 +220,18 @@ class Operator {
       log,
       onError,
       onRecovered,
-      onCrdChange: (cache) => {
+      onCrdChange: (cache, version) => {
         if (cache === this.#caches.outputs) this.#controller.outputsCrdChanged()
         if (cache === this.#caches.bindings)
-          void this.#refuseOtherImplementation().then(() => this.#controller.bindingsCrdChanged())
+          void this.#refuseOtherImplementation(version).then(() => this.#controller.bindingsCrdChanged())
       },
     })
     const instance = env['POD_NAME'] ?? hostname()
     const lease = leaseOf(settings.lease, made.namespace)
     this.#election = settings.leaderElection ? this.#createElection(lease, instance) : undefined
-    const leadership: Leadership = { isLeader: () => this.#election?.isLeader() ?? true }
+    const leadership: Leadership = {
+      isLeader: () => !this.#isOver && (this.#election?.isLeader() ?? true),
+    }
     this.#events = eventRecorder({
       api: client,
       clock,
@@ -162,14 +239,10 @@ class Operator {
       log,
       instance,
       isLeader: leadership.isLeader,
-      isHeld: () => !isListedAnew(this.#caches),
       ended: (result) => metrics.eventEnded(result),
     })
     this.#controller = composeController({
-      api: fenced(
-        heldUntilListed(watched, () => isListedAnew(this.#caches)),
-        leadership,
-      ),
+      api: fenced(watched, leadership),
       caches: this.#caches,
       config: {
         trustDomain: { kind: 'set', value: settings.trustDomain },
@@ -196,14 +269,13 @@ class Operator {
 
   async run(): Promise<void> {
     const { stop, log } = this.#surroundings
-    await this.#serve()
     const stopped = new Promise<void>((resolve) => {
       if (stop.aborted) resolve()
       stop.addEventListener('abort', () => resolve())
     })
     const end = await Promise.race([this.#work(), this.#broken.promise, stopped])
     log.info('stopping')
-    const isDone = await this.#within(STOP_MS, this.#controller.stop())
+    const isDone = await within(this.#surroundings.clock, STOP_MS, this.#controller.stop())
     await this.#events.drain(EVENTS_MS)
     // What is still under way may be carried out yet: another operator must not decide without it before the Lease runs out.
     if (isDone) await this.#election?.release()
@@ -212,18 +284,20 @@ class Operator {
   }
 
   async close(): Promise<void> {
+    this.#isOver = true
     this.#endWatchingLoop()
-    this.#client.close()
-    const ends = Promise.allSettled([this.#keeper.stop(), ...this.#servers.map((server) => server.close())])
-    await this.#within(CLOSE_MS, ends)
+    this.client.close()
+    const { clock } = this.#surroundings
+    await within(clock, CLOSE_MS, this.#keeper.stop())
+    clock.end()
   }
 
   /** Works until it is stopped, or until there is nothing to work for: then the reason, for an end in order. */
   async #work(): Promise<OperatorEnded | undefined> {
-    const { log } = this.#surroundings
+    const { log, clock } = this.#surroundings
     if (this.#election === undefined) this.#elected.resolve()
     else this.#election.start()
-    const led = await this.#within(FIRST_TRY_MS, this.#elected.promise)
+    const led = await within(clock, FIRST_TRY_MS, this.#elected.promise)
     await this.#refuseOtherImplementation()
     await this.#keeper.start()
     await this.#elected.promise
@@ -238,10 +312,16 @@ class Operator {
     return undefined
   }
 
-  /** Ends where the CRD of bindings is the other implementation's, whose operator would fight this one over the same objects. */
-  async #refuseOtherImplementation(): Promise<void> {
+  /**
+   * Ends where the CRD of bindings is the other implementation's, whose operator would fight this one over the same objects.
+   * Reads it unless the version that there is was read last.
+   */
+  async #refuseOtherImplementation(version?: string): Promise<void> {
+    if (version !== undefined && version === this.#crdVersion) return
     try {
-      if (!(await isOthersCrd(this.#client))) return
+      const crd = await crdOfBindings(this.client)
+      this.#crdVersion = stringAt(crd, 'metadata', 'resourceVersion')
+      if (!isOthersCrd(crd)) return
     } catch (error) {
       // Its kinds cannot be read either, and are unknown.
       this.#surroundings.log.debug('cannot read the CRD of bindings', { error })
@@ -282,19 +362,22 @@ class Operator {
     }
   }
 
-  /** What is known is of another history: nothing is decided or written before it is listed anew (docs/contract.md §6). */
+  /** Nothing is written any more from here on: what is known is of another history (docs/contract.md §6). */
   #restored(resource: Resource): void {
-    this.#surroundings.log.warn('the datastore was restored to an earlier state; listing everything anew', {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#surroundings.log.warn('the datastore was restored to an earlier state; beginning anew', {
       kind: resourceName(resource),
     })
-    this.#metrics.datastoreRestored()
-    this.#keeper.beginHistory()
+    this.#election?.abandon()
+    void this.#controller.stop()
+    this.#broken.reject(new DatastoreRestored('the datastore was restored'))
   }
 
   #createElection(lease: LeaseName, instance: string): Election {
     const { clock, random, log } = this.#surroundings
     const election = new Election({
-      api: this.#history.watchedLeases(this.#client),
+      api: this.#leases,
       clock,
       random,
       log,
@@ -303,29 +386,12 @@ class Operator {
       onElected: () => this.#elected.resolve(),
       onLost: (reason) => this.#broken.reject(new OperatorEnded(`the Lease is lost: ${reason}`)),
     })
-    this.#metrics.watchLeadership(election, lease.name)
+    this.metrics.watchLeadership(election, lease.name)
     return election
   }
 
-  async #serve(): Promise<void> {
-    const { log, clock } = this.#surroundings
-    const { probes, metrics } = this.#settings
-    if (probes !== undefined) {
-      this.#servers.push(await serveProbes({ address: probes, notReady: () => this.#notReady(), log }))
-    }
-    if (metrics === undefined) return
-    const secure = metrics.tls && {
-      files: metrics.tls,
-      readFile: (path: string) => readFile(path, 'utf8'),
-      reviewer: apiReviewer({ api: this.#client, clock, path: METRICS_PATH }),
-      clock,
-    }
-    this.#servers.push(
-      await serveMetrics({ address: metrics.address, render: () => this.#metrics.render(), secure, log }),
-    )
-  }
-
-  #notReady(): string | undefined {
+  /** Undefined when it is ready, else why it is not, in words. */
+  notReady(): string | undefined {
     const waiting = allCaches(this.#caches).filter(({ syncState }) => syncState.kind === 'waiting')
     if (waiting.length > 0)
       return `waiting for ${waiting.map(({ resource }) => resourceName(resource)).join(', ')}`
@@ -341,15 +407,6 @@ class Operator {
 
   #poolsAreAbsent(): boolean {
     return [...this.#caches.pools.values()].every(({ syncState }) => syncState.kind === 'absent')
-  }
-
-  /** Whether `work` ended in time. */
-  async #within(ms: number, work: Promise<unknown>): Promise<boolean> {
-    const late = Promise.withResolvers<boolean>()
-    const cancel = this.#surroundings.clock.after(ms, () => late.resolve(false))
-    const inTime = await Promise.race([work.then(() => true), late.promise])
-    cancel()
-    return inTime
   }
 }
 

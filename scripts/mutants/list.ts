@@ -97,11 +97,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...inFile('operator/src/reconcile/convergence.ts', OPERATOR, [
     [
-      'a refusal is told only when the output that the status names is seen to be gone',
-      "judgement.state === 'refused' ? this.#unconfirmedOutput(key, look) : undefined",
-      'undefined',
-    ],
-    [
       'the finalizer is there before an output is written',
       "if (action !== undefined && action.kind !== 'delete') return true",
       '',
@@ -160,13 +155,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'nothing is decided before outputs are listed',
-      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
-      '!isListedAnew(caches)',
-    ],
-    [
-      'nothing is decided by what is of another history',
-      "caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)",
-      "caches.outputs.syncState.kind === 'waiting'",
+      "if (caches.outputs.syncState.kind === 'waiting') return { kind: 'waits' }",
+      '',
     ],
     [
       'a refusal by references waits for a live read',
@@ -271,13 +261,8 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'what is altered and still there is not done with',
-      'const isThere = found?.uid === uid',
-      "const isThere = found?.uid === uid && uid === ''",
-    ],
-    [
-      'what is altered is deleted again where a restore has undone its deletion',
-      'altered.isTerminating = isThere && found.deletedAt !== undefined',
-      '',
+      'const isThere = read.kind',
+      "const isThere = uid === '' && read.kind",
     ],
     [
       'a 5xx leaves open what became of a write',
@@ -331,46 +316,19 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...inFile('operator/src/caches/datastore-history.ts', KUBE, [
     [
-      'after a restore outputs are listed anew',
-      'return !bindings.store.isBetweenHistories && !outputs.store.isBetweenHistories',
-      'return !bindings.store.isBetweenHistories',
+      'a list that goes back is a sign',
+      'if (isFirst && isNewer(seen, page.resourceVersion)) {',
+      "if (isFirst && page.resourceVersion === '') {",
     ],
     [
-      'after a restore bindings are listed anew',
-      'return !bindings.store.isBetweenHistories && !outputs.store.isBetweenHistories',
-      'return !outputs.store.isBetweenHistories',
+      'a Lease that goes back is a sign',
+      'if (isNewer(this.#lease, version)) this',
+      "if (version === '') this",
     ],
     [
-      'a lower version in the answer to a write is a sign',
-      'this.#compare(resource, began, { version: versionIn(answer), sent })',
-      '',
-    ],
-    [
-      'a call that ends in another history has no answer',
-      "if (restores !== this.#restores) throw otherHistory('the datastore was restored meanwhile')",
-      '',
-    ],
-    [
-      'a refusal that ends in another history tells nothing',
-      '    } catch (error) {\n      this.#mustBe(restores)\n',
-      '    } catch (error) {\n',
-    ],
-    [
-      'lists of the history before are refused',
-      'if (this.#isOld(resource, resourceVersion)) this',
-      "if (resourceVersion === '') this",
-    ],
-    [
-      'lists are refused while watches are of the history before',
-      'if (now !== undefined && isNewer(cached.resourceVersion, now.resourceVersion)) this',
-      "if (resourceVersion === '') this",
-    ],
-  ]),
-  ...inFile('operator/src/caches/kind-keeper.ts', KUBE, [
-    [
-      'after a restore no kind is absent before discovery says so',
-      "else if (cache.syncState.kind === 'absent') cache.setSyncState({ kind: 'waiting' })",
-      '',
+      'after a restore lists of the history before are refused',
+      'if (!isLater || this.#proven.has(resource)) return',
+      'if (isLater || !isLater) return',
     ],
   ]),
   ...inFile('shared/src/kube/followed-kind.ts', KUBE, [
@@ -387,22 +345,6 @@ export const MUTANTS: readonly Mutant[] = [
     ['a list beside the stream sets the floor', 'if (version !== undefined) store.caughtUp(version)', ''],
   ]),
   ...inFile('shared/src/kube/store.ts', KUBE, [
-    [
-      'a list beside the stream is right about all of its time',
-      'if (known !== undefined && !isAtMost(known, listVersion)) return',
-      'if (!isNewer(meta.resourceVersion, known)) return',
-    ],
-    [
-      'what was deleted since a list beside the stream began does not come back by it',
-      'if (this.#tombstones.coversSince(began.tick, key, meta)) return',
-      '',
-    ],
-    ['a deletion that a list has undone is history', 'if (this.#isUndone(held, meta)) return', ''],
-    [
-      'a deletion that carries the version of the last write counts',
-      'held.meta.resourceVersion !== deleted.resourceVersion &&',
-      '',
-    ],
     [
       'a live answer mends what is held in an older version',
       'const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen',
@@ -425,18 +367,13 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     [
       'history after a list beside the stream adds nothing',
-      'if (this.isBetweenHistories || this.#isHistory(object.meta)) return\n    this.bookmark',
-      'if (this.isBetweenHistories) return\n    this.bookmark',
+      'if (this.#isHistory(object.meta)) return\n    this.bookmark',
+      'this.bookmark',
     ],
     [
       'a list that began before our own write does not undo it',
       'return observedAt !== undefined && observedAt > began.tick && isNewer(this.#versionAt(key), listVersion)',
       'return observedAt === -1',
-    ],
-    [
-      'after a restore only a list that began later is taken in',
-      'if (began.tick <= this.#awaitsListAfter) return',
-      '',
     ],
     [
       'what is confirmed gone does not come back',

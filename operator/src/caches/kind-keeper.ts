@@ -25,8 +25,8 @@ export interface KindKeeperOptions {
   readonly onError: (error: unknown) => void
   /** A kind could be read again after a failure: what else failed may be tried at once. */
   readonly onRecovered: () => void
-  /** The CRD of a cached kind has changed. */
-  readonly onCrdChange: (cache: AnyFollowedKind) => void
+  /** The CRD of a cached kind has changed, to this version, or is gone. */
+  readonly onCrdChange: (cache: AnyFollowedKind, version: string | undefined) => void
 }
 
 /** How often the keeper looks again for a kind that is not served, beside whenever a CRD changes. */
@@ -59,8 +59,6 @@ export class KindKeeper {
   readonly #crds: Store<Cached>
   readonly #timers = new Set<() => void>()
   #crdReflector: Reflector<Cached> | undefined
-  /** Follows the CRDs from a list on; does nothing before `start`. */
-  #followCrds: () => void = () => {}
   #stopped = false
 
   constructor(options: KindKeeperOptions) {
@@ -85,40 +83,19 @@ export class KindKeeper {
       const kind = byCrd.get(meta.name)
       if (kind === undefined) return
       this.#discoverUntilSettled(kind, change.kind !== 'removed')
-      this.#options.onCrdChange(kind.cache)
+      this.#options.onCrdChange(kind.cache, change.kind === 'removed' ? undefined : meta.resourceVersion)
     })
-    this.#followCrds = () => {
-      void this.#crdReflector?.stop()
-      this.#crdReflector = new Reflector<Cached>({
-        api,
-        resource: CRDS,
-        metadataOnly: true,
-        store: this.#crds,
-        read: (raw) => readCrd(raw, byCrd),
-        clock,
-        random,
-        onError: (error) => log.debug('watching CRDs failed', { error }),
-      })
-      this.#crdReflector.start()
-    }
-    this.#followCrds()
-  }
-
-  /** The datastore was restored: every cache waits for a list that begins from now on, and is not believed until then. */
-  beginHistory(): void {
-    if (this.#stopped) return
-    for (const kind of this.#kinds) {
-      const { cache } = kind
-      if (isFollowed(cache)) {
-        cache.beginHistory()
-        this.#follow(kind)
-        // Its CRD may be back: what rests on that waits for discovery.
-      } else if (cache.syncState.kind === 'absent') cache.setSyncState({ kind: 'waiting' })
-    }
-    this.#crds.beginHistory()
-    this.#followCrds()
-    // Kinds have come and gone with their CRDs.
-    void this.#discover(this.#kinds)
+    this.#crdReflector = new Reflector<Cached>({
+      api,
+      resource: CRDS,
+      metadataOnly: true,
+      store: this.#crds,
+      read: (raw) => readCrd(raw, byCrd),
+      clock,
+      random,
+      onError: (error) => log.debug('watching CRDs failed', { error }),
+    })
+    this.#crdReflector.start()
   }
 
   /** Asks the API server again whether it serves the kind of a cache. */

@@ -5,7 +5,6 @@ import { namespaceWritten, type NamespacedName } from '@kleym/shared/core/namesp
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { decide, type Decision, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
 import type { Caches } from '../caches/caches.ts'
-import { isListedAnew } from '../caches/datastore-history.ts'
 import { outputView } from '../caches/output-view.ts'
 import type { ClaimRegister } from './claim-register.ts'
 import type { Compiler } from './compiler.ts'
@@ -53,8 +52,7 @@ export class Ledger {
     const indexed = indexes.bindings.get(key)
     const binding = caches.bindings.store.get(key)
     if (binding === undefined || indexed === undefined || indexed.waits) return { kind: 'waits' }
-    // What is held may be of another history: it must not even be remembered.
-    if (caches.outputs.syncState.kind === 'waiting' || !isListedAnew(caches)) return { kind: 'waits' }
+    if (caches.outputs.syncState.kind === 'waiting') return { kind: 'waits' }
     // Each output is parsed once: the one that holds the name is mostly the binding's own.
     const own = indexes.outputs.of(key, 'ours').map(liveOutput)
     const holderOf = (name: string): LiveOutput | undefined =>

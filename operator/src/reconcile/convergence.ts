@@ -71,8 +71,6 @@ const FOREIGN_MS = 30_000
 interface Look {
   /** The writes that a dry run has let through. */
   readonly dryRuns: Set<string>
-  /** The names of outputs that the API server has answered to be gone. */
-  readonly gone: Set<string>
   /** Whether the CRD of outputs was read for it. */
   isSchemaRead: boolean
 }
@@ -99,7 +97,7 @@ export class Convergence {
   /** Brings one binding as far as it goes now, and reports it. */
   async run(key: string): Promise<Next> {
     let overtaken = 0
-    const look: Look = { dryRuns: new Set(), gone: new Set(), isSchemaRead: false }
+    const look: Look = { dryRuns: new Set(), isSchemaRead: false }
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       const unknownWrites = await this.#options.writer.resolveUnknownWrites(key)
       const { indexes } = this.#options
@@ -187,30 +185,10 @@ export class Convergence {
     if (!isWithdrawal && !this.#options.budget.take(key)) return HELD
     if (lacksFinalizer) return this.#addFinalizer(key, evaluation)
     if (action !== undefined) return this.#carryOut(key, action, evaluation, look)
-    const unconfirmed = judgement.state === 'refused' ? this.#unconfirmedOutput(key, look) : undefined
-    if (unconfirmed !== undefined) return this.#confirmGone(unconfirmed, evaluation, look)
     const conclusion = this.#conclude(this.#undeterminedUntilWithdrawn(key, judgement))
     return retriesInMs === undefined
       ? conclusion
       : { ...conclusion, next: { kind: 'after', ms: retriesInMs } }
-  }
-
-  /**
-   * The output that the status names and that the cache does not hold, unless this look at the binding has seen it go. A cache
-   * can be wrong about it: after a restore, an API server that was not restarted sends the deletions of the history before.
-   */
-  #unconfirmedOutput(key: string, { gone }: Look): string | undefined {
-    const { bindings, outputs } = this.#options.caches
-    const name = bindings.store.get(key)?.readStatus()?.clusterSPIFFEID?.name
-    return name === undefined || gone.has(name) || outputs.store.get(name) !== undefined ? undefined : name
-  }
-
-  /** A live read: what is there after all comes into the cache with it, and is withdrawn next. */
-  async #confirmGone(name: string, evaluation: OwnDecision, { gone }: Look): Promise<StepResult> {
-    const result = await this.#options.writer.read(this.#options.caches.outputs, { namespace: '', name })
-    if (result.kind !== 'read') return this.#after(result, evaluation)
-    gone.add(name)
-    return 'again'
   }
 
   /** Makes live reads of names that no cache holds. Returns the failure of one that could not be made. */
@@ -250,10 +228,7 @@ export class Convergence {
         clusterSPIFFEID: name,
         because: action.because,
       })
-      const removal = await this.#options.writer.remove(action.live.object)
-      const isGone = this.#options.caches.outputs.store.get(name) === undefined
-      if (removal.kind === 'done' && isGone) look.gone.add(name)
-      return this.#after(removal, evaluation)
+      return this.#after(await this.#options.writer.remove(action.live.object), evaluation)
     }
     const { output } = action
     const live = action.kind === 'update' ? action.live : undefined

@@ -62,8 +62,6 @@ export interface EventRecorderOptions {
   readonly instance: string
   /** Nothing is written by a process that does not lead. */
   readonly isLeader: () => boolean
-  /** Whether events wait, as all writes do after a restore of the datastore (docs/contract.md §6). */
-  readonly isHeld: () => boolean
   /** Hears once of each event, but for those that are dropped because their namespace or this process ends. */
   readonly ended?: (result: EventResult) => void
 }
@@ -132,9 +130,8 @@ class BackgroundRecorder implements EventRecorder {
   }
 
   async #post(event: JsonRecord): Promise<void> {
-    const { api, isLeader, isHeld } = this.#options
+    const { api, isLeader } = this.#options
     for (let tries = 1; ; tries++) {
-      while (isHeld() && isLeader() && !this.#stop.signal.aborted) await this.#pause(1)
       if (this.#stop.signal.aborted || !isLeader()) return
       try {
         await api.create(EVENTS, event, { signal: this.#stop.signal })

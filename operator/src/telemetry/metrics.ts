@@ -39,8 +39,6 @@ export interface Metrics extends BindingMetrics, EventLoopMetrics {
   /** A hand edit or a hand delete of our output was put right. */
   outputRepaired(): void
   eventEnded(result: EventResult): void
-  /** The datastore was restored from a backup. */
-  datastoreRestored(): void
   /** All metrics in the Prometheus text format. */
   render(): Promise<{ readonly contentType: string; readonly body: string }>
 }
@@ -48,6 +46,8 @@ export interface Metrics extends BindingMetrics, EventLoopMetrics {
 export interface MetricsOptions {
   /** Whether to measure the process, the garbage collector and the lag of the event loop. True when absent. */
   readonly process?: boolean
+  /** How often the datastore was restored since the process has started; 0 when absent. */
+  readonly restores?: number
 }
 
 /** controller-runtime's buckets of a reconcile, in seconds. */
@@ -59,7 +59,10 @@ const RECONCILE_BUCKETS = [
 const QUEUE_BUCKETS = Array.from({ length: 12 }, (_, at) => 10 ** (at - 8))
 
 /** Metrics in a registry of their own. */
-export function createMetrics({ process: measureProcess = true }: MetricsOptions = {}): Metrics {
+export function createMetrics({
+  process: measureProcess = true,
+  restores = 0,
+}: MetricsOptions = {}): Metrics {
   const registry = new Registry()
   if (measureProcess) {
     collectDefaultMetrics({ register: registry })
@@ -69,7 +72,7 @@ export function createMetrics({ process: measureProcess = true }: MetricsOptions
   return {
     ...reconcileMetrics(registry),
     ...queueMetrics(registry),
-    ...clientMetrics(registry),
+    ...clientMetrics(registry, restores),
     ...eventLoopMetrics(registry),
     ...bindings,
     async render() {
@@ -169,7 +172,8 @@ function queueMetrics(registry: Registry): Pick<Metrics, 'queue' | 'watchQueue'>
 
 function clientMetrics(
   registry: Registry,
-): Pick<Metrics, 'watchLeadership' | 'requested' | 'outputRepaired' | 'eventEnded' | 'datastoreRestored'> {
+  restores: number,
+): Pick<Metrics, 'watchLeadership' | 'requested' | 'outputRepaired' | 'eventEnded'> {
   const registers = [registry]
   const requests = new Counter({
     name: 'rest_client_requests_total',
@@ -188,11 +192,11 @@ function clientMetrics(
     labelNames: ['result'],
     registers,
   })
-  const restores = new Counter({
+  new Counter({
     name: 'kleym_datastore_restores_total',
     help: 'How often the datastore of the API server was found restored to an earlier state.',
     registers,
-  })
+  }).inc(restores)
   for (const result of EVENT_RESULTS) events.inc({ result }, 0)
   return {
     watchLeadership(leadership, leaseName) {
@@ -212,9 +216,6 @@ function clientMetrics(
     },
     eventEnded(result) {
       events.inc({ result })
-    },
-    datastoreRestored() {
-      restores.inc()
     },
   }
 }

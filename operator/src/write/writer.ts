@@ -296,16 +296,11 @@ export class Writer {
     if (!isGone) {
       const read = await this.read(outputs, { namespace: '', name })
       if (read.kind === 'unknown') return read
-      const found = read.kind === 'read' && read.found ? outputs.store.get(name)?.meta : undefined
-      const isThere = found?.uid === uid
-      // A restored datastore undoes a deletion that has begun.
-      altered.isTerminating = isThere && found.deletedAt !== undefined
+      const isThere = read.kind === 'read' && read.found && outputs.store.get(name)?.meta.uid === uid
       const cause = altered.isTerminating ? 'held by finalizers' : 'conflicting writes'
       if (isThere) return { kind: 'unknown', why: { verb: 'delete', what, cause }, retryAfterMs: undefined }
     }
-    // By what the cache holds: since a restore of the datastore the version of the answer may be one that is yet to come.
-    const held = outputs.store.get(name)?.meta
-    if (held?.uid === uid) outputs.store.confirmGone(held)
+    outputs.store.confirmGone(altered.meta)
     this.#altered.delete(key)
     for (const reservation of altered.reservations) reservation.release()
     return { kind: 'done' }

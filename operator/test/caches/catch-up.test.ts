@@ -14,7 +14,6 @@ import {
   permit,
   setUp,
   SUBJECT,
-  without,
   type Setup,
 } from './keeper-setup.ts'
 
@@ -127,45 +126,4 @@ it('does not take a kind for absent that is served again and that no event has t
   expect(setup.syncState(), 'nothing is refused for want of it').toBe('waiting')
   await settled()
   expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
-})
-
-it('after a restore no cache is believed before a list of the new history is in, and a list under way is not', async () => {
-  const setup = await filled('llama', 'qwen')
-  setup.server.holdLists(SUBJECT)
-  const under = setup.keeper.catchUp()
-  await settled()
-  setup.server.remove(SUBJECT, 'qwen', { tells: false })
-  setup.keeper.beginHistory()
-  await settled()
-  expect([setup.syncState(), setup.names(), setup.heard]).toEqual(['waiting', ['llama', 'qwen'], []])
-  setup.server.letListsGo(SUBJECT)
-  await under
-  await settled()
-  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
-  expect(setup.heard).toEqual([
-    'removed llama while waiting',
-    'removed qwen while waiting',
-    'added llama while waiting',
-  ])
-  setup.server.write(SUBJECT, named('mistral'))
-  await settled()
-  expect(setup.names(), 'it is followed again').toEqual(['llama', 'mistral'])
-})
-
-it('after a restore a kind that was not served is not believed to be absent before discovery says so', async () => {
-  const setup = await without()
-  setup.server.serve(SUBJECT)
-  setup.server.write(SUBJECT, named('llama'), { tells: false })
-  setup.keeper.beginHistory()
-  expect(setup.syncState()).toBe('waiting')
-  await settled()
-  expect([setup.syncState(), setup.names()]).toEqual(['synced', ['llama']])
-})
-
-it('after a restore a kind that is still not served is absent again', async () => {
-  const setup = await without()
-  setup.keeper.beginHistory()
-  expect(setup.syncState()).toBe('waiting')
-  await settled()
-  expect(setup.syncState()).toBe('absent')
 })

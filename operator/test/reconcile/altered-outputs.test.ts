@@ -316,47 +316,6 @@ describe('it claims until it is gone', () => {
   })
 })
 
-test('what a restored datastore has brought back from its deletion is deleted again', async () => {
-  const sim = await SteeredSimulation.of({})
-  install(sim, (output) => setFinalizer(stripAnnotations(output)))
-  sim.createBinding('a', 'vllm')
-  const removal = await sim.heldRequest('delete')
-  await sim.life.renew()
-  const backup = sim.server.backup()
-  await sim.carryOut(removal)
-  await sim.runUntilQuiet(10_000)
-  expect(messageOf(sim, 'a')).toContain('held by finalizers')
-  await sim.life.renew()
-  sim.server.restore(backup, { isRestarted: true })
-  sim.watchdog.restored()
-  await sim.life.renew()
-  await sim.runUntilQuiet(120_000)
-  expect(sim.server.all(CLUSTER_SPIFFE_IDS).map(isDeleting)).toEqual([true])
-  expect(sim.problems()).toEqual([])
-})
-
-test('what a restored datastore has never seen keeps no later output of its name out of the cache', async () => {
-  const sim = await SteeredSimulation.of({})
-  await sim.life.renew()
-  sim.createBinding('a', 'vllm')
-  const post = await sim.heldRequest('create')
-  const backup = sim.server.backup()
-  for (let at = 0; at < 20; at++) sim.createObjective(`lost-${at}`)
-  install(sim, stripAnnotations)
-  await sim.carryOut(post)
-  await sim.heldRequest('delete')
-  await sim.life.renew()
-  removeWebhook(sim.server)
-  sim.server.restore(backup, { isRestarted: true })
-  sim.watchdog.restored()
-  await sim.life.renew()
-  const from = sim.trace.length
-  expect(await sim.problemsOnceQuiet()).toEqual([])
-  expect(sim.reason('a')).toBe('Reconciled')
-  const posts = sim.trace.slice(from).filter((line) => /sent #1 create (?!\(dry run\))/.test(line))
-  expect(posts, 'the answer to the first one is believed').toHaveLength(1)
-})
-
 /** A binding whose POST a webhook has stripped of our annotations, and whose operator has died before the answer. */
 async function leftBehind(alter: Alteration): Promise<SteeredSimulation> {
   const sim = await SteeredSimulation.of({})

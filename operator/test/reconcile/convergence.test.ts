@@ -128,28 +128,3 @@ test('an object that a restore has brought back unnoticed is found by the first 
   const reads = sim.trace.slice(from).filter((line) => line.includes('sent #1 get InferenceObjective'))
   expect(reads, 'one for each kind of objectives').toHaveLength(3)
 })
-
-test('a deletion that never was, as an API server sends it whose datastore was restored under it, tells no refusal too early', async () => {
-  const sim = await SteeredSimulation.of({ a: 'vllm' })
-  const watches = sim.life.watches.filter(({ kind }) => kind === 'ClusterSPIFFEID.spire.spiffe.io')
-  const output = sim.output('a') ?? {}
-  const now = sim.server.list(CLUSTER_SPIFFE_IDS).resourceVersion
-  const metadata = { ...metadataOf(output), resourceVersion: String(Number(now) + 1) }
-  for (const watch of watches) {
-    watch.hear({
-      resource: CLUSTER_SPIFFE_IDS,
-      type: 'DELETED',
-      object: { ...output, metadata },
-      before: output,
-      by: 'user',
-    })
-    await watch.deliver()
-  }
-  const from = sim.trace.length
-  sim.editBinding('a', { objectiveRef: { name: 'gone' } })
-  await sim.runUntilQuiet(0)
-  expect(sim.problems()).toEqual([])
-  expect([sim.reason('a'), sim.outputs('a')]).toEqual(['TargetObjectiveNotFound', []])
-  const reads = sim.trace.slice(from).filter((line) => line.includes('sent #1 get ClusterSPIFFEID'))
-  expect(reads, 'one live read for the whole withdrawal').toHaveLength(1)
-})

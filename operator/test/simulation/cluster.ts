@@ -87,7 +87,7 @@ export class SimulatedCluster {
 
   list(resource: Resource): Listing {
     this.#mustServe(resource)
-    if (this.#oldCache !== undefined && this.#version < this.#oldCache.version) {
+    if (this.#oldCache !== undefined && this.listsOldHistory) {
       const kind = this.#oldCache.kinds.get(resourceName(resource))
       return { items: [...(kind?.values() ?? [])], resourceVersion: String(this.#oldCache.version) }
     }
@@ -188,6 +188,11 @@ export class SimulatedCluster {
   /** Whether the API server was not restarted with its datastore: it lists the old history until the new one has come as far. */
   get isToBeRestarted(): boolean {
     return this.#oldCache !== undefined
+  }
+
+  /** Whether lists are of the history before a restore. */
+  get listsOldHistory(): boolean {
+    return this.#oldCache !== undefined && this.#version < this.#oldCache.version
   }
 
   /** The API server is restarted, and knows its datastore again. */

@@ -1,11 +1,11 @@
 // How one cache of an operator is filled: what happens on the server joins a queue, and the scheduler lets the cache see it
 // in that order, when it likes: a watch that lags. Lists stand in the same queue, in the state in which they began.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import type { Listing, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { Cached, ListToken } from '@kleym/shared/kube/store.ts'
 import type { AnyFollowedKind, FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
+import { settled } from '../build/fake-time.ts'
 import { metadataOf, type ServerChange, type SimulatedCluster } from './cluster.ts'
 
 type QueuedNews =
@@ -27,15 +27,8 @@ const STALL_MS = 45_000
 /** A list that has begun: lets it arrive. False where it is not to be taken in. */
 export type ArrivingList = (listing: Listing) => Promise<boolean>
 
-/** What looks for signs of a restored datastore in what caches are filled with. */
-export interface Guard {
-  /** To be called when the list begins. */
-  listBegins(resource: Resource): ArrivingList
-  /** Takes note of an event. */
-  sees(resource: Resource, object: JsonRecord): Promise<void>
-  /** A list was refused; something else may show meanwhile how far the new history has come. */
-  refused(): Promise<void>
-}
+/** Looks for signs of a restored datastore in a list; to be called when the list begins. */
+export type Guard = (resource: Resource) => ArrivingList
 
 /** What the scheduler may do with the cache of one kind. */
 export interface LaggingWatch {
@@ -45,6 +38,8 @@ export interface LaggingWatch {
   /** Whether there is anything that the cache has not seen and that may reach it. */
   readonly waits: boolean
   readonly isBlind: boolean
+  /** The version up to which its cache has been filled. */
+  readonly seen: string | undefined
   /** Looks whether the kind is served, and begins to follow it. */
   start(): void
   /** Something has changed on the server. */
@@ -59,8 +54,6 @@ export interface LaggingWatch {
   fallSilent(how: { readonly relists: boolean }): void
   /** Nothing may be read any more, until `start`. */
   blind(): void
-  /** The datastore was restored: whatever is on its way is of another history. */
-  beginHistory(): void
   /** Takes in what discovery has answered. */
   heed(isServed: boolean): void
 }
@@ -85,6 +78,8 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
   #queue: QueuedNews[] = []
   #blind = false
   #silent = false
+  /** The list that has arrived, and may yet be refused. */
+  #arriving: QueuedNews | undefined
   #started = false
   /** The version from which the watch goes on: an older one is never sent. */
   #position = 0
@@ -99,7 +94,11 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
   }
 
   get waits(): boolean {
-    return this.#queue.length > 0 && !this.#silent
+    return this.#queue.length > 0 && !this.#silent && this.#arriving === undefined
+  }
+
+  get seen(): string | undefined {
+    return this.cache.store.seen
   }
 
   get isBlind(): boolean {
@@ -138,12 +137,11 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
         // Nobody watches a kind that is not served.
         if (cache.syncState.kind === 'absent') return
         const { object, type } = entry.change
-        await this.#options.guard.sees(cache.resource, object)
         cache.store.apply(type, cache.read(object))
         return
       }
       case 'list':
-        await this.#takeIn(entry)
+        await Promise.race([this.#takeIn(entry), settled()])
         return
       case 'discovery':
         // However late it is asked, its answer is of that moment.
@@ -168,20 +166,8 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
   blind(): void {
     this.#blind = true
     this.#queue = []
+    this.#arriving = undefined
     this.cache.setSyncState({ kind: 'unknown', why: FORBIDDEN })
-  }
-
-  beginHistory(): void {
-    const { cache } = this
-    // As `KindKeeper` does it.
-    if (cache.syncState.kind === 'absent') {
-      cache.setSyncState({ kind: 'waiting' })
-      this.#queue = [{ kind: 'discovery' }]
-      return
-    }
-    cache.beginHistory()
-    cache.setSyncState(this.#blind ? { kind: 'unknown', why: FORBIDDEN } : { kind: 'waiting' })
-    if (!this.#blind) this.start()
   }
 
   heed(isServed: boolean): void {
@@ -197,10 +183,15 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     }
   }
 
-  async #takeIn({ listing, token, arrive }: Extract<QueuedNews, { readonly kind: 'list' }>): Promise<void> {
+  async #takeIn(list: Extract<QueuedNews, { readonly kind: 'list' }>): Promise<void> {
+    const { listing, token, arrive } = list
     const { cache } = this
-    const { guard, clock } = this.#options
-    if (await arrive(listing)) {
+    this.#arriving = list
+    const isTrue = await arrive(listing)
+    // Another one has begun meanwhile.
+    if (this.#arriving !== list) return
+    this.#arriving = undefined
+    if (isTrue) {
       cache.store.replace(
         listing.items.map((item) => cache.read(item)),
         listing.resourceVersion,
@@ -209,9 +200,8 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
       cache.setSyncState({ kind: 'synced' })
       return
     }
-    // The sign that it has shown has begun another list, or the list is refused until the API server is restarted.
-    if (this.#queue.some(({ kind }) => kind === 'list')) return
-    clock.after(RELIST_MS, () => void guard.refused().then(() => this.relist()))
+    // It is refused until the API server is restarted.
+    this.#options.clock.after(RELIST_MS, () => this.relist())
   }
 
   #list(): void {
@@ -219,6 +209,7 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
     const listing = this.#options.server.list(resource)
     this.#position = Number(listing.resourceVersion)
     const token = store.listBegins()
-    this.#queue = [{ kind: 'list', listing, token, arrive: this.#options.guard.listBegins(resource) }]
+    this.#arriving = undefined
+    this.#queue = [{ kind: 'list', listing, token, arrive: this.#options.guard(resource) }]
   }
 }

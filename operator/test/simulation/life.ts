@@ -1,17 +1,16 @@
 // One life of an operator, from a start with empty memory to a crash: the real controller, history and election over
 // simulated surroundings.
 import type { Config } from '@kleym/shared/core/compile/config.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Api, Listing, Resource, WatchEvent } from '@kleym/shared/kube/api.ts'
+import type { Api, Listing, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
+import { endingClock, pause, type EndingClock } from '@kleym/shared/kube/clock.ts'
 import { LEASES } from '@kleym/shared/kube/resources.ts'
 import type { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { composeController } from '../../src/compose.ts'
 import type { Controller } from '../../src/reconcile/controller.ts'
 import { createCaches, type Caches } from '../../src/caches/caches.ts'
-import { DatastoreHistory, heldUntilListed, isListedAnew } from '../../src/caches/datastore-history.ts'
+import { DatastoreHistory } from '../../src/caches/datastore-history.ts'
 import { Election } from '../../src/election/election.ts'
 import { fenced } from '../../src/election/fence.ts'
 import type { LeaseApi } from '../../src/election/lease.ts'
@@ -26,8 +25,8 @@ import type { SimulatedCluster } from './cluster.ts'
 
 /** After how long a new leader tries again to list what the last one has left, in milliseconds. */
 const RETRY_MS = 100
-/** The history looks at neither. */
-const NOW = { resourceVersion: '0', timeoutSeconds: 0 } as const
+/** After how long the Lease is renewed for a list that waits for it, in milliseconds. */
+const RENEWED_MS = 1_000
 /** The Lease of the install. */
 export const LEASE = { namespace: 'kleym-system', name: 'kleym' } as const
 
@@ -44,6 +43,10 @@ export interface LifeOptions {
   readonly step: () => number
   /** Called when the Lease is won; undefined where a test decides who leads. */
   readonly onElected: (() => void) | undefined
+  /** Whether its process has seen a restore of the datastore already. */
+  readonly isLater: boolean
+  /** Called when it sees one; it ends with that. */
+  readonly onRestored: () => void
 }
 
 export class Life {
@@ -51,6 +54,10 @@ export class Life {
   /** What it is set to. */
   readonly config: Config
   readonly bindingsPerNamespace: number | undefined
+  /** Whether its process has seen a restore of the datastore. */
+  readonly isLater: boolean
+  /** The step at which it began. */
+  readonly bornAt: number
   readonly caches: Caches
   readonly watches: readonly LaggingWatch[]
   /** What it has told people. */
@@ -67,35 +74,45 @@ export class Life {
   readonly #plainApi: Api
   readonly #leases: LeaseApi
   readonly #time: ProcessClock
-  readonly #clock: Clock
+  readonly #clock: EndingClock
   readonly #controller: Controller
   readonly #history: DatastoreHistory
   readonly #election: Election | undefined
   readonly #step: () => number
   #alive = true
-  /** When it was born, or saw the last sign of a restored datastore. */
-  #informedAt: number
 
   constructor(options: LifeOptions) {
     const { id, server, calls, time, dice, config, workers, bindingsPerNamespace, step, onElected } = options
+    const { isLater, onRestored } = options
     this.id = id
     this.config = config
     this.bindingsPerNamespace = bindingsPerNamespace
+    this.isLater = isLater
     const onError = (error: unknown): void => void this.failures.push(error)
     const caches = createCaches({ onError })
     this.caches = caches
     this.#server = server
     this.#calls = calls
     this.#step = step
-    this.#informedAt = step()
+    this.bornAt = step()
     this.#time = new ProcessClock(time, {})
-    this.#clock = this.#mortal(this.#time)
+    this.#clock = endingClock(this.#time)
     const clock = this.#clock
-    this.#history = new DatastoreHistory({ clock, onRestored: () => this.#restored(), onOldList: nothing })
+    this.#history = new DatastoreHistory({
+      clock,
+      seen: (resource) => this.watches.find(({ cache }) => cache.resource === resource)?.seen,
+      isLater,
+      onRestored: () => {
+        // As `runOperator` does it: another one begins.
+        this.crash()
+        onRestored()
+      },
+      onOldList: nothing,
+    })
     this.#plainApi = calls.apiOf(id)
     this.#api = this.#history.watchedApi(this.#plainApi)
     this.#leases = this.#history.watchedLeases(this.#plainLeases())
-    const guard = this.#guard()
+    const guard: Guard = (resource) => this.#arrivingList(resource)
     this.watches = [
       laggingWatch(caches.bindings, { server, clock, guard }),
       laggingWatch(caches.outputs, { server, clock, guard }),
@@ -107,10 +124,7 @@ export class Life {
     const random = (): number => dice.next()
     this.#election = onElected && this.#candidate({ random, onElected })
     this.#controller = composeController({
-      api: fenced(
-        heldUntilListed(this.#api, () => isListedAnew(caches)),
-        { isLeader: () => this.#election?.isLeader() ?? true },
-      ),
+      api: fenced(this.#api, { isLeader: () => this.#alive && (this.#election?.isLeader() ?? true) }),
       caches,
       config,
       clock,
@@ -146,11 +160,10 @@ export class Life {
     this.#time.suspended = suspended
   }
 
-  /** Whether what it knows is of the history since this step: it has started or seen a sign later, and has listed since. */
+  /** Whether what it knows is of the history since this step: it has started later, and has listed. */
   knowsOf(step: number): boolean {
     const { bindings, outputs } = this.caches
-    const isFilled = bindings.syncState.kind !== 'waiting' && outputs.syncState.kind !== 'waiting'
-    return this.#informedAt > step && isFilled && isListedAnew(this.caches)
+    return this.bornAt > step && bindings.syncState.kind !== 'waiting' && outputs.syncState.kind !== 'waiting'
   }
 
   /** Begins to try for the Lease. */
@@ -187,6 +200,7 @@ export class Life {
   /** No timer of it runs any more, and no answer reaches it. */
   crash(): void {
     this.#alive = false
+    this.#clock.end()
   }
 
   async #catchUp(): Promise<void> {
@@ -210,30 +224,15 @@ export class Life {
     this.watches.find((watch) => watch.cache.resource === resource)?.heed(isServed)
   }
 
-  /** As the operator does it (`run.ts`): everything is listed anew. */
-  #restored(): void {
-    this.#informedAt = this.#step()
-    for (const watch of this.watches) watch.beginHistory()
-  }
-
-  /** What lists and events show of the datastore, by the real code: each as if it came alone. */
-  #guard(): Guard {
-    return {
-      listBegins: (resource) => this.#arrivingList(resource),
-      sees: async (resource, object) => {
-        const watch = (): AsyncIterable<WatchEvent> => oneEvent(object)
-        const events = this.#history.watchedApi({ ...this.#plainApi, watch }).watch(resource, NOW)
-        for await (const _ of events) return
-      },
-      refused: () => this.renew(),
-    }
-  }
-
+  /** What a list shows of the datastore, by the real code: as if it came alone. */
   #arrivingList(resource: Resource): ArrivingList {
     const { promise, resolve } = Promise.withResolvers<Listing>()
     const pages = (): AsyncIterable<Listing> => onePage(promise)
-    // The simulated API server lists from its watch cache: that is never ahead of its lists.
-    const list = (): Promise<Listing> => promise
+    const list = async (): Promise<Listing> => {
+      // Where no election renews the Lease, something must, or nothing shows how far the datastore has come.
+      this.#clock.after(RENEWED_MS, () => void this.renew())
+      return this.#server.list(resource)
+    }
     const listed = this.#history.watchedApi({ ...this.#plainApi, pages, list }).pages(resource)
     const first = listed[Symbol.asyncIterator]().next()
     return (listing) => {
@@ -269,17 +268,6 @@ export class Life {
     }
   }
 
-  #mortal(clock: Clock): Clock {
-    return {
-      now: () => clock.now(),
-      monotonicMs: () => clock.monotonicMs(),
-      after: (ms, run) =>
-        clock.after(ms, () => {
-          if (this.#alive) run()
-        }),
-    }
-  }
-
   #metrics(): Metrics {
     return {
       reconciled: nothing,
@@ -294,7 +282,6 @@ export class Life {
       },
       eventEnded: nothing,
       eventLoopLagged: nothing,
-      datastoreRestored: nothing,
       render: async () => ({ contentType: '', body: '' }),
     }
   }
@@ -302,10 +289,6 @@ export class Life {
 
 async function* onePage(listing: Promise<Listing>): AsyncGenerator<Listing> {
   yield await listing
-}
-
-async function* oneEvent(object: JsonRecord): AsyncGenerator<WatchEvent> {
-  yield { type: 'MODIFIED', object }
 }
 
 function nothing(): void {}

@@ -126,6 +126,8 @@ export class Simulation {
   #standby: Life | undefined
   /** What operators that start now are set to. */
   #config: Config = CONFIG
+  /** Whether the process that starts next has seen a restore of the datastore. */
+  #isLater = false
   /** Led until its machine was suspended. */
   #suspended: Life | undefined
   #backups: { readonly backup: Backup; readonly atMs: number; readonly lease: unknown }[] = []
@@ -235,6 +237,8 @@ export class Simulation {
     const standby = this.#standby
     if (standby === undefined) throw new Error('nobody stands by')
     await standby.renew()
+    // It has seen a restore.
+    if (!standby.isAlive) return this.start()
     this.#lead(standby)
     await this.#after(`operator #${standby.id} takes over`)
   }
@@ -264,6 +268,11 @@ export class Simulation {
       bindingsPerNamespace: this.#bindingsPerNamespace,
       step,
       onElected: this.#hasElections ? onElected : undefined,
+      isLater: this.#isLater,
+      onRestored: () => {
+        this.#isLater = true
+        this.#forget(life)
+      },
     })
     return life
   }
@@ -283,10 +292,11 @@ export class Simulation {
   /** The Lease runs out, and the one that stands by takes it. */
   async #elect(): Promise<void> {
     const { life } = this
-    if (this.#standby === undefined) await this.standBy()
     const until = this.clock.monotonicMs() + SUCCESSION_MS
-    while (this.life === life && this.clock.monotonicMs() < until)
+    while (this.life === life && this.clock.monotonicMs() < until) {
+      if (this.#standby === undefined) await this.standBy()
       await this.advance(Math.min(this.clock.nextIn ?? SUCCESSION_MS, RENEWED_MS))
+    }
     if (this.life === life) this.watchdog.violations.push('nobody takes over')
   }
 
@@ -294,9 +304,17 @@ export class Simulation {
   async crash(isLost: (call: SimulatedCall) => boolean): Promise<void> {
     const { id } = this.life
     this.life.crash()
-    for (const call of this.calls.answers) if (call.life === id) this.calls.drop(call)
+    this.#isLater = false
+    this.#forget(this.life)
     for (const call of this.calls.requests) if (call.life === id && isLost(call)) this.calls.drop(call)
     await this.#after(`operator #${id} dies`)
+  }
+
+  /** No answer reaches it any more. */
+  #forget(life: Life): void {
+    this.trace.push(`${this.#step}   #${life.id} ends`)
+    if (life === this.#standby) this.#standby = undefined
+    for (const call of this.calls.answers) if (call.life === life.id) this.calls.drop(call)
   }
 
   /** The server gets a request; for one of a dead operator that is all. */
@@ -496,12 +514,11 @@ export class Simulation {
   }
 
   /**
-   * The backups that the Lease shows to be ones: it was renewed since, and whoever is there has looked at it. One at a time:
-   * everything was listed since the last one.
+   * The backups that the Lease shows to be ones: it was renewed since, and whoever is there has looked at it. The API server
+   * is of this history.
    */
   #restorable(): readonly Backup[] {
     if (this.server.isToBeRestarted || this.#suspended !== undefined) return []
-    if (!this.#running().every((life) => this.watchdog.isInformed(life))) return []
     const now = metadataOf(this.server.find(LEASES, LEASE) ?? {})['resourceVersion']
     const old = this.#backups.filter(({ lease }) => !this.#hasElections || lease !== now)
     const untilMs = this.clock.monotonicMs() - (this.#hasElections ? RENEWED_MS : 0)
@@ -523,8 +540,8 @@ export class Simulation {
   }
 
   /**
-   * The API server is restarted, and with it the operators: what they were told of the history before, where nothing showed
-   * its age, they would believe on (docs/reliability.md).
+   * The API server is restarted, and with it the operators: what one that had started meanwhile was told of the history before,
+   * it would believe on (docs/reliability.md).
    */
   async #restartServer(): Promise<void> {
     this.server.restartServer()

@@ -118,7 +118,10 @@ export class Watchdog {
     if (!WRITES.includes(call.verb)) return
     this.sentWrites += 1
     const { resource, verb } = call
-    if (call.life !== this.#lives.at(-1)?.id) this.#complain(`#${call.life} sends ${verb}, and does not lead`)
+    const leader = this.#lives.at(-1)
+    if (call.life !== leader?.id) this.#complain(`#${call.life} sends ${verb}, and does not lead`)
+    else if (leader.isLater && leader.bornAt > (this.#restoredAt ?? 0) && this.#server.listsOldHistory)
+      this.#complain(`#${call.life} sends ${verb}, and can only know the history before the restore`)
     if (verb !== 'create' && !hasPreconditions(call) && !this.#deletesWhatItMade(call))
       this.#complain(`${verb} ${call.name} goes for any version`)
     if (resource === BINDINGS && verb === 'update status') this.#checkAbsence(call)

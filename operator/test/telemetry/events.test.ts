@@ -30,7 +30,7 @@ function setUp(answer: Answer = async (object) => object) {
   const posted: JsonRecord[] = []
   const ended: EventResult[] = []
   const { log, lines } = keptLog()
-  const state = { leading: true, held: false }
+  const state = { leading: true }
   const api: Pick<Api, 'create'> = {
     create: (_, object, options) => {
       posted.push(object)
@@ -44,7 +44,6 @@ function setUp(answer: Answer = async (object) => object) {
     log,
     instance: 'kleym-7d4b9-x2x',
     isLeader: () => state.leading,
-    isHeld: () => state.held,
     ended: (result) => ended.push(result),
   })
   return { time, posted, ended, lines, state, recorder }
@@ -107,31 +106,6 @@ describe('an event', () => {
     state.leading = false
     recorder.record(NOTE)
     await settled()
-    expect(posted).toEqual([])
-  })
-})
-
-describe('after a restore of the datastore', () => {
-  test('events wait until bindings and outputs are listed, however long that takes, and none is lost', async () => {
-    const { time, recorder, posted, ended, lines, state } = setUp()
-    state.held = true
-    recorder.record(NOTE)
-    await time.advance(600_000)
-    expect(posted).toEqual([])
-    state.held = false
-    await time.advance(1_000)
-    expect({ posts: posted.length, ended, lines }).toEqual({ posts: 1, ended: ['recorded'], lines: [] })
-  })
-
-  test('they hold up no end of the operator, and are not written by one that leads no more', async () => {
-    const { time, recorder, posted, state } = setUp()
-    state.held = true
-    recorder.record(NOTE)
-    const drained = recorder.drain(5_000)
-    await time.advance(5_000)
-    await drained
-    state.held = false
-    await time.advance(1_000)
     expect(posted).toEqual([])
   })
 })

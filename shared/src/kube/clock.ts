@@ -19,6 +19,28 @@ export const systemClock: Clock = {
   },
 }
 
+/** A clock whose timers run until it ends. */
+export interface EndingClock extends Clock {
+  /** No timer of it runs any more. */
+  end(): void
+}
+
+/** The time of something that may end before its process does. */
+export function endingClock(clock: Clock): EndingClock {
+  let hasEnded = false
+  return {
+    now: () => clock.now(),
+    monotonicMs: () => clock.monotonicMs(),
+    after: (ms, run) =>
+      clock.after(ms, () => {
+        if (!hasEnded) run()
+      }),
+    end: () => {
+      hasEnded = true
+    },
+  }
+}
+
 /** Resolves after `ms` milliseconds. */
 export function pause(clock: Clock, ms: number): Promise<void> {
   return new Promise((resolve) => {

@@ -52,7 +52,7 @@ export type AnyFollowedKind = Pick<
   | 'unfollow'
   | 'retryNow'
   | 'clear'
-  | 'beginHistory'
+  | 'seen'
   | 'catchUp'
 >
 
@@ -69,6 +69,11 @@ export class FollowedKind<T extends Cached> {
     this.resource = resource
     this.read = read
     this.store = new Store<T>({ onError })
+  }
+
+  /** The version up to which everything has been seen; undefined before the first list. */
+  get seen(): string | undefined {
+    return this.store.seen
   }
 
   get syncState(): SyncState {
@@ -117,11 +122,6 @@ export class FollowedKind<T extends Cached> {
     this.store.replace([], this.store.seen ?? '', this.store.listBegins())
   }
 
-  /** The datastore was restored: nothing is taken in but a list that begins from now on. The caller starts a reflector. */
-  beginHistory(): void {
-    this.store.beginHistory()
-  }
-
   /** Lists the kind and brings the store up to that state, wherever the watch is. Rejects as the list does. */
   async catchUp(api: Pick<Api, 'pages'>): Promise<void> {
     const { store } = this
@@ -134,7 +134,7 @@ export class FollowedKind<T extends Cached> {
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))
-        store.observeListed(object, version, began)
+        store.observe(object, began)
       }
     }
     // What the store holds in a version no newer than the list, and the list does not show, was deleted: also what a watch

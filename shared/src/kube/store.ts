@@ -57,8 +57,6 @@ export class Store<T extends Cached> {
   #seen: string | undefined
   #listed = false
   #tick = 0
-  /** Set from the moment at which the datastore was restored until a list that began later is in. */
-  #awaitsListAfter: number | undefined
   /** The newest list that came in beside the stream, and when. */
   #caughtUp: { readonly tick: number; readonly version: string } | undefined
 
@@ -69,11 +67,6 @@ export class Store<T extends Cached> {
   /** True once a list has come in: only then does an absent key mean that there is no such object. */
   get listed(): boolean {
     return this.#listed
-  }
-
-  /** True from the moment at which the datastore was restored until a list that began later is in. */
-  get isBetweenHistories(): boolean {
-    return this.#awaitsListAfter !== undefined
   }
 
   /** The version up to which everything has been seen: where a watch goes on. Undefined before the first list. */
@@ -124,12 +117,6 @@ export class Store<T extends Cached> {
    * newer one was in (`caughtUp`), which has brought all that it shows.
    */
   replace(items: readonly T[], listVersion: string, began: ListToken): void {
-    if (this.#awaitsListAfter !== undefined) {
-      if (began.tick <= this.#awaitsListAfter) return
-      this.#awaitsListAfter = undefined
-      // Even where UID and version are the same, the content may be another: no object goes on from the other history.
-      for (const key of this.#held.keys()) this.#remove(key)
-    }
     this.#listed = true
     const { tick = 0, version } = this.#caughtUp ?? {}
     if (began.tick < tick && isNewer(version, listVersion)) return
@@ -154,7 +141,7 @@ export class Store<T extends Cached> {
       return
     }
     const key = objectKey(object.meta)
-    if (this.isBetweenHistories || this.#isHistory(object.meta)) return
+    if (this.#isHistory(object.meta)) return
     this.bookmark(object.meta.resourceVersion)
     if (
       this.#tombstones.covers(key, object.meta) ||
@@ -173,7 +160,7 @@ export class Store<T extends Cached> {
   echoed(version: ObjectVersion): boolean {
     const key = objectKey(version)
     const held = this.#held.get(key)
-    if (held === undefined || this.isBetweenHistories || !isSame(held.meta, version)) return false
+    if (held === undefined || !isSame(held.meta, version)) return false
     this.bookmark(version.resourceVersion)
     this.#observedAt.delete(key)
     return true
@@ -181,35 +168,20 @@ export class Store<T extends Cached> {
 
   /** A DELETED event: only its metadata matters. */
   deleted(meta: ObjectVersion): void {
-    if (this.isBetweenHistories) return
     const key = objectKey(meta)
     this.bookmark(meta.resourceVersion)
     this.#tombstones.removeOf(key, meta.uid)
     const held = this.#held.get(key)
     if (held === undefined) return
     if (held.meta.uid !== meta.uid && isNewer(held.meta.resourceVersion, meta.resourceVersion)) return
-    if (this.#isUndone(held, meta)) return
     this.#remove(key)
     this.#notify()
-  }
-
-  /**
-   * Whether an object that was deleted at a version is held after a list beside the stream of a later one has shown it: a
-   * restore of the datastore, which went unnoticed, has brought it back. Some events carry the version of the last write
-   * and say nothing of when the object was deleted.
-   */
-  #isUndone(held: T, deleted: ObjectVersion): boolean {
-    return (
-      held.meta.uid === deleted.uid &&
-      held.meta.resourceVersion !== deleted.resourceVersion &&
-      isAtMost(deleted.resourceVersion, this.#caughtUp?.version)
-    )
   }
 
   /** An ADDED or MODIFIED event of an object that cannot be read: not there, until it can be read again. */
   unreadable(meta: ObjectVersion): void {
     const key = objectKey(meta)
-    if (this.isBetweenHistories || this.#isHistory(meta)) return
+    if (this.#isHistory(meta)) return
     this.bookmark(meta.resourceVersion)
     if (isNewer(this.#versionAt(key), meta.resourceVersion)) return
     this.#remove(key)
@@ -222,70 +194,33 @@ export class Store<T extends Cached> {
    * must not be added by the event that made it, nor by a list that is older.
    */
   caughtUp(version: string): void {
-    if (this.isBetweenHistories) return
     this.bookmark(version)
     this.#tick += 1
     this.#caughtUp = { tick: this.#tick, version }
   }
 
-  /**
-   * The datastore was restored: what is held stays until a list that begins after this call is in, and nothing else is
-   * taken in until then. Versions are compared within one history only.
-   */
-  beginHistory(): void {
-    this.#tick += 1
-    this.#awaitsListAfter = this.#tick
-    this.#caughtUp = undefined
-    this.#observedAt.clear()
-    this.#tombstones.clear()
-  }
-
   /** The stream has shown everything up to this version; an older one changes nothing. */
   bookmark(version: string | undefined): void {
-    if (version === undefined || this.isBetweenHistories) return
+    if (version === undefined) return
     const order = compareVersions(version, this.#seen)
     if (order === undefined || order > 0) this.#seen = version
   }
 
   /**
-   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, if it is newer than what is held
-   * under its key; where nothing is held, if it is newer than what the stream has shown: what the stream has passed was
-   * deleted since. A version that cannot be compared changes nothing.
+   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, or in a list beside the stream, if it
+   * is newer than what is held under its key; where nothing is held, if it is newer than what the stream has shown: what the
+   * stream has passed was deleted since. A version that cannot be compared changes nothing.
    *
-   * Two things cannot be in one history, so that a restore of the datastore has gone unnoticed, and the answer is right:
-   * something older is held than the stream has passed; or a GET, which began at `began`, still finds what the stream had
-   * passed by then, or what had been confirmed gone.
+   * A read that began at `began` and still finds what the stream had passed by then, or what had been confirmed gone, is right:
+   * that cannot be in one history, so that a restore of the datastore has gone unnoticed.
    */
   observe(object: T, began?: ListToken): void {
-    if (this.isBetweenHistories) return
     const { meta } = object
     const key = objectKey(meta)
     const passed = this.#held.has(key) ? this.#versionAt(key) : this.#seen
     const isBack = began !== undefined && !this.#held.has(key) && isAtMost(meta.resourceVersion, began.seen)
     if (!isBack && !isNewer(meta.resourceVersion, passed)) return
     if (this.#tombstones.coversSince(began?.tick, key, meta)) return
-    this.#observed(key, object)
-  }
-
-  /**
-   * Takes in an object of a whole list beside the stream, of this version and begun at `began`. The list is right about
-   * all of the time up to its version, also where what is held looks newer: a restore of the datastore went unnoticed.
-   * Only what has become known of the time after it stays: a newer version, a deletion that the stream has shown or that
-   * was confirmed since the list began.
-   */
-  observeListed(object: T, listVersion: string, began: ListToken): void {
-    if (this.isBetweenHistories) return
-    const { meta } = object
-    const key = objectKey(meta)
-    const held = this.#held.get(key)
-    if (held !== undefined && isSame(held.meta, meta)) return
-    const known = held === undefined ? this.#seen : held.meta.resourceVersion
-    if (known !== undefined && !isAtMost(known, listVersion)) return
-    if (this.#tombstones.coversSince(began.tick, key, meta)) return
-    this.#observed(key, object)
-  }
-
-  #observed(key: string, object: T): void {
     this.#place(key, object)
     this.#tick += 1
     this.#observedAt.set(key, this.#tick)
@@ -298,7 +233,6 @@ export class Store<T extends Cached> {
    * that lag behind do not bring it back.
    */
   confirmGone(last: ObjectVersion): void {
-    if (this.isBetweenHistories) return
     const key = objectKey(last)
     const held = this.#held.get(key)
     // The key has gone on to another object since: nothing of `last` can come any more that is not older than that.

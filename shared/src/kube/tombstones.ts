@@ -37,11 +37,6 @@ export class Tombstones {
     return (tick === undefined || added > tick) && this.covers(key, object)
   }
 
-  /** Removes all. */
-  clear(): void {
-    this.#byKey.clear()
-  }
-
   /** The key holds another object now. */
   remove(key: string): void {
     this.#byKey.delete(key)
