@@ -4,11 +4,10 @@
 import type { State } from '../analysis/state.ts'
 import { subjectText, type Subject } from '../objects/subject.ts'
 import { findingKey, namedIn, type Finding } from '../findings/finding.ts'
-import { ACCESS_POLICY_KIND, NAMING_KINDS, OLD_ACCESS_POLICIES } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName } from '../namespaced-name.ts'
 import type { Judgement } from '../plan/plan.ts'
-import { findingEntry, type FindingTopic } from '../registry/findings.ts'
+import { findingEntry } from '../registry/findings.ts'
 import { RULE_KIND } from '../rules/policy-rules.ts'
 import { holdersOfNotes } from '../rules/pod-findings.ts'
 import type { Steps } from '../steps.ts'
@@ -35,14 +34,6 @@ export interface HeldState {
   readonly held: HeldIds
 }
 
-const OF_CONTAINERS: ReadonlySet<FindingTopic | undefined> = new Set<FindingTopic>([
-  'too little is held',
-  'several are held',
-])
-const POLICY_SUBJECTS: ReadonlySet<string> = new Set(
-  [ACCESS_POLICY_KIND, ...OLD_ACCESS_POLICIES, ...NAMING_KINDS].map(({ kind }) => kind),
-)
-
 /** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */
 export function* fixedAmong(
   gone: readonly Finding[],
@@ -50,9 +41,7 @@ export function* fixedAmong(
   after: HeldState,
 ): Steps<readonly Finding[]> {
   // Those that pods show; each of the others is about an object alone.
-  const aboutContainers = gone.filter(
-    ({ code, namespaces }) => OF_CONTAINERS.has(findingEntry(code).tells) || namespaces !== undefined,
-  )
+  const aboutContainers = gone.filter(({ namespaces }) => namespaces !== undefined)
   const holders =
     aboutContainers.length === 0
       ? new Map<string, readonly string[]>()
@@ -61,32 +50,24 @@ export function* fixedAmong(
 }
 
 function isFixed(one: Finding, holders: readonly string[], before: HeldState, after: HeldState): boolean {
-  const { code } = one
-  const { tells } = findingEntry(code)
-  const holds = (key: string, { held }: HeldState): number | undefined => held.get(key)?.ids.size
-  const stillThere = holders.filter((key) => after.held.has(key))
+  const { tells, concerns } = findingEntry(one.code)
+  // There is nothing to fix about an information.
+  if (one.severity === 'info') return false
+  if (concerns === 'every binding') return true
+  const stillThere = holders.flatMap((key) => after.held.get(key) ?? [])
   // Nobody is better off where all that a finding told of was deleted.
   if (holders.length > 0 && stillThere.length === 0) return false
-  if (tells === 'several are held')
-    return (
-      stillThere.length > 0 &&
-      stillThere.every((key) => holds(key, after) === 1 && after.held.get(key)?.open.size === 0)
-    )
-  if (code === 'KLM402')
-    return stillThere.length > 0 && stillThere.every((key) => (holds(key, after) ?? 0) > 0)
-  if (tells === 'too little is held')
-    return stillThere.some((key) => holds(key, before) === 0 && (holds(key, after) ?? 0) > 0)
-  if (tells === 'none is reached') return isReached(one.subject, after)
-  if (tells === 'SCM is stopped')
-    return after.held.size > 0 || [...after.state.judgements.values()].some(({ state }) => state === 'ready')
-  if (POLICY_SUBJECTS.has(one.subject.kind)) return isStillThere(one, after)
+  if (tells === 'too little is held' || tells === 'several are held') {
+    const isWell = ({ ids, open }: ContainerIds): boolean =>
+      ids.size > 0 && (tells === 'too little is held' || open.size === 0)
+    return stillThere.length > 0 && stillThere.every(isWell)
+  }
+  if (isPolicyThere(one, before)) return isPolicyThere(one, after)
   const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
-  if (
-    tells === 'others hold it' &&
-    bindings.some((binding) => mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after))
-  )
-    return false
-  return bindings.length > 0 && areBetterOff(bindings, before, after)
+  if (bindings.length === 0) return false
+  const isTaken = (binding: Subject): boolean =>
+    mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after)
+  return !(tells === 'others hold it' && bindings.some(isTaken)) && areBetterOff(bindings, before, after)
 }
 
 /** Whether a container may hold the ID of a binding, without it being certain: it may be the one that the finding told of. */
@@ -138,15 +119,8 @@ function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgem
   return state.judgements.get(namespacedName(namespace, name))
 }
 
-function isReached(binding: Subject, after: HeldState): boolean {
-  const judgement = judgementOf(binding, after)
-  if (judgement?.state !== 'ready') return false
-  const { spiffeId } = judgement.resolved.identity
-  return after.held.values().some(({ ids }) => ids.has(spiffeId))
-}
-
-/** The policy and its rules are there as before, and nothing is to be told of them any more. */
-function isStillThere({ subject, related }: Finding, { state }: HeldState): boolean {
+/** Whether the policy that a finding is about is there, with the rules that it names. */
+function isPolicyThere({ subject, related }: Finding, { state }: HeldState): boolean {
   const { accessPolicies } = state.base.snapshot
   const policy = accessPolicies.find(
     ({ kind, meta: { namespace, name } }) => subjectText({ kind, namespace, name }) === subjectText(subject),

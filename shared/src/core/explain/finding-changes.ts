@@ -1,24 +1,14 @@
-// Which findings a change brings, makes go away and leaves as they are. A finding of a code, a subject and related ones is new too where
-// it tells of pods in further namespaces or of further things (a field of a manifest, a source of a rule); that it counts more pods
-// of the same namespaces is none. A collision that is told in another form (docs/reliability.md) is new where the claims that
-// it is about did not meet before.
+// Which findings a change brings, makes go away and leaves as they are. A finding is told by its code and by what it names, and by
+// its parts: the namespaces of the pods that show it, the fields of a manifest, the sources of a rule, the label sets of claims. It
+// is new as far as no finding of before has these; a count that grows within a namespace is no news (docs/offline.md).
 import { getOrCreate } from '../get-or-create.ts'
-import { lazy } from '../lazy.ts'
-import {
-  findingKey,
-  isAtLeast,
-  namedIn,
-  notCertain,
-  withinNamespaces,
-  type Finding,
-} from '../findings/finding.ts'
+import { findingKey, namedIn, notCertain, withinNamespaces, type Finding } from '../findings/finding.ts'
 import { subjectText } from '../objects/subject.ts'
-import { findingEntry, type FindingCode } from '../registry/findings.ts'
+import { findingEntry } from '../registry/findings.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { fixedAmong, type HeldState } from './better-off.ts'
 import type { OneSided } from './one-sided.ts'
-import { collisionsBetween, isAboutClaims } from './collision-changes.ts'
 
 /** What becomes of findings. */
 export interface FindingChanges {
@@ -42,38 +32,30 @@ export interface ToldState extends HeldState {
 
 /** Compares the findings of two states; a step for each. */
 export function* findingChanges(before: ToldState, after: ToldState): Steps<FindingChanges> {
-  const collisions = collisionsBetween(before, after)
-  const { continued, left } = yield* matched(before.findings, after.findings)
+  const several = new Set([...severalIn(before.findings), ...severalIn(after.findings)])
+  const [told, tells] = [new Tellings(before.findings, several), new Tellings(after.findings, several)]
   const asBefore = openSeveralOf(before.findings)
+  const continued = new Set<Telling>()
   const news = new Map<Finding, Finding>()
-  for (const one of after.findings) {
+  for (const one of tells.all) {
     yield
-    const others = continued.get(one)
-    const isNew = isAboutClaims(one) ? collisions.isNew(one) : others === undefined
-    const added = isNew ? one : others === undefined ? undefined : addedTo(others, one)
-    if (added !== undefined) news.set(one, mayHaveBeen(asBefore(added), before.unread))
+    const others = told.thatTell(one)
+    for (const other of others) continued.add(other)
+    const added = addedTo(others, one)
+    if (added !== undefined) news.set(one.finding, mayHaveBeen(asBefore(added), before.unread))
   }
   const gone: Finding[] = []
   const perhapsGone: Finding[] = []
-  for (const one of left) {
+  for (const one of told.all) {
     yield
-    if (isAboutClaims(one) && !collisions.isGone(one)) continue
-    if (after.unread.findings(one) === undefined) gone.push(one)
-    else perhapsGone.push(one)
+    if (continued.has(one) || tells.thatTell(one).length > 0) continue
+    if (after.unread.findings(one.finding) === undefined) gone.push(one.finding)
+    else perhapsGone.push(one.finding)
   }
-  // What is as bad, of the same subject, has taken its place.
-  const added = Map.groupBy(news.keys(), ({ subject }) => subjectText(subject))
-  const isReplaced = ({ code, subject, severity }: Finding): boolean =>
-    (added.get(subjectText(subject)) ?? []).some(
-      (other) => other.code === code || isAtLeast(other.severity, severity),
-    )
-  const fixed = new Set(
-    yield* fixedAmong(
-      gone.filter((one) => !isReplaced(one)),
-      before,
-      after,
-    ),
-  )
+  // Another one of the same subject has taken its place.
+  const added = new Set([...news.keys()].map(({ subject }) => subjectText(subject)))
+  const unreplaced = gone.filter(({ subject }) => !added.has(subjectText(subject)))
+  const fixed = new Set(yield* fixedAmong(unreplaced, before, after))
   return {
     added: [...news.values()],
     fixed: gone.filter((one) => fixed.has(one)),
@@ -83,186 +65,113 @@ export function* findingChanges(before: ToldState, after: ToldState): Steps<Find
   }
 }
 
-type Findings = readonly [Finding, ...Finding[]]
-
-/** Of each finding those of before that it continues, and those of before that may be gone. */
-interface Matched {
-  readonly continued: ReadonlyMap<Finding, Findings>
-  readonly left: readonly Finding[]
+/** What a finding is told by. */
+interface Telling {
+  readonly finding: Finding
+  /** What it names, each with its code. Which registration of a container that holds several is the first of them does not matter. */
+  readonly names: ReadonlySet<string>
+  /** A text for each of its parts, by key; empty: it has none. */
+  readonly parts: ReadonlyMap<string, string>
 }
 
-/**
- * Of one code, subject and related ones there may be several: what pods show is one that is certain of some namespaces and one that
- * is perhaps so of others, and either continues both. Of others one continues one: that with the same text, else the next. What
- * none continues so may be reported by one that names more, or report what one did that names less: if one of three bindings
- * is deleted, two are left that were there before.
- */
-function* matched(before: readonly Finding[], after: readonly Finding[]): Steps<Matched> {
-  const byKey = queuesOf(before, findingKey)
-  const byText = queuesOf(before, textOf)
-  const continued = new Map<Finding, Findings>()
-  const taken = new Set<Finding>()
-  const takeNext = (one: Finding, queue: Queue | undefined): void => {
-    const other = queue?.next(taken)
-    if (other === undefined) return
-    taken.add(other)
-    continued.set(one, [other])
-  }
-  for (const one of after) {
-    yield
-    if (one.namespaces === undefined) takeNext(one, byText.get(textOf(one)))
-  }
-  for (const one of after) {
-    yield
-    if (continued.has(one)) continue
-    const queue = byKey.get(findingKey(one))
-    if (one.namespaces === undefined) takeNext(one, queue)
-    else if (queue !== undefined) continued.set(one, queue.all)
-  }
-  for (const others of continued.values()) for (const other of others) taken.add(other)
-  const [toldBefore, toldAfter] = [new NamedFindings(before), new NamedFindings(after)]
-  for (const one of after) {
-    yield
-    const naming = continued.has(one) ? [] : toldBefore.thatNameAllOf(one)
-    const [other, ...others] = naming.filter((candidate) => !taken.has(candidate))
-    if (other !== undefined) continued.set(one, [other, ...others])
-  }
-  const told = new Set([...continued.values()].flat())
-  const left: Finding[] = []
-  for (const one of before) {
-    yield
-    if (isAboutClaims(one) || (!told.has(one) && toldAfter.thatNameAllOf(one).length === 0)) left.push(one)
-  }
-  return { continued, left }
-}
+/** The findings of a state, by what they name. */
+class Tellings {
+  readonly all: readonly Telling[]
+  readonly #byName = new Map<string, Telling[]>()
 
-/** A queue of findings. */
-class Queue {
-  readonly all: Findings
-  #at = 0
-
-  constructor(all: Findings) {
-    this.all = all
+  constructor(findings: readonly Finding[], several: ReadonlySet<string>) {
+    this.all = findings.map((one) => tellingOf(one, several))
+    for (const telling of this.all)
+      for (const name of telling.names) getOrCreate(this.#byName, name, () => []).push(telling)
   }
 
-  /** The next one that is not taken. */
-  next(taken: ReadonlySet<Finding>): Finding | undefined {
-    for (; this.#at < this.all.length; this.#at++) {
-      const one = this.all[this.#at]
-      if (one !== undefined && !taken.has(one)) return one
-    }
-    return undefined
+  /**
+   * The findings that name all that one names and have a part in common with it: if one of three bindings is deleted, two are left that
+   * were told of before. Else those that tell of each by itself: many bindings that claim the same pods are told one by one.
+   */
+  thatTell({ names, parts }: Telling): readonly Telling[] {
+    const lists = [...names].map((name) => this.#byName.get(name) ?? [])
+    const shortest = lists.reduce((best, list) => (list.length < best.length ? list : best))
+    const all = shortest.filter((other) => names.isSubsetOf(other.names) && haveCommon(parts, other.parts))
+    if (all.length > 0) return all
+    const each = lists.flatMap((list) => list.find((other) => other.names.size === 1) ?? [])
+    const isOfEach = each.length === names.size && each.some((other) => haveCommon(parts, other.parts))
+    return isOfEach ? each : []
   }
 }
 
-function queuesOf(findings: readonly Finding[], keyOf: (one: Finding) => string): ReadonlyMap<string, Queue> {
-  const queues = new Map<string, Queue>()
-  for (const [key, [first, ...others]] of Map.groupBy(findings, keyOf))
-    if (first !== undefined) queues.set(key, new Queue([first, ...others]))
-  return queues
+/** Several findings of one code and of the same names, without parts, are told by their texts. */
+function tellingOf(finding: Finding, several: ReadonlySet<string>): Telling {
+  const { code, subject, summary } = finding
+  const { container } = subject
+  const named = findingEntry(code).isOfSubjectAlone === true ? [subject] : namedIn(finding)
+  const parts = new Map([...partsOfNamespaces([...(finding.namespaces ?? [])]), ...(finding.parts ?? [])])
+  if (parts.size === 0 && several.has(findingKey(finding))) parts.set(summary, summary)
+  return {
+    finding,
+    names: new Set(
+      named.map((one) => `${code} ${subjectText(container === undefined ? one : { container, ...one })}`),
+    ),
+    parts,
+  }
 }
 
-function textOf(one: Finding): string {
-  return [findingKey(one), one.summary, ...one.evidence].join('\n')
+function partOfNamespace(name: string): string {
+  return `namespace ${name}`
 }
 
-/** Codes whose findings name bindings beside their subject: one name more or less is no news. */
-const BESIDE_BINDINGS: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM416', 'KLM420', 'KLM421'])
+function partsOfNamespaces(names: readonly string[]): Telling['parts'] {
+  return new Map(names.toSorted(compareBytes).map((name) => [partOfNamespace(name), partOfNamespace(name)]))
+}
 
-/** Findings by what they name. */
-class NamedFindings {
-  readonly #bySubject: () => ReadonlyMap<string, readonly Finding[]>
-  readonly #named = new Map<Finding, ReadonlySet<string>>()
+/** Whether two findings have a part in common; those without parts are of one. */
+function haveCommon(left: Telling['parts'], right: Telling['parts']): boolean {
+  if (left.size === 0 && right.size === 0) return true
+  return [...left.keys()].some((key) => right.has(key))
+}
 
-  constructor(findings: readonly Finding[]) {
-    this.#bySubject = lazy(() => {
-      const bySubject = new Map<string, Finding[]>()
-      for (const one of findings) {
-        if (isAboutClaims(one)) continue
-        // One finding may be about very many bindings, and another about one of them.
-        const isOfMany = findingEntry(one.code).tells === 'others hold it' || isOfSeveral(one)
-        const { container } = one.subject
-        const subjects = isOfMany
-          ? namedIn(one).map((named) => (container === undefined ? named : { ...named, container }))
-          : [one.subject]
-        for (const subject of subjects)
-          getOrCreate(bySubject, `${one.code} ${subjectText(subject)}`, () => []).push(one)
-      }
-      return bySubject
-    })
-  }
-
-  /** Those of the same code and subject that name all that one tells of; findings about claims are another matter. */
-  thatNameAllOf(one: Finding): readonly Finding[] {
-    if (isAboutClaims(one)) return []
-    const named = BESIDE_BINDINGS.has(one.code) ? [] : namesIn(one)
-    return (this.#bySubject().get(subjectKey(one)) ?? []).filter((other) => {
-      const theirs = getOrCreate(this.#named, other, () => new Set(namesIn(other)))
-      return named.every((subject) => theirs.has(subject))
-    })
-  }
+function severalIn(findings: readonly Finding[]): readonly string[] {
+  return [...Map.groupBy(findings, findingKey)].flatMap(([key, { length }]) => (length > 1 ? [key] : []))
 }
 
 /**
  * A finding as a new one; undefined where it tells of nothing that `others` did not. Where these were not certain, and it is, nothing
  * tells whether it is new.
  */
-function addedTo(others: Findings, one: Finding): Finding | undefined {
-  const namespaces = (one.namespaces ?? NONE).difference(namespacesShownIn(others))
-  const parts = [...(one.parts ?? [])]
-    .filter(([key]) => !others.some((other) => other.parts?.has(key) === true))
-    .map(([, text]) => text)
-  if (namespaces.size + parts.length > 0) return withNews(one, { namespaces, parts })
+function addedTo(others: readonly Telling[], { finding: one, parts }: Telling): Finding | undefined {
+  if (others.length === 0) return one
+  const news = new Map([...parts].filter(([key]) => !others.some((other) => other.parts.has(key))))
+  if (news.size > 0) return withNews(one, news)
   if (one.dependsOn !== undefined) return undefined
-  const certain = others.filter(({ dependsOn }) => dependsOn === undefined)
-  const open = (one.namespaces ?? NONE).difference(namespacesShownIn(certain))
-  if (certain.length > 0 && open.size === 0) return undefined
-  const dependsOn = new Set(others.flatMap((other) => other.dependsOn ?? []))
-  const told = open.size > 0 && certain.length > 0 ? withNews(one, { namespaces: open, parts }) : one
-  return notCertain(told, [...dependsOn], 'depends: it may have been so before this change')
-}
-
-function namespacesShownIn(findings: readonly Finding[]): ReadonlySet<string> {
-  return new Set(findings.flatMap(({ namespaces }) => [...(namespaces ?? NONE)]))
+  const findings = others.map(({ finding }) => finding)
+  const certain = findings.filter(({ dependsOn }) => dependsOn === undefined)
+  const sure = new Set(certain.flatMap(({ namespaces }) => [...(namespaces ?? NONE)]))
+  const open = [...(one.namespaces ?? NONE).difference(sure)]
+  if (certain.length > 0 && open.length === 0) return undefined
+  return perhapsBefore(certain.length > 0 ? withNews(one, partsOfNamespaces(open)) : one, findings)
 }
 
 const NONE: ReadonlySet<string> = new Set()
 /** How much of what is new is named. */
 const NEWS_NAMED = 10
 
-/** A finding that was there, as it is about what it was not about before. */
-function withNews(
-  one: Finding,
-  { namespaces, parts: [first, ...others] }: { namespaces: ReadonlySet<string>; parts: readonly string[] },
-): Finding {
+/** A finding that was there, as it is about what it was not about before: these parts. */
+function withNews(one: Finding, news: Telling['parts']): Finding {
+  const [first, ...others] = [...news].flatMap(([key, text]) => (one.parts?.has(key) === true ? [text] : []))
   // Where the sentence is about the first of several things, it is now about the first that is new.
   if (first !== undefined && [...(one.parts ?? [])].some(([, text]) => text === one.summary))
     return { ...one, summary: first, evidence: others }
-  const ofNamespaces = [...namespaces].toSorted(compareBytes).map((name) => `namespace ${name}`)
-  const news = [...ofNamespaces, ...(first === undefined ? [] : [first]), ...others]
-  const more = news.length - NEWS_NAMED
-  const told = namespaces.size > 0 ? withinNamespaces(one, namespaces) : one
+  const more = news.size - NEWS_NAMED
+  const namespaces = [...(one.namespaces ?? NONE)].filter((name) => news.has(partOfNamespace(name)))
+  const told = namespaces.length > 0 ? withinNamespaces(one, new Set(namespaces)) : one
   return {
     ...told,
     evidence: [
       ...told.evidence,
-      ...news.slice(0, NEWS_NAMED).map((what) => `new with this change: ${what}`),
+      ...[...news.values()].slice(0, NEWS_NAMED).map((what) => `new with this change: ${what}`),
       ...(more > 0 ? [`new with this change: ${more} more`] : []),
     ],
   }
-}
-
-/** What a finding names. Which registration of a container that holds several is the first of them does not matter. */
-function namesIn(one: Finding): readonly string[] {
-  return namedIn(one).map((named) =>
-    subjectText(
-      isOfSeveral(one) ? { kind: named.kind, namespace: named.namespace, name: named.name } : named,
-    ),
-  )
-}
-
-function isOfSeveral({ code }: Finding): boolean {
-  return findingEntry(code).tells === 'several are held'
 }
 
 /**
@@ -271,25 +180,33 @@ function isOfSeveral({ code }: Finding): boolean {
  */
 function openSeveralOf(before: readonly Finding[]): (one: Finding) => Finding {
   const open = Map.groupBy(
-    before.filter((one) => one.dependsOn !== undefined && isOfSeveral(one)),
-    ({ code, subject }) => `${code} ${subject.container ?? ''}`,
+    before.filter(
+      ({ code, dependsOn }) => dependsOn !== undefined && findingEntry(code).tells === 'several are held',
+    ),
+    codeAndContainer,
   )
-  if (open.size === 0) return (one) => one
   return (one) => {
-    const others = open.get(`${one.code} ${one.subject.container ?? ''}`) ?? []
-    const same = others.filter((other) => !(other.namespaces ?? NONE).isDisjointFrom(one.namespaces ?? NONE))
-    if (same.length === 0 || one.dependsOn !== undefined) return one
-    const dependsOn = new Set(same.flatMap((other) => other.dependsOn ?? []))
-    return notCertain(one, [...dependsOn], 'depends: it may have been so before this change')
+    const same = (open.get(codeAndContainer(one)) ?? []).filter(
+      ({ namespaces }) => !(namespaces ?? NONE).isDisjointFrom(one.namespaces ?? NONE),
+    )
+    return same.length === 0 || one.dependsOn !== undefined ? one : perhapsBefore(one, same)
   }
+}
+
+function codeAndContainer({ code, subject }: Finding): string {
+  return `${code} ${subject.container ?? ''}`
+}
+
+/** A finding that is certain, where those of before were not. */
+function perhapsBefore(one: Finding, others: readonly Finding[]): Finding {
+  const dependsOn = new Set(others.flatMap((other) => other.dependsOn ?? []))
+  return notCertain(one, [...dependsOn], PERHAPS_BEFORE)
 }
 
 /** A finding that is not known to be new where the state before leaves unread what may have shown it. */
 function mayHaveBeen(one: Finding, unread: OneSided): Finding {
   const why = unread.findings(one)
-  return why === undefined ? one : notCertain(one, [why], 'depends: it may have been so before this change')
+  return why === undefined ? one : notCertain(one, [why], PERHAPS_BEFORE)
 }
 
-function subjectKey({ code, subject }: Finding): string {
-  return `${code} ${subjectText(subject)}`
-}
+const PERHAPS_BEFORE = 'depends: it may have been so before this change'

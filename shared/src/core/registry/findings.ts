@@ -24,6 +24,8 @@ export interface FindingEntry {
   readonly reason?: Reason
   /** What it tells of those that it names, if that decides whether they are better off without it (explain/better-off.ts). */
   readonly tells?: FindingTopic
+  /** What it names beside its subject is only told with it: one more or less makes no other finding of it. */
+  readonly isOfSubjectAlone?: true
   /** It concerns every binding and every container, whatever its subject is. */
   readonly concerns?: 'every binding'
   /**
@@ -33,13 +35,8 @@ export interface FindingEntry {
   readonly noEffect?: 'of any output' | 'of a binding' | 'of a fallback'
 }
 
-/** What a finding tells of containers, of a binding, or of SCM. */
-export type FindingTopic =
-  | 'too little is held'
-  | 'several are held'
-  | 'none is reached'
-  | 'others hold it'
-  | 'SCM is stopped'
+/** What a finding tells of containers. */
+export type FindingTopic = 'too little is held' | 'several are held' | 'others hold it'
 
 const WITHDRAWN =
   "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
@@ -174,7 +171,6 @@ export const FINDINGS = {
   },
   KLM404: {
     severity: 'error',
-    tells: 'none is reached',
     title: 'the identity reaches no container',
     meaning:
       "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
@@ -193,7 +189,6 @@ export const FINDINGS = {
   KLM406: {
     severity: 'error',
     concerns: 'every binding',
-    tells: 'SCM is stopped',
     title: 'an object that stops the SPIRE controller manager',
     meaning:
       'Go cannot decode a ClusterSPIFFEID or ClusterStaticEntry: a wrong type, or a duration such as 1d.',
@@ -204,7 +199,6 @@ export const FINDINGS = {
   KLM407: {
     severity: 'error',
     concerns: 'every binding',
-    tells: 'SCM is stopped',
     title: 'an entry that is not UTF-8 stops all new entries',
     meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
     consequence: 'SCM creates no entry of that batch, in any namespace.',
@@ -248,7 +242,6 @@ export const FINDINGS = {
   },
   KLM412: {
     severity: 'info',
-    tells: 'none is reached',
     title: "no pod has the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
     consequence: 'No container gets the identity yet.',
@@ -282,6 +275,7 @@ export const FINDINGS = {
   },
   KLM416: {
     severity: 'warning',
+    isOfSubjectAlone: true,
     title: 'pods of a pool that no variant covers',
     meaning:
       'Bindings share the pods of the pool out among variants, and some pods carry no variant, one that no binding names, or run under a service account for which none names it.',
@@ -310,6 +304,7 @@ export const FINDINGS = {
   },
   KLM420: {
     severity: 'warning',
+    isOfSubjectAlone: true,
     title: 'a field that the API server drops',
     meaning:
       'A manifest of a registration, a pool or an objective holds a field that its CRD does not have, or a null among labels.',
@@ -319,6 +314,7 @@ export const FINDINGS = {
   },
   KLM421: {
     severity: 'error',
+    isOfSubjectAlone: true,
     title: 'the API server refuses the object',
     meaning:
       'A manifest of a registration, a pool or an objective holds a value of another type than its CRD asks for, or lacks a field that the CRD requires.',

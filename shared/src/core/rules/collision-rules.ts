@@ -11,14 +11,14 @@ import { BINDING_KIND } from '../names.ts'
 import type { Pod } from '../objects/pod.ts'
 import type { Steps } from '../steps.ts'
 import { compareBytes } from '../text/bytes.ts'
-import { finding, type Finding } from '../findings/finding.ts'
+import { finding, type Finding, type Parts } from '../findings/finding.ts'
 import { podText } from '../objects/pod-index.ts'
 import { counted } from '../text/counted.ts'
 
 /** The code of bindings that provably collide. */
-export const COLLISION = 'KLM301'
+const COLLISION = 'KLM301'
 /** The code of bindings that collide on a pod that carries the labels of both. */
-export const OVERLAP = 'KLM302'
+const OVERLAP = 'KLM302'
 
 /**
  * So many pairs of label sets of one container that may overlap are findings of their own. Where there are more, each binding of
@@ -47,16 +47,43 @@ export function* collisionFindings(
   bindings?: ReadonlySet<string>,
 ): Steps<readonly Finding[]> {
   const containers = groupsByContainer(analysis)
+  const claims: ClaimsOfAll = { analysis, partsOf: partsAmong(analysis) }
   const found = containers
     .flat()
-    .flatMap((group) => (group.declared.length > 1 ? [samePods(analysis, group)] : []))
+    .flatMap((group) => (group.declared.length > 1 ? [samePods(claims, group)] : []))
   for (const alike of containers) {
     found.push(
-      ...(yield* containments(analysis, alike, bindings)),
-      ...(yield* overlapsAmong(analysis, alike, bindings)),
+      ...(yield* containments(claims, alike, bindings)),
+      ...(yield* overlapsAmong(claims, alike, bindings)),
     )
   }
   return [...found, ...sharedIds(analysis)]
+}
+
+/** What the findings about claims are made from. */
+interface ClaimsOfAll {
+  readonly analysis: Analysis
+  /** The label sets that a finding is about, each with its container: a finding about others is another one. */
+  readonly partsOf: (...groups: readonly ClaimGroup[]) => Parts
+}
+
+/** Makes the key of each label set once: one may be in thousands of findings. */
+function partsAmong({ settled }: Analysis): ClaimsOfAll['partsOf'] {
+  const places = new Map<ClaimGroup, readonly [key: string, text: string]>()
+  return (...groups) =>
+    new Map(
+      groups.flatMap((group) => {
+        const [claim] = group.declared
+        if (claim === undefined) return []
+        return [
+          getOrCreate(
+            places,
+            group,
+            () => [settled.claims.placeOf(claim), labelsText(group.labels)] as const,
+          ),
+        ]
+      }),
+    )
 }
 
 /** How much of a label set is shown, in characters: 64 labels can have 24,000, and one set can be in thousands of findings. */
@@ -90,7 +117,7 @@ function groupsByContainer({ settled }: Analysis): readonly (readonly ClaimGroup
 
 /** A finding for each two label sets of a container if one contains the other; if they are many, for each binding. */
 function* containments(
-  analysis: Analysis,
+  claims: ClaimsOfAll,
   alike: readonly ClaimGroup[],
   bindings: ReadonlySet<string> | undefined,
 ): Steps<readonly Finding[]> {
@@ -99,13 +126,12 @@ function* containments(
   const pairs: (readonly [wide: ClaimGroup, narrow: ClaimGroup])[] = []
   for (const group of alike) {
     yield
-    for (const narrow of containedIn(analysis, group)) pairs.push([group, narrow])
-    if (pairs.length > PAIRS_PER_SET * alike.length)
-      return yield* containmentsOfEach(analysis, alike, isAsked)
+    for (const narrow of containedIn(claims.analysis, group)) pairs.push([group, narrow])
+    if (pairs.length > PAIRS_PER_SET * alike.length) return yield* containmentsOfEach(claims, alike, isAsked)
   }
   return pairs
     .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
-    .map(([wide, narrow]) => contains(analysis, wide, narrow))
+    .map(([wide, narrow]) => contains(claims, wide, narrow))
 }
 
 /** The label sets with claims whose pods are all among those of one. */
@@ -117,20 +143,24 @@ function containedIn({ settled }: Analysis, { declared: [claim] }: ClaimGroup): 
 }
 
 function* containmentsOfEach(
-  analysis: Analysis,
+  claims: ClaimsOfAll,
   alike: readonly ClaimGroup[],
   isAsked: (claim: Claim) => boolean,
 ): Steps<readonly Finding[]> {
   const found: Finding[] = []
-  for (const { declared } of alike) {
+  for (const group of alike) {
     yield
-    found.push(...declared.filter(isAsked).flatMap((claim) => amongMany(analysis, claim) ?? []))
+    found.push(...group.declared.filter(isAsked).flatMap((claim) => amongMany(claims, claim, group) ?? []))
   }
   return found
 }
 
 /** A binding whose label set contains others or is within them, among so many that its peers are counted; no peer is `related`. */
-function amongMany({ settled }: Analysis, claim: Claim): Finding | undefined {
+function amongMany(
+  { analysis: { settled }, partsOf }: ClaimsOfAll,
+  claim: Claim,
+  group: ClaimGroup,
+): Finding | undefined {
   const judgement = settled.judgements.get(claim.owner)
   const collision = judgement?.state === 'refused' ? judgement.collision : undefined
   if (collision === undefined) return undefined
@@ -145,6 +175,7 @@ function amongMany({ settled }: Analysis, claim: Claim): Finding | undefined {
       `same service account ${claim.serviceAccountName}; label sets within one another: ${collision.named.map((peer) => claimSubject(peer.claim).name).join(', ')}${more}`,
       'explain of this binding names all of them',
     ],
+    parts: partsOf(group),
   })
 }
 
@@ -152,33 +183,26 @@ function isWithin({ relation }: { readonly relation: Relation }): boolean {
   return relation !== 'SamePods'
 }
 
-/**
- * Whether a collision, or one that may be, is told of one binding and not of those that collide: one more binding may make the
- * difference, which is no news about the others.
- */
-export function isToldOfOne({ code, related }: Finding): boolean {
-  return (code === COLLISION || code === OVERLAP) && related.length === 0
+function samePods(claims: ClaimsOfAll, group: ClaimGroup): Finding {
+  return collisionFinding(claims, group.declared, [group], `both select ${labelsText(group.labels)}`)
 }
 
-function samePods(analysis: Analysis, group: ClaimGroup): Finding {
-  return collisionFinding(analysis, group.declared, group, `both select ${labelsText(group.labels)}`)
-}
-
-function contains(analysis: Analysis, wide: ClaimGroup, narrow: ClaimGroup): Finding {
+function contains(claims: ClaimsOfAll, wide: ClaimGroup, narrow: ClaimGroup): Finding {
   const proof = `every pod of ${labelsText(narrow.labels)} is also a pod of ${labelsText(wide.labels)}`
   const named = [...wide.declared.slice(0, SIDE_MAX), ...narrow.declared.slice(0, SIDE_MAX)]
   const unnamed = wide.declared.length + narrow.declared.length - named.length
   const more = unnamed === 0 ? '' : `; ${unnamed} more with these label sets are not named here`
-  return collisionFinding(analysis, named, narrow, `${proof}${more}`)
+  return collisionFinding(claims, named, [narrow, wide], `${proof}${more}`)
 }
 
-/** `common` are the labels of the pods that all of these claim. */
+/** The first of the groups has the labels of the pods that all of these claim. */
 function collisionFinding(
-  analysis: Analysis,
+  { analysis, partsOf }: ClaimsOfAll,
   claims: readonly Claim[],
-  { labels: common }: ClaimGroup,
+  groups: readonly [ClaimGroup, ...ClaimGroup[]],
   proof: string,
 ): Finding {
+  const [{ labels: common }] = groups
   const [first, ...others] = claims.map(claimSubject)
   const claim = claims[0]
   const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
@@ -191,6 +215,7 @@ function collisionFinding(
       `same service account ${claim?.serviceAccountName ?? ''}; ${proof}`,
       witnessText(witnesses, claim, 'would hold every one of these identities'),
     ],
+    parts: partsOf(...groups),
   })
 }
 
@@ -215,7 +240,7 @@ function witnessText(witnesses: readonly Pod[], claim: Claim | undefined, what: 
  * are many, for each binding.
  */
 function* overlapsAmong(
-  analysis: Analysis,
+  claims: ClaimsOfAll,
   groups: readonly ClaimGroup[],
   bindings: ReadonlySet<string> | undefined,
 ): Steps<readonly Finding[]> {
@@ -225,13 +250,18 @@ function* overlapsAmong(
   if (pairs !== undefined)
     return pairs
       .filter((pair) => pair.some(({ declared }) => declared.some(isAsked)))
-      .map(([one, other]) => overlapFinding(analysis, one, other))
+      .map(([one, other]) => overlapFinding(claims, one, other))
   return [...peers].flatMap(([group, peer]) =>
-    group.declared.filter(isAsked).map((claim) => overlapOfOne(claim, group, peer)),
+    group.declared.filter(isAsked).map((claim) => overlapOfOne(claims, claim, [group, peer])),
   )
 }
 
-function overlapOfOne(claim: Claim, { labels }: ClaimGroup, peer: ClaimGroup): Finding {
+function overlapOfOne(
+  { partsOf }: ClaimsOfAll,
+  claim: Claim,
+  [group, peer]: readonly [ClaimGroup, ClaimGroup],
+): Finding {
+  const { labels } = group
   const [other] = peer.declared
   return finding(OVERLAP, {
     subject: claimSubject(claim),
@@ -243,10 +273,11 @@ function overlapOfOne(claim: Claim, { labels }: ClaimGroup, peer: ClaimGroup): F
         : [`for example ${labelsText(peer.labels)} of ${claimSubject(other).name}`]),
       'more label sets of this container may overlap than are told one by one',
     ],
+    parts: partsOf(group),
   })
 }
 
-function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup): Finding {
+function overlapFinding({ analysis, partsOf }: ClaimsOfAll, one: ClaimGroup, other: ClaimGroup): Finding {
   const [first, ...rest] = [...one.declared, ...other.declared].toSorted((a, b) =>
     compareBytes(a.owner, b.owner),
   )
@@ -259,6 +290,7 @@ function overlapFinding(analysis: Analysis, one: ClaimGroup, other: ClaimGroup):
     related: rest.map(claimSubject),
     summary: `a pod may carry both ${left} and ${right}, and ${claimedByBoth(first)}`,
     evidence: [witnessText(witnesses, first, 'carries both')],
+    parts: partsOf(one, other),
   })
 }
 
