@@ -1,9 +1,13 @@
 // `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line; an assertion of an identity test is named as
 // findings name it.
-import { SUPPRESSION_CODES } from '@kleym/shared/core/findings/suppress.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
 import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
-import { FINDING_CODES, findingCodeOf, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import {
+  FINDING_CODES,
+  findingCodeOf,
+  findingEntry,
+  type FindingCode,
+} from '@kleym/shared/core/registry/findings.ts'
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
@@ -38,7 +42,7 @@ function parseCode(written: string, text: string): FindingCode {
       'name one code, as findings show it: all are in docs/findings/README.md'
     throw wrong(text, `there is no finding code ${written === '' ? '(empty)' : written}`, fix)
   }
-  if (SUPPRESSION_CODES.has(code))
+  if (findingEntry(code).isOfSuppressions === true)
     throw wrong(
       text,
       `${code} is about suppressions, and nothing suppresses it`,

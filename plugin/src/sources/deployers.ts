@@ -14,7 +14,7 @@ import {
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { UNREAD_KINDS } from '@kleym/shared/core/objects/pod-makers.ts'
+import { isUnreadKind } from '@kleym/shared/core/objects/pod-makers.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Opaque } from './door.ts'
 import { fetchedBy, mayFetch } from './fetching.ts'
@@ -439,7 +439,7 @@ export function mayDeploy(type: ObjectType, text: () => string): boolean {
 /** Kinds of the API server make nothing that they fetch, and what makes pods of its own is looked at for these. */
 function isOfOthers({ group, kind }: ObjectType): boolean {
   const isBuiltIn = !group.includes('.') || group.endsWith('.k8s.io')
-  return !isBuiltIn && !UNREAD_KINDS.some((one) => one.group === group && one.kind === kind)
+  return !isBuiltIn && !isUnreadKind({ group, kind })
 }
 
 interface ObjectType {

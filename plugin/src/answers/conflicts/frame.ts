@@ -5,7 +5,7 @@ import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import type { Binding } from '@kleym/shared/core/objects/binding.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, isAbout, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { isClash } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'
@@ -14,20 +14,6 @@ import { conflictsAnswer, viewConflicts } from './view.ts'
 import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import { causesOf, policiesIn } from '../../frame/causes.ts'
-
-/** Beside the 3xx (bindings and registrations among themselves), the 4xx (what SPIRE makes of them) and the 6xx (access policies). */
-const CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>([
-  'KLM110',
-  'KLM509',
-  'KLM512',
-  'KLM520',
-  'KLM521',
-  'KLM543',
-  'KLM550',
-  'KLM551',
-])
-/** Nothing clashes where no pod is there yet. */
-const NO_CLASHES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM412'])
 
 /** Makes the report for one namespace, or for all; for some bindings, where they are `chosen`. */
 export function conflictsFrame(
@@ -45,7 +31,7 @@ export function conflictsFrame(
         isNearMiss(one)
   const all = [...input.drive(findingSteps(input.after)), ...input.inputFindings]
   const findings = all
-    .filter((one) => isClash(one) && isMeant(one))
+    .filter((one) => isClash(one.code) && isMeant(one))
     .map((one) => (keys === undefined ? seenFrom(namespace, one) : one))
     .toSorted(compareFindings)
   const bindings = chosen ?? bindingsIn(input, namespace)
@@ -85,8 +71,4 @@ function subjectsIn({ after }: AnswerInput, namespace: string | undefined): numb
   const named = [...bindings, ...accessPolicies].filter(({ meta }) => isIn(meta.namespace)).length
   const pods = after.podsInQuestion.filter((pod) => isIn(pod.namespace)).length
   return named + pods + (namespace === undefined ? clusterSpiffeIds.length + staticEntries.length : 0)
-}
-
-function isClash({ code }: Finding): boolean {
-  return CLASHES.has(code) || (/^KLM[346]/.test(code) && !NO_CLASHES.has(code))
 }

@@ -1,14 +1,11 @@
 // Which findings are suppressed, and which suppressions have no effect (docs/ci.md, "Findings that you accept"). It is part
 // of the core because it is a rule about findings alone, without I/O or format.
-import { FINDING_CODES, type FindingCode } from '../registry/findings.ts'
+import { FINDING_CODES, findingEntry } from '../registry/findings.ts'
 import { didYouMean } from '../text/suggest.ts'
 import { finding, type Finding } from './finding.ts'
 import { subjectText, type Subject } from '../objects/subject.ts'
 import { annotationEntries, objectKey, type AnnotationEntry, type ObjectMark } from './suppress-annotation.ts'
 import { matchesPattern, type FlagSuppression } from './suppress-flag.ts'
-
-/** The codes about suppressions themselves, which nothing suppresses. */
-export const SUPPRESSION_CODES: ReadonlySet<FindingCode> = new Set<FindingCode>(['KLM530', 'KLM531'])
 
 /** What suppresses a finding. */
 export interface Suppression {
@@ -132,7 +129,7 @@ function annotationProblem(
   if (entry.fault !== undefined) return ineffective(entry.fault)
   const { code } = entry
   if (code === undefined) return ineffective(unknownCode(entry.written))
-  if (SUPPRESSION_CODES.has(code))
+  if (findingEntry(code).isOfSuppressions === true)
     return ineffective(`${code} is about suppressions, and nothing suppresses it`)
   const own = known.filter((one) => one.code === code && objectKey(one.subject) === objectKey(subject))
   const refused = own.map(refusalOf).find((why) => why !== undefined)

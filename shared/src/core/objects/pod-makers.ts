@@ -2,186 +2,117 @@
 // stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
 // certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
+import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { NODE_COPIED_LABELS, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
 
-/** A kind that is known to make pods, with no template to read. */
-export interface UnreadKind {
-  readonly group: string
-  readonly kind: string
-  /** Whether it makes InferencePools, and objectives with them, too. */
-  readonly makesPools: boolean
-  /** What says so. */
-  readonly source: string
+/**
+ * What the controllers of known kinds make of their objects, with what says so; `*` is every other kind of a group. Of any other kind it
+ * is taken that pods are made of the templates that stand in the object, and that it may have no namespace.
+ */
+const SOURCES = {
+  /** Pods, without a template to read, and InferencePools with objectives. */
+  'pods and pools': {
+    'LLMInferenceService.serving.kserve.io':
+      'https://kserve.github.io/website/docs/concepts/architecture/control-plane-llmisvc',
+    'Workspace.kaito.sh': 'https://kaito-project.github.io/kaito/docs/gateway-api-inference-extension',
+    'InferenceSet.kaito.sh':
+      'https://kaito-project.github.io/kaito/docs/next/gateway-api-inference-extension',
+    'DynamoGraphDeployment.nvidia.com':
+      'https://docs.nvidia.com/dynamo/v1.4.0/reference/api/kubernetes/dynamo-graph-deployment.md',
+    'NIMService.apps.nvidia.com': 'https://docs.nvidia.com/nim-operator/2.0.1/service.html',
+  },
+  pods: {
+    'InferenceService.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'InferenceGraph.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'VLLMRuntime.production-stack.vllm.ai':
+      'https://docs.vllm.ai/projects/production-stack/en/latest/deployment/crd.html',
+    'ModelServing.workload.serving.volcano.sh':
+      'https://docs.vllm.ai/en/v0.32.0/deployment/integrations/kthena/',
+    'ModelBooster.workload.serving.volcano.sh':
+      'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
+    'SandboxClaim.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'SandboxWarmPool.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'Workflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+    'CronWorkflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+    'TaskRun.tekton.dev': 'https://tekton.dev/docs/pipelines/taskruns/',
+    'PipelineRun.tekton.dev': 'https://tekton.dev/docs/pipelines/pipelineruns/',
+    'SparkApplication.sparkoperator.k8s.io':
+      'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+    'ScheduledSparkApplication.sparkoperator.k8s.io':
+      'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+  },
+  /** Groups whose kinds that hold templates all have a namespace, by their CRDs. */
+  'pods of templates': {
+    '*.argoproj.io': 'https://github.com/argoproj/argo-rollouts',
+    '*.ray.io': 'https://github.com/ray-project/kuberay',
+    '*.serving.knative.dev': 'https://github.com/knative/serving',
+    '*.jobset.x-k8s.io': 'https://github.com/kubernetes-sigs/jobset',
+    '*.agents.x-k8s.io': 'https://github.com/kubernetes-sigs/agent-sandbox',
+    '*.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    '*.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    '*.monitoring.coreos.com': 'https://github.com/prometheus-operator/prometheus-operator',
+  },
+  /** What they hold, in a namespace that another field names, or another object. */
+  'objects elsewhere': {
+    'HelmRelease.helm.toolkit.fluxcd.io': 'https://fluxcd.io/flux/components/helm/helmreleases/',
+    'HelmChart.helm.cattle.io': 'https://github.com/k3s-io/helm-controller',
+    'Application.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/',
+    'ApplicationSet.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/user-guide/application-set/',
+  },
+  /** They hold a pod template, or something like one (the patterns and patches of policies), and no pod is made of it. */
+  nothing: {
+    PodTemplate: 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'CustomResourceDefinition.apiextensions.k8s.io': 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'ControllerRevision.apps': 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'ServingRuntime.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'ClusterServingRuntime.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'LLMInferenceServiceConfig.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'SandboxTemplate.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'TrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    'ClusterTrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    [`${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`]: 'docs/reference/identity-test.md',
+    '*.kyverno.io': 'https://kyverno.io/docs/policy-types/',
+    '*.policies.kyverno.io': 'https://kyverno.io/docs/policy-types/',
+    '*.templates.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
+    '*.constraints.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
+    '*.mutations.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const MAKES: ReadonlyMap<string, keyof typeof SOURCES> = new Map(
+  keysOf(SOURCES).flatMap((makes) => Object.keys(SOURCES[makes]).map((kind) => [kind, makes] as const)),
+)
+
+/** What is made of an object of a kind; undefined where that is not known. */
+function madeOf({ group, kind }: ObjectKind): keyof typeof SOURCES | undefined {
+  return MAKES.get(qualifiedKind({ group, kind })) ?? MAKES.get(`*.${group}`)
 }
 
-const KSERVE = 'serving.kserve.io'
-const KAITO = 'kaito.sh'
-const KTHENA = 'workload.serving.volcano.sh'
-const SANDBOX = 'extensions.agents.x-k8s.io'
+/** Whether pods, labels and service accounts of a kind are made up by its controller, with no template to read. */
+export function isUnreadKind(kind: ObjectKind): boolean {
+  const makes = madeOf(kind)
+  return makes === 'pods' || makes === 'pods and pools'
+}
 
-/** Known kinds whose pods, labels and service accounts are made up by their controllers. */
-export const UNREAD_KINDS: readonly UnreadKind[] = [
-  {
-    group: KSERVE,
-    kind: 'LLMInferenceService',
-    makesPools: true,
-    source: 'https://kserve.github.io/website/docs/concepts/architecture/control-plane-llmisvc',
-  },
-  {
-    group: KSERVE,
-    kind: 'InferenceService',
-    makesPools: false,
-    source: 'https://github.com/kserve/kserve',
-  },
-  {
-    group: KSERVE,
-    kind: 'InferenceGraph',
-    makesPools: false,
-    source: 'https://github.com/kserve/kserve',
-  },
-  {
-    group: KAITO,
-    kind: 'Workspace',
-    makesPools: true,
-    source: 'https://kaito-project.github.io/kaito/docs/gateway-api-inference-extension',
-  },
-  {
-    group: KAITO,
-    kind: 'InferenceSet',
-    makesPools: true,
-    source: 'https://kaito-project.github.io/kaito/docs/next/gateway-api-inference-extension',
-  },
-  {
-    group: 'production-stack.vllm.ai',
-    kind: 'VLLMRuntime',
-    makesPools: false,
-    source: 'https://docs.vllm.ai/projects/production-stack/en/latest/deployment/crd.html',
-  },
-  {
-    group: KTHENA,
-    kind: 'ModelServing',
-    makesPools: false,
-    source: 'https://docs.vllm.ai/en/v0.32.0/deployment/integrations/kthena/',
-  },
-  {
-    group: KTHENA,
-    kind: 'ModelBooster',
-    makesPools: false,
-    source: 'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
-  },
-  {
-    group: 'nvidia.com',
-    kind: 'DynamoGraphDeployment',
-    makesPools: true,
-    source: 'https://docs.nvidia.com/dynamo/v1.4.0/reference/api/kubernetes/dynamo-graph-deployment.md',
-  },
-  {
-    group: 'apps.nvidia.com',
-    kind: 'NIMService',
-    makesPools: true,
-    source: 'https://docs.nvidia.com/nim-operator/2.0.1/service.html',
-  },
-  {
-    group: SANDBOX,
-    kind: 'SandboxClaim',
-    makesPools: false,
-    source: 'https://agent-sandbox.sigs.k8s.io/docs/',
-  },
-  {
-    group: SANDBOX,
-    kind: 'SandboxWarmPool',
-    makesPools: false,
-    source: 'https://agent-sandbox.sigs.k8s.io/docs/',
-  },
-  {
-    group: 'argoproj.io',
-    kind: 'Workflow',
-    makesPools: false,
-    source: 'https://argo-workflows.readthedocs.io/en/latest/fields/',
-  },
-  {
-    group: 'argoproj.io',
-    kind: 'CronWorkflow',
-    makesPools: false,
-    source: 'https://argo-workflows.readthedocs.io/en/latest/fields/',
-  },
-  {
-    group: 'tekton.dev',
-    kind: 'TaskRun',
-    makesPools: false,
-    source: 'https://tekton.dev/docs/pipelines/taskruns/',
-  },
-  {
-    group: 'tekton.dev',
-    kind: 'PipelineRun',
-    makesPools: false,
-    source: 'https://tekton.dev/docs/pipelines/pipelineruns/',
-  },
-  {
-    group: 'sparkoperator.k8s.io',
-    kind: 'SparkApplication',
-    makesPools: false,
-    source: 'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
-  },
-  {
-    group: 'sparkoperator.k8s.io',
-    kind: 'ScheduledSparkApplication',
-    makesPools: false,
-    source: 'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
-  },
-]
+/** The names of such kinds, each with its group, by whether they make InferencePools, and objectives with them, too. */
+export const UNREAD_KINDS = {
+  withPools: keysOf(SOURCES['pods and pools']),
+  withoutPools: keysOf(SOURCES.pods),
+} as const
 
-/** Kinds that hold a pod template, or something like one, and make no pods of it by themselves. */
-const NO_MAKERS: ReadonlySet<string> = new Set([
-  'PodTemplate',
-  'CustomResourceDefinition.apiextensions.k8s.io',
-  'ControllerRevision.apps',
-  `ServingRuntime.${KSERVE}`,
-  `ClusterServingRuntime.${KSERVE}`,
-  `LLMInferenceServiceConfig.${KSERVE}`,
-  `SandboxTemplate.${SANDBOX}`,
-  'TrainingRuntime.trainer.kubeflow.org',
-  'ClusterTrainingRuntime.trainer.kubeflow.org',
-  `${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`,
-])
-
-/** Groups of policies, which hold patterns and patches of pods. */
-const POLICY_GROUPS: ReadonlySet<string> = new Set([
-  'kyverno.io',
-  'policies.kyverno.io',
-  'templates.gatekeeper.sh',
-  'constraints.gatekeeper.sh',
-  'mutations.gatekeeper.sh',
-])
+const NAMESPACED_GROUPS: ReadonlySet<string> = new Set(
+  [...UNREAD_KINDS.withPools, ...UNREAD_KINDS.withoutPools, ...keysOf(SOURCES['pods of templates'])].map(
+    (name) => name.slice(name.indexOf('.') + 1),
+  ),
+)
 
 /**
- * Groups whose kinds that make pods all have a namespace, by their CRDs: an object of them that names none goes to the one in
- * force, like any other.
+ * Whether every object of a kind that makes pods has a namespace, as far as that is known without its CRD: one that names none goes to the
+ * one in force, like any other.
  */
-const NAMESPACED_GROUPS: ReadonlySet<string> = new Set([
-  ...UNREAD_KINDS.map(({ group }) => group),
-  // https://github.com/argoproj/argo-rollouts, https://github.com/argoproj/argo-workflows
-  'argoproj.io',
-  // https://github.com/ray-project/kuberay
-  'ray.io',
-  // https://github.com/knative/serving
-  'serving.knative.dev',
-  // https://github.com/kubernetes-sigs/jobset
-  'jobset.x-k8s.io',
-  // https://github.com/kubernetes-sigs/agent-sandbox
-  'agents.x-k8s.io',
-  // https://github.com/kubeflow/trainer
-  'kubeflow.org',
-  'trainer.kubeflow.org',
-  // https://github.com/prometheus-operator/prometheus-operator
-  'monitoring.coreos.com',
-])
-
-/** Whether every object of a kind has a namespace, as far as that is known without its CRD. */
 export function isKnownNamespaced({ group }: ObjectKind): boolean {
   return NAMESPACED_GROUPS.has(group)
 }
@@ -215,7 +146,7 @@ const DEPTH_MAX = 40
 /** Whether an object makes pods, as far as can be told of one whose kind is not read. */
 export function isPodMaker(value: JsonRecord): boolean {
   const kind = kindOf(value)
-  if (unreadKind(kind) !== undefined || workloadOf(kind, value) !== undefined) return true
+  if (isUnreadKind(kind) || workloadOf(kind, value) !== undefined) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
 }
 
@@ -224,7 +155,7 @@ export function isPodMaker(value: JsonRecord): boolean {
  * key `containers`, which is in the text unless an escape hides it.
  */
 export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
-  if (unreadKind(kind) !== undefined) return true
+  if (isUnreadKind(kind)) return true
   return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
 }
 
@@ -232,34 +163,26 @@ export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
 export function readPodMaker(raw: RawObject): PodMaker | undefined {
   if (raw.isUnread !== true || !isPodMaker(raw.value)) return undefined
   const kind = kindOf(raw.value)
-  const unread = unreadKind(kind)
+  const isUnread = isUnreadKind(kind)
   const { namespace, name } = readMeta(raw.value)
   const base = { kind: qualifiedKind(kind), namespace, name }
   const takesFrom = workloadOf(kind, raw.value)
-  const templates = unread === undefined && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
+  const templates = !isUnread && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
   // Which of several templates it is matters to people; of one alone it does not.
   const pods = templates.map((template) =>
     podOf(raw, base, templates.length === 1 ? { ...template, part: '' } : template),
   )
-  const isPlacedElsewhere = raw.mayBeAnywhere === true || DEPLOYERS.has(base.kind)
+  const isPlacedElsewhere = raw.mayBeAnywhere === true || madeOf(kind) === 'objects elsewhere'
   const isOpen = (template: FoundTemplate | undefined): boolean =>
     template?.namespace === undefined && (isPlacedElsewhere || template?.isHeld === true)
   return {
     ...base,
     takesFrom,
-    makesPools: unread?.makesPools === true,
+    makesPools: madeOf(kind) === 'pods and pools',
     pods: pods.filter((_, at) => !isOpen(templates[at])),
     anywhere: pods.filter((_, at) => isOpen(templates[at])),
   }
 }
-
-/** Kinds whose controllers put what they hold into a namespace that another field names, or another object. */
-const DEPLOYERS: ReadonlySet<string> = new Set([
-  'HelmRelease.helm.toolkit.fluxcd.io',
-  'HelmChart.helm.cattle.io',
-  'Application.argoproj.io',
-  'ApplicationSet.argoproj.io',
-])
 
 interface ObjectKind {
   readonly group: string
@@ -271,10 +194,6 @@ function kindOf(value: JsonRecord): ObjectKind {
     group: groupOfApiVersion(stringAt(value, 'apiVersion') ?? ''),
     kind: stringAt(value, 'kind') ?? '',
   }
-}
-
-function unreadKind({ group, kind }: ObjectKind): UnreadKind | undefined {
-  return UNREAD_KINDS.find((one) => one.kind === kind && one.group === group)
 }
 
 /** A Rollout takes the template of a Deployment: https://argo-rollouts.readthedocs.io/en/stable/migrating/ */
@@ -290,7 +209,7 @@ function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['t
 }
 
 function mayMakePods(kind: ObjectKind): boolean {
-  return !NO_MAKERS.has(qualifiedKind(kind)) && !POLICY_GROUPS.has(kind.group)
+  return madeOf(kind) !== 'nothing'
 }
 
 /** A pod spec that was found in an object, and the metadata beside it. */

@@ -26,6 +26,10 @@ export interface FindingEntry {
   readonly tells?: FindingTopic
   /** What it names beside its subject is only told with it: one more or less makes no other finding of it. */
   readonly isOfSubjectAlone?: true
+  /** Whether something clashes with something, as `conflicts` shows it; absent: so it is of codes that begin with KLM3, KLM4 or KLM6. */
+  readonly isClash?: boolean
+  /** It is about suppressions themselves, and nothing suppresses it. */
+  readonly isOfSuppressions?: true
   /** It concerns every binding and every container, whatever its subject is. */
   readonly concerns?: 'every binding'
   /**
@@ -63,6 +67,7 @@ export const FINDINGS = {
   KLM107: refusal('InferenceObjectiveCRDMissing', 'InferenceObjective is not served'),
   KLM110: {
     severity: 'warning',
+    isClash: true,
     title: 'another pool of that name selects other pods',
     meaning:
       'The binding names the group of its pool, and the less preferred group holds a pool of the same name that selects other pods.',
@@ -242,6 +247,8 @@ export const FINDINGS = {
   },
   KLM412: {
     severity: 'info',
+    // Nothing clashes where no pod is there yet.
+    isClash: false,
     title: "no pod has the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
     consequence: 'No container gets the identity yet.',
@@ -383,7 +390,7 @@ export const FINDINGS = {
   KLM506: refusal('InvalidSPIFFEID', 'invalid SPIFFE ID'),
   KLM507: refusal('MissingTrustDomain', 'trust domain missing'),
   KLM508: refusal('ClusterSPIFFEIDCRDMissing', 'ClusterSPIFFEID is not served'),
-  KLM509: refusal('OutputNotOwned', "the output's name is taken"),
+  KLM509: { ...refusal('OutputNotOwned', "the output's name is taken"), isClash: true },
   KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
   KLM511: {
     severity: 'warning',
@@ -395,6 +402,7 @@ export const FINDINGS = {
   },
   KLM512: {
     severity: 'warning',
+    isClash: true,
     title: 'waiting for a peer',
     meaning: REASONS.WaitingForPeer.meaning,
     consequence: 'Nothing is written for the binding until the other registration is gone.',
@@ -403,6 +411,7 @@ export const FINDINGS = {
   },
   KLM550: {
     severity: 'error',
+    isClash: true,
     title: 'a field that a binding does not have',
     meaning: 'The manifest of a binding holds a field that its CRD does not have.',
     consequence:
@@ -411,6 +420,7 @@ export const FINDINGS = {
   },
   KLM520: {
     severity: 'warning',
+    isClash: true,
     title: 'settings disagree',
     meaning:
       "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
@@ -419,6 +429,7 @@ export const FINDINGS = {
   },
   KLM521: {
     severity: 'warning',
+    isClash: true,
     title: 'an output without a binding',
     meaning:
       "A ClusterSPIFFEID of kleym's names a binding that is gone, or that was made again under another UID.",
@@ -437,6 +448,7 @@ export const FINDINGS = {
   },
   KLM551: {
     severity: 'error',
+    isClash: true,
     title: 'a kind, group or version that nothing serves',
     meaning:
       "The apiVersion and kind of a manifest are nearly those of a kind that kleym reads: a letter is wrong, the kind is none of kleym's group, or kleym's CRD does not serve the version.",
@@ -446,6 +458,7 @@ export const FINDINGS = {
   },
   KLM530: {
     severity: 'warning',
+    isOfSuppressions: true,
     title: 'a suppression that suppresses nothing',
     meaning: 'A --suppress flag or a suppress annotation names a finding that there is not.',
     consequence: 'None now. If the finding comes back later, it is hidden.',
@@ -453,6 +466,7 @@ export const FINDINGS = {
   },
   KLM531: {
     severity: 'warning',
+    isOfSuppressions: true,
     title: 'a suppression that does not count',
     meaning:
       'A suppress annotation has no reason, names no finding code, or means a finding that an annotation cannot suppress: an error, or one that another namespace is part of.',
@@ -484,6 +498,7 @@ export const FINDINGS = {
   },
   KLM543: {
     severity: 'error',
+    isClash: true,
     title: 'the operator does not run',
     meaning: 'No replica of the Deployment of the operator is available.',
     consequence:
@@ -739,6 +754,11 @@ export function codeOfReason(reason: Reason): FindingCode | undefined {
 /** The entry of a code, in its general type. */
 export function findingEntry(code: FindingCode): FindingEntry {
   return FINDINGS[code]
+}
+
+/** Whether a code says that something clashes with something. */
+export function isClash(code: FindingCode): boolean {
+  return findingEntry(code).isClash ?? /^KLM[346]/.test(code)
 }
 
 /** The finding code that a text is, in any case of letters; undefined where it is none. */
