@@ -1,9 +1,9 @@
 // Causes for tests: each name is one cause.
-import type { Unknown } from '../../src/core/truth/unknown.ts'
+import { atRuntime, type Unknown } from '../../src/core/truth/unknown.ts'
 
 /** A cause that differs from those of other names. */
 export function causeNamed(name: string): Unknown {
-  return { kind: 'runtime', of: { kind: 'Pod' }, fact: 'node', why: name }
+  return atRuntime(name, 'Pod')
 }
 
 /** The names of causes made by `causeNamed`, in their order. */

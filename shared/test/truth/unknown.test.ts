@@ -1,6 +1,12 @@
 // The words of each cause.
 import { expect, test } from 'vitest'
-import { unknownFix, unknownJson, unknownText, type Unknown } from '../../src/core/truth/unknown.ts'
+import {
+  atRuntime,
+  unknownFix,
+  unknownJson,
+  unknownText,
+  type Unknown,
+} from '../../src/core/truth/unknown.ts'
 
 const UNREAD = { verb: 'list', what: 'Pod', namespace: 'team-a', cause: 'forbidden' } as const
 
@@ -53,11 +59,7 @@ const CASES: readonly (readonly [cause: Unknown, text: string, fix: string | und
     "whether container istio-proxy is there depends on the webhook of Istio's injector",
     'give the pods as they run, or the Namespace with its labels',
   ],
-  [
-    { kind: 'runtime', of: {}, fact: 'node', why: 'the pod has no node yet' },
-    'the pod has no node yet',
-    undefined,
-  ],
+  [atRuntime('the pod has no node yet'), 'the pod has no node yet', undefined],
   [
     { kind: 'not followed', of: {}, construct: 'spec.x', why: 'kleym does not follow it' },
     'spec.x: kleym does not follow it',

@@ -89,7 +89,7 @@ function isUnread({ truth }: Hop): boolean {
 
 /** Whether a hop is not known only until some time has passed. */
 function isOfTime({ truth }: Hop): boolean {
-  return [...truth.causes].some((cause) => cause.kind === 'runtime' && cause.fact === 'time')
+  return [...truth.causes].some((cause) => cause.kind === 'runtime' && cause.isPassing === true)
 }
 
 function exitCodeOf(chains: readonly Chain[]): CommandResult['exitCode'] {

@@ -5,6 +5,7 @@ import { istioTemplate } from '../objects/pod-changers.ts'
 import { containersThatMayBe } from '../objects/sidecars.ts'
 import { hasSocketAt, workloadApiAccess } from '../objects/workload-api.ts'
 import { NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { CONSUMERS, type Consumer } from './consumers.ts'
 
 /** A consumer of the identities of a pod. */
@@ -44,12 +45,9 @@ export function proxiesOfAccount(pod: Pod, namespace: Namespace | undefined): re
   })
 }
 
-const COMPUTED_BY_MESH = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'agent',
-  why: 'which ID the proxy asks for stands in the configuration of its mesh',
-})
+const COMPUTED_BY_MESH = open(
+  atRuntime('which ID the proxy asks for stands in the configuration of its mesh', 'Pod'),
+)
 
 function consumerOf(pod: Pod, container: Container): ConsumerInPod | undefined {
   switch (container.name) {
@@ -79,12 +77,9 @@ function takesFromSpire(pod: Pod, container: Container): Truth {
 }
 
 /** Whether a proxy of the node asks SPIRE stands in the configuration of its mesh. */
-const OF_NODE = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'agent',
-  why: 'whether the proxy of the node asks SPIRE stands in the configuration of its mesh',
-})
+const OF_NODE = open(
+  atRuntime('whether the proxy of the node asks SPIRE stands in the configuration of its mesh', 'Pod'),
+)
 
 function proxiesOfNode({ labels }: Pod, namespace: Namespace | undefined): readonly ConsumerInPod[] {
   const ofNamespace = namespace?.labels

@@ -11,6 +11,7 @@ import { partOf, workloadsOf, type WorkloadName } from '../objects/pod-workloads
 import { containersThatMayBe } from '../objects/sidecars.ts'
 import { labelsOfPod, matchSelector } from '../spire/label-match.ts'
 import { all, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import type { ContainersWritten, SelectorWritten } from './schema.ts'
 
 /** Which containers, read. */
@@ -237,12 +238,7 @@ function podsByWorkload(
   return byWorkload
 }
 
-const ACCOUNT = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'owner',
-  why: "the pod's service account is not known",
-})
+const ACCOUNT = open(atRuntime("the pod's service account is not known", 'Pod'))
 
 function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): Truth {
   if (wanted === undefined || wanted === serviceAccountName) return YES

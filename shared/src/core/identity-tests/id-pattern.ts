@@ -3,6 +3,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { mayBecome } from '../go/template/mentions.ts'
 import { PLAIN_FACTS } from '../spire/placeholders.ts'
 import { NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { parseSpiffeId } from '../spire/spiffe-id.ts'
 
 /** Whether an ID is of a pattern; open: a part of the ID is known only when the pod runs. */
@@ -21,12 +22,7 @@ export interface IdPattern {
 }
 
 /** That a part of an ID is not known. */
-export const IN_PART = open({
-  kind: 'runtime',
-  of: {},
-  fact: 'name',
-  why: 'the whole ID is known only when the pod runs',
-})
+export const IN_PART = open(atRuntime('the whole ID is known only when the pod runs'))
 
 /** The placeholder of a segment. */
 export const NAMESPACE_CAPTURE = '{namespace}'

@@ -8,6 +8,7 @@ import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
 import { isMeant, meansAny, nothingOf, type AssertionRun, type RunFacts } from './run.ts'
 import { all, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { Tally } from './tally.ts'
 
 /** Runs a rule about where identities may be held. */
@@ -54,12 +55,7 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
   }
 }
 
-const UNNAMED = open({
-  kind: 'runtime',
-  of: {},
-  fact: 'name',
-  why: 'the name of the container is not known',
-})
+const UNNAMED = open(atRuntime('the name of the container is not known'))
 
 function isIn(
   { pod, container }: ContainerHolding,

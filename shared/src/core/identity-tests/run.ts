@@ -5,6 +5,7 @@ import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { workloadsOf } from '../objects/pod-workloads.ts'
 import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { didYouMean } from '../text/suggest.ts'
 import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
 import type { ContainerHolding, Holdings } from '../holdings/holdings.ts'
@@ -78,12 +79,7 @@ export function isMeant({ written }: ContainerSelector, { name }: Container): bo
   return written.container === undefined || written.container === name || name === UNKNOWN_CONTAINER
 }
 
-const UNSURE = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'label',
-  why: 'whether pods are meant is undetermined',
-})
+const UNSURE = open(atRuntime('whether pods are meant is undetermined', 'Pod'))
 
 /** Whether a selector means a container that is there; `yes` at the first. */
 export function meansAny(facts: RunFacts, selector: ContainerSelector): Truth {

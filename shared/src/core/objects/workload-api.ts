@@ -3,18 +3,14 @@
 // (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import type { Container, Pod } from './pod.ts'
 
 /** The name of SPIFFE's CSI driver, unless an install gives it another. */
 export const SPIFFE_CSI_DRIVER = 'csi.spiffe.io'
 
 /** What a container mounts may hold the socket, or may not. */
-const UNSEEN = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'agent',
-  why: 'what the container mounts may hold the socket of an agent',
-})
+const UNSEEN = open(atRuntime('what the container mounts may hold the socket of an agent', 'Pod'))
 
 /** The variables of a container that are read here: what is kept of live objects must hold them. */
 export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKET']

@@ -6,6 +6,7 @@ import type { Pod } from '../objects/pod.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../text/kubernetes.ts'
 import { all, known, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 
 /** What is known of an object's labels. A key in several of these sets counts as the least certain of them. */
 export interface LabelView {
@@ -20,12 +21,7 @@ export interface LabelView {
 }
 
 /** One cause for all pods and one for all namespaces: there may be a hundred thousand, and the caller names them. */
-const POD_LABELS = open({
-  kind: 'runtime',
-  of: { kind: 'Pod' },
-  fact: 'label',
-  why: "the pod's labels are known in part",
-})
+const POD_LABELS = open(atRuntime("the pod's labels are known in part", 'Pod'))
 const NAMESPACE_LABELS = open({
   kind: 'unread',
   of: { kind: 'Namespace' },

@@ -4,6 +4,7 @@ import type { Pod } from '../objects/pod.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFactsResult } from './pod-facts.ts'
 import { NO, open, whyOpenText, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { parseSpiffeId } from './spiffe-id.ts'
 import type { PreparedStatic } from './prepared-static.ts'
 
@@ -114,7 +115,7 @@ function judgeParent(parentId: string, finding: PodFactsResult): Truth {
 }
 
 function notKnown(why: string): Truth {
-  return open({ kind: 'runtime', of: { kind: 'Node' }, fact: 'agent', why })
+  return open(atRuntime(why, 'Node'))
 }
 
 /** Whether a parent is the agent of another node. A custom parentIDTemplate may give another ID than the agent's real one. */

@@ -9,20 +9,6 @@ export interface Scope {
   readonly name?: string
 }
 
-/** A fact that a cluster shows only while it runs. */
-export type RuntimeFact =
-  | 'node'
-  | 'name'
-  | 'uid'
-  | 'owner'
-  | 'image'
-  | 'status'
-  | 'label'
-  | 'agent'
-  | 'bundle'
-  | 'mirror'
-  | 'time'
-
 /** What each cause carries beside its scope. */
 interface Details {
   /** A kind, a namespace or an object that could not be read. */
@@ -37,8 +23,8 @@ interface Details {
   readonly 'made by': { readonly maker: string; readonly why: string }
   /** A webhook that may add something to pods; `adds` names it, such as `the container`. */
   readonly webhook: { readonly injector: string; readonly adds: string }
-  /** A fact that is known at run time only. */
-  readonly runtime: { readonly fact: RuntimeFact; readonly why: string }
+  /** A fact that is known at run time only; `isPassing`: time settles it. */
+  readonly runtime: { readonly why: string; readonly isPassing?: true }
   /** A construct that kleym does not follow. */
   readonly 'not followed': { readonly construct: string; readonly why: string }
   /** Two registrations: one is preferred, and nothing here shows which. */
@@ -144,6 +130,11 @@ export function unknownJson(cause: Unknown): UnknownJson {
     ...(fix !== undefined && { fix }),
     ...cause.of,
   }
+}
+
+/** A fact that is known at run time only; `kind` names the objects that it is about. */
+export function atRuntime(why: string, kind?: string): Unknown {
+  return { kind: 'runtime', of: kind === undefined ? {} : { kind }, why }
 }
 
 /** Tells causes apart: two causes with one key are the same cause. */

@@ -5,7 +5,8 @@ import { lackedBy } from '../objects/agent-config.ts'
 import { originsIn } from '../rules/svid-rules.ts'
 import { failingSelectors } from '../spire/verify/failing-selectors.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer, notShown } from './hop.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import { notRunning } from './running.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { agentOf, configOf } from './spire-parts.ts'
@@ -79,7 +80,7 @@ function lacksContainers(selectors: readonly string[], { subject, parts }: Chain
   return [
     lacked.isEverywhere
       ? broken(text, 'switch disable_container_selectors off, or register the pod as a whole (mode PoolOnly)')
-      : notKnown({ kind: 'runtime', of: {}, fact: 'agent', why: text }),
+      : notKnown(atRuntime(text)),
   ]
 }
 
@@ -129,14 +130,8 @@ function shows(selectors: readonly string[], facts: ChainFacts): HopAnswer {
 }
 
 function notTold(untold: readonly string[], { subject, commands, parts }: ChainFacts): HopAnswer {
-  return notKnown(
-    {
-      kind: 'runtime',
-      of: {},
-      fact: 'agent',
-      why: `whether the process has ${untold.join(', ')} is not in the log`,
-    },
-    undefined,
+  return notShown(
+    `whether the process has ${untold.join(', ')} is not in the log`,
     `${commands.agentLog(agentOf(parts, subject.pod.nodeName))}, at log_level DEBUG`,
   )
 }

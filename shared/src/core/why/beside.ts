@@ -6,6 +6,7 @@ import { clusterOfParent } from '../spire/verify/entry-owner.ts'
 import { splitSelector } from '../spire/verify/failing-selectors.ts'
 import type { ServerEntry } from '../spire/verify/server-entry.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
 import type { ChainFacts } from './facts.ts'
 import { agentOf, configOf } from './spire-parts.ts'
 import { nodeUidOf } from './subject.ts'
@@ -88,18 +89,12 @@ function isOfAgent(parentId: string, facts: ChainFacts): Truth {
   return known(parentId.endsWith(`/${uid}`) && (own ?? cluster) === cluster)
 }
 
-const ALIAS = open({
-  kind: 'runtime',
-  of: {},
-  fact: 'agent',
-  why: "whether the agent of the node has the entry's parent is known to the server: spire-server agent list",
-})
-const NODE = open({
-  kind: 'runtime',
-  of: { kind: 'Node' },
-  fact: 'node',
-  why: "which agent is that of the pod's node is not known",
-})
+const ALIAS = open(
+  atRuntime(
+    "whether the agent of the node has the entry's parent is known to the server: spire-server agent list",
+  ),
+)
+const NODE = open(atRuntime("which agent is that of the pod's node is not known", 'Node'))
 
 /** Whether the agent of the node has each selector of the entry that gives agents an alias. */
 function hasAlias({ selectors }: ServerEntry, { subject, agent: log, parts }: ChainFacts): Truth {

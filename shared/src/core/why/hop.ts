@@ -1,7 +1,7 @@
 // One hop on the way of an identity to a process: whether it is good, what shows it, and what to do where it is not.
 import type { UnknownReason } from '../unknown-reason.ts'
 import { all, NO, open, whyOpenText, YES, type Truth } from '../truth/truth.ts'
-import { unknownFix, type Unknown } from '../truth/unknown.ts'
+import { atRuntime, unknownFix, type Unknown } from '../truth/unknown.ts'
 
 /** The hops, in their order. */
 export const HOP_NAMES = [
@@ -56,6 +56,16 @@ export function openHop(truth: Truth, text?: string, fix?: string): HopAnswer {
 /** It is not known, for one cause. */
 export function notKnown(cause: Unknown, text?: string, fix?: string): HopAnswer {
   return openHop(open(cause), text, fix)
+}
+
+/** Only what runs shows it; `fix` settles it, and `kind` names the objects that it is about. */
+export function notShown(why: string, fix: string, kind?: string): HopAnswer {
+  return notKnown(atRuntime(why, kind), undefined, fix)
+}
+
+/** Time settles it. */
+export function notYet(why: string, fix: string): HopAnswer {
+  return notKnown({ kind: 'runtime', of: {}, why, isPassing: true }, undefined, fix)
 }
 
 /** What could not be read; there is one reason at least. */

@@ -7,7 +7,7 @@ import { sourceText, type Prediction } from '../spire/prediction.ts'
 import { secondsOf } from '../spire/verify/causes.ts'
 import { NO } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
+import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'
 import { hasEntry } from './on-server.ts'
 import { droppedOf, droppedText, UPDATE_CRD } from './rendered.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
@@ -107,9 +107,8 @@ export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
     const text = scm.map(readyText).join('; ')
     // Any tenant can run a workload of that name, and none of them says for certain which one acts.
     if (down.length > 0 && new Set(scm.map(({ container }) => container.workload.namespace)).size > 1)
-      return notKnown(
-        { kind: 'runtime', of: {}, fact: 'status', why: `which SCM acts on it is not known: ${text}` },
-        undefined,
+      return notShown(
+        `which SCM acts on it is not known: ${text}`,
         'give the entries of the server (--entries), or remove a workload that does not belong to SPIRE',
       )
     return good(text)
@@ -183,14 +182,8 @@ function read(
         ),
       ]
     : [
-        notKnown(
-          {
-            kind: 'runtime',
-            of: {},
-            fact: 'time',
-            why: `SCM has written no status on ${name} yet, and has a minute`,
-          },
-          undefined,
+        notYet(
+          `SCM has written no status on ${name} yet, and has a minute`,
           'ask again in a minute, or with --watch',
         ),
       ]

@@ -5,9 +5,19 @@ import { gapOf } from '../snapshot/snapshot.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { nodeUidOf, type ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, followsFrom, good, notKnown, unreadHop, worstOf, type HopAnswer } from './hop.ts'
+import {
+  broken,
+  followsFrom,
+  good,
+  notKnown,
+  unreadHop,
+  worstOf,
+  type HopAnswer,
+  notShown,
+  notYet,
+} from './hop.ts'
 import { entryOf } from './on-server.ts'
-import type { Unknown } from '../truth/unknown.ts'
+import { atRuntime, type Unknown } from '../truth/unknown.ts'
 import { agentOf, agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
@@ -20,12 +30,10 @@ const MOST_SECONDS = 480
 /** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
 const FAILURES = 2
 
-const NO_NODE_YET: Unknown = {
-  kind: 'runtime',
-  of: { kind: 'Node' },
-  fact: 'node',
-  why: 'the pod is on no node yet, and its node decides which agent serves it',
-}
+const NO_NODE_YET: Unknown = atRuntime(
+  'the pod is on no node yet, and its node decides which agent serves it',
+  'Node',
+)
 
 /** Judges the hop. */
 export function onAgentHop(facts: ChainFacts): HopAnswer {
@@ -59,15 +67,10 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
   if (agent === undefined) {
     if (parts.agentGaps.length > 0) return unreadHop(parts.agentGaps)
     if (!parts.agents.some((one) => isProvenAgent(parts, one) || one.node === node))
-      return notKnown(
-        {
-          kind: 'runtime',
-          of: { kind: 'Pod' },
-          fact: 'agent',
-          why: `no pod is seen to run a SPIRE agent, and one may run on node ${node} beside Kubernetes or under another name`,
-        },
-        undefined,
+      return notShown(
+        `no pod is seen to run a SPIRE agent, and one may run on node ${node} beside Kubernetes or under another name`,
         `look for a process spire-agent on node ${node}`,
+        'Pod',
       )
     const like = agentsOn(parts, node)
     const proven = like.filter((one) => isProvenAgent(parts, one))
@@ -103,15 +106,10 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
   }
   const { namespace, name, isReady, waits } = agent
   if (isReady === undefined)
-    return notKnown(
-      {
-        kind: 'runtime',
-        of: { kind: 'Pod' },
-        fact: 'status',
-        why: `whether agent pod ${namespace}/${name} is ready was not given`,
-      },
-      undefined,
+    return notShown(
+      `whether agent pod ${namespace}/${name} is ready was not given`,
       `kubectl get pod -n ${namespace} ${name}`,
+      'Pod',
     )
   return isReady
     ? good(`agent pod ${namespace}/${name} on node ${node} is ready`)
@@ -122,7 +120,7 @@ export function agentThere(parts: SpireParts, node: string, agent: AgentPod | un
 }
 
 function agentUnknown(why: string): Unknown {
-  return { kind: 'runtime', of: { kind: 'Pod' }, fact: 'agent', why }
+  return atRuntime(why, 'Pod')
 }
 
 function agentText({ namespace, name }: AgentPod): string {
@@ -145,14 +143,8 @@ function sync({ agent: log, commands, parts, subject }: ChainFacts): readonly Ho
           text,
           'see whether it reaches the server, and whether the server still knows it: its address, its bundle, its attestation',
         )
-      : notKnown(
-          {
-            kind: 'runtime',
-            of: {},
-            fact: 'agent',
-            why: 'the agent failed once to ask its server at the end of its log',
-          },
-          undefined,
+      : notShown(
+          'the agent failed once to ask its server at the end of its log',
           commands.agentLog(agentOf(parts, subject.pod.nodeName)),
         ),
   ]
@@ -197,14 +189,8 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
   )
     return young(entry?.createdAt, server?.asOf ?? now, hearsWithin(facts))
   if (cluster !== undefined && parts.configGaps.length > 0) return unreadHop(parts.configGaps)
-  return notKnown(
-    {
-      kind: 'runtime',
-      of: {},
-      fact: 'agent',
-      why: `whether ${parentId} is the agent of node ${node} is known to the server`,
-    },
-    undefined,
+  return notShown(
+    `whether ${parentId} is the agent of node ${node} is known to the server`,
     'ask the server: spire-server agent list',
   )
 }
@@ -220,14 +206,8 @@ function hearsWithin({ subject, parts }: ChainFacts): number {
 function young(createdAt: number | undefined, asOf: number | undefined, within: number): HopAnswer {
   if (createdAt === undefined || asOf === undefined || asOf - createdAt > within)
     return good("the entry is that of the node's agent")
-  return notKnown(
-    {
-      kind: 'runtime',
-      of: {},
-      fact: 'time',
-      why: `the entry is ${Math.max(0, asOf - createdAt)} s old, and the agent takes up to ${within} s to hear of it (sync_interval, and cache_reload_interval of its server)`,
-    },
-    undefined,
+  return notYet(
+    `the entry is ${Math.max(0, asOf - createdAt)} s old, and the agent takes up to ${within} s to hear of it (sync_interval, and cache_reload_interval of its server)`,
     `ask again in ${within} seconds`,
   )
 }

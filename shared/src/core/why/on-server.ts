@@ -8,7 +8,7 @@ import { podUidOf, type ServerEntry } from '../spire/verify/server-entry.ts'
 import { YES } from '../truth/truth.ts'
 import { besideEntries, besideText, domainOf } from './beside.ts'
 import type { ChainFacts, ServerSide } from './facts.ts'
-import { broken, good, notGiven, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { broken, good, notGiven, notKnown, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'
 import type { ChainCandidate } from './subject.ts'
 
 /** The server's entry of a registration; undefined: it holds none, or was not given. */
@@ -33,11 +33,7 @@ export function onServerHop(facts: ChainFacts): HopAnswer {
   if (server === undefined) return notGiven('the entries of the server', commands.entries)
   const foreign = ofOthers(server, subject)
   if (foreign !== undefined)
-    return notKnown(
-      { kind: 'runtime', of: {}, fact: 'name', why: foreign },
-      undefined,
-      `give those of the server behind it: ${commands.entries}`,
-    )
+    return notShown(foreign, `give those of the server behind it: ${commands.entries}`)
   const own = worstOf(
     subject.candidates.map((one) => ofCandidate(one, server, subject)),
     good('the server holds its entry'),
@@ -87,11 +83,7 @@ function ofCandidate(
     })
   const { cause, why } = missing
   if (cause === 'race')
-    return notKnown(
-      { kind: 'runtime', of: {}, fact: 'time', why: `the server held no entry of it yet: ${why}` },
-      undefined,
-      'dump the entries again in a minute',
-    )
+    return notYet(`the server held no entry of it yet: ${why}`, 'dump the entries again in a minute')
   const mine = server.entries.find(
     (one) => podUidOf(one) === subject.pod.uid && one.spiffeId === assumed.spiffeId,
   )

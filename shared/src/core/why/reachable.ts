@@ -12,7 +12,7 @@ import {
 } from '../objects/workload-api.ts'
 import { NO, YES } from '../truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, good, notKnown, openHop, type HopAnswer } from './hop.ts'
+import { broken, good, notKnown, openHop, type HopAnswer, notShown } from './hop.ts'
 import { agentOf, configOf } from './spire-parts.ts'
 
 /** Judges the hop. */
@@ -27,15 +27,10 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
     const text = `container ${container.name} has no way to the Workload API: no volume of ${SPIFFE_CSI_DRIVER}, and no hostPath with the socket of an agent`
     const fix = `mount a volume of ${SPIFFE_CSI_DRIVER} in container ${container.name}`
     if (helper !== undefined)
-      return notKnown(
-        {
-          kind: 'runtime',
-          of: { kind: 'Pod' },
-          fact: 'agent',
-          why: `container ${helper.name} has the socket, and container ${container.name} has not: whether that one hands it an identity is not in the spec`,
-        },
-        undefined,
+      return notShown(
+        `container ${helper.name} has the socket, and container ${container.name} has not: whether that one hands it an identity is not in the spec`,
         fix,
+        'Pod',
       )
     return mesh === undefined || namespace?.complete !== true
       ? broken(text, fix)
@@ -47,15 +42,10 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
   }
   const told = toldSocket(pod, container)
   if (access === YES && told !== undefined && told.path === undefined)
-    return notKnown(
-      {
-        kind: 'runtime',
-        of: { kind: 'Pod' },
-        fact: 'agent',
-        why: `${told.name} of container ${container.name} is ${told.value ?? 'set from elsewhere'}, and whether that is the socket at ${socketMounts(pod, container).join(', ')} is not in the spec`,
-      },
-      undefined,
+    return notShown(
+      `${told.name} of container ${container.name} is ${told.value ?? 'set from elsewhere'}, and whether that is the socket at ${socketMounts(pod, container).join(', ')} is not in the spec`,
       `set ${told.name} to unix://${socketMounts(pod, container)[0] ?? ''}/SOCKET, or see what it is: kubectl exec -n ${pod.namespace} ${pod.ref.name} -c ${container.name} -- printenv ${told.name}`,
+      'Pod',
     )
   const mounts = socketMounts(pod, container)
   const configured = configOf(parts, agentOf(parts, pod.nodeName))?.socketPath?.split('/').at(-1)

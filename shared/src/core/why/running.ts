@@ -2,7 +2,7 @@
 import { listAt, own, stringAt } from '../json.ts'
 import { podText } from '../objects/pod-index.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, notKnown, type HopAnswer } from './hop.ts'
+import { broken, type HopAnswer, notYet } from './hop.ts'
 
 /** What a kubelet says of a container that is about to start. */
 const STARTING: ReadonlySet<string> = new Set(['ContainerCreating', 'PodInitializing'])
@@ -26,10 +26,6 @@ export function notRunning({ subject, parts }: ChainFacts): HopAnswer | undefine
   const text = `container ${container.name} has not started (${reason}), and no process of it asks`
   const see = `kubectl describe pod -n ${pod.namespace} ${pod.ref.name}`
   return STARTING.has(reason)
-    ? notKnown(
-        { kind: 'runtime', of: {}, fact: 'time', why: text },
-        undefined,
-        `ask again; if it stays: ${see}`,
-      )
+    ? notYet(text, `ask again; if it stays: ${see}`)
     : broken(text, `see why: ${see}`)
 }

@@ -3,6 +3,7 @@
 import { getOrCreate } from '../../get-or-create.ts'
 import type { Node, Pod } from '../../objects/pod.ts'
 import { known, NO, open, YES, type Truth } from '../../truth/truth.ts'
+import { atRuntime } from '../../truth/unknown.ts'
 import { judgeContainer } from '../attestor.ts'
 import { clusterOfParent, isNodeEntry } from './entry-owner.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
@@ -119,13 +120,8 @@ export class EntryHolderIndex {
   }
 }
 
-const ALIAS = open({
-  kind: 'runtime',
-  of: {},
-  fact: 'agent',
-  why: 'the agents of an alias are known to the server',
-})
-const NODE = open({ kind: 'runtime', of: { kind: 'Node' }, fact: 'node', why: "the pod's node is not known" })
+const ALIAS = open(atRuntime('the agents of an alias are known to the server'))
+const NODE = open(atRuntime("the pod's node is not known", 'Node'))
 const NAMESPACE = 'k8s:ns:'
 
 function splitSelector(text: string): { type: string; value: string; placeholders: readonly string[] } {
