@@ -1,5 +1,6 @@
 // An IdentityTest, read without trust: its assertions in order, and everything that is wrong with it, with the path at which
 // it stands. A test with a fault is not run: half a test would pass for a whole one.
+import * as z from 'zod/mini'
 import { didYouMean } from '../text/suggest.ts'
 import { selectorProblem } from '../spire/label-match.ts'
 import { isRecord, own, stringAt, typeName } from '../json.ts'
@@ -201,43 +202,20 @@ function short(text: string): string {
 
 /** The fields of the mapping at a path, for did-you-mean. */
 function fieldsAt(path: FieldPath): readonly string[] {
-  const names = path.filter((key) => typeof key === 'string')
-  const last = names.at(-1)
-  const list = names.at(1)
-  if (last === undefined) return ['apiVersion', 'kind', 'metadata', 'spec']
-  if (last === 'spec') return ['containers', 'identities', 'bindings', 'rules']
-  if (['namespaceSelector', 'podSelector'].includes(last)) return ['matchLabels', 'matchExpressions']
-  if (last === 'matchExpressions') return ['key', 'operator', 'values']
-  if (['subject', 'onlyIn', 'neverIn', 'everyContainer'].includes(last) || names.includes('heldBy'))
-    return last === 'heldBy'
-      ? ['exactly', 'atLeast', 'none']
-      : [
-          'namespace',
-          'namespaceSelector',
-          'notInNamespaces',
-          'workload',
-          'part',
-          'pod',
-          'podSelector',
-          'serviceAccount',
-          'container',
-        ]
-  if (last === 'holds')
-    return list === 'rules' ? ['atMost', 'atLeast', 'only', 'none'] : ['exactly', 'atLeast', 'none']
-  if (['exactly', 'atLeast'].includes(last)) return ['spiffeID', 'hint', 'source']
-  if (list === 'containers') return ['description', 'subject', 'holds', 'absent']
-  if (list === 'identities') return ['description', 'spiffeID', 'heldBy', 'absent']
-  if (list === 'bindings') return ['description', 'name', 'ready', 'reason', 'spiffeID', 'absent']
-  return [
-    'description',
-    'identitiesBelow',
-    'spiffeID',
-    'onlyIn',
-    'neverIn',
-    'everyContainer',
-    'holds',
-    'absent',
-  ]
+  const here = path.reduce<unknown>((at, key) => {
+    const schema = plain(at)
+    if (schema instanceof z.ZodMiniArray) return schema.def.element
+    return schema instanceof z.ZodMiniObject ? own(schema.shape, String(key)) : undefined
+  }, identityTestSchema())
+  const schema = plain(here)
+  return schema instanceof z.ZodMiniObject ? Object.keys(schema.shape) : []
+}
+
+/** A schema without what may be left out, and the mapping of several that may stand in its place. */
+function plain(schema: unknown): unknown {
+  if (schema instanceof z.ZodMiniOptional) return plain(schema.def.innerType)
+  if (!(schema instanceof z.ZodMiniUnion)) return schema
+  return schema.def.options.find((one: unknown) => one instanceof z.ZodMiniObject)
 }
 
 /** Reads what the schema has let through, and looks at what it cannot. */

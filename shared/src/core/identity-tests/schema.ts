@@ -18,81 +18,91 @@ const text = (what: string): z.ZodMiniString =>
       z.describe(what),
     )
 
+/** A field that may be left out. */
+function optional<T extends z.ZodMiniType>(schema: T, what: string): z.ZodMiniOptional<T> {
+  return z.optional(schema).check(z.describe(what))
+}
+
+function mapping<T extends z.core.$ZodLooseShape>(fields: T): z.ZodMiniObject<T, z.core.$strict> {
+  return z.strictObject(fields, 'must be a mapping')
+}
+
+function listOf<T extends z.ZodMiniType>(item: T): z.ZodMiniArray<T> {
+  return z.array(item, 'must be a list').check(z.maxLength(LIST_MAX))
+}
+
+/** A list that says something; `instead` is what to write in place of an empty one. */
+function someOf<T extends z.ZodMiniType>(item: T, instead = ''): z.ZodMiniArray<T> {
+  return listOf(item).check(z.minLength(1, `must not be empty${instead}`))
+}
+
+function flag(what: string): z.ZodMiniOptional<z.ZodMiniBoolean> {
+  return optional(z.boolean('must be true or false'), what)
+}
+
+const OR_NONE = '; write none: true'
+
 const description = z.optional(text('What the assertion is for; shown where it fails.'))
 
-const absent = z
-  .optional(z.boolean('must be true or false'))
-  .check(
-    z.describe(
-      'True: it may match nothing. Without it, an assertion that matches nothing fails, since a misspelt name would pass.',
-    ),
-  )
+const absent = flag(
+  'True: it may match nothing. Without it, an assertion that matches nothing fails, since a misspelt name would pass.',
+)
 
 const labels = z
   .record(z.string(), z.string('must be a string; put numbers and booleans in quotes'), 'must be a mapping')
   .check(z.describe('Labels with their values; all of them must be there.'))
 
 const labelSelectorSchema = lazy(() =>
-  z.strictObject(
-    {
-      matchLabels: z.optional(labels),
-      matchExpressions: z
-        .optional(
-          z.array(
-            z.strictObject({
-              key: text('The key of a label.'),
-              operator: z.enum(
-                ['In', 'NotIn', 'Exists', 'DoesNotExist'],
-                'must be In, NotIn, Exists or DoesNotExist',
-              ),
-              values: z.optional(z.array(z.string('must be a string'), 'must be a list')),
-            }),
-            'must be a list',
+  mapping({
+    matchLabels: z.optional(labels),
+    matchExpressions: optional(
+      z.array(
+        z.strictObject({
+          key: text('The key of a label.'),
+          operator: z.enum(
+            ['In', 'NotIn', 'Exists', 'DoesNotExist'],
+            'must be In, NotIn, Exists or DoesNotExist',
           ),
-        )
-        .check(z.describe('As in Kubernetes: key, operator (In, NotIn, Exists, DoesNotExist) and values.')),
-    },
-    'must be a mapping',
-  ),
+          values: z.optional(z.array(z.string('must be a string'), 'must be a list')),
+        }),
+        'must be a list',
+      ),
+      'As in Kubernetes: key, operator (In, NotIn, Exists, DoesNotExist) and values.',
+    ),
+  }),
 )
 
 const containerFields = lazy(() => ({
   namespace: z.optional(text('The namespace of the pods.')),
-  namespaceSelector: z
-    .optional(labelSelectorSchema())
-    .check(z.describe('The labels of the namespaces of the pods.')),
-  notInNamespaces: z
-    .optional(z.array(text('A namespace.'), 'must be a list').check(z.minLength(1, 'must not be empty')))
-    .check(z.describe('Pods of all other namespaces.')),
-  workload: z
-    .optional(
-      z
-        .string('must be a string')
-        .check(
-          z.regex(/^[A-Za-z][A-Za-z.]*\/[^/\s]+$/, 'must be KIND/NAME, such as deployment/llama'),
-          z.maxLength(300),
-        ),
-    )
-    .check(z.describe('The workload that makes the pods: KIND/NAME, such as deployment/llama.')),
-  part: z
-    .optional(text('leader or worker: which pods of a LeaderWorkerSet.'))
-    .check(z.describe('leader or worker: which pods of a LeaderWorkerSet.')),
+  namespaceSelector: optional(labelSelectorSchema(), 'The labels of the namespaces of the pods.'),
+  notInNamespaces: optional(
+    z.array(text('A namespace.'), 'must be a list').check(z.minLength(1, 'must not be empty')),
+    'Pods of all other namespaces.',
+  ),
+  workload: optional(
+    z
+      .string('must be a string')
+      .check(
+        z.regex(/^[A-Za-z][A-Za-z.]*\/[^/\s]+$/, 'must be KIND/NAME, such as deployment/llama'),
+        z.maxLength(300),
+      ),
+    'The workload that makes the pods: KIND/NAME, such as deployment/llama.',
+  ),
+  part: z.optional(text('leader or worker: which pods of a LeaderWorkerSet.')),
   pod: z.optional(text('The name of a pod.')),
-  podSelector: z.optional(labelSelectorSchema()).check(z.describe('The labels of the pods.')),
+  podSelector: optional(labelSelectorSchema(), 'The labels of the pods.'),
   serviceAccount: z.optional(text('The service account of the pods.')),
   container: z.optional(text('The name of a container; without it, every container of the pods.')),
 }))
 
 /** Which containers: all that is given must hold. */
 const containersSchema = lazy(() =>
-  z
-    .strictObject(containerFields(), 'must be a mapping')
-    .check(z.describe('Containers: what is given must hold all together.')),
+  mapping(containerFields()).check(z.describe('Containers: what is given must hold all together.')),
 )
 
 /** The same where it must name something. */
 const namedContainersSchema = lazy(() =>
-  z.strictObject(containerFields(), 'must be a mapping').check(
+  mapping(containerFields()).check(
     z.refine((given) => Object.values(given).some((value) => value !== undefined), 'must name something'),
     z.describe('Containers: what is given must hold all together, and something must be given.'),
   ),
@@ -106,86 +116,50 @@ const identitySchema = lazy(() =>
       text('A SPIFFE ID.'),
       z.strictObject({
         spiffeID: text('A SPIFFE ID.'),
-        hint: z
-          .optional(z.string('must be a string').check(z.maxLength(1024)))
-          .check(z.describe('Its hint.')),
-        source: z
-          .optional(
-            z
-              .string('must be a string')
-              .check(
-                z.regex(
-                  SOURCE,
-                  'must be binding/NAMESPACE/NAME, clusterspiffeid/NAME or clusterstaticentry/NAME',
-                ),
+        hint: optional(z.string('must be a string').check(z.maxLength(1024)), 'Its hint.'),
+        source: optional(
+          z
+            .string('must be a string')
+            .check(
+              z.regex(
+                SOURCE,
+                'must be binding/NAMESPACE/NAME, clusterspiffeid/NAME or clusterstaticentry/NAME',
               ),
-          )
-          .check(
-            z.describe(
-              'What gives it: binding/NAMESPACE/NAME, clusterspiffeid/NAME or clusterstaticentry/NAME.',
             ),
-          ),
+          'What gives it: binding/NAMESPACE/NAME, clusterspiffeid/NAME or clusterstaticentry/NAME.',
+        ),
       }),
     ],
     'must be a SPIFFE ID, or a mapping with spiffeID',
   ),
 )
 
-const identities = (
-  what: string,
-  least = 1,
-): z.ZodMiniOptional<z.ZodMiniArray<ReturnType<typeof identitySchema>>> =>
-  z.optional(
-    z
-      .array(identitySchema(), 'must be a list')
-      .check(
-        z.minLength(least, 'must not be empty; write none: true'),
-        z.maxLength(LIST_MAX),
-        z.describe(what),
-      ),
-  )
-
-const none = z.optional(z.literal(true, 'must be true, or left out')).check(z.describe('True: none at all.'))
+const none = optional(z.literal(true, 'must be true, or left out'), 'True: none at all.')
 
 const onlyOne = (given: Readonly<Record<string, unknown>>): boolean =>
   Object.values(given).filter((value) => value !== undefined).length === 1
 
 const holdsSchema = lazy(() =>
-  z
-    .strictObject(
-      {
-        exactly: identities('These identities and no others.'),
-        atLeast: identities('These identities, and perhaps others.'),
-        none,
-      },
-      'must be a mapping',
-    )
-    .check(z.refine(onlyOne, 'must have one of exactly, atLeast and none')),
+  mapping({
+    exactly: z.optional(
+      someOf(identitySchema(), OR_NONE).check(z.describe('These identities and no others.')),
+    ),
+    atLeast: z.optional(
+      someOf(identitySchema(), OR_NONE).check(z.describe('These identities, and perhaps others.')),
+    ),
+    none,
+  }).check(z.refine(onlyOne, 'must have one of exactly, atLeast and none')),
 )
 
 const heldBySchema = lazy(() =>
-  z
-    .strictObject(
-      {
-        exactly: z
-          .optional(
-            z
-              .array(namedContainersSchema(), 'must be a list')
-              .check(z.minLength(1, 'must not be empty; write none: true'), z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('These containers, each of them, and no other.')),
-        atLeast: z
-          .optional(
-            z
-              .array(namedContainersSchema(), 'must be a list')
-              .check(z.minLength(1, 'must not be empty'), z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('Each of these containers, and perhaps others.')),
-        none,
-      },
-      'must be a mapping',
-    )
-    .check(z.refine(onlyOne, 'must have one of exactly, atLeast and none')),
+  mapping({
+    exactly: optional(
+      someOf(namedContainersSchema(), OR_NONE),
+      'These containers, each of them, and no other.',
+    ),
+    atLeast: optional(someOf(namedContainersSchema()), 'Each of these containers, and perhaps others.'),
+    none,
+  }).check(z.refine(onlyOne, 'must have one of exactly, atLeast and none')),
 )
 
 const pattern = (what: string): z.ZodMiniString =>
@@ -199,55 +173,40 @@ const count = (what: string): z.ZodMiniOptional<z.ZodMiniNumber> =>
   )
 
 const ruleHoldsSchema = lazy(() =>
-  z
-    .strictObject(
-      {
-        atMost: count('At most so many identities each.'),
-        atLeast: count('At least so many identities each.'),
-        only: z
-          .optional(
-            z
-              .array(pattern('A SPIFFE ID.'), 'must be a list')
-              .check(z.minLength(1, 'must not be empty; write none: true'), z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('No identities but these; patterns are allowed.')),
-        none,
-      },
-      'must be a mapping',
-    )
-    .check(
-      z.refine((given) => Object.values(given).some((value) => value !== undefined), 'must not be empty'),
+  mapping({
+    atMost: count('At most so many identities each.'),
+    atLeast: count('At least so many identities each.'),
+    only: optional(
+      someOf(pattern('A SPIFFE ID.'), OR_NONE),
+      'No identities but these; patterns are allowed.',
     ),
+    none,
+  }).check(
+    z.refine((given) => Object.values(given).some((value) => value !== undefined), 'must not be empty'),
+  ),
 )
 
 const REASON_NAMES = keysOf(REASONS)
 
 const ruleSchema = lazy(() =>
-  z
-    .strictObject(
-      {
-        description,
-        identitiesBelow: z.optional(
-          text(
-            'Every identity that begins so; {namespace} stands for one segment, to be used in `onlyIn.namespace`.',
-          ),
-        ),
-        spiffeID: z.optional(pattern('Every identity of this form.')),
-        onlyIn: z
-          .optional(namedContainersSchema())
-          .check(z.describe('Each container that holds it must be one of these.')),
-        neverIn: z.optional(namedContainersSchema()).check(z.describe('No container of these holds it.')),
-        everyContainer: z.optional(containersSchema()).check(z.describe('Each of these; {} means all.')),
-        holds: z.optional(ruleHoldsSchema()).check(z.describe('What each of them holds.')),
-        absent,
-      },
-      'must be a mapping',
-    )
-    .check(
-      z.refine(isRule, {
-        message: 'must be identitiesBelow or spiffeID with onlyIn or neverIn, or everyContainer with holds',
-      }),
+  mapping({
+    description,
+    identitiesBelow: z.optional(
+      text(
+        'Every identity that begins so; {namespace} stands for one segment, to be used in `onlyIn.namespace`.',
+      ),
     ),
+    spiffeID: z.optional(pattern('Every identity of this form.')),
+    onlyIn: optional(namedContainersSchema(), 'Each container that holds it must be one of these.'),
+    neverIn: optional(namedContainersSchema(), 'No container of these holds it.'),
+    everyContainer: optional(containersSchema(), 'Each of these; {} means all.'),
+    holds: optional(ruleHoldsSchema(), 'What each of them holds.'),
+    absent,
+  }).check(
+    z.refine(isRule, {
+      message: 'must be identitiesBelow or spiffeID with onlyIn or neverIn, or everyContainer with holds',
+    }),
+  ),
 )
 
 /** 1 where it is given. */
@@ -271,92 +230,46 @@ function isRule(given: {
 
 /** The schema of `.spec`. */
 export const identityTestSpecSchema = lazy(() =>
-  z
-    .strictObject(
-      {
-        containers: z
-          .optional(
-            z
-              .array(
-                z.strictObject(
-                  { description, subject: namedContainersSchema(), holds: holdsSchema(), absent },
-                  'must be a mapping',
-                ),
-                'must be a list',
-              )
-              .check(z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('What containers hold.')),
-        identities: z
-          .optional(
-            z
-              .array(
-                z.strictObject(
-                  {
-                    description,
-                    spiffeID: pattern('A SPIFFE ID.'),
-                    heldBy: heldBySchema(),
-                    absent,
-                  },
-                  'must be a mapping',
-                ),
-                'must be a list',
-              )
-              .check(z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('Who holds identities.')),
-        bindings: z
-          .optional(
-            z
-              .array(
-                z
-                  .strictObject(
-                    {
-                      description,
-                      name: z
-                        .string('must be a string')
-                        .check(
-                          z.regex(/^[^/\s]+\/[^/\s]+$/, 'must be NAMESPACE/NAME'),
-                          z.describe('NAMESPACE/NAME.'),
-                        ),
-                      ready: z
-                        .optional(z.boolean('must be true or false'))
-                        .check(z.describe('Whether it is Ready.')),
-                      reason: z
-                        .optional(z.enum(REASON_NAMES, 'must be a reason of docs/reference/reasons.md'))
-                        .check(z.describe('The reason of its condition Ready.')),
-                      spiffeID: z.optional(text('The SPIFFE ID that it gives.')),
-                      absent: z
-                        .optional(z.boolean('must be true or false'))
-                        .check(z.describe('True: there is no such binding.')),
-                    },
-                    'must be a mapping',
-                  )
-                  .check(
-                    z.refine(
-                      ({ ready, reason, spiffeID, absent: isAbsent }) =>
-                        (isAbsent === true) !==
-                        (ready !== undefined || reason !== undefined || spiffeID !== undefined),
-                      'must say ready, reason or spiffeID, or else absent: true',
-                    ),
-                  ),
-                'must be a list',
-              )
-              .check(z.maxLength(LIST_MAX)),
-          )
-          .check(z.describe('What bindings come to.')),
-        rules: z
-          .optional(z.array(ruleSchema(), 'must be a list').check(z.maxLength(LIST_MAX)))
-          .check(z.describe('What holds for everything.')),
-      },
-      'must be a mapping',
-    )
-    .check(
-      z.refine(
-        (spec) => Object.values(spec).some((list) => Array.isArray(list) && list.length > 0),
-        'must hold an assertion: containers, identities, bindings or rules',
-      ),
+  mapping({
+    containers: optional(
+      listOf(mapping({ description, subject: namedContainersSchema(), holds: holdsSchema(), absent })),
+      'What containers hold.',
     ),
+    identities: optional(
+      listOf(mapping({ description, spiffeID: pattern('A SPIFFE ID.'), heldBy: heldBySchema(), absent })),
+      'Who holds identities.',
+    ),
+    bindings: optional(
+      listOf(
+        mapping({
+          description,
+          name: z
+            .string('must be a string')
+            .check(z.regex(/^[^/\s]+\/[^/\s]+$/, 'must be NAMESPACE/NAME'), z.describe('NAMESPACE/NAME.')),
+          ready: flag('Whether it is Ready.'),
+          reason: optional(
+            z.enum(REASON_NAMES, 'must be a reason of docs/reference/reasons.md'),
+            'The reason of its condition Ready.',
+          ),
+          spiffeID: z.optional(text('The SPIFFE ID that it gives.')),
+          absent: flag('True: there is no such binding.'),
+        }).check(
+          z.refine(
+            ({ ready, reason, spiffeID, absent: isAbsent }) =>
+              (isAbsent === true) !== (ready !== undefined || reason !== undefined || spiffeID !== undefined),
+            'must say ready, reason or spiffeID, or else absent: true',
+          ),
+        ),
+      ),
+      'What bindings come to.',
+    ),
+    rules: optional(listOf(ruleSchema()), 'What holds for everything.'),
+  }).check(
+    z.refine(
+      (spec) => Object.values(spec).some((list) => Array.isArray(list) && list.length > 0),
+      'must hold an assertion: containers, identities, bindings or rules',
+    ),
+  ),
 )
 
 /** The schema of the whole object. */

@@ -54,13 +54,7 @@ export interface ClusterSpiffeId {
 
 /** Reads a ClusterSPIFFEID; never throws. */
 export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): ClusterSpiffeId {
-  const undecodable: string[] = []
-  const problem = (text: string): void => void undecodable.push(text)
-  const found = dig(raw.value, 'spec')
-  if (found !== undefined && found !== null && !isRecord(found))
-    problem(`.spec is ${typeName(found)}, not a mapping`)
-  const spec = isRecord(found) ? found : {}
-  const field = new FieldReader(spec, problem)
+  const { spec, field, problem, undecodable } = readSpec(raw)
   return {
     meta: readMeta(raw.value),
     spec: {
@@ -84,8 +78,7 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
       hint: field.text('hint') ?? '',
     },
     rawSpec: spec,
-    // The API server refuses wrong types, so a manifest brings none to SCM.
-    undecodable: raw.isManifest === true ? [] : undecodable,
+    undecodable,
     refusal: refusalOf(raw),
     lifecycle,
     origin: raw.origin,
@@ -93,8 +86,25 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
   }
 }
 
+/** The spec of an object of SCM, as Go decodes it; `undecodable` fills up as fields are read. */
+export function readSpec({ value, isManifest }: RawObject): {
+  readonly spec: JsonRecord
+  readonly field: FieldReader
+  readonly problem: (text: string) => void
+  readonly undecodable: readonly string[]
+} {
+  const undecodable: string[] = []
+  // The API server refuses wrong types, so a manifest brings none to SCM.
+  const problem = isManifest === true ? () => {} : (text: string): void => void undecodable.push(text)
+  const found = dig(value, 'spec')
+  if (found !== undefined && found !== null && !isRecord(found))
+    problem(`.spec is ${typeName(found)}, not a mapping`)
+  const spec = isRecord(found) ? found : {}
+  return { spec, field: new FieldReader(spec, problem), problem, undecodable }
+}
+
 /** Reads typed fields of one mapping and reports each wrong type; null counts as absent, as in Go. */
-export class FieldReader {
+class FieldReader {
   readonly #record: JsonRecord
   readonly #problem: (text: string) => void
 

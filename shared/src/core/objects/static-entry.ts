@@ -1,6 +1,5 @@
 // ClusterStaticEntry (spire.spiffe.io/v1alpha1): registrations written by hand, which compete with rendered ones.
-import { dig, isRecord, typeName } from '../json.ts'
-import { FieldReader } from './clusterspiffeid.ts'
+import { readSpec } from './clusterspiffeid.ts'
 import { refusalOf } from './manifest-check.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
@@ -34,12 +33,7 @@ export interface ClusterStaticEntry {
 
 /** Reads a ClusterStaticEntry; never throws. */
 export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
-  const undecodable: string[] = []
-  const problem = (text: string): void => void undecodable.push(text)
-  const found = dig(raw.value, 'spec')
-  if (found !== undefined && found !== null && !isRecord(found))
-    problem(`.spec is ${typeName(found)}, not a mapping`)
-  const field = new FieldReader(isRecord(found) ? found : {}, problem)
+  const { field, undecodable } = readSpec(raw)
   return {
     meta: readMeta(raw.value),
     spec: {
@@ -56,7 +50,7 @@ export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
       storeSVID: field.flag('storeSVID'),
       className: field.text('className') ?? '',
     },
-    undecodable: raw.isManifest === true ? [] : undecodable,
+    undecodable,
     refusal: refusalOf(raw),
     origin: raw.origin,
   }

@@ -27,28 +27,7 @@ export type TokenKind =
   | 'other'
   | Keyword
 
-/** The words that make an action. */
-export type Keyword =
-  | 'block'
-  | 'break'
-  | 'continue'
-  | 'define'
-  | 'else'
-  | 'end'
-  | 'if'
-  | 'range'
-  | 'template'
-  | 'with'
-
-/** One token of a template. */
-export interface Token {
-  readonly kind: TokenKind
-  readonly text: string
-  /** Where it starts, in bytes. */
-  readonly at: number
-}
-
-const KEYWORDS: ReadonlySet<string> = new Set<Keyword>([
+const KEYWORDS = [
   'block',
   'break',
   'continue',
@@ -59,7 +38,18 @@ const KEYWORDS: ReadonlySet<string> = new Set<Keyword>([
   'range',
   'template',
   'with',
-])
+] as const
+/** The words that make an action. */
+export type Keyword = (typeof KEYWORDS)[number]
+
+/** One token of a template. */
+export interface Token {
+  readonly kind: TokenKind
+  readonly text: string
+  /** Where it starts, in bytes. */
+  readonly at: number
+}
+
 const SINGLE: Readonly<Record<string, TokenKind>> = { '=': 'assign', '|': 'pipe' }
 const LETTER = /[\p{L}\p{Nd}]/u
 
@@ -316,7 +306,7 @@ export class Lexer {
 }
 
 function isKeyword(word: string): word is Keyword {
-  return KEYWORDS.has(word)
+  return (KEYWORDS as readonly string[]).includes(word)
 }
 
 function isDigit(character: string | undefined): boolean {

@@ -256,8 +256,3 @@ export function expectedParts(difference: MissingEntry | DifferentEntry): Return
   const [fields] = difference.expected.fields
   return partsOfKey(key, fields?.shape ?? '')
 }
-
-/** `ClusterSPIFFEID/default`: the object behind an expected entry. */
-export function expectedSource({ source }: Pick<ExpectedEntry, 'source'>): string {
-  return sourceText(source)
-}
