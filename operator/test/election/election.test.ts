@@ -448,7 +448,7 @@ test('there are never two leaders, whatever stops, is cut off or runs fast, and 
     rates,
     array(fate, { minLength: 1, maxLength: 20 }),
     array(happening, { maxLength: 25 }),
-    async (speeds, fates, happenings) => {
+    async (speeds, openVerdicts, happenings) => {
       const { time, server } = setUp()
       let sent = 0
       let well = false
@@ -459,7 +459,7 @@ test('there are never two leaders, whatever stops, is cut off or runs fast, and 
           skewMs: at * 3_600_000,
           fateOf: () => {
             if (cutOff.has(at)) return { ...PROMPT, fails: 'lost' }
-            return well ? PROMPT : (fates[sent++ % fates.length] ?? PROMPT)
+            return well ? PROMPT : (openVerdicts[sent++ % openVerdicts.length] ?? PROMPT)
           },
         })
       const replicas = [build(0, 0), build(1, 0), build(2, 0)]

@@ -49,9 +49,9 @@ export function hopOf(wanted: HopName, given: HopsGiven): Hop {
   const [there] = snapshot.pods
   const container = there?.containers.find(({ name }) => name === 'vllm')
   if (there === undefined || container === undefined) throw new Error('there is no pod')
-  const isAsItIs = given.manifests !== true
+  const isLiveState = given.manifests !== true
   const { hops } = chainOf({
-    subject: subjectOf({ analysis, isAsItIs, pod: there, container, spiffeId: given.spiffeId }),
+    subject: subjectOf({ analysis, isLiveState, pod: there, container, spiffeId: given.spiffeId }),
     parts: readSpireParts(
       (given.parts ?? []).map((value) => ({ value })),
       NO_GAPS,

@@ -53,7 +53,7 @@ export function explainFrame(
   const explanations = explanationsOf(input, chosen)
   // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
   const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
-  const isAsItIs = input.isLive && input.before === input.after
+  const isLiveState = input.isLive && input.before === input.after
   const shownOnes = explanations.filter(({ judgement }) => isShownBy(only, judgement.state))
   const shownKeys = new Set(shownOnes.map(({ key }) => key))
   const policies = input.after.settled.policies()
@@ -96,7 +96,7 @@ export function explainFrame(
     causes: causesOf(input, {
       judgements: [
         ...explanations.map(({ judgement }) => judgement),
-        ...(isAsItIs ? [] : openJudgements(input.after.settled, reached)),
+        ...(isLiveState ? [] : openJudgements(input.after.settled, reached)),
       ],
       bindings: keys,
     }),

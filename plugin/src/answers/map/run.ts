@@ -47,7 +47,7 @@ function sideOf(input: AnswerInput, { allNamespaces, selector, spiffeId, output 
   const filter: ContainerFilter = {
     container: undefined,
     spiffeId,
-    isAsItIs: input.isLive && input.before === input.after,
+    isLiveState: input.isLive && input.before === input.after,
     limit: DRAWN_REGISTRATIONS,
   }
   const answers = input.drive(podAnswers(input.after, pods, filter), 'little')

@@ -7,7 +7,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
-import { shown } from '@kleym/shared/core/objects/access-rule.ts'
+import { quoted } from '@kleym/shared/core/text/quoted.ts'
 import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { policyName } from '@kleym/shared/core/policies/resolution.ts'
 import type {
@@ -253,7 +253,7 @@ function viewPolicy(
 /** An action that kleym does not know is shown in quotes, as it is written. */
 function actionText({ action }: ResolvedPolicy): string {
   if (action === undefined) return '(none)'
-  return ACTIONS.has(action) ? action : shown(action)
+  return ACTIONS.has(action) ? action : quoted(action)
 }
 
 /** Those of Kube Agentic Networking, then those of Istio. */

@@ -3,7 +3,7 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { firstGap } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
 import { asSeenBeside, inWorlds } from '@kleym/shared/core/worlds/across.ts'
-import { fates } from '@kleym/shared/core/worlds/fates.ts'
+import { openVerdicts } from '@kleym/shared/core/worlds/open-verdicts.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { EntryComparison, type EntryDifferences } from '@kleym/shared/core/spire/verify/compare-entries.ts'
@@ -29,7 +29,7 @@ export interface ServerComparison {
   readonly whyIncomplete: string | undefined
   /** Why no pod of the server's entries is here; undefined: pods as they are were read. */
   readonly whyPodsUnknown: string | undefined
-  readonly isAsItIs: boolean
+  readonly isLiveState: boolean
 }
 
 /** Compares the entries that `feed` hands over with what the input expects of these pods; all of them unless some are named. */
@@ -40,11 +40,11 @@ export async function compareWithServer(
   pods = input.after.podsInQuestion,
 ): Promise<ServerComparison> {
   const { after } = input
-  const isAsItIs = input.isLive && input.before === after
+  const isLiveState = input.isLive && input.before === after
   const { snapshot, settings } = after
   const { nodes } = snapshot
   const holders = new EntryHolderIndex({ pods, nodes, clusterName: settings.clusterName })
-  const comparison = new EntryComparison(...expectedOf(input, isAsItIs, pods), (entry) =>
+  const comparison = new EntryComparison(...expectedOf(input, isLiveState, pods), (entry) =>
     holders.isHeld(entry),
   )
   await feed((entry) => comparison.add(entry))
@@ -66,7 +66,7 @@ export async function compareWithServer(
     judged: judgeDifferences(explained, ({ entry }) => holders.of(entry)),
     whyIncomplete,
     whyPodsUnknown,
-    isAsItIs,
+    isLiveState,
   }
 }
 
@@ -75,14 +75,14 @@ const NO_PODS = 'no pod of a cluster was given, so no entry can be told from tha
 /** What is expected of the objects as the question has them, and what explains an entry beside that. */
 function expectedOf(
   { after, drive }: AnswerInput,
-  isAsItIs: boolean,
+  isLiveState: boolean,
   pods: readonly Pod[],
 ): readonly [ExpectedEntries, readonly ExpectedEntries[]] {
   const { now, settled, openSettings } = after
-  const { ofEntry } = fates(after)
+  const { ofEntry } = openVerdicts(after)
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
   const whyOpen: WhyOpen = (source) => {
-    if (!isAsItIs && unwritten.has(source))
+    if (!isLiveState && unwritten.has(source))
       return { why: 'kleym has yet to write its ClusterSPIFFEID', isPending: true }
     const why = ofEntry(source)
     return why === undefined ? undefined : { why, isPending: false }
@@ -93,7 +93,7 @@ function expectedOf(
   const beside = openSettings.beside.map((settings) => asSeenBeside(after, settings))
   const others = [...worlds, ...beside].map((one) => one.settled)
   const changes = after.changes.all.length > 0 || settled.undecided.size > 0
-  return isAsItIs
+  return isLiveState
     ? [expectedIn(now), [...(changes ? [settled] : []), ...others].map(expectedIn)]
     : [expectedIn(settled), [...(changes ? [now] : []), ...others].map(expectedIn)]
 }

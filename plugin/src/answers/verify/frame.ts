@@ -24,7 +24,7 @@ export function verifyFrame(
   svids?: SvidAnswer,
 ): Frame {
   const { after } = input
-  const { counts, judged, isAsItIs } = compared
+  const { counts, judged, isLiveState } = compared
   const differences = differenceFindings(after, judged).map((one) => lessCertain(one, compared))
   const all = [
     ...differences,
@@ -43,7 +43,7 @@ export function verifyFrame(
     findings,
     judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
     causes: causesOf(input, {
-      judgements: isAsItIs ? [] : openJudgements(after.settled, after.podsInQuestion),
+      judgements: isLiveState ? [] : openJudgements(after.settled, after.podsInQuestion),
       unread:
         compared.whyPodsUnknown === undefined || compared.whyIncomplete !== undefined ? [] : [PODS_NOT_GIVEN],
       further: [...few(counts.openOn), ...unjudgedText(counts.extraUnjudged)].map((text) => ({

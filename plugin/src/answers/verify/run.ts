@@ -56,7 +56,7 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
     },
   )
   const { now: there, settled } = input.after
-  const state = compared.isAsItIs ? there : settled
+  const state = compared.isLiveState ? there : settled
   const svids = ofContainer?.answer(state.prediction(), originsIn(state))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
   return finish(verifyFrame(input, compared, namespace, svids), input, options.output, context)

@@ -6,7 +6,7 @@ import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
-import { fates } from '@kleym/shared/core/worlds/fates.ts'
+import { openVerdicts } from '@kleym/shared/core/worlds/open-verdicts.ts'
 import {
   registrationEntrySteps,
   type RegistrationEntry,
@@ -29,7 +29,7 @@ export interface EntryScope {
   /** All pods are meant: static entries that may match none of them are then shown too. */
   readonly everything: boolean
   /** Whether the answer is about a cluster as it is: then what kleym has yet to write is no entry. */
-  readonly isAsItIs: boolean
+  readonly isLiveState: boolean
 }
 
 /** Equal for entries that are the same, however certain they are. */
@@ -70,8 +70,8 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
       ? []
       : pods.flatMap((pod) => prediction.entriesOf(pod).map(({ source }) => sourceText(source))),
   )
-  const { ofEntry } = fates(input.after)
-  const entries = (scope.isAsItIs ? entriesNow(input, pods) : entriesOf(input, input.after.settled, pods))
+  const { ofEntry } = openVerdicts(input.after)
+  const entries = (scope.isLiveState ? entriesNow(input, pods) : entriesOf(input, input.after.settled, pods))
     .filter(
       (entry) =>
         (scope.spiffeId === undefined || entry.spiffe_id === scope.spiffeId) &&
@@ -95,7 +95,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
     causes: causesOf(input, {
-      judgements: scope.isAsItIs ? [] : openJudgements(input.after.settled, pods),
+      judgements: scope.isLiveState ? [] : openJudgements(input.after.settled, pods),
       pods: new Set(pods),
     }),
     names: () =>

@@ -86,7 +86,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
     causes: causesOf(input, {
-      judgements: filter.isAsItIs === true ? [] : openJudgements(input.after.settled, asked),
+      judgements: filter.isLiveState === true ? [] : openJudgements(input.after.settled, asked),
       pods: new Set(asked),
       ...(filter.spiffeId === undefined ? {} : { spiffeId: filter.spiffeId }),
       unread: whyAdded(answers),

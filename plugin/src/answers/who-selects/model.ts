@@ -11,7 +11,7 @@ import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
-import { fates } from '@kleym/shared/core/worlds/fates.ts'
+import { openVerdicts } from '@kleym/shared/core/worlds/open-verdicts.ts'
 import type { Registration } from '@kleym/shared/core/spire/registration.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import type { Steps } from '@kleym/shared/core/steps.ts'
@@ -79,7 +79,7 @@ export interface ContainerFilter {
   readonly container: string | undefined
   readonly spiffeId: string | undefined
   /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
-  readonly isAsItIs?: boolean
+  readonly isLiveState?: boolean
   /** How many registrations may be shown; absent: as many as a report may hold. */
   readonly limit?: AnswerLimit
 }
@@ -88,12 +88,12 @@ export interface ContainerFilter {
 export function* podAnswers(
   analysis: Analysis,
   pods: readonly Pod[],
-  { container, spiffeId, isAsItIs = false, limit = SHOWN_REGISTRATIONS }: ContainerFilter,
+  { container, spiffeId, isLiveState = false, limit = SHOWN_REGISTRATIONS }: ContainerFilter,
 ): Steps<readonly PodAnswer[]> {
   const shown = new AnswerCount(limit)
-  const settling = fates(analysis)
+  const settling = openVerdicts(analysis)
   const settled = new Holdings(analysis.settled, settling)
-  const isNow = isAsItIs && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
+  const isNow = isLiveState && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
   const now = isNow ? new Holdings(analysis.now, settling) : settled
   const templates = new Map(
     analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),

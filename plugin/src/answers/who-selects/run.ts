@@ -48,13 +48,13 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
   const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
   requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
-  const isAsItIs = input.isLive && input.before === input.after
+  const isLiveState = input.isLive && input.before === input.after
   // That no container holds an ID, or that a server has no entry, must be so in every world.
   const strict = options.output.strict === true || options.entries || spiffeId !== undefined
   const framedOf = (one: GatheredInput): Framed => ({
     frame: options.entries
-      ? entriesFrame(one, pods, { spiffeId, everything, isAsItIs })
-      : whoSelectsFrame(one, pods, { container, spiffeId, isAsItIs }),
+      ? entriesFrame(one, pods, { spiffeId, everything, isLiveState })
+      : whoSelectsFrame(one, pods, { container, spiffeId, isLiveState }),
     input: one,
   })
   const framed = framedUnderPremises(input, { strict }, framedOf, pods)

@@ -71,7 +71,7 @@ export async function chainsOf(
   const pods = notFoundOnlyIfRead(input, kindOf(target), () =>
     podsOf(input, { ...options, selector: undefined }),
   )
-  const isAsItIs = input.isLive && input.before === input.after
+  const isLiveState = input.isLive && input.before === input.after
   const now = Math.floor(context.clock.now().getTime() / 1000)
   const isOfNow = input.isLive && options.entries.every((file) => file === STDIN_ARGUMENT)
   const times = { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined }
@@ -83,11 +83,11 @@ export async function chainsOf(
       const asked = { pod, container }
       chains.push(
         chainOf({
-          subject: subjectOf({ analysis: input.after, isAsItIs, pod, container, spiffeId }),
+          subject: subjectOf({ analysis: input.after, isLiveState, pod, container, spiffeId }),
           parts,
           server: files.entries && (await serverSide(input, files.entries, asked, times)),
           agent: agentSide(options, files, asked),
-          now: isAsItIs ? now : undefined,
+          now: isLiveState ? now : undefined,
           commands: commandsFor(options, asked, parts),
         }),
       )

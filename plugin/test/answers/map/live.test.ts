@@ -41,7 +41,7 @@ function liveInput(after: Analysis): AnswerInput {
 }
 
 function mapOf(analysis: Analysis): { readonly answers: readonly PodAnswer[]; readonly graph: MapGraph } {
-  const filter = { container: undefined, spiffeId: undefined, isAsItIs: true }
+  const filter = { container: undefined, spiffeId: undefined, isLiveState: true }
   const answers = driveAtOnce(podAnswers(analysis, analysis.podsInQuestion, filter))
   const side = { input: liveInput(analysis), answers }
   return { answers, graph: mapGraph(side, { scope: SCOPE, base: undefined, missing: [] }) }

@@ -92,18 +92,20 @@ type Proof = (parts: IdentityParts, selectors: readonly string[]) => readonly st
 
 const PROOFS: readonly Proof[] = [
   (parts) =>
-    isDns1123Label(parts.namespace) ? [] : [`the namespace ${shown(parts.namespace)} is no DNS-1123 label`],
+    isDns1123Label(parts.namespace)
+      ? []
+      : [`the namespace ${JSON.stringify(parts.namespace)} is no DNS-1123 label`],
   (parts, selectors) => exactlyOne(selectors, 'k8s:ns:', parts.namespace, 'namespace'),
   (parts) =>
     isDns1123Subdomain(parts.serviceAccountName)
       ? []
-      : [`the service account ${shown(parts.serviceAccountName)} is no DNS-1123 subdomain`],
+      : [`the service account ${JSON.stringify(parts.serviceAccountName)} is no DNS-1123 subdomain`],
   (parts, selectors) => exactlyOne(selectors, 'k8s:sa:', parts.serviceAccountName, 'service account'),
   (parts, selectors) => {
     if (parts.poolLabels.size === 0) return ['no label of the pool is selected']
     const all = new Set(selectors)
     const missing = [...parts.poolLabels].filter(([key, value]) => !all.has(podLabelSelector(key, value)))
-    return missing.map(([key]) => `the pool label ${shown(key)} is not selected`)
+    return missing.map(([key]) => `the pool label ${JSON.stringify(key)} is not selected`)
   },
   (parts, selectors) => {
     if (parts.mode !== 'PerObjective') return []
@@ -145,8 +147,4 @@ function exactlyOne(
   if (found.length === 1 && found[0] === `${prefix}${value}`) return []
   if (found.length === 1) return [`the ${what} selector is ${found[0]}, not ${prefix}${value}`]
   return [`there are ${found.length} ${what} selectors, not one`]
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text)
 }

@@ -141,16 +141,17 @@ export function preferredObjectivePool(objective: DeclaredObjective, pool: Resol
 /** Why a reference leads to another pool, as a sentence about its field; undefined where it leads to this one. */
 function elsewhere(field: string, ref: unknown, pool: DeclaredPool): string | undefined {
   const name = own(ref, 'name')
-  if (name !== pool.meta.name) return `${field}.name is ${shown(name)}, not ${JSON.stringify(pool.meta.name)}`
+  if (name !== pool.meta.name)
+    return `${field}.name is ${valueText(name)}, not ${JSON.stringify(pool.meta.name)}`
   const namespace = own(ref, 'namespace') ?? ''
   if (namespace !== '' && namespace !== pool.meta.namespace)
-    return `${field}.namespace is ${shown(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
+    return `${field}.namespace is ${valueText(namespace)}, not ${JSON.stringify(pool.meta.namespace)}`
   const kind = own(ref, 'kind') ?? ''
   if (kind !== '' && kind !== POOL_KIND)
-    return `${field}.kind is ${shown(kind)}, not ${JSON.stringify(POOL_KIND)}`
+    return `${field}.kind is ${valueText(kind)}, not ${JSON.stringify(POOL_KIND)}`
   const group = own(ref, 'group') ?? ''
   if (group !== '' && group !== pool.group)
-    return `${field}.group is ${shown(group)}, not ${JSON.stringify(pool.group)}`
+    return `${field}.group is ${valueText(group)}, not ${JSON.stringify(pool.group)}`
   return undefined
 }
 
@@ -164,7 +165,7 @@ export function objectText(kind: Kind, name: string): string {
   return `${kind.kind}/${name} (${apiVersionOf(kind)})`
 }
 
-function shown(value: unknown): string {
+function valueText(value: unknown): string {
   if (typeof value === 'string' && value.length > MESSAGE_BYTES) {
     return `${JSON.stringify(value.slice(0, MESSAGE_BYTES))}…`
   }

@@ -123,13 +123,13 @@ interface HolderIds {
 
 /** What two states come to in one world, and what their containers hold there. */
 interface Comparison extends HolderChanges {
-  readonly held: ReadonlyMap<string, Held>
-  readonly will: ReadonlyMap<string, Held>
+  readonly held: ReadonlyMap<string, HolderState>
+  readonly will: ReadonlyMap<string, HolderState>
 }
 
 function compared(
-  held: ReadonlyMap<string, Held>,
-  will: ReadonlyMap<string, Held>,
+  held: ReadonlyMap<string, HolderState>,
+  will: ReadonlyMap<string, HolderState>,
   { unreadBefore, unreadAfter }: { readonly unreadBefore: OneSided; readonly unreadAfter: OneSided },
 ): Comparison {
   const gained = changes(will, held, unreadBefore)
@@ -252,7 +252,7 @@ function unreadSides({ base: left }: State, { base: right }: State): UnreadSides
   }
 }
 
-interface Held {
+interface HolderState {
   readonly holder: Holder
   readonly namespace: string
   /** Certainly issued. */
@@ -266,12 +266,12 @@ interface Held {
 }
 
 /** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
-function isStranded(had: ReadonlySet<string>, will: Held | undefined): boolean {
+function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): boolean {
   return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
 }
 
 /** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
-function openedBy(left: Held | undefined, right: Held | undefined): readonly string[] {
+function openedBy(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
   const [before, after] = [left?.open ?? NONE_OPEN, right?.open ?? NONE_OPEN]
   const why = new Set<string>()
   for (const [one, other] of [
@@ -286,7 +286,7 @@ function openedBy(left: Held | undefined, right: Held | undefined): readonly str
 /** A container that a thousand registrations may reach has as many reasons, and so have all that are beside it. */
 const REASONS_MOST = 20
 
-const NONE_OPEN: Held['open'] = new Map()
+const NONE_OPEN: HolderState['open'] = new Map()
 
 /**
  * The templates that only one of two states asks about, or that differ between them: they are asked about in both. Existing pods may
@@ -315,11 +315,11 @@ function areAlike(left: Pod, right: Pod): boolean {
 }
 
 /** The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them. */
-function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, Held> {
+function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, HolderState> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
   const represented = snapshot.templates.filter((one) => !asked.has(one) && templates.has(podText(one)))
-  const held = new Map<string, Held>()
+  const held = new Map<string, HolderState>()
   // A thousand bindings may be on each of a thousand pods.
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
@@ -336,7 +336,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
     for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod)) {
       const holder = { pod: podText(pod), container: container.name }
-      const one: Held = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
+      const one: HolderState = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
         holder,
         namespace: pod.namespace,
         ids: new Set(),
@@ -410,8 +410,8 @@ interface SideChanges {
 
 /** The identities of `left` that `right` does not have; `unread` is what `right` alone leaves unread. */
 function changes(
-  left: ReadonlyMap<string, Held>,
-  right: ReadonlyMap<string, Held>,
+  left: ReadonlyMap<string, HolderState>,
+  right: ReadonlyMap<string, HolderState>,
   unread: OneSided,
 ): SideChanges {
   const certain = new Map<string, HolderIds>()

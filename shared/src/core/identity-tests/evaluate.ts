@@ -3,7 +3,7 @@
 import { getOrCreate } from '../get-or-create.ts'
 import { Holdings, type ContainerHolding } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
-import { fates } from '../worlds/fates.ts'
+import { openVerdicts } from '../worlds/open-verdicts.ts'
 import type { Steps } from '../steps.ts'
 import { NO } from '../truth/truth.ts'
 import { bindingOutcome } from './binding-outcome.ts'
@@ -21,7 +21,7 @@ export function* evaluating(
   assertions: readonly Assertion[],
   { analysis, incomplete, isUnaskedNever = false }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
-  const holdings = new Holdings(analysis.settled, fates(analysis))
+  const holdings = new Holdings(analysis.settled, openVerdicts(analysis))
   const facts: RunFacts = {
     analysis,
     holdings,

@@ -4,7 +4,7 @@ import { getOrCreate } from '../get-or-create.ts'
 import { Holdings, idsOf } from '../holdings/holdings.ts'
 import type { Pod } from '../objects/pod.ts'
 import { partOf, workloadsOf } from '../objects/pod-workloads.ts'
-import { fates } from '../worlds/fates.ts'
+import { openVerdicts } from '../worlds/open-verdicts.ts'
 import { TRUST_DOMAIN } from '../spire/placeholders.ts'
 import { trustDomainIn } from '../spire/spiffe-id.ts'
 import type { Steps } from '../steps.ts'
@@ -40,7 +40,7 @@ export interface HoldersFound {
 
 /** Finds them in what an analysis settles to. One step for each pod. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
-  const holdings = new Holdings(analysis.settled, fates(analysis))
+  const holdings = new Holdings(analysis.settled, openVerdicts(analysis))
   const pods = new SelectablePods(analysis)
   const holders = new Map<string, IdHolder[]>()
   const namespaces = new Map<string, IdHolder[]>()

@@ -10,7 +10,7 @@ import { podText } from '../objects/pod-index.ts'
 import type { Container, Pod } from '../objects/pod.ts'
 import { containersThatMayBe } from '../objects/sidecars.ts'
 import type { NamedBy } from '../policies/resolution.ts'
-import { fates } from '../worlds/fates.ts'
+import { openVerdicts } from '../worlds/open-verdicts.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import { subjectGap } from '../snapshot/unread.ts'
 import type { EntrySource } from '../spire/prediction.ts'
@@ -168,7 +168,7 @@ function concernedPods(given: readonly GivenIds[], { pools }: Suggestions): read
 
 /** What containers hold as an analysis settles. */
 function holdingsIn(analysis: Analysis): Holdings {
-  return new Holdings(analysis.settled, fates(analysis))
+  return new Holdings(analysis.settled, openVerdicts(analysis))
 }
 
 /**

@@ -2,7 +2,8 @@
 // without trust. What cannot be understood says where and why. Source: KAN v0.1.0 and its main branch at c7e4194.
 import { dig, isRecord, listAt, own, stringAt, typeName } from '../json.ts'
 import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICY_VERSION, qualifiedKind } from '../kinds.ts'
-import { readRule, shown, type PolicyRule, type Unreadable } from './access-rule.ts'
+import { readRule, type PolicyRule, type Unreadable } from './access-rule.ts'
+import { quoted } from '../text/quoted.ts'
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
@@ -147,7 +148,7 @@ function readAction(spec: unknown, problem: Problem): string | undefined {
   if (found === undefined || found === null || found === '') return undefined
   if (typeof found !== 'string') problem('.spec.action', `is ${typeName(found)}, not a string`)
   else if (found !== 'Allow' && found !== 'ExternalAuth')
-    problem('.spec.action', `is ${shown(found)}, which kleym does not know`)
+    problem('.spec.action', `is ${quoted(found)}, which kleym does not know`)
   return typeof found === 'string' ? found : undefined
 }
 

@@ -3,6 +3,7 @@
 // that are no SPIFFE IDs, a list of authorizations. A source that cannot be understood never reads as one for any client.
 import { canonicalText, isRecord, own, stringAt, typeName, type JsonRecord } from '../json.ts'
 import { compareBytes } from '../text/bytes.ts'
+import { quoted } from '../text/quoted.ts'
 
 /** A field that cannot be understood: `.spec.rules[0].source.spiffe` and `is a number, not a string`. */
 export interface Unreadable {
@@ -167,7 +168,7 @@ function untyped(field: string, filled: readonly string[]): RuleSource {
 
 function otherType(field: string, type: string): RuleSource {
   if (OTHER_MEMBERS.has(type.toLowerCase())) return { kind: 'not SPIFFE', field, type }
-  const why = type === '' ? 'is empty' : `is ${shown(type)}, which kleym does not know`
+  const why = type === '' ? 'is empty' : `is ${quoted(type)}, which kleym does not know`
   return { kind: 'unreadable', field: `${field}.type`, why }
 }
 
@@ -182,7 +183,7 @@ function withoutMember(field: string, type: string, member: string, filled: read
 }
 
 function unknownFieldText(missing: string, unknownField: string): string {
-  return `has no ${missing}, and a field ${shown(unknownField)} that kleym does not know`
+  return `has no ${missing}, and a field ${quoted(unknownField)} that kleym does not know`
 }
 
 /** One ID, or the list of the proposal 0017: each item is a source of its own. */
@@ -195,7 +196,7 @@ function readSpiffe(found: unknown, field: string): readonly RuleSource[] {
 function readSpiffeId(found: unknown, field: string): RuleSource {
   if (typeof found !== 'string') return { kind: 'unreadable', field, why: notA('string', found) }
   if (/^spiffe:\/\/[^/]/.test(found)) return { kind: 'SPIFFE', field, spiffeId: found }
-  const why = found === '' ? 'is empty' : `is ${shown(found)}, which names no trust domain after "spiffe://"`
+  const why = found === '' ? 'is empty' : `is ${quoted(found)}, which names no trust domain after "spiffe://"`
   return { kind: 'unreadable', field, why }
 }
 
@@ -277,10 +278,3 @@ function present(value: unknown): unknown {
 function notA(what: string, value: unknown): string {
   return value === undefined ? 'is missing' : `is ${typeName(value)}, not a ${what}`
 }
-
-/** A text from a manifest as a message repeats it: shortened, and in quotes. */
-export function shown(text: string): string {
-  return JSON.stringify(text.length <= SHOWN_MAX ? text : `${text.slice(0, SHOWN_MAX)}…`)
-}
-
-const SHOWN_MAX = 63

@@ -19,6 +19,7 @@ import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Origin, RawObject } from './raw.ts'
+import { quoted } from '../text/quoted.ts'
 
 /** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
 export type SpecField<T> =
@@ -104,7 +105,10 @@ function readField<Schema extends z.ZodMiniType>(
   const leaf = digPath(found, path)
   const field = `.${['spec', name, ...path].join('.')}`
   if (leaf === undefined || leaf === null) return { ok: false, problem: `${field} is missing` }
-  return { ok: false, problem: `${field} ${issue?.message ?? 'is invalid'}; found ${shown(leaf)}` }
+  return {
+    ok: false,
+    problem: `${field} ${issue?.message ?? 'is invalid'}; found ${typeof leaf === 'string' ? quoted(leaf) : typeName(leaf)}`,
+  }
 }
 
 /** The API server prunes null where a field is not nullable, in nested objects too: it counts as absent. */
@@ -113,14 +117,6 @@ function withoutNulls(value: unknown): unknown {
   if (!isRecord(value)) return value
   return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== null))
 }
-
-/** A bad value as a message repeats it: shortened, and in quotes where it is a string. */
-function shown(value: unknown): string {
-  if (typeof value !== 'string') return typeName(value)
-  return JSON.stringify(value.length <= SHOWN_MAX ? value : `${value.slice(0, SHOWN_MAX)}…`)
-}
-
-const SHOWN_MAX = 63
 
 /** The condition `Ready` of a binding's status. */
 export function readyOf({ status }: Pick<Binding, 'status'>): Condition | undefined {

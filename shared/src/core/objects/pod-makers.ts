@@ -238,7 +238,7 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   const visit = (
     here: unknown,
     path: readonly string[],
-    { holder, within }: { readonly holder?: JsonRecord; readonly within?: Held | undefined },
+    { holder, within }: { readonly holder?: JsonRecord; readonly within?: EnclosingObject | undefined },
   ): void => {
     if (found.length >= TEMPLATES_MAX || path.length > DEPTH_MAX) return
     if (Array.isArray(here)) {
@@ -259,7 +259,7 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
 }
 
 /** The object within an object in which something stands. */
-interface Held {
+interface EnclosingObject {
   readonly namespace: string | undefined
 }
 
@@ -276,7 +276,7 @@ function templateAt(
   path: readonly string[],
   holder: JsonRecord | undefined,
   spec: JsonRecord,
-  within: Held | undefined,
+  within: EnclosingObject | undefined,
 ): FoundTemplate {
   const isTemplate = path.at(-1) === 'spec' && holder !== undefined
   const part = (isTemplate ? path.slice(0, -1) : path).join('.')

@@ -52,12 +52,12 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 
 /** Goes through the pods. */
 export function heldBy(context: PolicyContext, wanted: Wanted): Held {
-  const scan = new Scan(context, wanted)
-  for (const pod of context.base.podsInQuestion) scan.visit(pod)
-  return scan
+  const search = new HolderSearch(context, wanted)
+  for (const pod of context.base.podsInQuestion) search.visit(pod)
+  return search
 }
 
-class Scan implements Held {
+class HolderSearch implements Held {
   readonly byId = new Map<string, IdentityHolders>()
   readonly podsOfAccount = new Map<string, Pod[]>()
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()

@@ -6,7 +6,8 @@ import { getOrCreate } from '../get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../kinds.ts'
 import type { AccessPolicy } from '../objects/access-policy.ts'
 import { lazy } from '../lazy.ts'
-import { shown, type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
+import { type PolicyRule, type RuleSource } from '../objects/access-rule.ts'
+import { quoted } from '../text/quoted.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { accountKey } from './holders.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
@@ -159,7 +160,7 @@ function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedS
 
 /** Types that kleym knows, as they are; any other is written by the author of the policy, and quoted. */
 function asksText(types: readonly string[]): string {
-  const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : shown(type)))
+  const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : quoted(type)))
   return words.length === 0 ? '(empty list)' : words.join(', ')
 }
 

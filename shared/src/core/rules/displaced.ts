@@ -8,7 +8,7 @@ import { isHeld, isPossible, type Registration } from '../spire/registration.ts'
 import { compareBytes } from '../text/bytes.ts'
 import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Scan } from './pod-note.ts'
+import { ownerOf, type PodLookups } from './pod-note.ts'
 
 /** A default identity that a container would hold if the fallbacks did not give way on its pod. */
 export interface Displaced {
@@ -133,13 +133,13 @@ export function lossText({
 export function displacersOf(
   { outcomes }: Pick<PodIdentities, 'outcomes'>,
   lost: readonly Pick<Displaced, 'fallbacks'>[],
-  scan: Scan,
+  lookups: PodLookups,
 ): readonly Subject[] {
   const displacing = outcomes.filter(takesPart).map(({ source }) => source)
   // Of entries that something keeps SCM from creating, the one that displaces it is known all the same.
   const [by] = lost.flatMap(({ fallbacks }) => fallbacks.flatMap((one) => one.by ?? []))
   const known = displacing.length > 0 || by === undefined ? displacing : [by]
-  const subjects = known.map((source) => ownerOf(source, scan))
+  const subjects = known.map((source) => ownerOf(source, lookups))
   const others = subjects.filter(({ kind }) => kind !== BINDING_KIND)
   return others.length > 0 ? others.slice(0, 1) : subjects
 }

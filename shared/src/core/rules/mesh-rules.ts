@@ -17,24 +17,24 @@ import {
 } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
 import { containerIdentities, type PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
 /** The rules about proxies, over one pod. */
 export const MESH_RULES: readonly PodRule[] = [unusableByProxy, lostByProxy, unreachableForProxyOfNode]
 
 /** Identities of bindings that a proxy takes from SPIRE, and that its mesh does not accept. */
-function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
+function unusableByProxy(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { pod, outcomes } = facts
   const ours = outcomes.filter(
     ({ source, entry }) =>
       source.kind === 'ClusterSPIFFEID' &&
-      scan.bindings.has(source.name) &&
+      lookups.bindings.has(source.name) &&
       entry !== undefined &&
       !isMeshIdentity(entry.spiffeId),
   )
   if (ours.length === 0) return []
-  const proxies = proxiesOfAccount(pod, scan.namespaceOf(pod.namespace))
+  const proxies = proxiesOfAccount(pod, lookups.namespaceOf(pod.namespace))
   // One that asks for its own ID takes no other.
   return proxies
     .filter(({ consumer }) => consumer.asksById !== true)
@@ -47,7 +47,7 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
         return [
           {
             code: 'KLM440',
-            subject: { ...ownerOf(outcome.source, scan), container: name },
+            subject: { ...ownerOf(outcome.source, lookups), container: name },
             related: [],
             containers: [name],
             summary: (pods) => `${name} of ${pods} gets an identity that ${consumer.mesh} does not accept`,
@@ -66,15 +66,15 @@ function unusableByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
  * The identity of a service account that a mesh needs, and that its proxy loses because a fallback gives way: it is left with none, or
  * asks for that ID alone.
  */
-function lostByProxy(facts: PodIdentities, scan: Scan): readonly Note[] {
+function lostByProxy(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   if (!facts.outcomes.some(({ fallback }) => fallback)) return []
-  const owners = facts.outcomes.filter(takesPart).map(({ source }) => ownerOf(source, scan))
+  const owners = facts.outcomes.filter(takesPart).map(({ source }) => ownerOf(source, lookups))
   const bindings = owners.filter(({ kind }) => kind === BINDING_KIND)
-  return proxiesOfAccount(facts.pod, scan.namespaceOf(facts.pod.namespace)).flatMap((proxy) => {
+  return proxiesOfAccount(facts.pod, lookups.namespaceOf(facts.pod.namespace)).flatMap((proxy) => {
     const { consumer, container } = proxy
     const { name } = container
     return lossesOfProxy(proxy, facts).flatMap((lost) =>
-      displacersOf(facts, [lost], scan).map((subject): Note => ({
+      displacersOf(facts, [lost], lookups).map((subject): Note => ({
         code: 'KLM441',
         subject: { ...subject, container: name },
         // What the proxy lacks is a matter of the bindings on its pod too, whatever displaces the fallback.
@@ -103,18 +103,18 @@ export function lossesOfProxy(
 }
 
 /** Identities of one container, on a pod that a proxy of the node serves: it asks by the pod, which tells no containers apart. */
-function unreachableForProxyOfNode({ pod, outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+function unreachableForProxyOfNode({ pod, outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
   const narrow = outcomes.filter(
     (one) =>
-      one.source.kind === 'ClusterSPIFFEID' && scan.bindings.has(one.source.name) && namesContainer(one),
+      one.source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(one.source.name) && namesContainer(one),
   )
   if (narrow.length === 0) return []
-  return consumersIn(pod, scan.namespaceOf(pod.namespace))
+  return consumersIn(pod, lookups.namespaceOf(pod.namespace))
     .filter(({ container }) => container === undefined)
     .flatMap(({ consumer }) =>
       narrow.map(({ source, entry }): Note => ({
         code: 'KLM442',
-        subject: ownerOf(source, scan),
+        subject: ownerOf(source, lookups),
         related: [],
         summary: (pods) => `${consumer.name} cannot take ${entry?.spiffeId ?? UNKNOWN_ID} for ${pods}`,
         evidence: [`${consumer.name} asks by the pod, and the identity is for one container`],

@@ -6,18 +6,18 @@ import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../sp
 import type { Registration } from '../spire/registration.ts'
 import { all, any, openOn, YES, type Truth } from '../truth/truth.ts'
 import { isOfPods, type ContainerIdentities, type PodIdentities } from './pod-identities.ts'
-import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 
 /** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */
-export function judged(facts: PodIdentities, scan: Scan, asRead: Truth): readonly Note[] {
-  const found = POD_RULES.flatMap((rule) => rule(facts, scan))
-  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, scan)] : found
+export function judged(facts: PodIdentities, lookups: PodLookups, asRead: Truth): readonly Note[] {
+  const found = POD_RULES.flatMap((rule) => rule(facts, lookups))
+  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, lookups)] : found
   return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds, asRead) }))
 }
 
 /** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `perhaps-pods.ts` tells. */
-function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
+function openNotes(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   // There may be a hundred thousand pods, and hardly any has something open.
   const doubts: Doubt[] = []
   const inPart: EntryOutcome[] = []
@@ -28,9 +28,11 @@ function openNotes(facts: PodIdentities, scan: Scan): readonly Note[] {
   if (doubts.length + inPart.length + ofSelectors.length === 0) return NONE
   const ofPods = [...doubts.filter(({ outcome }) => isOfPods(outcome)), ...ofSelectors]
   return [
-    ...possibleNotes(facts, scan, { doubts, rules: [idHeldByForeign] }),
-    ...possibleNotes(facts, scan, { doubts: ofPods, rules: POD_RULES }),
-    ...[...doubts.map(({ outcome }) => outcome), ...inPart].flatMap((one) => mayBecomeOurs(one, facts, scan)),
+    ...possibleNotes(facts, lookups, { doubts, rules: [idHeldByForeign] }),
+    ...possibleNotes(facts, lookups, { doubts: ofPods, rules: POD_RULES }),
+    ...[...doubts.map(({ outcome }) => outcome), ...inPart].flatMap((one) =>
+      mayBecomeOurs(one, facts, lookups),
+    ),
   ]
 }
 
@@ -60,25 +62,25 @@ function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
 /** What rules show if all of the doubtful registrations apply, or those that displace none, and not as things are. */
 function possibleNotes(
   facts: PodIdentities,
-  scan: Scan,
+  lookups: PodLookups,
   { doubts, rules }: { readonly doubts: readonly Doubt[]; readonly rules: readonly PodRule[] },
 ): readonly Note[] {
   if (doubts.length === 0) return NONE
-  const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, scan))
+  const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, lookups))
   const seen = new Set(notesOf(facts).map(keyOf))
   return possibilities(doubts, facts)
     .flatMap(notesOf)
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
       seen.add(keyOf(note))
-      return { ...note, holds: all(note.holds, whatDecides(note, doubts, scan)) }
+      return { ...note, holds: all(note.holds, whatDecides(note, doubts, lookups)) }
     })
 }
 
 /** The doubts about what a note names, or all of them if it names none. */
-function whatDecides({ subject, related }: Note, doubts: readonly Doubt[], scan: Scan): Truth {
+function whatDecides({ subject, related }: Note, doubts: readonly Doubt[], lookups: PodLookups): Truth {
   const named = new Set([subject, ...related].map(subjectText))
-  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, scan))))
+  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, lookups))))
   return any(...(own.length > 0 ? own : doubts).map(({ holds }) => holds))
 }
 
@@ -189,10 +191,10 @@ function containerAsIf(
 }
 
 /** An ID that is known in part and may be one of several bindings: who gives it, as a rule of its own would note it. */
-function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan): readonly Note[] {
+function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { source, entry } = outcome
-  const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
-  const bindings = isOurs || entry === undefined ? [] : scan.bindingsThatMayBe(entry.spiffeId)
+  const isOurs = source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(source.name)
+  const bindings = isOurs || entry === undefined ? [] : lookups.bindingsThatMayBe(entry.spiffeId)
   const reaches = facts.containers.some(({ registrations }) =>
     registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
   )
@@ -200,7 +202,7 @@ function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, scan: Scan):
   return notesOfBindings(bindings, facts.pod, (subject, others, isTheft) => ({
     code: isTheft ? 'KLM308' : 'KLM304',
     subject,
-    related: [ownerOf(source, scan), ...others],
+    related: [ownerOf(source, lookups), ...others],
     summary: (pods, namespaces) =>
       `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
     evidence: [`it registers ${entry.spiffeId}`],

@@ -23,7 +23,7 @@ import { all, YES } from '../truth/truth.ts'
 import { isMade } from '../holdings/made.ts'
 import { podIdentitiesOf, type PodIdentities } from './pod-identities.ts'
 import { judged } from './pod-driver.ts'
-import { noteKey, scanOf, type Note } from './pod-note.ts'
+import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../text/counted.ts'
 import { didYouMean } from '../text/suggest.ts'
@@ -97,13 +97,13 @@ export function* holdersOfNotes(
   keys: ReadonlySet<string>,
 ): Steps<ReadonlyMap<string, readonly string[]>> {
   const prediction = state.prediction()
-  const scan = scanOf(state)
+  const lookups = podLookupsOf(state)
   const holders = new Map<string, string[]>()
   for (const pod of state.base.podsInQuestion) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
-    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, scan))) {
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, lookups))) {
       const key = findingKey(finding(code, { subject, related, summary: '' }))
       if (!keys.has(key)) continue
       const names = containers ?? facts.containers.map(({ container }) => container.name)
@@ -140,14 +140,14 @@ function* notesOf(
   told: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
-  const scan = scanOf(analysis.settled)
+  const lookups = podLookupsOf(analysis.settled)
   const holdings = new Holdings(analysis.settled)
   const shown = new Map<string, Shown>()
   for (const pod of pods) {
     yield
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
-    for (const note of judged(facts, scan, holdings.asRead(pod))) {
+    for (const note of judged(facts, lookups, holdings.asRead(pod))) {
       const sameAs = noteKey(note)
       const seen = getOrCreate(shown, isCertain(note) ? sameAs : `${pod.namespace} ${sameAs}`, () =>
         newShown(note, sameAs),

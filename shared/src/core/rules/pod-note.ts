@@ -40,10 +40,10 @@ export function applies({ source, verdict }: EntryOutcome): Truth {
 }
 
 /** A rule over one pod: what it shows, in no order. */
-export type PodRule = (facts: PodIdentities, scan: Scan) => readonly Note[]
+export type PodRule = (facts: PodIdentities, lookups: PodLookups) => readonly Note[]
 
 /** What all rules may look up in one scan of pods. */
-export interface Scan {
+export interface PodLookups {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, Subject>
   /** The bindings behind an ID of ours, as subjects; where our trust domain is not known, by the path of the ID. */
@@ -56,8 +56,8 @@ export interface Scan {
   readonly mayMountWorkloadApi: boolean
 }
 
-/** Makes the look-ups of a scan. */
-export function scanOf(state: State): Scan {
+/** Makes the look-ups of a lookups. */
+export function podLookupsOf(state: State): PodLookups {
   const bindings = new Map(
     [...state.bindingsByOutput()].map(([output, key]) => [output, subjectOfKey(key)] as const),
   )
@@ -138,12 +138,12 @@ export function noteKey({ code, subject, related, summary, evidence = [], holds 
 }
 
 /** The binding behind a source where it is ours, else the object itself. */
-export function ownerOf(source: EntrySource, { bindings }: Scan): Subject {
+export function ownerOf(source: EntrySource, { bindings }: PodLookups): Subject {
   return (source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined) ?? sourceSubject(source)
 }
 
 /** The same as a sentence has it: `binding team-a/chat`, `ClusterSPIFFEID/default`. */
-export function ownerText(source: EntrySource, scan: Scan): string {
-  const { kind, namespace, name } = ownerOf(source, scan)
+export function ownerText(source: EntrySource, lookups: PodLookups): string {
+  const { kind, namespace, name } = ownerOf(source, lookups)
   return kind === BINDING_KIND ? `binding ${namespacedName(namespace, name)}` : sourceText(source)
 }

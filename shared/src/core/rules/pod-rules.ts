@@ -17,7 +17,7 @@ import {
   ownerText,
   type Note,
   type PodRule,
-  type Scan,
+  type PodLookups,
 } from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
@@ -27,8 +27,8 @@ export const POD_RULES: readonly PodRule[] = [
   severalIdentities,
   equalHints,
   lostDefaults,
-  registrationsThat('masked', 'KLM403', ({ verdict, entry }, scan) => ({
-    related: [ownerOf(verdict.by, scan)],
+  registrationsThat('masked', 'KLM403', ({ verdict, entry }, lookups) => ({
+    related: [ownerOf(verdict.by, lookups)],
     summary: (pods) => `${sourceText(verdict.by)} owns the entry on ${pods}`,
     evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
   })),
@@ -58,20 +58,23 @@ type OutcomeThat<State extends Fate> = Outcome & { readonly verdict: Extract<Ent
 function registrationsThat<State extends Fate>(
   state: State,
   code: FindingCode,
-  describe: (outcome: OutcomeThat<State>, scan: Scan) => Pick<Note, 'related' | 'summary' | 'evidence'>,
+  describe: (
+    outcome: OutcomeThat<State>,
+    lookups: PodLookups,
+  ) => Pick<Note, 'related' | 'summary' | 'evidence'>,
 ): PodRule {
   const isOne = (outcome: Outcome): outcome is OutcomeThat<State> => outcome.verdict.state === state
-  return ({ outcomes }, scan) =>
+  return ({ outcomes }, lookups) =>
     outcomes.filter(isOne).map((outcome) => ({
       code,
-      subject: ownerOf(outcome.source, scan),
-      ...describe(outcome, scan),
+      subject: ownerOf(outcome.source, lookups),
+      ...describe(outcome, lookups),
       holds: applies(outcome),
     }))
 }
 
 /** One of two registrations masks the other, and which of them is the older is not known. */
-function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+function maskedByEither({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
   const pairs = new Map<string, Note>()
   for (const { source, verdict, entry } of outcomes) {
     if (verdict.state !== 'depends' || verdict.rival === undefined) continue
@@ -82,8 +85,8 @@ function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[
     const [one, other] = [sourceText(first), sourceText(second)]
     pairs.set(`${one} ${other}`, {
       code: 'KLM403',
-      subject: ownerOf(first, scan),
-      related: [ownerOf(second, scan)],
+      subject: ownerOf(first, lookups),
+      related: [ownerOf(second, lookups)],
       summary: (pods) => `${one} and ${other} want the same entry on ${pods}, and one masks the other`,
       evidence: entry === undefined ? [] : [`both register ${entry.spiffeId}`],
       holds: openOn(
@@ -98,16 +101,16 @@ function maskedByEither({ outcomes }: PodIdentities, scan: Scan): readonly Note[
 }
 
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
-function notFollowed({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+function notFollowed({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
   const beside = outcomes
-    .map(({ source }) => ownerOf(source, scan))
+    .map(({ source }) => ownerOf(source, lookups))
     .filter(({ kind }) => kind === BINDING_KIND)
   return outcomes.flatMap(({ source, verdict }) =>
     verdict.state !== 'unknown'
       ? []
       : {
           code: 'KLM413' as const,
-          subject: ownerOf(source, scan),
+          subject: ownerOf(source, lookups),
           related: beside,
           summary: (pods: string) => `what ${sourceText(source)} gives ${pods} is not known`,
           evidence: [verdict.why],
@@ -116,10 +119,10 @@ function notFollowed({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
   )
 }
 
-function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly Note[] {
+function severalIdentities({ containers }: PodIdentities, lookups: PodLookups): readonly Note[] {
   return containers.flatMap(({ container, issued }) => {
     const ids = [...new Set(issued.map(({ spiffeId }) => spiffeId ?? ''))]
-    const [first, ...others] = issued.map(({ source }) => ownerOf(source, scan))
+    const [first, ...others] = issued.map(({ source }) => ownerOf(source, lookups))
     if (ids.length < 2 || first === undefined) return []
     return {
       code: 'KLM303' as const,
@@ -129,21 +132,21 @@ function severalIdentities({ containers }: PodIdentities, scan: Scan): readonly 
       summary: (pods) => `container ${container.name} of ${pods} holds ${ids.length} SPIFFE IDs`,
       evidence: issued.map(
         ({ spiffeId = '', source }) =>
-          `${spiffeId === '' ? UNKNOWN_ID : spiffeId} from ${ownerText(source, scan)}`,
+          `${spiffeId === '' ? UNKNOWN_ID : spiffeId} from ${ownerText(source, lookups)}`,
       ),
       holds: YES,
     }
   })
 }
 
-function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] {
+function equalHints({ containers }: PodIdentities, lookups: PodLookups): readonly Note[] {
   return containers.flatMap(({ container, issued }) => {
     const byHint = Map.groupBy(
       issued.filter(({ sharesHint }) => sharesHint),
       ({ hint }) => hint,
     )
     return [...byHint].flatMap(([hint, sharing]) => {
-      const [first, ...others] = sharing.map(({ source }) => ownerOf(source, scan))
+      const [first, ...others] = sharing.map(({ source }) => ownerOf(source, lookups))
       if (first === undefined) return []
       return {
         code: 'KLM307' as const,
@@ -160,14 +163,14 @@ function equalHints({ containers }: PodIdentities, scan: Scan): readonly Note[] 
 }
 
 /** KLM402 of containers that are left with none, KLM418 of those that hold another identity instead. */
-function lostDefaults(facts: PodIdentities, scan: Scan): readonly Note[] {
+function lostDefaults(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   // Whether an injected container is there is not certain, so neither is that it is left with nothing.
   const lost = displacedOf(facts).filter(
     ({ instead, kept, container }) => instead.length + kept.length > 0 || container.injectedBy === undefined,
   )
   if (lost.length === 0) return []
   const groups = groupedBy(lost, lossKey)
-  return displacersOf(facts, lost, scan).flatMap((subject) =>
+  return displacersOf(facts, lost, lookups).flatMap((subject) =>
     groups.map(({ first, names }): Note => {
       const { instead, kept, fallbacks } = first
       const text = lossText({ ...first, holders: names.length })
@@ -207,12 +210,14 @@ function groupedBy<T extends { readonly container: Container }>(
   })
 }
 
-function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[] {
+function foreignBeside({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
   const inForce = outcomes.filter(({ fallback, verdict }) => !fallback && verdict.state === 'declared')
-  const ours = inForce.map(({ source }) => ownerOf(source, scan)).filter(({ kind }) => kind === BINDING_KIND)
+  const ours = inForce
+    .map(({ source }) => ownerOf(source, lookups))
+    .filter(({ kind }) => kind === BINDING_KIND)
   if (ours.length === 0) return []
   return inForce
-    .filter(({ source }) => source.kind === 'ClusterSPIFFEID' && !scan.bindings.has(source.name))
+    .filter(({ source }) => source.kind === 'ClusterSPIFFEID' && !lookups.bindings.has(source.name))
     .flatMap(({ source }) =>
       ours.map((binding) => ({
         code: 'KLM305' as const,
@@ -225,15 +230,18 @@ function foreignBeside({ outcomes }: PodIdentities, scan: Scan): readonly Note[]
 }
 
 /** Whose identity a registration of others gives away. */
-export function idHeldByForeign({ pod, outcomes, containers }: PodIdentities, scan: Scan): readonly Note[] {
+export function idHeldByForeign(
+  { pod, outcomes, containers }: PodIdentities,
+  lookups: PodLookups,
+): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
-    const isOurs = source.kind === 'ClusterSPIFFEID' && scan.bindings.has(source.name)
+    const isOurs = source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(source.name)
     if (entry === undefined || isOurs) return []
     // Which of two registrations gives an identity away does not matter.
     const isHeld = ({ namespace }: Subject): boolean =>
       verdict.state === 'declared' || (namespace !== pod.namespace && isAskedFor(verdict))
-    const bindings = scan.bindingsOfId(entry.spiffeId).filter(isHeld)
+    const bindings = lookups.bindingsOfId(entry.spiffeId).filter(isHeld)
     if (bindings.length === 0) return []
     const reached = containers
       .flatMap(({ registrations }) => registrations.filter((one) => one.outcome === outcome))

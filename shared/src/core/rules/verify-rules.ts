@@ -120,12 +120,12 @@ function evidenceOf(one: ExplainedDifference): string {
   if (one.kind === 'missing') return what
   const fields = one.fields.map(
     ({ field, predicted, onServer }) =>
-      `${field} is ${shown(onServer)} on the server and ${shown(predicted)} by the object`,
+      `${field} is ${orEmpty(onServer)} on the server and ${orEmpty(predicted)} by the object`,
   )
   return `${what} (entry ${one.entry.id}): ${fields.join('; ')}`
 }
 
-function shown(text: string): string {
+function orEmpty(text: string): string {
   return text === '' ? 'empty' : text
 }
 

@@ -8,7 +8,7 @@ import { hookWaitsForSvid, waitsForSvid } from '../objects/svid-wait.ts'
 import { asksForSpiffe, containerSpec, isOfSpire, workloadApiAccess } from '../objects/workload-api.ts'
 import type { EntryOutcome } from '../spire/prediction.ts'
 import type { ContainerIdentities, PodIdentities } from './pod-identities.ts'
-import { ownerOf, type Note, type PodRule, type Scan } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */
 export const WORKLOAD_API_RULES: readonly PodRule[] = [noWayToWorkloadApi, waitsInVain]
@@ -22,7 +22,7 @@ interface Given {
 }
 
 /** What outputs of bindings give on a pod whose spec can be judged. */
-function givenBy({ pod, outcomes, containers }: PodIdentities, { bindings }: Scan): readonly Given[] {
+function givenBy({ pod, outcomes, containers }: PodIdentities, { bindings }: PodLookups): readonly Given[] {
   if (pod.perhaps !== undefined || isFromCluster(pod)) return []
   return outcomes.flatMap((outcome) => {
     const { source, verdict } = outcome
@@ -38,18 +38,18 @@ function isFromCluster({ exists, origin }: Pod): boolean {
   return !exists && origin === undefined
 }
 
-function noWayToWorkloadApi(facts: PodIdentities, scan: Scan): readonly Note[] {
+function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { pod } = facts
-  return givenBy(facts, scan).flatMap(({ outcome, containers, isNarrow }): readonly Note[] => {
+  return givenBy(facts, lookups).flatMap(({ outcome, containers, isNarrow }): readonly Note[] => {
     const accessOf = (one: ContainerIdentities): Truth => workloadApiAccess(pod, one.container)
     if (containers.length === 0 || containers.some((one) => accessOf(one) !== NO)) return []
     const others = facts.containers.filter((one) => !containers.includes(one))
     if (others.some((one) => accessOf(one).value === 'open')) return []
-    if (isOfSpire(pod) || (!pod.exists && (scan.mayMountWorkloadApi || asksForSpiffe(pod)))) return []
+    if (isOfSpire(pod) || (!pod.exists && (lookups.mayMountWorkloadApi || asksForSpiffe(pod)))) return []
     const helper = others.find((one) => accessOf(one) === YES)?.container.name
-    const mesh = meshOf(pod, scan.namespaceOf(pod.namespace))
+    const mesh = meshOf(pod, lookups.namespaceOf(pod.namespace))
     const names = containers.map(({ container }) => container.name)
-    const owner = ownerOf(outcome.source, scan)
+    const owner = ownerOf(outcome.source, lookups)
     return [
       {
         code: 'KLM430',
@@ -82,11 +82,11 @@ function deliverer(helper: string | undefined, mesh: string | undefined): Truth 
 }
 
 /** What waits for an SVID in a pod of a binding, and cannot have one. */
-function waitsInVain(facts: PodIdentities, scan: Scan): readonly Note[] {
+function waitsInVain(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { pod } = facts
-  const [first] = givenBy(facts, scan)
+  const [first] = givenBy(facts, lookups)
   if (first === undefined) return []
-  const subject = ownerOf(first.outcome.source, scan)
+  const subject = ownerOf(first.outcome.source, lookups)
   return facts.containers.flatMap(({ container, registrations }): readonly Note[] => {
     const { name } = container
     const note = {

@@ -7,13 +7,13 @@ import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Container, LacksContainerSelectors, Node, Pod } from '../objects/pod.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { containerVerdicts, isPossible, type Registration } from '../spire/registration.ts'
-import { fates } from '../worlds/fates.ts'
+import { openVerdicts } from '../worlds/open-verdicts.ts'
 
 /** A container that is asked about. */
 export interface Asked {
   readonly analysis: Analysis
   /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
-  readonly isAsItIs: boolean
+  readonly isLiveState: boolean
   readonly pod: Pod
   readonly container: Container
   /** Only this identity; undefined: any. */
@@ -51,9 +51,9 @@ export interface ChainSubject extends Asked {
 export function subjectOf(given: Asked): ChainSubject {
   const { lacksContainerSelectors: lacked, ...pod } = given.pod
   const asked: Asked = lacked === undefined ? given : { ...given, pod }
-  const { analysis, isAsItIs, container, spiffeId } = asked
-  const settling = fates(analysis)
-  const isNow = isAsItIs && analysis.changes.all.length > 0
+  const { analysis, isLiveState, container, spiffeId } = asked
+  const settling = openVerdicts(analysis)
+  const isNow = isLiveState && analysis.changes.all.length > 0
   const state = isNow ? analysis.now : analysis.settled
   const holding = new Holdings(state, settling).ofContainer(asked.pod, container)
   const pending = isNow ? analysis.settled.unwritten : new Set<string>()

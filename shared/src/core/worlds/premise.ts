@@ -8,7 +8,7 @@ import { containerVerdicts } from '../spire/registration.ts'
 import { sourceText, type EntryOutcome, type Prediction } from '../spire/prediction.ts'
 import { pathIn } from '../spire/spiffe-id.ts'
 import { inWorlds } from './across.ts'
-import { comesTo } from './fates.ts'
+import { comesTo } from './open-verdicts.ts'
 
 /** Whether all that settings leave open about these pods is whether kleym's own outputs take effect. */
 export function isEffectAllThatIsOpen(analysis: Analysis, pods: Iterable<Pod>): boolean {

@@ -12,7 +12,7 @@ import { pathIn } from '../spire/spiffe-id.ts'
 import { asSeenBeside, inWorlds, settingsDeciding } from './across.ts'
 
 /** Tells what the registrations of an analysis come to. */
-export interface Fates {
+export interface OpenVerdicts {
   /** The same registration, with `depends` where another setting changes its verdict. */
   readonly ofRegistration: ((registration: Registration) => Registration) | undefined
   /** Why an entry of a source may not be on the server; undefined if all worlds agree. */
@@ -20,7 +20,7 @@ export interface Fates {
 }
 
 /** Compares the verdicts of an analysis over all worlds. */
-export function fates(analysis: Analysis): Fates {
+export function openVerdicts(analysis: Analysis): OpenVerdicts {
   const { openSettings, podsInQuestion } = analysis
   const { worlds, beside, areOutputsTakenAsHandled } = openSettings
   // Everything was given, or all that is open is taken for granted: nothing depends on a setting, and there may be a hundred thousand pods.
