@@ -47,6 +47,7 @@ export const PAGE_PARTS: readonly PagePart[] = [
           'docs/no-svid.md',
           'docs/suggest.md',
           'docs/migrate.md',
+          'docs/rename.md',
           'docs/policies.md',
           'docs/names.md',
           'docs/map.md',

@@ -96,6 +96,13 @@ const QUESTIONS: readonly Question[] = [
     broad: true,
     ci: true,
   },
+  {
+    name: 'rename-objective',
+    args: ['rename', 'objective/team-a/chat', 'assistant', ...ESTATE],
+    broad: true,
+    ci: true,
+  },
+  { name: 'rename-pool', args: ['rename', 'pool/team-a/llama', 'llama-70b', ...ESTATE] },
   { name: 'map-team-a', args: ['map', '-n', 'team-a', ...ESTATE], broad: true, all: true, ci: true },
   {
     name: 'map-compared',
@@ -357,6 +364,7 @@ describe('the same input gives the same bytes', () => {
     ['map', ['map', '-A', ...ESTATE]],
     ['suggest', ['suggest', '-A', ...ESTATE]],
     ['migrate', ['migrate', '-A', ...ESTATE]],
+    ['rename', ['rename', 'objective/team-a/chat', 'assistant', ...ESTATE]],
     ['verify', ['verify', '--entries', 'examples/server/entries.json', ...ESTATE]],
   ])('%s, by the executable', async (name, args) => {
     await built()

@@ -8,6 +8,7 @@ import { MapCommand } from './map/command.ts'
 import { McpCommand } from './mcp/command.ts'
 import { MigrateCommand } from './migrate/command.ts'
 import { PoliciesCommand } from './policies/command.ts'
+import { RenameCommand } from './rename/command.ts'
 import { SettingsCommand } from './settings/command.ts'
 import { StatusCommand } from './status/command.ts'
 import { SuggestCommand } from './suggest/command.ts'
@@ -28,6 +29,7 @@ export const COMMANDS = {
   policies: PoliciesCommand,
   suggest: SuggestCommand,
   migrate: MigrateCommand,
+  rename: RenameCommand,
   test: TestCommand,
   verify: VerifyCommand,
   map: MapCommand,
@@ -59,6 +61,7 @@ export const QUESTIONS: Readonly<Record<CommandId, string>> = {
   policies: 'Whom do access policies name?',
   suggest: 'Which bindings could these pools have?',
   migrate: 'How do hand-written ClusterSPIFFEIDs become bindings?',
+  rename: 'How does an identity get another name?',
   test: 'Is what we state about identities true?',
   verify: 'Does the SPIRE server agree?',
   map: 'Who holds what, as a picture?',

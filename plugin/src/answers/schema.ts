@@ -7,6 +7,7 @@ import { explainReportSchema, findingPagesSchema } from './explain/schema.ts'
 import { mapReportSchema } from './map/schema.ts'
 import { migrateReportSchema } from './migrate/schema.ts'
 import { policiesReportSchema } from './policies/schema.ts'
+import { renameReportSchema } from './rename/schema.ts'
 import { settingsReportSchema } from './settings/schema.ts'
 import { statusReportSchema } from './status/schema.ts'
 import { suggestReportSchema } from './suggest/schema.ts'
@@ -27,6 +28,7 @@ export const anyReportSchema = z
     mapReportSchema,
     migrateReportSchema,
     policiesReportSchema,
+    renameReportSchema,
     settingsReportSchema,
     statusReportSchema,
     suggestReportSchema,
@@ -37,7 +39,7 @@ export const anyReportSchema = z
     whyReportSchema,
   ])
   .describe(
-    'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line, and -o yaml of suggest and migrate is bindings. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
+    'What kubectl kleym prints with -o json and -o yaml; watch prints one object per line, and -o yaml of suggest, migrate and rename is objects to apply. Fields are only ever added: objects are open, and a reader must take fields that it does not know. Enumerations are closed for this apiVersion; strings with examples may take further values.',
   )
 
 /** `docs/reference/report.schema.json`: what zod makes of the schemas, as an input: objects stay open. */

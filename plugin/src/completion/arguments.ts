@@ -60,6 +60,10 @@ const ARGUMENTS: Readonly<Record<string, Complete>> = {
     kindAndName(typed, { kinds: [...POOLS, ...OBJECTIVES, PODS, ...WORKLOADS], scope }, lookup),
   migrate: async ({ typed, scope }, lookup) =>
     kindAndName(typed, { kinds: [CLUSTER_SPIFFE_IDS], scope }, lookup),
+  rename: async ({ typed, before, scope }, lookup) =>
+    before.length > 0
+      ? NOTHING
+      : kindAndName(typed, { kinds: [BINDINGS, ...POOLS, ...OBJECTIVES], scope }, lookup),
   completion: async ({ typed, before }) => {
     if (before.length === 0)
       return offer(

@@ -1,15 +1,12 @@
 // The files of `--names`: who is named outside of the cluster.
 import { resolve } from 'node:path'
-import { namesInJson, namesInList } from '@kleym/shared/core/naming/names-outside.ts'
+import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/naming/names-outside.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
 import { decodeUtf8 } from './decode.ts'
 import { readBounded } from './files.ts'
 import { looksLikeJson } from './json.ts'
 import { parse } from './load.ts'
-
-/** How answers call what stands in such a file: no API server knows the kind. */
-export const NAMES_FILE_KIND = 'NamesFile'
 
 /** Reads the files. Throws a KleymError for one that cannot be read, or that names nobody. */
 export function readNamesFiles(files: readonly string[], cwd: string): Promise<readonly RawObject[]> {

@@ -78,6 +78,7 @@ export const COMMANDS = {
   'test --generate': ['test', 'generated.yaml', ...ESTATE],
   suggest: ['suggest', '-A', ...ESTATE],
   migrate: ['migrate', '-A', ...ESTATE],
+  rename: ['rename', 'objective/team-a/chat', 'assistant', ...ESTATE],
   map: ['map', '-A', ...ESTATE],
   verify: ['verify', '--entries', 'entries.json', '--as-of', '2030-01-01T00:00:00Z', ...ESTATE],
   'diff --base': ['diff', '--base', 'base', ...ESTATE],

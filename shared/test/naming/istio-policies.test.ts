@@ -3,10 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { matchesId, takesIn } from '../../src/core/naming/id-matcher.ts'
+import { takesIn } from '../../src/core/naming/id-matcher.ts'
 import { istioSources, type MeshTrust } from '../../src/core/naming/istio-source.ts'
-import { listAt } from '../../src/core/json.ts'
-import type { RuleSource } from '../../src/core/objects/access-rule.ts'
+import { matchesRule, names } from './matches-rule.ts'
 
 const [FIRST = '[]', ...OTHERS] = readFileSync(
   join(import.meta.dirname, 'vectors/istio-policies.jsonl'),
@@ -30,28 +29,6 @@ const POLICIES = OTHERS.map((text) => {
   const mesh: MeshTrust = { trustDomain, aliases }
   return { mesh, rule, matched, compared, sources: istioSources(rule, 0, 'team-a', mesh) }
 })
-
-/** Whether a value by itself is about an ID. */
-function names(source: RuleSource, id: string): boolean {
-  if (source.kind === 'SPIFFE') return source.spiffeId === id
-  return source.kind === 'pattern' && (source.pattern.all[0] ?? []).some((one) => matchesId(one, id))
-}
-
-/** Whether a rule matches an ID: one of its sources does, by all lists of the source and all conditions. */
-function matchesRule(rule: unknown, sources: readonly RuleSource[], id: string): boolean {
-  const lists = Map.groupBy(sources, ({ field }) => field.slice(0, field.lastIndexOf('[')))
-  const holds = [...lists].map(([list, values]) => {
-    const isNamed = values.some((one) => names(one, id))
-    return { list, holds: values[0]?.isExcluded === true ? !isNamed : isNamed }
-  })
-  const areConditionsMet = holds.every((one) => !one.list.includes('.when[') || one.holds)
-  return (
-    areConditionsMet &&
-    listAt(rule, 'from').some((_, at) =>
-      holds.every((one) => !one.list.includes(`.from[${at}].`) || one.holds),
-    )
-  )
-}
 
 /** What istiod compares with, with `*` for any text. */
 function plain(compared: string): string {

@@ -57,6 +57,13 @@ export function namedIn(value: JsonRecord, kind: string, mesh: MeshTrust | undef
   return { targets: targetsOf(spec), action, rules }
 }
 
+/** An ID as an object of a qualified kind writes it in a list of names. */
+export function writtenFor(kind: string, spiffeId: string): string {
+  const reader = READERS[kind]
+  if (reader === 'Istio rules') return spiffeId.slice(SCHEME.length)
+  return reader?.of === undefined ? spiffeId : `{ type: URI, ${reader.of}: ${spiffeId} }`
+}
+
 function istioRules(spec: unknown, namespace: string, mesh: MeshTrust | undefined): readonly PolicyRule[] {
   const rules = own(spec, 'rules')
   if (!Array.isArray(rules)) return []

@@ -6,6 +6,9 @@ import { parseSpiffeId } from '../spire/spiffe-id.ts'
 import { idsInText, SCHEME } from './ids-in-text.ts'
 import { pathText, ruleOf, walk, type Path } from './named-in.ts'
 
+/** How answers call a file of names: no API server knows the kind. */
+export const NAMES_FILE_KIND = 'NamesFile'
+
 /** The names of a list: one a line, `*` for any text; what follows `#` is a comment. */
 export function namesInList(text: string): readonly PolicyRule[] {
   return text.split('\n').flatMap((line, at) => {
@@ -60,4 +63,17 @@ function globSource(written: string, field: string, isGlob = true): RuleSource {
   if (parseSpiffeId(written).ok) return { kind: 'SPIFFE', field, spiffeId: written }
   const instead = parseSpiffeId(`${SCHEME}${written}`).ok ? `${SCHEME}${written}` : undefined
   return { kind: 'dead', field, written, standsFor: written, instead }
+}
+
+/**
+ * How a field of a file that is no item of a list comes to hold two names. A role of Vault has one `bound_subject`. `bound_claims`, and the
+ * conditions of AWS, take a list in the place of a text; of any other field that is not known.
+ */
+export function holdsOneName(field: string): 'one' | 'value' | 'text' {
+  if (field.endsWith('.bound_subject')) return 'one'
+  return /[."](?:bound_claims|(?:ForAnyValue:|ForAllValues:)?String(?:Equals|Like)(?:IfExists)?)[."\]]/.test(
+    field,
+  )
+    ? 'value'
+    : 'text'
 }

@@ -2,7 +2,7 @@
 import { compareBytes } from '../text/bytes.ts'
 import { editDistance } from '../text/suggest.ts'
 import type { PolicyContext } from './policy-context.ts'
-import type { Resolution } from './resolution.ts'
+import type { PolicyHolder, Resolution } from './resolution.ts'
 import { Resolver } from './resolve.ts'
 
 /** What becomes of an ID in a state, and the IDs that are nearly it where nothing gives it. */
@@ -19,6 +19,23 @@ export function whoHolds(context: PolicyContext, spiffeId: string): WhoHolds {
   const resolution = resolver.resolve(source)
   const isNothing = resolution.state === 'dangling' || resolution.state === 'foreign'
   return { resolution, near: isNothing ? nearIds(spiffeId, resolver.givenIds()) : [] }
+}
+
+/** The containers that certainly hold each of these IDs; one pass over all pods. */
+export function holdersOfIds(
+  context: PolicyContext,
+  spiffeIds: readonly string[],
+): ReadonlyMap<string, readonly PolicyHolder[]> {
+  const sources = [...new Set(spiffeIds)].map(
+    (spiffeId) => ({ kind: 'SPIFFE', field: '', spiffeId }) as const,
+  )
+  const resolver = new Resolver(context, sources)
+  return new Map(
+    sources.flatMap((source) => {
+      const resolution = resolver.resolve(source)
+      return resolution.state === 'resolved' ? [[source.spiffeId, resolution.holders] as const] : []
+    }),
+  )
 }
 
 const NEAR_MAX = 3

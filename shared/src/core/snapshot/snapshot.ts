@@ -457,7 +457,8 @@ function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: stri
   return `${group}\n${namespace}\n${name}`
 }
 
-function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
+/** In byte order of namespace and name. */
+export function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
   items: readonly T[],
 ): readonly T[] {
   return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))

@@ -63,7 +63,7 @@ export class CompanionNames {
   }
 
   /** `NAMESPACE.POOL.CONTAINER`. One that is too long, or that something else has, ends with a hash of what it stands for. */
-  nameOf({ nameParts: parts, spec }: Companion): string {
+  nameOf({ nameParts: parts, spec }: Pick<Companion, 'nameParts' | 'spec'>): string {
     const content = canonicalText(spec)
     return getOrCreate(this.#given, content, () => this.#take(parts, content))
   }

@@ -1,0 +1,56 @@
+// The report of `rename`: the plan, who has to accept both IDs, and what the whole of it brings.
+import { own } from '@kleym/shared/core/json.ts'
+import { BINDING, CLUSTER_SPIFFE_ID } from '@kleym/shared/core/kinds.ts'
+import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { manifestsDue, renameSteps } from '@kleym/shared/core/rename/plan.ts'
+import type { Rename } from '@kleym/shared/core/rename/rename.ts'
+import type { Cause } from '../../frame/causes.ts'
+import { causesOf } from '../../frame/causes.ts'
+import type { Frame } from '../../frame/frame.ts'
+import type { AnswerInput } from '../../gather/gather.ts'
+import { renameFields } from './json.ts'
+import { renameAnswer, viewRename } from './view.ts'
+
+/** Makes the report; `command` is what asked for it. */
+export function renameFrame(input: AnswerInput, rename: Rename, command: string): Frame {
+  const { renamed, cutOffs, question } = rename
+  const steps = renameSteps(rename, { analysis: input.after, command })
+  const keys = new Set<string>(renamed.flatMap(({ binding, next }) => [binding.key, next]))
+  const judgements = [...keys].flatMap((key) => input.after.settled.judgements.get(key) ?? [])
+  return {
+    kind: 'RenameReport',
+    fields: () => renameFields(rename, steps),
+    findings: rename.brings,
+    judged: { count: input.after.snapshot.bindings.length, what: 'binding' },
+    causes: causesOf(
+      { ...input, after: rename.done },
+      {
+        judgements,
+        bindings: keys,
+        further: cutOffs
+          .filter(({ isOpen }) => isOpen)
+          .map(({ text }): Cause => ({
+            leaves: 'a statement',
+            text: `whether a container is cut off: ${text}`,
+          })),
+      },
+    ),
+    names: () =>
+      manifestsDue(rename).map((one) => {
+        const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
+        const { namespace, name } = readMeta(one)
+        return { kind, group, namespace, name }
+      }),
+    answer: () => renameAnswer(rename, steps.length),
+    view: (layout, shown) => viewRename(rename, steps, shown, layout),
+    documents: async () => {
+      const { toDocuments } = await import('../suggest/documents.ts')
+      return toDocuments(
+        [
+          `rename of ${question.namespace}/${question.from} to ${question.to}: read the plan first: ${command}`,
+        ],
+        manifestsDue(rename).map((manifest) => ({ comments: [], manifest })),
+      )
+    },
+  }
+}

@@ -1,0 +1,94 @@
+// The answer of `kubectl kleym rename`.
+import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { renaming } from '@kleym/shared/core/rename/rename.ts'
+import type { RenameQuestion } from '@kleym/shared/core/rename/renamed.ts'
+import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { shellWord } from '../../flags/echo.ts'
+import type { CommonOptions } from '../../flags/options.ts'
+import { finish } from '../../frame/finish.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { gather, type GatheredInput } from '../../gather/gather.ts'
+import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
+import { renameFrame } from './frame.ts'
+import type { RenameAsked } from './targets.ts'
+
+/** What `rename` is asked. */
+export interface RenameOptions extends CommonOptions {
+  readonly asked: RenameAsked
+}
+
+/** Plans a rename. */
+export async function run(options: RenameOptions, context: CommandContext): Promise<CommandResult> {
+  const { asked } = options
+  // The consumers of an ID may be in any namespace.
+  const question = {
+    allNamespaces: false,
+    named: [asked.namespace],
+    policies: true,
+    resolves: true,
+    names: true,
+    readsAll: true,
+  }
+  const input = await gather(options, question, context)
+  const meant = notFoundOnlyIfRead(input, qualifiedKind(KIND_OF[asked.kind]), () =>
+    questionOf(input, options),
+  )
+  const rename = input.drive(renaming(input.after, meant, input))
+  const frame = renameFrame(input, rename, commandOf(meant, options))
+  return finish(frame, { ...input, after: rename.done }, options.output, context)
+}
+
+const KIND_OF = { binding: BINDING, pool: POOL_KINDS[0], objective: OBJECTIVE_KINDS[0] } as const
+const WORDS = { binding: 'iib', pool: 'pool', objective: 'objective' } as const
+
+function questionOf(
+  { after: { snapshot }, namespaceInForce, isLive }: GatheredInput,
+  { asked, output }: RenameOptions,
+): RenameQuestion {
+  const { kind, from, to } = asked
+  const all = { binding: snapshot.bindings, pool: snapshot.pools, objective: snapshot.objectives }[kind]
+  const place = asked.namespace ?? namespaceInForce
+  const found = [
+    ...new Set(
+      all
+        .filter(({ meta }) => meta.name === from && (place === undefined || meta.namespace === place))
+        .map(({ meta }) => meta.namespace),
+    ),
+  ]
+  const [namespace] = found
+  if (namespace !== undefined && found.length === 1) return { kind, namespace, from, to }
+  const where = place === undefined ? from : namespacedName(place, from)
+  if (namespace !== undefined)
+    throw new KleymError({
+      code: 'usage',
+      what: `more than one ${KIND_OF[kind].kind} has the name`,
+      where: from,
+      why: `it is in ${found.join(', ')}`,
+      fix: `name one of them: ${WORDS[kind]}/${namespace}/${from}`,
+    })
+  throw new KleymError({
+    code: 'not-found',
+    what: `there is no such ${KIND_OF[kind].kind}`,
+    where,
+    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
+    fix:
+      didYouMean(
+        where,
+        all.map(({ meta }) => namespacedName(meta.namespace, meta.name)),
+      ) ?? `see what there is: kubectl kleym explain -A${output.echo ?? ''}`,
+  })
+}
+
+/** The command that asks for this plan, as a step repeats it. */
+function commandOf(
+  { kind, namespace, from, to }: RenameQuestion,
+  { sources: { names = [], configMaps = false }, output }: RenameOptions,
+): string {
+  const flags = [
+    ...names.map((file) => ` --names ${shellWord(file)}`),
+    ...(configMaps ? [' --configmaps'] : []),
+  ]
+  return `kubectl kleym rename ${WORDS[kind]}/${namespace}/${from} ${to}${flags.join('')}${output.echo ?? ''}`
+}

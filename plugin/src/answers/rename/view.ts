@@ -1,0 +1,92 @@
+// How `rename` looks: whether a container is cut off in between, what becomes of each binding, and the steps.
+import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import { holdersOf, type RenameStep } from '@kleym/shared/core/rename/plan.ts'
+import type { Rename, RenamedBinding } from '@kleym/shared/core/rename/rename.ts'
+import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Answer } from '../../text/answer.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import type { Layout } from '../../text/layout.ts'
+import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { wrap } from '../../text/wrap.ts'
+import { verdictOf } from './json.ts'
+
+const KIND_WORDS = { binding: 'binding', pool: 'InferencePool', objective: 'InferenceObjective' } as const
+
+/** The first lines. */
+export function renameAnswer(rename: Rename, steps: number): Answer {
+  const { question, renamed, cutOffs, changes } = rename
+  const { kind, namespace, from, to } = question
+  const what = `${KIND_WORDS[kind]} ${namespace}/${from} to ${to}`
+  if (renamed.length === 0)
+    return { mark: 'note', text: [span(`${what}: no binding names it, so no ID changes`, 'bold')] }
+  const verdict = verdictOf(rename)
+  const [first] = cutOffs
+  const says =
+    verdict === 'nobody'
+      ? 'no container is cut off in between, as far as its consumers were read'
+      : verdict === 'somebody'
+        ? `a container is cut off: ${first?.text ?? ''}`
+        : `whether a container is cut off in between is not known: ${first?.text ?? ''}`
+  const ids =
+    changes.length === 0
+      ? 'no ID changes'
+      : `${counted(changes.length, 'ID')} of ${counted(holdersOf(rename), 'container')}`
+  return {
+    mark: verdict === 'nobody' ? 'ok' : 'warn',
+    text: [span(`${what}, ${ids}, ${counted(steps, 'step')}: ${says}`, 'bold')],
+    reasons: cutOffs
+      .slice(1, 1 + REASONS)
+      .map(({ text, isOpen }) => [`${isOpen ? 'not known' : 'cut off'}: ${text}`]),
+  }
+}
+
+/** More reasons than these are in the report alone. */
+const REASONS = 5
+
+/** The bindings, the steps, and what is new to know about. */
+export function viewRename(
+  { renamed }: Rename,
+  steps: readonly RenameStep[],
+  shown: readonly Finding[],
+  layout: Layout,
+): Block {
+  const blocks = [
+    renamed.flatMap((one) => viewBinding(one, layout)),
+    ...steps.map((step, at) => viewStep(step, at, layout)),
+    viewFindingGroups(shown, layout),
+  ]
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
+function viewBinding({ binding, next, oldId, newId, why, how }: RenamedBinding, { width }: Layout): Block {
+  const name = binding.key === next ? `${binding.key}` : `${binding.key} → ${next}`
+  const ids =
+    oldId === undefined
+      ? `gives no ID now: ${why ?? ''}`
+      : newId === undefined
+        ? `${oldId} → none: ${why ?? ''}`
+        : oldId === newId
+          ? `${oldId}, as before`
+          : `${oldId} → ${newId}`
+  return wrap(line(how === 'nothing' ? MARKS.warn : MARKS.note, ' ', span(name, 'bold'), `  ${ids}`), {
+    width,
+    hang: 4,
+  })
+}
+
+function viewStep(
+  { title, lines, check, shows, without }: RenameStep,
+  at: number,
+  { width, echo = '' }: Layout,
+): Block {
+  const row = (text: string): Block => wrap(line(`   ${text}`), { width, hang: 5 })
+  const asked = /^kubectl kleym rename /.test(check) ? check : check.replace(/^kubectl kleym .*/, `$&${echo}`)
+  return [
+    ...wrap(line(`${at + 1}. `, span(title, 'bold')), { width, hang: 3 }),
+    ...lines.flatMap(row),
+    ...row(`check: ${asked}: ${shows}`),
+    ...row(`left out: ${without}`),
+  ]
+}

@@ -1,0 +1,272 @@
+// `rename` as a person runs it: the first line, the steps, what each consumer has to accept, and the objects of the next step.
+import { parseAllDocuments } from 'yaml'
+import { describe, expect, test } from 'vitest'
+import { dig, listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const SETTINGS = '--trust-domain example.org --clusterspiffeid-class-name= --scm-config scm.yaml'.split(' ')
+const SCM = `apiVersion: spire.spiffe.io/v1alpha1
+kind: ControllerManagerConfig
+trustDomain: example.org
+clusterName: prod
+watchClassless: true
+`
+const WORLD = `apiVersion: v1
+kind: Namespace
+metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a } }
+---
+apiVersion: v1
+kind: Node
+metadata: { name: n1, uid: 11111111-0000-4000-8000-000000000001 }
+---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: llama, namespace: team-a }
+spec: { selector: { matchLabels: { app: llama } } }
+---
+apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: { name: chat, namespace: team-a }
+spec: { poolRef: { name: llama } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: llama-0, namespace: team-a, uid: 22222222-0000-4000-8000-000000000001, labels: { app: llama } }
+spec: { nodeName: n1, serviceAccountName: runner, containers: [{ name: vllm }] }
+`
+const CHAT = `---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: chat, namespace: team-a, uid: 33333333-0000-4000-8000-000000000001 }
+spec:
+  mode: PerObjective
+  poolRef: { name: llama }
+  objectiveRef: { name: chat }
+  serviceAccountName: runner
+  containerName: vllm
+`
+const POOLED = `---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: { name: llama, namespace: team-a, uid: 33333333-0000-4000-8000-000000000002 }
+spec: { mode: PoolOnly, poolRef: { name: llama }, serviceAccountName: runner }
+`
+const OLD = 'spiffe://example.org/ns/team-a/objective/chat'
+const NEW = 'spiffe://example.org/ns/team-a/objective/assistant'
+
+async function rename(
+  args: readonly string[],
+  world: string,
+  files: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
+  const cwd = await workspace({ 'scm.yaml': SCM, 'world.yaml': `${WORLD}${world}`, ...files })
+  return inProcess(['rename', ...args, '--offline', '-f', 'world.yaml', ...SETTINGS], cwd)
+}
+
+/** An object that names an ID, by its kind. */
+function naming(apiVersion: string, kind: string, spec: string): string {
+  return `---\napiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: { name: peers, namespace: web }\nspec: ${spec}\n`
+}
+
+const ISTIO = naming(
+  'security.istio.io/v1',
+  'AuthorizationPolicy',
+  '{ rules: [{ from: [{ source: { principals: [example.org/ns/team-a/objective/chat] } }] }] }',
+)
+
+function titles({ stdout }: Ran): readonly string[] {
+  return stdout.split('\n').flatMap((row) => /^\d\. (.*)/.exec(row)?.[1] ?? [])
+}
+
+test('where two bindings cannot stand, a registration by hand bridges, and its removal is a step', async () => {
+  const ran = await rename(['objective/team-a/chat', 'assistant'], `${CHAT}${ISTIO}`)
+  expect(ran.code).toBe(0)
+  expect(ran.stdout.split('\n').slice(0, 2).join('')).toBe(
+    '✓ InferenceObjective team-a/chat to assistant, 1 ID of 1 container, 5 steps: no  container is cut off in between, as far as its consumers were read',
+  )
+  expect(titles(ran)).toEqual([
+    'Let consumers accept both IDs',
+    'Issue both IDs',
+    'Switch to the new ID',
+    'Remove the registration by hand',
+    'Take the old name away',
+  ])
+  const text = ran.stdout.replaceAll(/\s+/g, ' ')
+  expect(text).toContain(
+    'AuthorizationPolicy web/peers: add example.org/ns/team-a/objective/assistant beside spiffe://example.org/ns/team-a/objective/chat in .spec.rules[0].from[0].source.principals',
+  )
+  expect(text).toContain('two bindings cannot stand there (IdentityCollision)')
+  expect(text).toContain('two SVIDs: from here to the switch 1 container may present either ID')
+  expect(text.match(/check: /g)).toHaveLength(5)
+  expect(text.match(/left out: /g)).toHaveLength(5)
+})
+
+test('where two bindings can stand, the second one is applied, and nothing is written by hand', async () => {
+  const ran = await rename(['pool/llama', 'llama-70b', '-n', 'team-a'], POOLED)
+  expect(titles(ran)).toEqual([
+    'Let consumers accept both IDs',
+    'Issue both IDs',
+    'Switch to the new ID',
+    'Take the old name away',
+  ])
+  expect(ran.stdout).toContain('kubectl delete iib llama -n team-a')
+  expect(ran.stdout).toContain('make InferencePool team-a/llama-70b with the spec of llama')
+  expect(ran.stdout).not.toContain('by hand')
+})
+
+test('-o yaml is what the next step applies: first the bridge, and once that is there the binding', async () => {
+  const args = ['iib/team-a/chat', 'other', '-o', 'yaml']
+  const first = await rename(args, CHAT)
+  const [bridge] = parseAllDocuments(first.stdout).map((one): unknown => one.toJS())
+  expect(stringAt(bridge, 'spec', 'spiffeIDTemplate')).toBe(OLD)
+  expect(stringAt(bridge, 'metadata', 'name')).toBe('rename.team-a.other')
+  const second = await rename(args, `${CHAT}${first.stdout}`)
+  const [binding] = parseAllDocuments(second.stdout).map((one): unknown => one.toJS())
+  expect(dig(binding, 'metadata')).toEqual({ name: 'other', namespace: 'team-a' })
+  expect(stringAt(binding, 'spec', 'objectiveRef', 'name')).toBe('chat')
+})
+
+test('a plan asked again says what is done', async () => {
+  const accepted = ISTIO.replace(
+    'objective/chat]',
+    'objective/chat, example.org/ns/team-a/objective/assistant]',
+  )
+  const { stdout: bridge } = await rename(['objective/team-a/chat', 'assistant', '-o', 'yaml'], CHAT)
+  const ran = await rename(['objective/team-a/chat', 'assistant'], `${CHAT}${accepted}${bridge}`)
+  expect(ran.stdout).toContain('nothing that was read is left to be changed')
+  expect(ran.stdout).toContain('what it takes is there')
+  expect(ran.stdout).toMatch(/^✓ /)
+})
+
+const consumers: readonly (readonly [name: string, object: string, add: string, way: string])[] = [
+  ['AuthorizationPolicy', ISTIO, 'example.org/ns/team-a/objective/assistant', 'value'],
+  [
+    'DestinationRule',
+    naming(
+      'networking.istio.io/v1',
+      'DestinationRule',
+      `{ trafficPolicy: { tls: { subjectAltNames: ["${OLD}"] } } }`,
+    ),
+    NEW,
+    'value',
+  ],
+  [
+    'BackendTLSPolicy',
+    naming(
+      'gateway.networking.k8s.io/v1',
+      'BackendTLSPolicy',
+      `{ validation: { subjectAltNames: [{ type: URI, uri: "${OLD}" }] } }`,
+    ),
+    `{ type: URI, uri: ${NEW} }`,
+    'value',
+  ],
+  [
+    'MeshTLSAuthentication',
+    naming('policy.linkerd.io/v1alpha1', 'MeshTLSAuthentication', `{ identities: ["${OLD}"] }`),
+    NEW,
+    'value',
+  ],
+  [
+    'XAccessPolicy',
+    naming(
+      'agentic.networking.x-k8s.io/v1alpha1',
+      'XAccessPolicy',
+      `{ action: Allow, targetRefs: [], rules: [{ name: chat, source: { type: SPIFFE, spiffe: "${OLD}" } }] }`,
+    ),
+    NEW,
+    'rule',
+  ],
+  [
+    'ConfigMap',
+    `---\napiVersion: v1\nkind: ConfigMap\nmetadata: { name: peers, namespace: web }\ndata: { peer: "${OLD}" }\n`,
+    NEW,
+    'text',
+  ],
+]
+
+test.each(consumers)('%s: what it has to accept in addition', async (kind, object, add, way) => {
+  const { stdout } = await rename(['objective/team-a/chat', 'assistant', '-o', 'json'], `${CHAT}${object}`)
+  const [edit, ...more] = listAt(JSON.parse(stdout), 'consumers')
+  expect(more).toEqual([])
+  expect(edit).toMatchObject({ kind, consumer: 'web/peers', add, way, oldID: OLD, newID: NEW })
+})
+
+describe('the first line', () => {
+  test.each([
+    [
+      'a string, which may hold two',
+      consumers[5]?.[1] ?? '',
+      [],
+      4,
+      /^! .*is not known: ConfigMap web\/peers/,
+    ],
+    [
+      'a role of Vault, which cannot',
+      '',
+      ['--names', 'role.json'],
+      0,
+      /^! .*a container is cut off: NamesFile role\.json/,
+    ],
+    [
+      'a policy that denies the new ID',
+      ISTIO.replace('spec: {', 'spec: { action: DENY,').replace('chat', 'assistant'),
+      [],
+      4,
+      /^! .*AuthorizationPolicy web\/peers .* refuses spiffe:\/\/example\.org\/ns\/team-a\/objective\/assistant/,
+    ],
+    [
+      'a pod without the labels of the new pool',
+      naming('inference.networking.k8s.io/v1', 'InferencePool', '{}')
+        .replace('name: peers, namespace: web', 'name: none, namespace: team-a')
+        .replace('spec: {}', 'spec: { selector: { matchLabels: { app: none } } }'),
+      [],
+      0,
+      /^! .*a container is cut off: /,
+    ],
+  ] as const)('says so for %s', async (_, object, flags, code, says) => {
+    const isPool = object.includes('name: none')
+    const asked = isPool ? ['pool/team-a/llama', 'none'] : ['objective/team-a/chat', 'assistant']
+    const ran = await rename([...asked, ...flags], `${isPool ? POOLED : CHAT}${object}`, {
+      'role.json': JSON.stringify({ bound_subject: OLD }),
+    })
+    expect(ran.stdout.replaceAll(/\s+/g, ' ')).toMatch(says)
+    expect(ran.code).toBe(code)
+  })
+
+  test('nothing is renamed that no binding names', async () => {
+    const { stdout, code } = await rename(
+      ['pool/team-a/phi', 'llama'],
+      `${POOLED}${WORLD.replace(/[\s\S]*(kind: InferencePool[\s\S]*?)---[\s\S]*/, '---\napiVersion: inference.networking.k8s.io/v1\n$1').replace('name: llama', 'name: phi')}`,
+    )
+    expect(stdout).toMatch(/^· InferencePool team-a\/phi to llama: no binding names it, so no ID changes/)
+    expect(code).toBe(0)
+  })
+})
+
+describe('arguments', () => {
+  test.each([
+    ['no new name', ['pool/llama'], 'rename takes what is renamed and its new name'],
+    ['no kind', ['llama', 'phi'], 'write iib/llama, pool/llama or objective/llama'],
+    [
+      'another kind',
+      ['deployment/llama', 'phi'],
+      'name a binding, an InferencePool or an InferenceObjective',
+    ],
+    ['two kinds', ['pool/llama', 'objective/chat'], 'name two objects of one kind'],
+    ['two namespaces', ['pool/team-a/llama', 'pool/team-b/llama'], 'name two objects of one namespace'],
+    ['one name twice', ['pool/llama', 'llama'], 'name the new one'],
+    ['a name that none can have', ['pool/llama', 'Llama 70B'], 'lower-case letters'],
+  ])('%s', async (_, args, says) => {
+    const ran = await rename(args, POOLED)
+    expect(ran).toMatchObject({ code: 2, stdout: '' })
+    expect(ran.stderr).toContain(says)
+  })
+
+  test('the kind may be a word of its own, and what is not there is said', async () => {
+    expect((await rename(['pool', 'llama', 'phi'], POOLED)).code).toBe(0)
+    const ran = await rename(['pool/team-a/lama', 'phi'], POOLED)
+    expect(ran.code).toBe(3)
+    expect(ran.stderr).toContain('did you mean team-a/llama?')
+  })
+})

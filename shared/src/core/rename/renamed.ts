@@ -1,0 +1,161 @@
+// The snapshots that a rename goes through: the objects of the new name beside the old ones, bindings that name them, and then without
+// the old ones. A pool or an objective that is not there is taken to be like the old one.
+import { isRecord, own, type JsonRecord } from '../json.ts'
+import { apiVersionOf, BINDING } from '../kinds.ts'
+import { BINDING_KIND } from '../names.ts'
+import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
+import { readBinding, type Binding } from '../objects/binding.ts'
+import type { Objective, Pool } from '../objects/inference.ts'
+import { sortByMeta, type Snapshot } from '../snapshot/snapshot.ts'
+
+/** The kinds that a rename is asked about. */
+export const RENAMED_KINDS = ['binding', 'pool', 'objective'] as const
+
+/** What is renamed: an object of one namespace, from one name to another. */
+export interface RenameQuestion {
+  readonly kind: (typeof RENAMED_KINDS)[number]
+  readonly namespace: string
+  readonly from: string
+  readonly to: string
+}
+
+/** The bindings that a rename concerns, in the order of the snapshot. */
+export function bindingsConcerned(
+  { bindings }: Snapshot,
+  { kind, namespace, from }: RenameQuestion,
+): readonly Binding[] {
+  return bindings.filter(({ meta, poolRef, objectiveRef }) => {
+    if (meta.namespace !== namespace) return false
+    if (kind === 'binding') return meta.name === from
+    const ref = kind === 'pool' ? poolRef : objectiveRef
+    return ref.ok && ref.value?.name === from
+  })
+}
+
+/** The manifest of a binding under this name that says what another says, after the rename; undefined if its spec cannot be read. */
+export function manifestAfter(
+  { meta: { namespace }, ...binding }: Binding,
+  name: string,
+  question: RenameQuestion,
+): JsonRecord | undefined {
+  const { mode, poolRef, objectiveRef, serviceAccountName, containerName, identityBoundary } = binding
+  if (!mode.ok || !poolRef.ok || !objectiveRef.ok || !serviceAccountName.ok) return undefined
+  if (!containerName.ok || !identityBoundary.ok) return undefined
+  const renamed = <T extends { readonly name: string }>(kind: RenameQuestion['kind'], ref: T): T =>
+    question.kind === kind && ref.name === question.from ? { ...ref, name: question.to } : ref
+  return {
+    apiVersion: apiVersionOf(BINDING),
+    kind: BINDING_KIND,
+    metadata: { name, namespace },
+    spec: {
+      mode: mode.value,
+      poolRef: { ...renamed('pool', poolRef.value) },
+      ...(objectiveRef.value !== undefined && {
+        objectiveRef: { ...renamed('objective', objectiveRef.value) },
+      }),
+      serviceAccountName: serviceAccountName.value,
+      ...(containerName.value !== undefined && { containerName: containerName.value }),
+      ...(identityBoundary.value !== undefined && { identityBoundary: { ...identityBoundary.value } }),
+    },
+  }
+}
+
+/** The kind of the objects that are named by bindings, if it is one of them that is renamed. */
+type Named = 'pools' | 'objectives'
+
+function namedKind({ kind }: RenameQuestion): Named | undefined {
+  return kind === 'binding' ? undefined : kind === 'pool' ? 'pools' : 'objectives'
+}
+
+/** Whether the pool or objective of the new name is yet to be made. */
+export function isToBeMade(snapshot: Snapshot, question: RenameQuestion): boolean {
+  const key = namedKind(question)
+  return key !== undefined && !snapshot[key].some((one) => isNamed(one, question.namespace, question.to))
+}
+
+/** With the pool or objective of the new name, like the old one if it is not there. */
+export function withNew(snapshot: Snapshot, question: RenameQuestion): Snapshot {
+  const key = namedKind(question)
+  if (key === undefined || !isToBeMade(snapshot, question)) return snapshot
+  const copies = <T extends Pool | Objective>(all: readonly T[]): readonly T[] =>
+    sortByMeta([
+      ...all,
+      ...all
+        .filter((one) => isNamed(one, question.namespace, question.from))
+        .map((one) => ({ ...one, meta: { ...one.meta, name: question.to, uid: undefined } })),
+    ])
+  return key === 'pools'
+    ? { ...snapshot, pools: copies(snapshot.pools) }
+    : { ...snapshot, objectives: copies(snapshot.objectives) }
+}
+
+/** Without the pool or objective of the old name. */
+export function withoutOld(snapshot: Snapshot, question: RenameQuestion): Snapshot {
+  const key = namedKind(question)
+  const isOther = (one: Pool | Objective): boolean => !isNamed(one, question.namespace, question.from)
+  if (key === undefined) return snapshot
+  return key === 'pools'
+    ? { ...snapshot, pools: snapshot.pools.filter(isOther) }
+    : { ...snapshot, objectives: snapshot.objectives.filter(isOther) }
+}
+
+function isNamed({ meta }: Pool | Objective, namespace: string, name: string): boolean {
+  return meta.namespace === namespace && meta.name === name
+}
+
+/** The objectives that lead to a pool which is renamed. */
+export function objectivesLeading(
+  { objectives }: Snapshot,
+  { kind, namespace, from }: RenameQuestion,
+): readonly Objective[] {
+  if (kind !== 'pool') return []
+  return objectives.filter(
+    ({ meta, poolRef, poolRefs }) =>
+      meta.namespace === namespace &&
+      (own(poolRef, 'name') === from || poolRefs?.entries.some(({ name }) => name === from) === true),
+  )
+}
+
+/** With objectives that lead to the pool of the new name. */
+export function withReferences(snapshot: Snapshot, question: RenameQuestion): Snapshot {
+  const leading = new Set(objectivesLeading(snapshot, question))
+  if (leading.size === 0) return snapshot
+  const { from, to } = question
+  const objectives = snapshot.objectives.map((one): Objective => {
+    if (!leading.has(one)) return one
+    const { poolRef, poolRefs } = one
+    return {
+      ...one,
+      poolRef: isRecord(poolRef) && own(poolRef, 'name') === from ? { ...poolRef, name: to } : poolRef,
+      poolRefs: poolRefs && {
+        ...poolRefs,
+        entries: poolRefs.entries.map((entry) => (entry.name === from ? { ...entry, name: to } : entry)),
+      },
+    }
+  })
+  return { ...snapshot, objectives }
+}
+
+/** With these bindings in the place of those; one whose key stays is edited. */
+export function withBindings(
+  snapshot: Snapshot,
+  without: ReadonlySet<NamespacedName>,
+  manifests: readonly JsonRecord[],
+): Snapshot {
+  const before = new Map(snapshot.bindings.map((one) => [one.key, one]))
+  const added = manifests.map((value) => {
+    const binding = readBinding({ value }, 'to be created')
+    const edited = before.get(binding.key)
+    return edited === undefined ? binding : { ...binding, meta: edited.meta, lifecycle: edited.lifecycle }
+  })
+  const replaced = new Set([...without, ...added.map(({ key }) => key)])
+  return {
+    ...snapshot,
+    bindings: sortByMeta([...snapshot.bindings.filter(({ key }) => !replaced.has(key)), ...added]),
+  }
+}
+
+/** The key of an object of the question's namespace. */
+export function keyIn({ namespace }: RenameQuestion, name: string): NamespacedName {
+  return namespacedName(namespace, name)
+}
