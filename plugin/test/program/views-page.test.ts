@@ -54,6 +54,7 @@ const VIEWS: readonly (readonly [title: string, args: readonly string[]])[] = [
   ],
   ['suggest', ['suggest', '-n', 'team-b', ...ESTATE_FLAGS]],
   ['migrate', ['migrate', 'clusterspiffeid/mesh', ...ESTATE_FLAGS]],
+  ['rename', ['rename', 'objective/team-a/chat', 'assistant', ...ESTATE_FLAGS]],
   ['settings', ['settings', ...ESTATE_FLAGS]],
 ]
 /** Views of a cluster, which are drawn below. */

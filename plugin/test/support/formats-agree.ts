@@ -6,8 +6,8 @@ import { COUNTED_FORMATS, countsIn, type CountedFormat } from './format-counts.t
 /** The formats that say how much there is and how it ends, for a command. */
 function countedBy(command: string): readonly CountedFormat[] {
   const isDrawn = command === 'explain' || command === 'conflicts'
-  // Their YAML is the bindings, and no report.
-  const isGenerator = command === 'suggest' || command === 'migrate'
+  // Their YAML is objects to apply, and no report.
+  const isGenerator = ['suggest', 'migrate', 'rename'].includes(command)
   return COUNTED_FORMATS.filter((one) => (isDrawn || one !== 'mermaid') && (!isGenerator || one !== 'yaml'))
 }
 

@@ -21,7 +21,7 @@ export function renameFrame(input: AnswerInput, rename: Rename, command: string)
     kind: 'RenameReport',
     fields: () => renameFields(rename, steps),
     findings: rename.brings,
-    judged: { count: input.after.snapshot.bindings.length, what: 'binding' },
+    judged: { count: input.after.compiled.length, what: 'binding' },
     causes: causesOf(
       { ...input, after: rename.done },
       {

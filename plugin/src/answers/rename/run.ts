@@ -2,7 +2,7 @@
 import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { renaming } from '@kleym/shared/core/rename/rename.ts'
-import type { RenameQuestion } from '@kleym/shared/core/rename/renamed.ts'
+import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/renamed.ts'
 import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -48,13 +48,13 @@ function questionOf(
   { asked, output }: RenameOptions,
 ): RenameQuestion {
   const { kind, from, to } = asked
-  const all = { binding: snapshot.bindings, pool: snapshot.pools, objective: snapshot.objectives }[kind]
+  const all = objectsOfKind(snapshot, kind)
   const place = asked.namespace ?? namespaceInForce
   const found = [
     ...new Set(
       all
-        .filter(({ meta }) => meta.name === from && (place === undefined || meta.namespace === place))
-        .map(({ meta }) => meta.namespace),
+        .filter(({ namespace, name }) => name === from && (place === undefined || namespace === place))
+        .map(({ namespace }) => namespace),
     ),
   ]
   const [namespace] = found
@@ -76,7 +76,7 @@ function questionOf(
     fix:
       didYouMean(
         where,
-        all.map(({ meta }) => namespacedName(meta.namespace, meta.name)),
+        all.map((one) => namespacedName(one.namespace, one.name)),
       ) ?? `see what there is: kubectl kleym explain -A${output.echo ?? ''}`,
   })
 }

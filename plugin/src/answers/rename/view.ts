@@ -61,7 +61,7 @@ export function viewRename(
 }
 
 function viewBinding({ binding, next, oldId, newId, why, how }: RenamedBinding, { width }: Layout): Block {
-  const name = binding.key === next ? `${binding.key}` : `${binding.key} → ${next}`
+  const name = binding.key === next ? binding.key : `${binding.key} → ${next}`
   const ids =
     oldId === undefined
       ? `gives no ID now: ${why ?? ''}`
@@ -82,7 +82,9 @@ function viewStep(
   { width, echo = '' }: Layout,
 ): Block {
   const row = (text: string): Block => wrap(line(`   ${text}`), { width, hang: 5 })
-  const asked = /^kubectl kleym rename /.test(check) ? check : check.replace(/^kubectl kleym .*/, `$&${echo}`)
+  const asked = check.startsWith('kubectl kleym rename ')
+    ? check
+    : check.replace(/^kubectl kleym .*/, `$&${echo}`)
   return [
     ...wrap(line(`${at + 1}. `, span(title, 'bold')), { width, hang: 3 }),
     ...lines.flatMap(row),

@@ -3,12 +3,13 @@
 import { dig, stringAt, type JsonRecord } from '../json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../kinds.ts'
 import { policyName } from '../policies/resolution.ts'
+import { findingEntry } from '../registry/findings.ts'
 import { counted, NameSummary } from '../text/counted.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { ConsumerEdit } from './consumers.ts'
 import { OF_POLICIES, type Bridge, type Rename, type RenamedBinding } from './rename.ts'
-import { objectivesLeading } from './renamed.ts'
+import { objectivesLeading } from '../snapshot/renamed.ts'
 
 /** One step. */
 export interface RenameStep {
@@ -167,7 +168,9 @@ function broughtText({ both, switched, done }: Rename['effects']): readonly stri
       .filter((code) => !code.startsWith(OF_POLICIES)),
   )
   const passing = [...codes].filter((code) => !lasting.has(code)).toSorted()
-  return passing.length === 0 ? [] : [`in between kleym reports ${passing.join(', ')}`]
+  return passing.length === 0
+    ? []
+    : [`in between kleym reports: ${passing.map((code) => findingEntry(code).title).join('; ')}`]
 }
 
 function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameStep {

@@ -13,13 +13,12 @@ import { lazy } from '../lazy.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../names.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
 import type { Binding } from '../objects/binding.ts'
-import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import { podText } from '../objects/pod-index.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { holdersOfIds } from '../policies/who-holds.ts'
 import { holderKey } from '../rules/pod-findings.ts'
-import { sortByMeta, type Snapshot } from '../snapshot/snapshot.ts'
+import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { Steps } from '../steps.ts'
 import { BindingNames, CompanionNames } from '../suggest/binding-names.ts'
 import type { ProofTools } from '../suggest/prove.ts'
@@ -33,11 +32,13 @@ import {
   keyIn,
   manifestAfter,
   withBindings,
+  withRegistrations,
+  withoutRegistrations,
   withNew,
   withoutOld,
   withReferences,
   type RenameQuestion,
-} from './renamed.ts'
+} from '../snapshot/renamed.ts'
 
 /** A registration by hand that gives an ID in the meantime. */
 export interface Bridge {
@@ -100,7 +101,7 @@ export interface Rename {
 /** Works out a rename, in steps. */
 export function* renaming(analysis: Analysis, question: RenameQuestion, tools: ProofTools): Steps<Rename> {
   const { snapshot, settled } = analysis
-  const asked = askedOf(snapshot, question)
+  const asked = askedOf(analysis, question)
   const withSeconds = (some: readonly Asked[]): Snapshot =>
     withBindings(
       withNew(snapshot, question),
@@ -134,7 +135,7 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     return yield* tools.analyse(withoutOld(withoutRegistrations(switchedSnapshot, bridges), question))
   }
   const first = yield* renamedIn(NONE)
-  const names = new CompanionNames(snapshot.clusterSpiffeIds)
+  const names = new CompanionNames(analysis.now.outputs.map(({ object }) => object))
   const renamed = asked.map((one): RenamedBinding => {
     const next = nextOf(one)
     const [now, then] = [judged(settled, one.binding.key), judged(first.settled, next)]
@@ -202,12 +203,12 @@ interface Asked {
   readonly edited: JsonRecord | undefined
 }
 
-function askedOf(snapshot: Snapshot, question: RenameQuestion): readonly Asked[] {
+function askedOf({ snapshot, compiled }: Analysis, question: RenameQuestion): readonly Asked[] {
   const concerned = bindingsConcerned(snapshot, question)
-  const others = snapshot.bindings.filter(
-    (one) => one.meta.namespace === question.namespace && !concerned.includes(one),
-  )
-  const names = new BindingNames(snapshot.bindings.map(({ key }) => key))
+  const bindings = compiled.map(({ binding }) => binding)
+  const keys = new Set(concerned.map(({ key }) => key))
+  const others = bindings.filter((one) => one.meta.namespace === question.namespace && !keys.has(one.key))
+  const names = new BindingNames(bindings.map(({ key }) => key))
   return concerned.map((binding): Asked => {
     const { name } = binding.meta
     const says = specText(manifestAfter(binding, name, question))
@@ -266,7 +267,7 @@ type Ready = Extract<Judgement, { readonly state: 'ready' }>
 function bridgeOf(
   now: Ready,
   then: Ready,
-  { config, snapshot }: Analysis,
+  { config, now: there }: Analysis,
   names: CompanionNames,
   beside: Judgement | undefined,
 ): Bridge {
@@ -287,24 +288,12 @@ function bridgeOf(
       metadata: { name, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
       spec,
     },
-    isThere: snapshot.clusterSpiffeIds.some(({ meta }) => meta.name === name),
+    isThere: there.outputs.some(({ object }) => object.meta.name === name),
     because:
       beside?.state === 'refused'
         ? `two bindings cannot stand there (${beside.reason})`
         : 'whether two bindings can stand there is not known',
   }
-}
-
-function withRegistrations(snapshot: Snapshot, manifests: readonly JsonRecord[]): Snapshot {
-  if (manifests.length === 0) return snapshot
-  const added = manifests.map((value) => readClusterSpiffeId({ value }, 'to be created'))
-  return { ...snapshot, clusterSpiffeIds: sortByMeta([...snapshot.clusterSpiffeIds, ...added]) }
-}
-
-function withoutRegistrations(snapshot: Snapshot, names: ReadonlySet<string>): Snapshot {
-  if (names.size === 0) return snapshot
-  const clusterSpiffeIds = snapshot.clusterSpiffeIds.filter(({ meta }) => !names.has(meta.name))
-  return { ...snapshot, clusterSpiffeIds }
 }
 
 function changesOf(renamed: readonly RenamedBinding[]): readonly IdChange[] {
@@ -453,12 +442,8 @@ function keyOf({ pod, container }: Holder): string {
 }
 
 /** What containers certainly hold now, each worked out when it is asked about. */
-function idsNow({
-  settled,
-  podsInQuestion,
-  snapshot: { templates },
-}: Analysis): (holder: Holder) => ReadonlySet<string> {
-  const pods = lazy(() => new Map([...templates, ...podsInQuestion].map((pod) => [podText(pod), pod])))
+function idsNow({ settled, podsInQuestion }: Analysis): (holder: Holder) => ReadonlySet<string> {
+  const pods = lazy(() => new Map(podsInQuestion.map((pod) => [podText(pod), pod])))
   const holdings = lazy(() => new Holdings(settled))
   return ({ pod: text, container: name }) => {
     const pod = pods().get(text)

@@ -458,9 +458,9 @@ function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: stri
 }
 
 /** In byte order of namespace and name. */
-export function sortByMeta<T extends { readonly meta: { readonly namespace: string; readonly name: string } }>(
-  items: readonly T[],
-): readonly T[] {
+export function sortByMeta<
+  T extends { readonly meta: { readonly namespace: string; readonly name: string } },
+>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
 }
 

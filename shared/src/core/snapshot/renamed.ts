@@ -1,12 +1,13 @@
 // The snapshots that a rename goes through: the objects of the new name beside the old ones, bindings that name them, and then without
-// the old ones. A pool or an objective that is not there is taken to be like the old one.
+// the old ones. A pool or an objective that is not there is assumed to be like the old one.
 import { isRecord, own, type JsonRecord } from '../json.ts'
 import { apiVersionOf, BINDING } from '../kinds.ts'
 import { BINDING_KIND } from '../names.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
-import { readBinding, type Binding } from '../objects/binding.ts'
+import { readBinding, type Binding, type DeclaredBinding } from '../objects/binding.ts'
+import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Objective, Pool } from '../objects/inference.ts'
-import { sortByMeta, type Snapshot } from '../snapshot/snapshot.ts'
+import { sortByMeta, type Snapshot } from './snapshot.ts'
 
 /** The kinds that a rename is asked about. */
 export const RENAMED_KINDS = ['binding', 'pool', 'objective'] as const
@@ -17,6 +18,19 @@ export interface RenameQuestion {
   readonly namespace: string
   readonly from: string
   readonly to: string
+}
+
+/** The objects of a kind that is renamed, by namespace and name. */
+export function objectsOfKind(
+  { bindings, pools, objectives }: Snapshot,
+  kind: RenameQuestion['kind'],
+): readonly { readonly namespace: string; readonly name: string }[] {
+  const all: readonly (Binding | Pool | Objective)[] = {
+    binding: bindings,
+    pool: pools,
+    objective: objectives,
+  }[kind]
+  return all.map(({ meta: { namespace, name } }) => ({ namespace, name }))
 }
 
 /** The bindings that a rename concerns, in the order of the snapshot. */
@@ -34,7 +48,7 @@ export function bindingsConcerned(
 
 /** The manifest of a binding under this name that says what another says, after the rename; undefined if its spec cannot be read. */
 export function manifestAfter(
-  { meta: { namespace }, ...binding }: Binding,
+  { meta: { namespace }, ...binding }: DeclaredBinding,
   name: string,
   question: RenameQuestion,
 ): JsonRecord | undefined {
@@ -153,6 +167,20 @@ export function withBindings(
     ...snapshot,
     bindings: sortByMeta([...snapshot.bindings.filter(({ key }) => !replaced.has(key)), ...added]),
   }
+}
+
+/** With registrations that are written by hand. */
+export function withRegistrations(snapshot: Snapshot, manifests: readonly JsonRecord[]): Snapshot {
+  if (manifests.length === 0) return snapshot
+  const added = manifests.map((value) => readClusterSpiffeId({ value }, 'to be created'))
+  return { ...snapshot, clusterSpiffeIds: sortByMeta([...snapshot.clusterSpiffeIds, ...added]) }
+}
+
+/** Without registrations of these names. */
+export function withoutRegistrations(snapshot: Snapshot, names: ReadonlySet<string>): Snapshot {
+  if (names.size === 0) return snapshot
+  const clusterSpiffeIds = snapshot.clusterSpiffeIds.filter(({ meta }) => !names.has(meta.name))
+  return { ...snapshot, clusterSpiffeIds }
 }
 
 /** The key of an object of the question's namespace. */
