@@ -41,6 +41,10 @@ export const RUNNERS = {
     test: 'test/control-plane/plugin-watch.test.ts',
     how: 'by the suite about `watch`, which starts the same command and ends it',
   },
+  watchFiles: {
+    test: 'plugin/test/answers/watch/files/follow.test.ts',
+    how: 'by the suite about `watch --offline`, which starts the same command on files that it changes',
+  },
   mcp: {
     test: 'test/e2e/mcp.test.ts',
     how: 'by the suite about `mcp`: each command line starts, and ends with stdin',
@@ -80,6 +84,7 @@ const SHARES: readonly Share[] = [
   { by: 'plugin', pages: /./, commands: /^kubectl kleym completion install/ },
   { by: 'chart', pages: /^docs\/(?:install|upgrade|uninstall)\.md$/, commands: /./ },
   { by: 'settings', pages: /^docs\/settings\.md$/, commands: /^kubectl kleym .*--context / },
+  { by: 'watchFiles', pages: /./, commands: /^kubectl kleym watch --offline\b/ },
   { by: 'watch', pages: /./, commands: /^kubectl kleym watch\b/ },
   { by: 'mcp', pages: /./, commands: /^kubectl kleym mcp\b/ },
   {

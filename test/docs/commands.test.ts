@@ -47,6 +47,7 @@ const TAKEN: Readonly<Record<keyof typeof RUNNERS, string>> = {
   plugin: "commandsRunBy(ROOT, 'plugin')",
   settings: "commandsRunBy(PROJECT_ROOT, 'settings')",
   watch: "'watch'",
+  watchFiles: "['watch', '--offline', '-R', '-f', 'app'",
   mcp: "commandsRunBy(ROOT, 'mcp')",
   tryIt: "commandsRunBy(ROOT, 'tryIt')",
   gate: "'scripts/demo.ts'",
@@ -74,6 +75,9 @@ test('the suite of `watch` starts what the pages say', () => {
   const watched = commandsRunBy(ROOT, 'watch').map(({ command }) => command)
   expect(watched.length).toBeGreaterThan(1)
   expect(watched.filter((one) => !/^kubectl kleym watch (?:-A|-n \S+)(?: --plain)?$/.test(one))).toEqual([])
+  const ofFiles = commandsRunBy(ROOT, 'watchFiles').map(({ command }) => command)
+  expect(ofFiles.length).toBeGreaterThan(0)
+  expect(ofFiles.filter((one) => !/^kubectl kleym watch --offline -R -f \S+$/.test(one))).toEqual([])
 })
 
 test.each([

@@ -163,13 +163,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
   return {
     allNamespaces: flags['all-namespaces'],
     sources: {
-      files: {
-        files: flags.filename ?? [],
-        recursive: flags.recursive,
-        kustomize: flags.kustomize ?? [],
-        exclude: flags.exclude ?? [],
-        render: flags.render === true,
-      },
+      files: filesOf(flags),
       offline: flags.offline,
       live: flags.live,
       names: flags.names ?? [],
@@ -199,6 +193,19 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       summary: flags.summary === true,
       echo: echoOf({ ...flags }),
     },
+  }
+}
+
+/** Which files the flags name. */
+export function filesOf(
+  flags: Pick<CommonFlags, 'filename' | 'recursive' | 'kustomize' | 'exclude' | 'render'>,
+): FileArguments {
+  return {
+    files: flags.filename ?? [],
+    recursive: flags.recursive,
+    kustomize: flags.kustomize ?? [],
+    exclude: flags.exclude ?? [],
+    render: flags.render === true,
   }
 }
 
@@ -304,7 +311,11 @@ export function noEntries(command: string): KleymError {
   })
 }
 
-function requireSources(flags: CommonFlags, command: string): void {
+/** Throws a usage error where there is nothing to read, or the flags name what cannot go together. */
+export function requireSources(
+  flags: Pick<CommonFlags, 'filename' | 'kustomize' | 'offline' | 'live'>,
+  command: string,
+): void {
   const docs = `kubectl kleym ${command} --help`
   const files = flags.filename ?? []
   if (!flags.offline && flags.live !== undefined) {

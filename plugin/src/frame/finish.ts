@@ -46,6 +46,12 @@ export async function finish(
   }
 }
 
+/** The text of an answer for so many columns, as `-o text` has it. */
+export function viewText(frame: Frame, input: AnswerInput, options: OutputOptions, columns: number): Block {
+  const judged = resultOf(frame, input, options)
+  return viewWhole(judged, layoutOf(judged, columns, false, options))
+}
+
 /** Whether it begins with the lines of `viewDoubts`. */
 function isText({ format }: OutputOptions): boolean {
   return format === 'text' || format === 'wide' || format === 'markdown'

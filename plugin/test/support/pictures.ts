@@ -36,6 +36,7 @@ export const KNOWN: Knowledge = {
   operator: undefined,
   operatorDown: undefined,
   disagreements: [],
+  problems: [],
   settled: true,
 }
 

@@ -3,9 +3,16 @@ import * as Flags from '@oclif/core/flags'
 import { clusterFlags, clusterOptions } from '../../flags/cluster-flags.ts'
 import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag, outputFlags, settingsFlags } from '../../flags/flags.ts'
-import { namespaceOf, outputLabelsOf } from '../../flags/options.ts'
+import { allNamespacesFlag, outputFlags, settingsFlags, sourceFlags } from '../../flags/flags.ts'
+import { echoOf } from '../../flags/echo.ts'
+import { filesOf, namespaceOf, outputLabelsOf, requireSources } from '../../flags/options.ts'
+import { KleymError } from '../../io/errors.ts'
+import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
+
+const { filename, recursive, kustomize, render, exclude, offline } = sourceFlags
+/** Which files are watched in place of a cluster. */
+const sourcesOfWatch = { filename, recursive, kustomize, render, exclude, offline }
 
 /** The command line of `watch`. */
 export class WatchCommand extends KleymCommand {
@@ -15,11 +22,13 @@ export class WatchCommand extends KleymCommand {
     'verdicts are worked out from what the cluster holds, as the operator works them out, so they are ' +
     'there without it too. Press ? for the keys. Where there is no terminal, and with --plain, it prints a ' +
     'line for each binding and then a line for each change. The trust domain and the class come from ' +
-    'flags, else from what the operator has written into a status.'
+    'flags, else from what the operator has written into a status. With --offline it watches files: it answers ' +
+    'again when one of them changes.'
   static override readonly usage = 'watch [flags]'
   static override readonly examples = [
     '<%= config.bin %> watch -A',
     '<%= config.bin %> watch -n team-a --plain',
+    '<%= config.bin %> watch --offline -R -f manifests',
     '$ <%= config.bin %> watch -A -o json | jq --unbuffered -c \'select(.ready == "False")\'',
   ]
   static override readonly flags = {
@@ -41,15 +50,19 @@ export class WatchCommand extends KleymCommand {
     'scm-config': settingsFlags['scm-config'],
     color: outputFlags.color,
     v: outputFlags.v,
+    ...sourcesOfWatch,
     ...clusterFlags,
   }
 
   /** Resolves when the person leaves, or throws a KleymError. */
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(WatchCommand)
+    requireFilesToFollow(flags)
     const { run } = await import('./run.ts')
     return run(
       {
+        files: flags.offline ? filesOf(flags) : undefined,
+        echo: echoOf(flags),
         cluster: clusterOptions(flags, this.context.cwd),
         namespace: namespaceOf(flags, 'namespace'),
         allNamespaces: flags['all-namespaces'],
@@ -67,4 +80,29 @@ export class WatchCommand extends KleymCommand {
       this.context,
     )
   }
+}
+
+/** Throws a usage error for files beside a cluster, and for what cannot change. */
+function requireFilesToFollow(flags: Parameters<typeof requireSources>[0]): void {
+  requireSources(flags, 'watch')
+  const files = [...(flags.filename ?? []), ...(flags.kustomize ?? [])]
+  const docs = 'kubectl kleym watch --help'
+  if (!flags.offline && files.length > 0)
+    throw new KleymError({
+      code: 'usage',
+      what: 'files are given beside a cluster',
+      where: `-f ${files[0] ?? ''}`,
+      why: 'watch shows a cluster as it is, or files alone',
+      fix: 'add --offline, or leave the files out',
+      docs,
+    })
+  if (files.includes(STDIN_ARGUMENT))
+    throw new KleymError({
+      code: 'usage',
+      what: 'stdin cannot be watched',
+      where: '-f -',
+      why: 'it is read once, and does not change',
+      fix: 'write it to a file, and name that',
+      docs,
+    })
 }

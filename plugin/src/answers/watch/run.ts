@@ -8,18 +8,24 @@ import {
   type Terminal,
 } from '../../io/context.ts'
 import { EXIT, type ExitCode } from '../../io/errors.ts'
-import type { SettingsOptions } from '../../flags/options.ts'
+import { SCM_NAMESPACES } from '../../flags/flags.ts'
+import type { CommonOptions, SettingsOptions } from '../../flags/options.ts'
 import { connect, warn, type Connection } from '../../cluster/connect.ts'
 import { unreachable } from '../../cluster/unreachable.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
+import { gather } from '../../gather/gather.ts'
 import { requireValidSettings } from '../../gather/settings.ts'
+import { FileFollower } from '../../sources/follow-files.ts'
+import type { FileArguments } from '../../sources/load.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import type { ColourFlag } from '../../io/palette.ts'
 import { PROBE_PATH } from './live/connection-monitor.ts'
 import type { StreamFormat } from './live/formats.ts'
-import { LiveState } from './live/live-state.ts'
+import { fileSource, type Files } from './files/file-state.ts'
 import { PlainStream } from './live/plain.ts'
+import { clusterSource, type Live, type OnBug, type SessionSource } from './live/session.ts'
 import { learnSettings, type LearntSettings } from './live/settings.ts'
+import type { ScreenOptions } from './screen/run-screen.ts'
 
 /** What `watch` is asked. */
 export interface WatchCommandOptions {
@@ -32,11 +38,18 @@ export interface WatchCommandOptions {
   readonly format: StreamFormat
   readonly settings: SettingsOptions
   readonly colour: ColourFlag
+  /** What is watched in place of a cluster; undefined: the cluster. */
+  readonly files: FileArguments | undefined
+  /** The flags that say so, as given: ` --offline -f pr`. */
+  readonly echo: string
 }
 
 /** Watches until the person leaves, the reader goes away, or a signal comes. */
 export async function run(options: WatchCommandOptions, context: CommandContext): Promise<CommandResult> {
   requireValidSettings(options.settings)
+  const { files } = options
+  if (files !== undefined)
+    return { answer: '', notes: [], exitCode: await watchFiles(options, files, context) }
   const connection = await connect(options.cluster, context)
   warn(connection, context)
   try {
@@ -58,38 +71,100 @@ async function firstContact({ client, name }: Connection): Promise<void> {
   }
 }
 
+/** Answers from files, and again when one of them changes. */
+async function watchFiles(
+  options: WatchCommandOptions,
+  args: FileArguments,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const common = fileQuestion(options, args)
+  const { clock } = context
+  const follower = new FileFollower(args, context)
+  try {
+    const files: Files = {
+      clock,
+      output: common.output,
+      version: () => follower.version,
+      onChange: (listener) => follower.onChange(listener),
+      gather: () => gather(common, { allNamespaces: true, named: [undefined], policies: true }, context),
+    }
+    const { version } = follower
+    const first = { input: await files.gather(), version }
+    const { namespace } = common.sources
+    return await show(
+      {
+        source: (onBug) => fileSource(files, first, onBug),
+        namespace: options.allNamespaces ? undefined : namespace,
+        cluster: `files${options.echo}`,
+      },
+      options,
+      context,
+    )
+  } finally {
+    follower.stop()
+  }
+}
+
+function fileQuestion(
+  { cluster, namespace, settings, colour, echo }: WatchCommandOptions,
+  files: FileArguments,
+): CommonOptions {
+  return {
+    allNamespaces: true,
+    sources: {
+      files,
+      offline: true,
+      live: undefined,
+      without: [],
+      namespace,
+      cluster,
+      scmNamespaces: SCM_NAMESPACES,
+    },
+    settings,
+    output: { format: 'text', failOn: 'never', colour, suppress: [], allowEmpty: true, echo },
+  }
+}
+
 async function watch(
-  { cluster, namespace, allNamespaces, plain, format, settings: flags, colour }: WatchCommandOptions,
+  options: WatchCommandOptions,
   context: CommandContext,
   connection: Connection,
 ): Promise<ExitCode> {
+  const { cluster, namespace, allNamespaces, settings: flags } = options
   const { client } = connection
   const { clock } = context
   const scope = allNamespaces ? undefined : (namespace ?? connection.namespace)
-  const palette = paletteFor(colour, context)
   const io = { client, clock, random: Math.random }
   const choice = { cluster, offline: false, connected: connection.contextName }
   const given = await withFallbacks(flags, choice, context)
   const learn = (of: string | undefined): Promise<LearntSettings> =>
     learnSettings({ client, name: connection.name, options: given, namespace: of, cwd: context.cwd })
   const settings = await learn(scope)
+  const source = (onBug: OnBug): SessionSource => clusterSource(io, { settings, learn, onBug })
+  return show({ source, namespace: scope, cluster: connection.name }, options, context)
+}
+
+/** Shows it on a screen if there is a terminal for one, else as lines. */
+async function show(
+  shown: Omit<ScreenOptions, 'palette'>,
+  { plain, format, colour }: WatchCommandOptions,
+  context: CommandContext,
+): Promise<ExitCode> {
+  const palette = paletteFor(colour, context)
   const screen = plain || format === 'json' ? undefined : screenOf(context)
   if (screen !== undefined) {
     // ink and React take longer to load than all the rest, so only the screen loads them.
     const { runScreen } = await import('./screen/run-screen.ts')
-    return runScreen(
-      { ...io, ...screen },
-      { namespace: scope, settings, learn, palette, cluster: connection.name },
-    )
+    return runScreen(screen, { ...shown, palette })
   }
   const stream = new PlainStream({
     format,
-    allNamespaces: scope === undefined,
+    allNamespaces: shown.namespace === undefined,
     palette,
     print: (text) => context.stdout.write(text),
     note: (text) => context.stderr.write(`${neutraliseCommands(escapeTerminal(text))}\n`),
   })
-  return streamUntilLeft(io, { namespace: scope, settings, learn: () => learn(scope), stream }, context)
+  return streamUntilLeft(shown, stream, context)
 }
 
 /** A dumb terminal can show lines and nothing else. */
@@ -104,31 +179,15 @@ function screenOf({
 
 /** There is nothing to put right after a stream, so a signal just ends it. */
 async function streamUntilLeft(
-  io: ConstructorParameters<typeof LiveState>[0],
-  {
-    namespace,
-    settings,
-    learn,
-    stream,
-  }: {
-    readonly namespace: string | undefined
-    readonly settings: LearntSettings
-    readonly learn: () => Promise<LearntSettings>
-    readonly stream: PlainStream
-  },
+  { source, namespace }: Pick<ScreenOptions, 'source' | 'namespace'>,
+  stream: PlainStream,
   { stdout }: CommandContext,
 ): Promise<ExitCode> {
-  let live: LiveState | undefined
+  let live: Live | undefined
   try {
     await new Promise<void>((resolve, reject) => {
       stdout.onReaderLeft?.(resolve)
-      live = new LiveState(io, {
-        namespace,
-        settings,
-        learn,
-        onPicture: (picture) => stream.show(picture),
-        onBug: reject,
-      })
+      live = source(reject).begin(namespace, (picture) => stream.show(picture))
       live.start()
     })
   } finally {

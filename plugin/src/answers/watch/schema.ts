@@ -32,6 +32,10 @@ export const watchEventSchema = z
       .array(z.string())
       .optional()
       .describe('Which settings two sources give differently (KLM520), a sentence each.'),
+    problems: z
+      .array(z.string())
+      .optional()
+      .describe('What cannot be read of the files of --offline, a sentence each.'),
     missing: z
       .array(
         missingSchema.extend({ old: z.boolean().describe('It was known once, and is shown as it was.') }),

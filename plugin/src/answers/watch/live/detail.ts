@@ -24,6 +24,7 @@ import { assumptionNotes, openSettingsAbout, type SettingsReading } from '../../
 import { explainFrame } from '../../explain/frame.ts'
 import { missingOf } from '../../../frame/causes.ts'
 import type { Frame } from '../../../frame/frame.ts'
+import type { Block } from '../../../text/line.ts'
 import { Feed, unknownReasonOf, type FeedIo } from './feed.ts'
 import type { Feeds } from './kinds.ts'
 import type { KindState } from './knowledge.ts'
@@ -37,6 +38,8 @@ export type DetailView =
   | { readonly state: 'reading'; readonly key: string }
   /** The binding is not there any more. */
   | { readonly state: 'deleted'; readonly key: string }
+  /** The whole answer of `explain`, for so many columns. */
+  | { readonly state: 'whole'; readonly key: string; readonly view: (columns: number) => Block }
   /** `podGap`: why its pods may be missing from the frame. */
   | {
       readonly state: 'shown'

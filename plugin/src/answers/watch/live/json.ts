@@ -39,6 +39,7 @@ export function knowledgeEvent({
   bindingsKnown,
   operatorDown,
   disagreements,
+  problems,
 }: Knowledge): Readonly<Record<string, unknown>> {
   return report('WatchEvent', {
     type: 'KNOWLEDGE',
@@ -46,6 +47,7 @@ export function knowledgeEvent({
     bindingsKnown,
     operatorDown: operatorDown ?? null,
     disagreements,
+    problems,
     missing: missing.map(({ why, since }) => ({
       ...why,
       old: since !== undefined,

@@ -22,6 +22,8 @@ export interface Knowledge {
   readonly operator: string | undefined
   /** Why the operator is down; undefined: it runs, or that is not known. */
   readonly operatorDown: string | undefined
+  /** What cannot be read of files, a sentence each. */
+  readonly problems: readonly string[]
   /** Which settings two sources give differently, a sentence each. */
   readonly disagreements: readonly string[]
   /** Whether all bindings in scope are known, or were: only then does an empty table mean that there are none. */
@@ -41,7 +43,7 @@ export function knowledgeFrom(
   required: readonly KindState[],
   others: readonly KindState[],
   lostSince: Date | undefined,
-): Omit<Knowledge, 'settled' | 'operator' | 'operatorDown' | 'disagreements'> {
+): Omit<Knowledge, 'settled' | 'operator' | 'operatorDown' | 'disagreements' | 'problems'> {
   const bindings = required[0]?.state.kind
   return {
     lostSince,

@@ -9,7 +9,7 @@ import { Detail, type DetailView } from './detail.ts'
 import { createFeeds, EVERYWHERE, feedsOf, namespacesOfOutput, type Feeds } from './kinds.ts'
 import { Intake } from './intake.ts'
 import { disagreementLine, knowledgeFrom, operatorText, type Knowledge } from './knowledge.ts'
-import { changesBetween, rowsSince, type Row } from './rows.ts'
+import { RowTimes, type Row } from './rows.ts'
 import type { SettingsReading } from '../../../gather/settings.ts'
 import { settingsNow, type LearntSettings } from './settings.ts'
 import { RowTable } from './table.ts'
@@ -58,8 +58,7 @@ export class LiveState {
   readonly #table: RowTable
   readonly #detail: Detail
   #rows: readonly Row[] = []
-  /** When this watch saw a row change. */
-  readonly #seen = new Map<string, Date>()
+  readonly #times = new RowTimes()
   /** Whether rows have been worked out yet. */
   #hasRows = false
   #waitsForAll = true
@@ -128,6 +127,7 @@ export class LiveState {
       rows: this.#rows,
       knowledge: {
         ...knowledge,
+        problems: [],
         settled: this.#hasRows,
         operator: operatorText(this.#learnt.deployments?.map(readOperatorDeployment)),
         operatorDown: this.#whyOperatorDown(),
@@ -184,13 +184,7 @@ export class LiveState {
   }
 
   #onRows(rows: readonly Row[]): void {
-    if (this.#hasRows) {
-      const now = this.#clock.now()
-      for (const { kind, row } of changesBetween(this.#rows, rows))
-        if (kind === 'removed') this.#seen.delete(row.key)
-        else this.#seen.set(row.key, now)
-    }
-    this.#rows = rowsSince(rows, this.#seen)
+    this.#rows = this.#times.next(rows, this.#clock.now())
     this.#hasRows = true
     this.#show()
   }

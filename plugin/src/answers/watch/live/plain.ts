@@ -76,11 +76,18 @@ export class PlainStream {
   }
 }
 
-function notesOf({ lostSince, missing, operatorDown, disagreements }: Knowledge): readonly string[] {
+function notesOf({
+  lostSince,
+  missing,
+  operatorDown,
+  disagreements,
+  problems,
+}: Knowledge): readonly string[] {
   return [
     ...(operatorDown === undefined ? [] : [operatorDownLine(operatorDown)]),
     ...(lostSince === undefined ? [] : [lostText(lostSince)]),
     ...disagreements,
+    ...problems,
     ...missing.map(missingText),
   ]
 }

@@ -36,9 +36,9 @@ export interface Row {
 /** What rows need beside the analysis: how many pods SCM selects for the ClusterSPIFFEID of that name. */
 export type PodsOf = (output: string) => number | undefined
 
-/** The rows of all bindings of an analysis, in its order. */
-export function rowsOf(analysis: Analysis, podsOf: PodsOf): readonly Row[] {
-  const actions = Map.groupBy(analysis.now.actions, ({ binding }) => binding)
+/** The rows of all bindings of an analysis, in its order. Of files it is not asked what an operator has yet to write. */
+export function rowsOf(analysis: Analysis, podsOf: PodsOf, isOffline = false): readonly Row[] {
+  const actions = Map.groupBy(isOffline ? [] : analysis.now.actions, ({ binding }) => binding)
   return analysis.snapshot.bindings.flatMap((binding) => {
     const { key } = binding
     const judgement = analysis.now.judgements.get(key)
@@ -181,15 +181,6 @@ export type RowChange =
   | { readonly kind: 'added' | 'changed'; readonly row: Row }
   | { readonly kind: 'removed'; readonly row: Row }
 
-/** The rows, where those that a watch has seen changing say since when they are as they are. */
-export function rowsSince(rows: readonly Row[], seen: ReadonlyMap<string, Date>): readonly Row[] {
-  if (seen.size === 0) return rows
-  return rows.map((row) => {
-    const since = seen.get(row.key)
-    return since === undefined ? row : { ...row, since }
-  })
-}
-
 /** What became of rows, trouble first. */
 export function changesBetween(before: readonly Row[], after: readonly Row[]): readonly RowChange[] {
   const had = new Map(before.map((row) => [row.key, row]))
@@ -204,6 +195,26 @@ export function changesBetween(before: readonly Row[], after: readonly Row[]): r
     .map((row): RowChange => ({ kind: 'removed', row }))
   const order = compareRows('trouble')
   return [...changes, ...removed].toSorted((left, right) => order(left.row, right.row))
+}
+
+/** Remembers when the rows of a watch changed. */
+export class RowTimes {
+  /** When this watch saw a row change. */
+  readonly #seen = new Map<string, Date>()
+  #rows: readonly Row[] | undefined
+
+  /** The next rows, where those that have changed since the first ones say since when they are as they are. */
+  next(rows: readonly Row[], now: Date): readonly Row[] {
+    for (const { kind, row } of this.#rows === undefined ? [] : changesBetween(this.#rows, rows))
+      if (kind === 'removed') this.#seen.delete(row.key)
+      else this.#seen.set(row.key, now)
+    this.#rows = rows
+    if (this.#seen.size === 0) return rows
+    return rows.map((row) => {
+      const since = this.#seen.get(row.key)
+      return since === undefined ? row : { ...row, since }
+    })
+  }
 }
 
 function isSameRow(left: Row, right: Row): boolean {

@@ -14,6 +14,16 @@ export interface SessionIo extends LiveIo {
   readonly client: LiveIo['client'] & Pick<Client, 'list'>
 }
 
+/** What makes pictures, and goes on making them as what it follows changes. */
+export interface Live {
+  /** The latest one. */
+  readonly picture: Picture
+  readonly start: () => void
+  readonly stop: () => void
+  /** Chooses the binding whose derivation is wanted, or none. */
+  readonly choose: (key: string | undefined) => void
+}
+
 /** The namespaces that the chooser offers. */
 export interface KnownNamespaces {
   /** In byte order. */
@@ -39,44 +49,65 @@ export interface WatchSession {
   readonly stop: () => void
 }
 
-/** What a session begins with. */
-export interface SessionOptions {
-  readonly namespace: string | undefined
+/** Whom a session tells of what only a bug can throw, and of more than a watch keeps. */
+export type OnBug = (error: unknown) => void
+
+/** What a session shows. */
+export interface SessionSource {
+  /** Makes what follows a namespace, or all; it is not started. */
+  readonly begin: (namespace: string | undefined, onPicture: (picture: Picture) => void) => Live
+  /** The namespaces that there are; `seen` are the rows of the latest picture. */
+  readonly namespaces: (seen: readonly Row[]) => Promise<KnownNamespaces>
+}
+
+/** What a session of a cluster begins with. */
+export interface ClusterSessionOptions {
   readonly settings: LearntSettings
   /** Learns the settings of a namespace, or of all, again. */
   readonly learn?: (namespace: string | undefined) => Promise<LearntSettings>
-  readonly onBug: (error: unknown) => void
+  readonly onBug: OnBug
 }
 
-/** Begins to follow the cluster. */
-export function startSession(io: SessionIo, options: SessionOptions): WatchSession {
+/** A cluster as what a session shows. */
+export function clusterSource(
+  io: SessionIo,
+  { settings, learn, onBug }: ClusterSessionOptions,
+): SessionSource {
+  return {
+    begin: (namespace, onPicture) =>
+      new LiveState(io, {
+        namespace,
+        settings,
+        ...(learn === undefined ? {} : { learn: () => learn(namespace) }),
+        onBug,
+        onPicture,
+      }),
+    namespaces: (seen) => listNamespaces(io.client, seen),
+  }
+}
+
+/** Begins to follow what there is. */
+export function startSession(source: SessionSource, first: string | undefined): WatchSession {
   const listeners = new Set<() => void>()
   const notify = (): void => {
     for (const listener of listeners) listener()
   }
-  const { learn } = options
   let picture: Picture
   let namespaces: KnownNamespaces = { names: [], note: undefined }
-  const begin = (namespace: string | undefined): LiveState => {
-    const live = new LiveState(io, {
-      namespace,
-      settings: options.settings,
-      ...(learn === undefined ? {} : { learn: () => learn(namespace) }),
-      onBug: options.onBug,
-      onPicture: (next) => {
-        picture = next
-        notify()
-      },
+  const begin = (namespace: string | undefined): Live => {
+    const live = source.begin(namespace, (next) => {
+      picture = next
+      notify()
     })
     picture = live.picture
     live.start()
     return live
   }
   const readNamespaces = async (): Promise<void> => {
-    namespaces = await listNamespaces(io.client, picture.rows)
+    namespaces = await source.namespaces(picture.rows)
     notify()
   }
-  let live = begin(options.namespace)
+  let live = begin(first)
   return {
     picture: () => picture,
     namespaces: () => namespaces,

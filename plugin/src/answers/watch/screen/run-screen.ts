@@ -5,28 +5,34 @@ import { createElement } from 'react'
 import type { Interrupts, Signal, Terminal } from '../../../io/context.ts'
 import { EXIT, type ExitCode } from '../../../io/errors.ts'
 import type { Palette } from '../../../io/palette.ts'
-import { startSession, type SessionIo, type SessionOptions } from '../live/session.ts'
+import { startSession, type OnBug, type SessionSource } from '../live/session.ts'
 import { App } from './app.ts'
 
 /** Signals that end the screen: the terminal is put right before they do. */
 const SIGNALS: readonly Signal[] = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** What the screen needs of the process, beside what a session needs. */
-export interface ScreenIo extends SessionIo {
+/** What the screen needs of the process. */
+export interface ScreenIo {
   readonly terminal: Terminal
   readonly interrupts: Interrupts
 }
 
 /** What the screen shows. */
-export interface ScreenOptions extends Omit<SessionOptions, 'onBug'> {
+export interface ScreenOptions {
+  /** What it shows, and whom that tells of a bug. */
+  readonly source: (onBug: OnBug) => SessionSource
+  /** Undefined: all. */
+  readonly namespace: string | undefined
   readonly palette: Palette
-  /** The cluster as a person calls it. */
+  /** What is shown as a person calls it: the cluster, or the files. */
   readonly cluster: string
 }
 
 /** Shows the screen until it is left; rejects with what only a bug can throw. */
-export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<ExitCode> {
-  const { terminal, interrupts } = io
+export async function runScreen(
+  { terminal, interrupts }: ScreenIo,
+  options: ScreenOptions,
+): Promise<ExitCode> {
   let how: 'quit' | 'interrupt' | Signal = 'quit'
   let bug: { readonly error: unknown } | undefined
   let app: Instance | undefined
@@ -35,7 +41,7 @@ export async function runScreen(io: ScreenIo, options: ScreenOptions): Promise<E
     bug ??= { error }
     leave()
   }
-  const session = startSession(io, { ...options, onBug })
+  const session = startSession(options.source(onBug), options.namespace)
   app = render(
     createElement(App, {
       session,

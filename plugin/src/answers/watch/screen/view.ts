@@ -105,7 +105,10 @@ function header(
   return lineWidth(one) <= columns ? [one] : [cut(where, columns), cut(line(counts), columns)]
 }
 
-function status({ lostSince, missing, operatorDown, disagreements }: Knowledge, columns: number): Block {
+function status(
+  { lostSince, missing, operatorDown, disagreements, problems }: Knowledge,
+  columns: number,
+): Block {
   const down =
     operatorDown === undefined
       ? []
@@ -113,8 +116,8 @@ function status({ lostSince, missing, operatorDown, disagreements }: Knowledge, 
   const lost = lostSince === undefined ? [] : [span(lostText(lostSince), 'bold')]
   // While nothing answers, each kind fails for the same reason.
   const others = lostSince === undefined ? missing.map((one) => span(missingText(one))) : []
-  const lines = [...lost, ...disagreements.map((text) => span(text)), ...others].map((text) =>
-    cut(line(MARKS.warn, ' ', text), columns),
+  const lines = [...lost, ...[...disagreements, ...problems].map((text) => span(text)), ...others].map(
+    (text) => cut(line(MARKS.warn, ' ', text), columns),
   )
   if (lines.length <= STATUS_MAX) return [...down, ...lines]
   const more = lines.length - STATUS_MAX + 1
@@ -248,6 +251,8 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
       return [line(MARKS.note, ` reading the pods of ${namespaceWritten(detail.key)}…`)]
     case 'deleted':
       return [line(MARKS.note, ` ${detail.key} is not there any more`)]
+    case 'whole':
+      return detail.view(columns)
     case 'shown': {
       const { frame, podGap, assumptions } = detail
       const text = podGap === undefined ? '' : ` whom it reaches is not known: ${unknownReasonText(podGap)}`

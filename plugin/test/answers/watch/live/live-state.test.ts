@@ -144,6 +144,7 @@ describe('what it shows', () => {
       operator: undefined,
       operatorDown: 'no Deployment of the operator is there',
       disagreements: [],
+      problems: [],
       settled: true,
     })
   })

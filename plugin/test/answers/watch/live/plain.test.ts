@@ -103,6 +103,7 @@ describe('JSON', () => {
       bindingsKnown: true,
       operatorDown: null,
       disagreements: [],
+      problems: [],
       missing: [],
     }
     expect(events).toEqual([
