@@ -8,7 +8,6 @@ import type { Readable, Writable } from 'node:stream'
 import { ended, printedBy } from '@kleym/testing/child-process.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import { requireValidCiFormat } from '../../plugin/test/support/ci-formats.ts'
-import { withoutSlowness } from '../../plugin/test/support/in-process.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { executableName } from '../../scripts/build/bun.ts'
 
@@ -39,10 +38,10 @@ export interface RunOptions {
  * JSON, SARIF or JUnit that is not as its schema says: so every report of every test is held against it.
  */
 export async function kleym(args: readonly string[], options: RunOptions = {}): Promise<Run> {
-  const { status: code, stderr, ...rest } = await ended(start(args, options), options.stdin)
+  const { status: code, ...rest } = await ended(start(args, options), options.stdin)
   requireValidReport(rest.stdout)
   requireValidCiFormat(rest.stdout)
-  return { code, ...rest, stderr: withoutSlowness(stderr) }
+  return { code, ...rest }
 }
 
 /** Starts the plugin; the caller sees to its streams and its end. */

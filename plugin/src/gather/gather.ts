@@ -155,10 +155,6 @@ interface Objects {
   readonly drive: Drive
 }
 
-const BINDING_KIND = 'InferenceIdentityBinding'
-/** More than a large cluster has. */
-const MANY_BINDINGS = 10_000
-
 /** Bindings of so many bytes are explained in less time than it takes to compile what explains them. */
 const SMALL = 256 * 1024
 
@@ -233,14 +229,6 @@ class Gathering {
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
     if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
     this.#files = withoutEmptyFolders(this.#files)
-    this.#sayIfMany()
-  }
-
-  /** What takes longer than a person waits in silence is told before it begins. */
-  #sayIfMany(): void {
-    const count = this.#files.objects.filter(({ value }) => value['kind'] === BINDING_KIND).length
-    if (count > MANY_BINDINGS)
-      this.#context.stderr.write(`working on ${count} bindings of the files; this takes a while\n`)
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */

@@ -3,6 +3,7 @@
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { Drive, StepWaste } from '@kleym/shared/core/steps.ts'
 import type { CommandContext } from '../io/context.ts'
+import { progressLine } from '../io/progress-line.ts'
 
 /** Fewer objects leave too little behind for a collection to pay. */
 const MANY = 20_000
@@ -22,27 +23,24 @@ export function release(
   if (objects.splice(0).length >= MANY) collectGarbage?.('all')
 }
 
-/** Work on what was read that takes longer than this, in milliseconds, is told of once, terminal or not. */
-const SILENT_MS = 5_000
-
-/** Drives work on so many objects. What is in use by now is not gone through again. */
+/** Drives work on so many objects, with progress on a terminal. What is in use by now is not gone through again. */
 export function driverFor(
   objects: number,
-  { collectGarbage, clock, stderr }: Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr'>,
+  io: Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr' | 'env'>,
 ): Drive {
-  const collects = objects < MANY ? undefined : collectGarbage
-  const since = clock.monotonicMs()
+  const collects = objects < MANY ? undefined : io.collectGarbage
+  const line = progressLine(io)
+  const text = (): string => `working on ${objects.toLocaleString('en')} objects`
   let steps = 0
-  let isTold = false
   collects?.('all')
   return (work, waste = 'much') => {
     for (;;) {
       const step = work.next()
-      if (step.done === true) return step.value
-      if (!isTold && clock.monotonicMs() - since >= SILENT_MS) {
-        isTold = true
-        stderr.write(`still working on ${objects} objects; this takes a while\n`)
+      if (step.done === true) {
+        line?.end()
+        return step.value
       }
+      line?.at(text)
       steps += COUNTS_AS[waste]
       if (steps < STEPS) continue
       steps = 0

@@ -67,11 +67,19 @@ export class Budget {
     bindings: 0,
   }
   readonly #collectGarbage: () => void
+  readonly #onDocument: (count: number) => void
   #heavy = 0
 
-  /** `collectGarbage` is called once in a while: what parsing leaves behind is more than what it keeps. */
-  constructor(collectGarbage: () => void = () => undefined) {
+  /**
+   * `collectGarbage` is called once in a while: what parsing leaves behind is more than what it keeps. `onDocument` is called with the
+   * number of documents at each.
+   */
+  constructor(
+    collectGarbage: () => void = () => undefined,
+    onDocument: (count: number) => void = () => undefined,
+  ) {
     this.#collectGarbage = collectGarbage
+    this.#onDocument = onDocument
   }
 
   /** Counts what is about to be taken in. Throws a BudgetSpent where it is more than kleym takes. */
@@ -83,6 +91,7 @@ export class Budget {
   /** The same, told rather than thrown. */
   tryCharge(charged: Charged, amount: number): BudgetSpent | undefined {
     this.#spent[charged] += amount
+    if (charged === 'documents') this.#onDocument(this.#spent.documents)
     if (charged === 'allYamlTokens') this.#heavy += amount
     if (this.#heavy > HEAVY_TOKENS) {
       this.#heavy = 0

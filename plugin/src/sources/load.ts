@@ -7,11 +7,11 @@ import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
+import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, sealOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
-import { fileProgress, type FileProgress } from './file-progress.ts'
 import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
@@ -97,8 +97,12 @@ export async function loadFiles(
   onOpened?: (bytes: number) => void,
 ): Promise<LoadedFiles> {
   const door = new Door()
-  const budget = new Budget(() => io.collectGarbage?.('all'))
-  const progress = fileProgress(io)
+  const progress = anyProgressLine(io)
+  let reading = 'reading'
+  const budget = new Budget(
+    () => io.collectGarbage?.('all'),
+    (count) => progress.at(() => `${reading}, document ${count.toLocaleString('en')}`),
+  )
   const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
     budget,
     door,
@@ -142,7 +146,10 @@ export async function loadFiles(
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
     for (const [number, source] of all.entries()) {
-      progress.at(() => `reading: ${number} of ${all.length} files`)
+      reading = `reading file ${number + 1} of ${all.length}`
+      progress.at(() => reading)
+      if (source.bytes.length > LARGE_TEXT)
+        progress.now(`reading ${source.name}: ${mebibytes(source.bytes)} MiB`)
       const spent = await untilSpent(take(source))
       if (spent !== undefined) {
         door.hold(spentProblem(spent, source.name))
@@ -195,6 +202,13 @@ function typeAndName({ value }: RawObject): string {
   return `${kindKey(value)} ${readMeta(value).name}`
 }
 
+/** A file of more bytes may take seconds in a single step. */
+const LARGE_TEXT = 8 * 1024 * 1024
+
+function mebibytes({ length }: Uint8Array): number {
+  return Math.round(length / 1024 / 1024)
+}
+
 /** A file of more bytes leaves enough behind for it to be worth giving back. */
 const LARGE = 1024 * 1024
 
@@ -212,7 +226,7 @@ async function untilSpent(taking: Promise<void>): Promise<BudgetSpent | undefine
 interface Taken {
   readonly budget: Budget
   readonly door: Door
-  readonly progress: FileProgress
+  readonly progress: ProgressLine
 }
 
 async function readSources(

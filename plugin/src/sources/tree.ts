@@ -24,7 +24,7 @@ import {
   type OwnTree,
 } from './deployers.ts'
 import type { Door } from './door.ts'
-import type { FileProgress } from './file-progress.ts'
+import type { ProgressLine } from '../io/progress-line.ts'
 import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -53,7 +53,7 @@ export async function readTree(
   found: FoundFiles,
   rules: TreeRules,
   io: SourceIo,
-  { budget, progress }: { readonly budget: Budget; readonly progress: FileProgress },
+  { budget, progress }: { readonly budget: Budget; readonly progress: ProgressLine },
 ): Promise<Tree> {
   const texts = new Map<string, string | undefined>()
   const textOf = (path: string): string | undefined => {

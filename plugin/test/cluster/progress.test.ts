@@ -39,7 +39,9 @@ test('one that takes longer shows what has come, and is wiped away', () => {
   progress.onPage(PODS, 500)
   progress.onPage(NODES, 0)
   clock.advance(1000)
+  clock.advance(100)
   progress.onPage(NODES, 3)
+  clock.advance(100)
   // Of another namespace, or of the next page: they add up.
   progress.onPage(PODS, 500)
   progress.end()

@@ -5,12 +5,12 @@ import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
 import type { CommandContext } from '../../src/io/context.ts'
 import { driverFor, release } from '../../src/gather/memory.ts'
 
-type Driving = Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr'>
+type Driving = Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr' | 'env'>
 
-function driving(): Driving & { readonly clock: FakeClock; readonly told: string[] } {
+function driving(isTerminal = false): Driving & { readonly clock: FakeClock; readonly told: string[] } {
   const told: string[] = []
-  const stderr = { write: (text: string) => void told.push(text), isTerminal: false, columns: undefined }
-  return { clock: new FakeClock(), stderr, told }
+  const stderr = { write: (text: string) => void told.push(text), isTerminal, columns: undefined }
+  return { clock: new FakeClock(), stderr, env: {}, told }
 }
 
 function collecting(): Driving & { readonly collected: string[] } {
@@ -80,13 +80,20 @@ function* slow(clock: FakeClock, stepMs: number, steps: number): Steps<void> {
 }
 
 describe('work that takes long', () => {
-  test('is told of once it has taken five seconds, once, without a terminal too', () => {
-    const { told, ...context } = driving()
-    const drive = driverFor(7, context)
-    drive(slow(context.clock, 1_000, 4))
+  test('shows a line on a terminal from one second on, and wipes it when it is done', () => {
+    const { told, ...context } = driving(true)
+    const drive = driverFor(7_000, context)
+    drive(slow(context.clock, 100, 9))
     expect(told).toEqual([])
-    drive(slow(context.clock, 1_000, 10))
-    drive(slow(context.clock, 1_000, 10))
-    expect(told).toEqual(['still working on 7 objects; this takes a while\n'])
+    drive(slow(context.clock, 100, 2))
+    expect(told).toEqual([`${BACK}working on 7,000 objects`, `${BACK}working on 7,000 objects`, BACK])
+  })
+
+  test('shows nothing in a pipe', () => {
+    const { told, ...context } = driving(false)
+    driverFor(7, context)(slow(context.clock, 1_000, 10))
+    expect(told).toEqual([])
   })
 })
+
+const BACK = '\r\u001B[K'

@@ -36,12 +36,7 @@ export async function inProcess(
   const code = await runProgram(args, context)
   requireValidCiFormat(stdout.text())
   requireValidReport(stdout.text())
-  return { code, stdout: stdout.text(), stderr: withoutSlowness(stderr.text()) }
-}
-
-/** What was printed, but for the line that tells of a machine which does other work too: no answer hangs on it. */
-export function withoutSlowness(stderr: string): string {
-  return stderr.replace(/^still working on \d+ objects; this takes a while\n/m, '')
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 
 function capture(): OutputStream & { text(): string } {

@@ -6,7 +6,7 @@ import { readServerEntry, type ServerEntry } from '@kleym/shared/core/spire/veri
 import { isRecord } from '@kleym/shared/core/json.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { fileProgress } from '../../sources/file-progress.ts'
+import { anyProgressLine } from '../../io/progress-line.ts'
 import { whyNoFile } from '../../sources/files.ts'
 import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
@@ -62,7 +62,7 @@ export async function feedFile(
   context: CommandContext,
   { progress, wrong: wrongAt }: FileWords,
 ): Promise<void> {
-  const line = fileProgress(context)
+  const line = anyProgressLine(context)
   let waste = 0
   try {
     for await (const part of streamOf(file, context)) {
