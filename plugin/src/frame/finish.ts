@@ -75,10 +75,10 @@ async function answerIn(
       return render(viewWhole(judged, layout), paletteFor(options.colour, context))
     }
     case 'json':
-      return toJson(machineReport(judged))
+      return toJson(await machineReport(judged))
     case 'yaml':
       if (frame.documents !== undefined) return frame.documents()
-      return (await import('../output/yaml.ts')).toYaml(machineReport(judged))
+      return (await import('../output/yaml.ts')).toYaml(await machineReport(judged))
     case 'name':
       return toNames(frame.names(judged.shown))
     case 'sarif':
@@ -166,7 +166,14 @@ async function page(
   if (frame.page === undefined) throw new TypeError(`${frame.kind} has no page`)
   const unknowns = [...(judged.assuming === undefined ? [] : [judged.assuming]), ...unknownsOf(judged)]
   const { contextName } = judged.input
-  return frame.page({ report: machineReport(judged), shown, unknowns, echo, contextName, made: clock.now() })
+  return frame.page({
+    report: await machineReport(judged),
+    shown,
+    unknowns,
+    echo,
+    contextName,
+    made: clock.now(),
+  })
 }
 
 /**

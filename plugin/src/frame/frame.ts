@@ -1,4 +1,5 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
+import type * as z from 'zod'
 import { namedIn, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
@@ -11,6 +12,24 @@ import type { Answer } from '../text/answer.ts'
 import type { Block } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
 import type { Cause } from './causes.ts'
+import type { SharedFields } from './schema.ts'
+
+/** The schema of a report and the model of its fields, which must fit. */
+export function reported<Schema extends z.ZodObject>(
+  schema: () => Promise<Schema>,
+  fields: (shown: readonly Finding[]) => ReportFields<Schema>,
+): Pick<Frame, 'schema' | 'fields'> {
+  return { schema, fields }
+}
+
+/** What a report has beside the fields that all reports share; `settings` has its own. */
+type ReportFields<Schema extends z.ZodObject> = Omit<
+  z.output<Schema>,
+  'apiVersion' | 'kind' | keyof SharedFields
+> &
+  (z.output<Schema> extends { readonly settings: readonly unknown[] }
+    ? Pick<z.output<Schema>, 'settings'>
+    : unknown)
 
 /** Something that was stated, and is true. */
 export interface PassedCheck {
@@ -22,10 +41,9 @@ export interface PassedCheck {
 export interface Frame {
   /** `kind` of the machine-readable report. */
   readonly kind: string
-  /**
-   * The fields of the machine-readable report, before findings and summary; `shown` are the findings that are not
-   * suppressed. Other formats do not ask for them.
-   */
+  /** The schema of the machine-readable report, which makes it of the fields; loaded when a machine asks. */
+  readonly schema: () => Promise<z.ZodObject>
+  /** The model of its fields, before findings and summary; `shown` are the findings that are not suppressed. */
   readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]

@@ -1,9 +1,9 @@
 // What stderr says of what is not known: only what the answer on stdout does not say. No cause is lost by that: a format prints all
 // of them, or each is looked for in what it prints, and one that is not found is said.
-import { stripVTControlCharacters } from 'node:util'
 import { assumptionText } from '@kleym/shared/core/assumptions/assumptions.ts'
 import { unknownReasonText, unknownReasonTexts } from '@kleym/shared/core/unknown-reason.ts'
 import type { OutputOptions } from '../flags/options.ts'
+import { withoutColours } from '../io/palette.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { causeText, missingOf, UNFOLLOWED, type Cause } from './causes.ts'
 import { unknownsOf, type AnswerResult } from './result.ts'
@@ -76,7 +76,7 @@ function notFound(all: readonly string[], answer: string): readonly string[] {
 
 /** Letters and digits: what wrapping, colours and the escapes of markdown leave as it is. */
 function lettersOf(text: string): string {
-  return stripVTControlCharacters(text)
+  return withoutColours(text)
     .replaceAll(/&#?\w+;/g, '')
     .replaceAll(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -1,8 +1,8 @@
 // What files leave unread, as a snapshot has it; and of a desired state each part with what it was made from, so that two states
 // can be told to leave the same unread.
-import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import process from 'node:process'
 import type { UnreadPart } from '@kleym/shared/core/explain/one-sided.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
@@ -90,7 +90,8 @@ async function contentOf(path: string): Promise<string | undefined> {
           .toSorted(compareBytes)
       : [path]
     if (files.length > FILES_MAX) return undefined
-    const hash = createHash('sha256')
+    // Loaded here: it costs every other start some milliseconds.
+    const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
     let bytes = 0
     for (const file of files) {
       const content = await readFile(file)

@@ -33,6 +33,13 @@ export const COLOURED: Palette = {
   },
 }
 
+/** Text without what COLOURED adds. `stripVTControlCharacters` of Node would load all of its inspector. */
+export function withoutColours(text: string): string {
+  return text.replaceAll(SGR_SEQUENCE, '')
+}
+
+const SGR_SEQUENCE = new RegExp(String.raw`\u001b\[\d+m`, 'g')
+
 /** What stands for the characters of kleym's own that a terminal without UTF-8 does not show. */
 const IN_ASCII: Readonly<Record<string, string>> = { '✓': '+', '✗': 'x', '·': '-', '→': '>', '…': '~' }
 const NOT_ASCII = new RegExp(`[${Object.keys(IN_ASCII).join('')}]`, 'g')

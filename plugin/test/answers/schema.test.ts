@@ -125,7 +125,7 @@ describe('the check can fail', () => {
   })
 })
 
-test('nothing that runs in the plugin imports the schemas: zod is not on its start-up path', async () => {
+test('a schema is loaded when a machine asks: zod is not on the start-up path of the plugin', async () => {
   const src = join(PROJECT_ROOT, 'plugin/src')
   const files = (await readdir(src, { recursive: true })).filter((name) => /\.tsx?$/.test(name))
   const importing = await Promise.all(
@@ -137,7 +137,7 @@ test('nothing that runs in the plugin imports the schemas: zod is not on its sta
   expect(importing.length).toBeGreaterThan(50)
   expect(
     importing
-      .filter(([, text]) => /from '(?:zod|.*[-/]schema\.ts)'|import\('.*[-/]schema\.ts/.test(text))
+      .filter(([, text]) => /^import (?!type )[^;']*from '(?:zod|.*[-/]schema\.ts)'/m.test(text))
       .map(([name]) => name),
   ).toEqual([])
 })

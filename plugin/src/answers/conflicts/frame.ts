@@ -9,9 +9,8 @@ import { isClash } from '@kleym/shared/core/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'
-import { conflictsFields } from './json.ts'
 import { conflictsAnswer, viewConflicts } from './view.ts'
-import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import { causesOf, policiesIn } from '../../frame/causes.ts'
 
@@ -39,7 +38,10 @@ export function conflictsFrame(
   const refused = refusedOf(input, bindings)
   return {
     kind: 'ConflictsReport',
-    fields: () => conflictsFields(counts, refused),
+    ...reported(
+      async () => (await import('./schema.ts')).conflictsReportSchema,
+      () => ({ ...counts, refused: refused.count }),
+    ),
     findings,
     judged:
       keys === undefined

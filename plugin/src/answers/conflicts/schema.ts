@@ -7,10 +7,10 @@ export const conflictsReportSchema = reportSchema(
   'The answer of kubectl kleym conflicts.',
   {
     bindings: count.describe('How many bindings are in scope.'),
-    refused: count.describe('How many of them are refused, for whatever reason: explain names it.'),
     namespaces: count.describe('How many namespaces they are in.'),
     policies: count
       .optional()
       .describe('How many access policies are in scope; absent where there is no policy.'),
+    refused: count.describe('How many of them are refused, for whatever reason: explain names it.'),
   },
 )

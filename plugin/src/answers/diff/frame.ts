@@ -13,14 +13,13 @@ import { isNearMiss } from '../../gather/near-misses.ts'
 import type { DiffInput } from './base.ts'
 import { affectedText, isDifference } from './policies-view.ts'
 import type { ObjectChange } from './changes.ts'
-import { diffFields } from './json.ts'
 import { stayingKinds, viewSides } from './sides-view.ts'
 import { isChangeShown, isFindingShown, isPolicyShown, narrowEffect, type Narrowed } from './narrow.ts'
 import { diffAnswer, toldFinding } from './answer.ts'
 import type { DiffTests } from './tests.ts'
 import { viewDiff } from './view.ts'
 import { viewDisagreements, whatDiffers } from './disagreements-view.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, type Cause } from '../../frame/causes.ts'
 
 /** The states that a diff compares. */
@@ -82,16 +81,17 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
   })
   return {
     kind: 'DiffReport',
-    fields: () =>
-      diffFields({
+    ...reported(
+      async () => (await import('./schema.ts')).diffReportSchema,
+      () => ({
+        baseSettings: input.base,
+        takenToStay: staying,
         changes,
         ownershipUnknown,
-        effect,
-        affected,
-        base: input.base,
-        takenToStay: staying,
-        tests,
+        effect: { effect, affected },
+        tests: tests && { ...tests.counts, brokenAssertions: tests.brokenAssertions },
       }),
+    ),
     findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
       count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),

@@ -1,12 +1,18 @@
 // The schema of `diff`.
 import * as z from 'zod'
+import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { Effect, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
 import {
   bindingKeySchema,
   count,
   findingSchema,
+  list,
+  made,
+  orNull,
   podTextSchema,
   reportSchema,
   settingsSchema,
+  withId,
 } from '../../frame/schema.ts'
 import { assertionSchema } from '../test/schema.ts'
 import { affectedSchema } from '../policies/schema.ts'
@@ -16,12 +22,12 @@ export const holderSchema = z.object({ pod: podTextSchema, container: z.string()
 /** A container that perhaps gains or loses an identity. */
 export const uncertainHolderSchema = holderSchema
   .extend({
-    why: z.array(z.string()).describe('What leaves it open, each a sentence fragment: the first 20.'),
+    why: list(z.string()).describe('What leaves it open, each a sentence fragment: the first 20.'),
   })
   .meta({ id: 'UncertainHolder' })
 /** Who gains or loses which ID. */
-export const identityChangesSchema = z.array(
-  z.object({ spiffeID: z.string(), containers: z.array(holderSchema) }),
+export const identityChangesSchema = list(
+  made(z.object({ spiffeID: z.string(), containers: list(holderSchema) }), withId<IdentityChange>),
 )
 
 const changeSchema = z.object({
@@ -34,48 +40,63 @@ const changeSchema = z.object({
   dueAlready: z.boolean().describe('It is due whether or not the files are applied.'),
 })
 
+interface EffectModel {
+  readonly effect: Effect
+  readonly affected: readonly AffectedPolicy[] | undefined
+}
+
 /** A DiffReport. */
 export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubectl kleym diff.', {
-  baseSettings: settingsSchema
-    .nullable()
-    .describe('With --base: the settings of that side; `settings` are those of the other.'),
-  takenToStay: z
-    .array(z.object({ kind: z.string(), count, named: z.array(z.string()).describe('The first few.') }))
-    .describe('With --live: what no file holds; a deletion would look the same.'),
-  changes: z.array(changeSchema),
-  ownershipUnknown: z.array(z.string()).describe('Outputs that were matched by name and annotation alone.'),
-  effect: z.object({
-    gained: identityChangesSchema,
-    lost: identityChangesSchema,
-    stranded: z.array(holderSchema).describe('Containers that had an identity and are left with none.'),
-    uncertain: z
-      .array(uncertainHolderSchema)
-      .describe('Containers whose identity, before or after, is undetermined.'),
-    verdicts: z.array(
-      z.object({
-        binding: bindingKeySchema,
-        before: z.string().nullable().describe('Null where there is no such binding.'),
-        after: z.string().nullable(),
-      }),
-    ),
-    newFindings: z.array(findingSchema).describe('All that are new, the suppressed ones too.'),
-    fixedFindings: z
-      .array(findingSchema)
-      .describe('Those that are gone and after which a container or a binding is better off.'),
-    noLongerApplyingFindings: z
-      .array(findingSchema)
-      .describe('The others that are gone: what they told of is not there any more.'),
-    perhapsGoneFindings: z
-      .array(findingSchema)
-      .describe('Those that are not found any more, and may be in what was not read after the change.'),
-    unchangedFindings: count,
-    policiesAffected: z
-      .array(affectedSchema)
-      .optional()
-      .describe(
-        'Rules of access policies that name an ID which changes hands; absent where there is no policy.',
+  baseSettings: orNull(settingsSchema).describe(
+    'With --base: the settings of that side; `settings` are those of the other.',
+  ),
+  takenToStay: list(
+    z.object({ kind: z.string(), count, named: list(z.string()).describe('The first few.') }),
+  ).describe('With --live: what no file holds; a deletion would look the same.'),
+  changes: list(changeSchema),
+  ownershipUnknown: list(z.string()).describe('Outputs that were matched by name and annotation alone.'),
+  effect: made(
+    z.object({
+      gained: identityChangesSchema,
+      lost: identityChangesSchema,
+      stranded: list(holderSchema).describe('Containers that had an identity and are left with none.'),
+      uncertain: list(uncertainHolderSchema).describe(
+        'Containers whose identity, before or after, is undetermined.',
       ),
-  }),
+      verdicts: list(
+        z.object({
+          binding: bindingKeySchema,
+          before: orNull(z.string()).describe('Null where there is no such binding.'),
+          after: orNull(z.string()),
+        }),
+      ),
+      newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
+      fixedFindings: list(findingSchema).describe(
+        'Those that are gone and after which a container or a binding is better off.',
+      ),
+      noLongerApplyingFindings: list(findingSchema).describe(
+        'The others that are gone: what they told of is not there any more.',
+      ),
+      perhapsGoneFindings: list(findingSchema).describe(
+        'Those that are not found any more, and may be in what was not read after the change.',
+      ),
+      unchangedFindings: count,
+      policiesAffected: list(affectedSchema)
+        .optional()
+        .describe(
+          'Rules of access policies that name an ID which changes hands; absent where there is no policy.',
+        ),
+    }),
+    ({ effect, affected }: EffectModel) => ({
+      ...effect,
+      newFindings: effect.findings.added,
+      fixedFindings: effect.findings.fixed,
+      noLongerApplyingFindings: effect.findings.noLongerApply,
+      perhapsGoneFindings: effect.findings.perhapsGone,
+      unchangedFindings: effect.findings.unchanged.length,
+      policiesAffected: affected,
+    }),
+  ),
   tests: z
     .object({
       broken: count,
@@ -83,7 +104,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
       unknown: count,
       mended: count,
       passed: count,
-      brokenAssertions: z.array(assertionSchema),
+      brokenAssertions: list(assertionSchema),
     })
     .optional()
     .describe('With --tests: what the change does to identity tests.'),

@@ -11,11 +11,15 @@ import type { InputProblem } from '../../sources/problem.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { findingOf, subjectOf, unknownOf } from '../test/frame.ts'
-import { assertionReport } from '../test/json.ts'
 import { assertionName, type AssertionResult } from '../test/model.ts'
 import { loadIdentityTests, resultsOf } from '../test/results.ts'
 import { viewResult } from '../test/view.ts'
 import type { DiffInput } from './base.ts'
+
+/** How many assertions there are of each kind. */
+export type DiffTestCounts = Readonly<
+  Record<'broken' | 'failingAlready' | 'unknown' | 'mended' | 'passed', number>
+>
 
 /** What a change does to identity tests, as a diff tells it. */
 export interface DiffTests {
@@ -24,7 +28,8 @@ export interface DiffTests {
   /** The assertions with an unknown result after the change. */
   readonly unknown: readonly Cause[]
   readonly placeOf: (subject: Subject) => FilePlace | undefined
-  readonly fields: () => Readonly<Record<string, unknown>>
+  readonly counts: DiffTestCounts
+  readonly brokenAssertions: readonly AssertionResult[]
   /** `shown` are the findings that are not suppressed. */
   readonly view: (shown: readonly Finding[], layout: Layout) => Block
 }
@@ -64,7 +69,8 @@ function diffTests(
     findings: broken.map(findingOf),
     unknown: unknownOf(after),
     placeOf: (subject) => places.get(objectKey(subject))?.(),
-    fields: () => ({ ...counts, brokenAssertions: broken.map(assertionReport) }),
+    counts,
+    brokenAssertions: broken,
     view: (shown, layout) => {
       const counting = new Set(shown.map(({ subject }) => subject.name))
       const told = broken.filter((one) => counting.has(assertionName(one)))
@@ -77,13 +83,7 @@ function isFailed({ outcome }: AssertionResult): boolean {
   return outcome.state === 'failed'
 }
 
-function headline({
-  broken,
-  failingAlready,
-  unknown,
-  mended,
-  passed,
-}: Readonly<Record<'broken' | 'failingAlready' | 'unknown' | 'mended' | 'passed', number>>): Block[number] {
+function headline({ broken, failingAlready, unknown, mended, passed }: DiffTestCounts): Block[number] {
   const mark = broken > 0 ? MARKS.bad : unknown > 0 ? MARKS.warn : failingAlready > 0 ? MARKS.note : MARKS.ok
   const parts = [
     broken === 0

@@ -21,11 +21,10 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../who-selects/model.ts'
 import { isShownBy, type Only } from './only.ts'
-import { explainFields } from './json.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
 import type { Layout } from '../../text/layout.ts'
 import { namesText } from '../../text/names.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import { causesOf } from '../../frame/causes.ts'
 
@@ -83,12 +82,14 @@ export function explainFrame(
   })
   return {
     kind: 'ExplainReport',
-    fields: () => ({
-      ...explainFields(shownOnes, namedBy, isNamed ? policies : undefined),
-      ...(shownOnes.length < explanations.length && {
-        bindingsNotShown: explanations.length - shownOnes.length,
+    ...reported(
+      async () => (await import('./schema.ts')).explainReportSchema,
+      () => ({
+        bindings: shownOnes.map((one) => ({ explanation: one, namedBy: namedBy(one) })),
+        accessPolicies: isNamed ? policies : undefined,
+        bindingsNotShown: explanations.length - shownOnes.length || undefined,
       }),
-    }),
+    ),
     hides: (one) =>
       only !== undefined && isAbout(one, BINDING_KIND, keys) && !isAbout(one, BINDING_KIND, shownKeys),
     findings,

@@ -1,14 +1,22 @@
 // The schemas of `explain`: the report, and the pages of finding codes.
 import * as z from 'zod'
+import type { Explanation, PeerExplanation } from '@kleym/shared/core/explain/explanation.ts'
+import type { Lost, Reach } from '@kleym/shared/core/explain/reach.ts'
+import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
+import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
 import { REPORT_API_VERSION } from '../../output/json.ts'
 import {
   bindingKeySchema,
   codeSchema,
   count,
+  list,
+  made,
   modeSchema,
-  podTextSchema,
+  orNull,
+  podSchema,
   reportSchema,
+  withId,
 } from '../../frame/schema.ts'
 import { accessPoliciesSchema, namedBySchema } from '../policies/schema.ts'
 
@@ -24,81 +32,108 @@ const stepSchema = z.object({
   text: z.string(),
 })
 
-const peerSchema = z.object({
-  binding: bindingKeySchema,
-  relation: z.enum(['SamePods', 'Contains', 'ContainedBy']),
-  proof: z.string(),
-  spiffeID: z.string(),
-  witness: podTextSchema.nullable(),
-})
+const peerSchema = made(
+  z.object({
+    binding: bindingKeySchema,
+    relation: z.enum(['SamePods', 'Contains', 'ContainedBy']),
+    proof: z.string(),
+    spiffeID: z.string(),
+    witness: orNull(podSchema),
+  }),
+  withId<PeerExplanation>,
+)
 
-const notReachedSchema = z.object({ pod: podTextSchema, verdict: z.string(), why: z.string() })
+/** Pods that do not get the identity. */
+export const missedSchema = list(z.object({ pod: podSchema, verdict: z.string(), why: z.string() }))
+
+/** What else containers hold. */
+export const alsoHeldSchema = list(
+  made(
+    z.object({ pod: podSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
+    withId<Reach['alsoHeld'][number]>,
+  ),
+)
 
 /** The default identities that containers lose. */
-export const lostSchema = z
-  .array(
+export const lostSchema = list(
+  made(
     z.object({
-      pod: podTextSchema,
-      containers: z.array(z.string()),
+      pod: podSchema,
+      containers: list(z.string()),
       spiffeID: z.string(),
       source: z.string(),
-      instead: z.array(z.string()).describe('What they hold in its place.'),
-      kept: z
-        .array(z.string())
-        .describe('What they hold with and without it. If there is neither, they are left with none.'),
+      instead: list(z.string()).describe('What they hold in its place.'),
+      kept: list(z.string()).describe(
+        'What they hold with and without it. If there is neither, they are left with none.',
+      ),
       certain: z.boolean(),
     }),
-  )
-  .describe('Default identities of fallbacks that give way.')
+    (one: Lost) => ({ ...withId(one), certain: one.open === undefined }),
+  ),
+).describe('Default identities of fallbacks that give way.')
 
 const reachSchema = z.object({
-  reached: z.array(z.object({ pod: podTextSchema, containers: z.array(z.string()) })),
-  perhaps: z.array(z.object({ pod: podTextSchema, why: z.string() })),
-  missed: z.array(notReachedSchema).describe('The labels are right, and yet no container gets the identity.'),
+  reached: list(z.object({ pod: podSchema, containers: list(z.string()) })),
+  perhaps: list(z.object({ pod: podSchema, why: z.string() })),
+  missed: missedSchema.describe('The labels are right, and yet no container gets the identity.'),
   lost: lostSchema,
-  alsoHeld: z.array(
-    z.object({ pod: podTextSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
-  ),
+  alsoHeld: alsoHeldSchema,
 })
 
-const explanationSchema = z
-  .object({
-    binding: bindingKeySchema,
-    ready: readySchema.nullable().describe('Null for a binding that is being deleted.'),
-    reason: z.string().describe('The condition reason: docs/reference/reasons.md.'),
-    message: z.string(),
-    afterwards: z
-      .object({ ready: readySchema, reason: z.string(), message: z.string() })
-      .nullable()
-      .describe('The verdict once everything has settled, where it differs.'),
-    spiffeID: z.string().nullable(),
-    mode: modeSchema.nullable(),
-    steps: z.array(stepSchema),
-    selectors: z.array(z.object({ selector: z.string(), object: z.string(), field: z.string() })),
-    peers: z.array(peerSchema),
-    output: z
-      .object({
-        name: z.string(),
-        state: z.string().describe('up to date, to be created, to be updated.'),
-        drift: z.array(z.string()),
-      })
-      .nullable(),
-    withdrawn: z.array(z.object({ name: z.string(), because: z.string() })),
-    inForce: z
-      .object({ status: readySchema, reason: z.string(), message: z.string() })
-      .optional()
-      .describe('The condition InForce of the status; absent where the status has none.'),
-    reach: reachSchema.nullable(),
-    podsUnknown: z.string().nullable().describe('Why there may be more pods than `reach` shows.'),
-    namedBy: namedBySchema.optional(),
-  })
-  .meta({ id: 'Explanation' })
+const explanationSchema = made(
+  z
+    .object({
+      binding: bindingKeySchema,
+      ready: orNull(readySchema).describe('Null for a binding that is being deleted.'),
+      reason: z.string().describe('The condition reason: docs/reference/reasons.md.'),
+      message: z.string(),
+      afterwards: orNull(z.object({ ready: readySchema, reason: z.string(), message: z.string() })).describe(
+        'The verdict once everything has settled, where it differs.',
+      ),
+      spiffeID: orNull(z.string()),
+      mode: orNull(modeSchema),
+      steps: list(stepSchema),
+      selectors: list(z.object({ selector: z.string(), object: z.string(), field: z.string() })),
+      peers: list(peerSchema),
+      output: orNull(
+        z.object({
+          name: z.string(),
+          state: z.string().describe('up to date, to be created, to be updated.'),
+          drift: list(z.string()),
+        }),
+      ),
+      withdrawn: list(z.object({ name: z.string(), because: z.string() })),
+      inForce: z
+        .object({ status: readySchema, reason: z.string(), message: z.string() })
+        .optional()
+        .describe('The condition InForce of the status; absent where the status has none.'),
+      reach: orNull(reachSchema),
+      podsUnknown: orNull(z.string()).describe('Why there may be more pods than `reach` shows.'),
+      namedBy: namedBySchema.optional(),
+    })
+    .meta({ id: 'Explanation' }),
+  ({ explanation, namedBy }: ExplanationModel) => ({
+    ...explanation,
+    ...(explanation.verdict ?? { reason: 'Deleting', message: 'the binding is being deleted' }),
+    binding: explanation.key,
+    spiffeID: explanation.identity?.spiffeId,
+    mode: explanation.identity?.mode,
+    podsUnknown:
+      explanation.podsUnknown === undefined ? undefined : unknownReasonText(explanation.podsUnknown),
+    namedBy,
+  }),
+)
+
+interface ExplanationModel {
+  readonly explanation: Explanation
+  readonly namedBy: NamedBy | undefined
+}
 
 /** An ExplainReport. */
 export const explainReportSchema = reportSchema('ExplainReport', 'The answer of kubectl kleym explain.', {
-  bindingsNotShown: count.optional().describe('How many bindings --only keeps out of this report.'),
-  bindings: z.array(explanationSchema),
+  bindings: list(explanationSchema),
   accessPolicies: accessPoliciesSchema.optional(),
+  bindingsNotShown: count.optional().describe('How many bindings --only keeps out of this report.'),
 })
 
 /** The pages of finding codes: `explain CODE`. */
@@ -106,7 +141,7 @@ export const findingPagesSchema = z
   .object({
     apiVersion: z.literal(REPORT_API_VERSION),
     kind: z.literal('FindingPages'),
-    pages: z.array(
+    pages: list(
       z.object({
         code: codeSchema,
         severity: z.enum(SEVERITIES),

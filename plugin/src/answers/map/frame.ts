@@ -3,10 +3,9 @@ import { findingSteps } from '@kleym/shared/core/rules/all.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { compareFindings, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { concerns, type Frame } from '../../frame/frame.ts'
+import { concerns, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
 import { mapGraph, type MapParts, type MapSide } from './build.ts'
-import { mapFields } from './json.ts'
 import { FindingMarks, withFindings } from './marks.ts'
 import { mapNames } from './names.ts'
 import { mapAnswer, viewMap } from './view.ts'
@@ -55,7 +54,13 @@ export function mapFrame(
   ).length
   return {
     kind: 'MapReport',
-    fields: (shown) => mapFields(graphOf(shown), { scope, isCompared: base !== undefined }),
+    ...reported(
+      async () => (await import('./schema.ts')).mapReportSchema,
+      (shown) => ({
+        scope: { ...scope, spiffeID: scope.spiffeId, selected: scope.isChosen, compared: base !== undefined },
+        ...graphOf(shown),
+      }),
+    ),
     findings,
     judged: { count, what: 'binding, pod, policy or registration' },
     causes,

@@ -1,6 +1,14 @@
 // The schema of `map`.
 import * as z from 'zod'
-import { bindingKeySchema, codeSchema, count, podTextSchema, reportSchema } from '../../frame/schema.ts'
+import {
+  bindingKeySchema,
+  codeSchema,
+  count,
+  list,
+  orNull,
+  podTextSchema,
+  reportSchema,
+} from '../../frame/schema.ts'
 import { CONTAINER_STATES, STATE_TEXTS } from './graph.ts'
 
 const changeSchema = z
@@ -13,7 +21,7 @@ const base = {
   label: z.string(),
   namespace: z.string().describe('Empty for what has none.'),
   parent: z.string().nullable().describe('The id of the node that it stands in.'),
-  findings: z.array(codeSchema).describe('The codes of the findings about it.'),
+  findings: list(codeSchema).describe('The codes of the findings about it.'),
   change: changeSchema,
 }
 
@@ -52,10 +60,10 @@ const nodeSchema = z
     z.object({
       kind: z.literal('pods'),
       ...base,
-      pods: z.array(podTextSchema).describe('The pods of this box: all look the same on the map.'),
+      pods: list(podTextSchema).describe('The pods of this box: all look the same on the map.'),
       exists: z.boolean().describe('False for a template or a manifest.'),
       serviceAccount: z.string().nullable().describe('Null where it is not known.'),
-      nodes: z.array(z.string()),
+      nodes: list(z.string()),
       perhaps: z.string().nullable().describe('Why it is not certain that there is such a pod.'),
     }),
     z.object({
@@ -65,7 +73,7 @@ const nodeSchema = z
       role: z.string(),
       state: stateSchema,
       count: count.describe('How many pods have it.'),
-      identities: z.array(z.string()).describe('The SPIFFE IDs that are certainly issued.'),
+      identities: list(z.string()).describe('The SPIFFE IDs that are certainly issued.'),
       open: z.string().nullable().describe('Why it may get something else, or more.'),
     }),
     z.object({
@@ -93,7 +101,7 @@ const nodeSchema = z
       policy: z.string(),
       isInterpreted: z.boolean(),
       namesAny: z.boolean().describe('Whether a rule names any principal.'),
-      says: z.array(z.string()),
+      says: list(z.string()),
     }),
     z.object({
       kind: z.literal('gap'),
@@ -144,12 +152,12 @@ const edgeSchema = z
 export const mapReportSchema = reportSchema('MapReport', 'The answer of kubectl kleym map.', {
   scope: z
     .object({
-      namespace: z.string().nullable().describe('Null: all namespaces.'),
-      spiffeID: z.string().nullable().describe('The ID of --spiffe-id.'),
+      namespace: orNull(z.string()).describe('Null: all namespaces.'),
+      spiffeID: orNull(z.string()).describe('The ID of --spiffe-id.'),
       selected: z.boolean().describe('Whether -l chose the pods.'),
       compared: z.boolean().describe('Whether --compare gave a desired state before the change.'),
     })
     .describe('What the map is limited to.'),
-  nodes: z.array(nodeSchema),
-  edges: z.array(edgeSchema),
+  nodes: list(nodeSchema),
+  edges: list(edgeSchema),
 })

@@ -3,12 +3,11 @@ import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding
 import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
 import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { namesOf } from '../suggest/frame.ts'
 import { changeLines } from '../suggest/words.ts'
-import { migrateFields } from './json.ts'
 import type { NamedInTest } from './tests.ts'
 import { migrateAnswer, viewMigrations } from './view.ts'
 
@@ -26,7 +25,12 @@ export function migrateFrame(
   const bindings = distinctBindings(migrations)
   return {
     kind: 'MigrateReport',
-    fields: () => migrateFields(migrations, tests),
+    ...reported(
+      async () => (await import('./schema.ts')).migrateReportSchema,
+      () => ({
+        registrations: migrations.map((migration, at) => ({ migration, tests: tests[at] ?? [] })),
+      }),
+    ),
     findings,
     judged: { count: migrations.length, what: 'ClusterSPIFFEID' },
     causes: causesOf(input, {

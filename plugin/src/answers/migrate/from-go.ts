@@ -9,7 +9,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -92,17 +92,19 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
   const judgements = moves.flatMap(({ binding }) => input.after.settled.judgements.get(binding.key) ?? [])
   return {
     kind: 'MigrateReport',
-    fields: () => ({
-      registrations: [],
-      fromGo: moves.map(({ binding, oldId, newId, verdict, policies }) => ({
-        binding: binding.key,
-        oldID: oldId ?? null,
-        newID: newId ?? null,
-        verdict,
-        policies,
-      })),
-      steps: stepsOf(moves),
-    }),
+    ...reported(
+      async () => (await import('./schema.ts')).migrateReportSchema,
+      () => ({
+        registrations: [],
+        fromGo: moves.map((one) => ({
+          ...one,
+          binding: one.binding.key,
+          oldID: one.oldId,
+          newID: one.newId,
+        })),
+        steps: stepsOf(moves),
+      }),
+    ),
     findings: [],
     judged: { count: moves.length, what: 'binding' },
     causes: causesOf(input, { judgements, bindings: new Set(moves.map(({ binding }) => binding.key)) }),

@@ -1,7 +1,15 @@
 // The schema of `migrate`.
 import * as z from 'zod'
-import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
-import { notSuggestedSchema, suggestedBindingSchema, suggestedEffectSchema } from '../suggest/schema.ts'
+import type { Migration } from '@kleym/shared/core/migrate/migrate.ts'
+import { migrationSteps } from '@kleym/shared/core/migrate/order.ts'
+import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'
+import {
+  existingSchema,
+  notSuggestedSchema,
+  suggestedBindingSchema,
+  suggestedEffectSchema,
+} from '../suggest/schema.ts'
+import type { NamedInTest } from './tests.ts'
 
 const containersSchema = {
   container: z.string(),
@@ -9,74 +17,111 @@ const containersSchema = {
   count,
 }
 
+interface MigrationModel {
+  readonly migration: Migration
+  readonly tests: readonly NamedInTest[]
+}
+
 /** A MigrateReport. */
 export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of kubectl kleym migrate.', {
-  fromGo: z
-    .array(
+  registrations: list(
+    made(
       z.object({
-        binding: bindingKeySchema,
-        oldID: z.string().nullable().describe('Null: not known.'),
-        newID: z.string().nullable().describe('Null: it is not ready here.'),
-        verdict: z.string(),
-        policies: z.array(z.string()).describe('The rules of access policies that name the old ID.'),
-      }),
-    )
-    .optional()
-    .describe('With --from-go: what becomes of bindings of the Go implementation.'),
-  steps: z
-    .array(z.object({ title: z.string(), lines: z.array(z.string()) }))
-    .optional()
-    .describe('With --from-go.'),
-  registrations: z.array(
-    z.object({
-      name: z.string().describe('The name of the ClusterSPIFFEID.'),
-      fallback: z.boolean().describe('It gives way as soon as a binding is applied to a pod.'),
-      oldIDs: z.array(z.string()),
-      bindings: z.array(suggestedBindingSchema),
-      existing: z.array(z.object({ binding: bindingKeySchema, verdict: z.string() })),
-      notSuggested: z.array(
-        z.object({ pool: z.string().describe('namespace/name'), suggestion: notSuggestedSchema }),
-      ),
-      containers: z
-        .array(
+        name: z.string().describe('The name of the ClusterSPIFFEID.'),
+        fallback: z.boolean().describe('It gives way as soon as a binding is applied to a pod.'),
+        oldIDs: list(z.string()),
+        bindings: list(suggestedBindingSchema),
+        existing: existingSchema,
+        notSuggested: list(
+          z.object({ pool: z.string().describe('namespace/name'), suggestion: notSuggestedSchema }),
+        ),
+        containers: list(
           z.object({
             ...containersSchema,
-            before: z.array(z.string()).describe('The SPIFFE IDs that it certainly holds.'),
-            during: z.array(z.string()).describe('With the bindings, the registration still there.'),
-            after: z.array(z.string()).describe('Without the registration.'),
+            before: list(z.string()).describe('The SPIFFE IDs that it certainly holds.'),
+            during: list(z.string()).describe('With the bindings, the registration still there.'),
+            after: list(z.string()).describe('Without the registration.'),
             uncertain: z.boolean(),
           }),
-        )
-        .describe('Containers of one name to which the same happens.'),
-      uncovered: z
-        .array(z.object({ ...containersSchema, why: z.string() }))
-        .describe('Containers that the registration gives an identity, and no binding does.'),
-      remainder: z
-        .array(
+        ).describe('Containers of one name to which the same happens.'),
+        uncovered: list(z.object({ ...containersSchema, why: z.string() })).describe(
+          'Containers that the registration gives an identity, and no binding does.',
+        ),
+        remainder: list(
           z.object({
             what: z.string(),
             old: z.string(),
-            next: z.string().nullable().describe('Null: nothing takes its place.'),
+            next: orNull(z.string()).describe('Null: nothing takes its place.'),
             consequence: z.string(),
             mustStay: z.boolean().describe('The registration must stay for it.'),
           }),
-        )
-        .describe('What no binding can say.'),
-      policies: z.array(z.object({ policy: z.string(), rule: z.string(), way: z.string() })),
-      tests: z
-        .array(
+        ).describe('What no binding can say.'),
+        policies: list(z.object({ policy: z.string(), rule: z.string(), way: z.string() })),
+        tests: list(
           z.object({
             file: z.string(),
             line: count,
             what: z.string().describe('The old ID, or the assertion.'),
             how: z.enum(['names', 'breaks']),
           }),
-        )
-        .describe('With --tests: where identity tests name an old ID, and which of them break.'),
-      applying: suggestedEffectSchema.describe('What applying the bindings does.'),
-      whole: suggestedEffectSchema.describe('What applying them and deleting the registration does.'),
-      steps: z.array(z.object({ title: z.string(), lines: z.array(z.string()) })),
-      open: z.array(z.string()).describe('Not empty: what it gives to some pods is not certain.'),
-    }),
+        ).describe('With --tests: where identity tests name an old ID, and which of them break.'),
+        applying: suggestedEffectSchema.describe('What applying the bindings does.'),
+        whole: suggestedEffectSchema.describe('What applying them and deleting the registration does.'),
+        steps: list(z.object({ title: z.string(), lines: list(z.string()) })),
+        open: list(z.string()).describe('Not empty: what it gives to some pods is not certain.'),
+      }),
+      ({ migration, tests }: MigrationModel) => {
+        const { object, oldIds, suggestions, moves, namedBy, effects } = migration
+        const { pools } = suggestions
+        return {
+          ...migration,
+          name: object.meta.name,
+          fallback: object.spec.fallback,
+          oldIDs: oldIds,
+          bindings: pools.flatMap(({ suggested }) => suggested),
+          existing: pools.flatMap(({ existing }) => existing),
+          notSuggested: pools.flatMap(({ pool, not }) =>
+            not.map((one) => ({ pool: `${pool.namespace}/${pool.name}`, suggestion: one })),
+          ),
+          containers: moves.map(({ container, pods, before, during, after }) => ({
+            container,
+            pods: pods.text(),
+            count: pods.count,
+            before: before.ids,
+            during: during.ids,
+            after: after.ids,
+            uncertain: [before, during, after].some(({ perhaps, isOther }) => perhaps.length > 0 || isOther),
+          })),
+          uncovered: migration.uncovered.map((one) => ({
+            ...one,
+            pods: one.pods.text(),
+            count: one.pods.count,
+          })),
+          policies: namedBy.namings.map(({ policy, rule, way }) => ({
+            policy: policy.key,
+            rule: rule.name,
+            way,
+          })),
+          tests,
+          applying: effects.apply,
+          whole: effects.whole,
+          steps: migrationSteps(migration),
+        }
+      },
+    ),
   ),
+  fromGo: list(
+    z.object({
+      binding: bindingKeySchema,
+      oldID: orNull(z.string()).describe('Null: not known.'),
+      newID: orNull(z.string()).describe('Null: it is not ready here.'),
+      verdict: z.string(),
+      policies: list(z.string()).describe('The rules of access policies that name the old ID.'),
+    }),
+  )
+    .optional()
+    .describe('With --from-go: what becomes of bindings of the Go implementation.'),
+  steps: list(z.object({ title: z.string(), lines: list(z.string()) }))
+    .optional()
+    .describe('With --from-go.'),
 })

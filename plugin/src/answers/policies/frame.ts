@@ -10,9 +10,8 @@ import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, unknownSources } from '../../frame/causes.ts'
-import { policiesFields } from './json.ts'
 
 /** Makes the report for the chosen policies, and the other objects that mention IDs. */
 export function policiesFrame(
@@ -36,7 +35,17 @@ export function policiesFrame(
   )
   return {
     kind: 'PoliciesReport',
-    fields: () => policiesFields(knowledge, chosen, mentioning),
+    ...reported(
+      async () => (await import('./schema.ts')).policiesReportSchema,
+      () => ({
+        policiesKnown: knowledge,
+        policiesUnknown: knowledge,
+        policies: chosen,
+        mentions: mentioning.flatMap((policy) =>
+          policy.rules.flatMap(({ sources }) => sources.map((source) => ({ policy, source }))),
+        ),
+      }),
+    ),
     findings,
     judged: { count: chosen.length + mentioning.length, what: 'access policy' },
     causes: causesOf(input, {

@@ -1,7 +1,7 @@
 // The report of `settings`: a line for each setting. A setting that nothing says is no finding: this answer is where one looks.
 import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
-import { namedSubject, type Frame } from '../../frame/frame.ts'
+import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
@@ -16,14 +16,10 @@ export function settingsFrame(input: AnswerInput, written: string | undefined): 
   const findings = [...input.inputFindings].toSorted(compareFindings)
   return {
     kind: 'SettingsReport',
-    fields: () => ({
-      settings: rows.map(({ setting, value, source, decides }) => ({
-        setting,
-        value: value ?? null,
-        source: source ?? null,
-        decides,
-      })),
-    }),
+    ...reported(
+      async () => (await import('./schema.ts')).settingsReportSchema,
+      () => ({ settings: rows }),
+    ),
     findings,
     causes: [],
     names: (shown) => shown.map(namedSubject),

@@ -6,12 +6,11 @@ import type { Hop } from '@kleym/shared/core/why/hop.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'
-import { statusFields } from './json.ts'
 import { isClassKnown, statusAnswer } from './model.ts'
 import { statusSummary } from './answer.ts'
 import { unreadIn } from './spire.ts'
 import { viewStatus } from './view.ts'
-import { namedSubject, type Frame } from '../../frame/frame.ts'
+import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 
 /** Makes the report; `now` tells whether a Lease still counts, `hops` are those of SPIRE as a whole. */
@@ -29,7 +28,15 @@ export function statusFrame(
   )
   return {
     kind: 'StatusReport',
-    fields: () => statusFields(answer),
+    ...reported(
+      async () => (await import('./schema.ts')).statusReportSchema,
+      () => ({
+        ...answer,
+        scmHandlesClass: answer.scm.state,
+        spire: answer.hops,
+        oldestStuck: answer.stuck,
+      }),
+    ),
     findings: [
       ...installationFindings(after, {
         absentKinds,

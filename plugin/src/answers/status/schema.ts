@@ -1,63 +1,87 @@
 // The schema of `status`.
 import * as z from 'zod'
 import { hopSchema } from '../why/schema.ts'
-import { bindingKeySchema, count, reportSchema } from '../../frame/schema.ts'
+import { workloadText } from '@kleym/shared/core/install/scm-container.ts'
+import type { Stuck } from '@kleym/shared/core/install/conditions.ts'
+import type { ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'
+import type { OperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
+import { resourceName } from '@kleym/shared/kube/resources.ts'
+import type { KindFact } from '../../cluster/installation.ts'
+import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'
+import type { StatusAnswer } from './model.ts'
 
 /** A StatusReport. */
 export const statusReportSchema = reportSchema('StatusReport', 'The answer of kubectl kleym status.', {
-  kinds: z.array(
-    z.object({
-      kind: z.string().describe('Kind.group, or Kind for the core group.'),
-      version: z.string(),
-      served: z.string().describe('served, absent, unknown.'),
-    }),
-  ),
-  operators: z
-    .array(
+  kinds: list(
+    made(
       z.object({
-        namespace: z.string(),
-        name: z.string(),
-        replicas: z.number(),
-        available: z.number(),
-        images: z.array(z.string()),
+        kind: z.string().describe('Kind.group, or Kind for the core group.'),
+        version: z.string(),
+        served: z.string().describe('served, absent, unknown.'),
       }),
-    )
-    .nullable()
-    .describe('Null where they could not be looked for.'),
-  leader: z
-    .object({ lease: z.string(), holder: z.string(), current: z.boolean() })
-    .nullable()
-    .describe('Null where no Lease could be read.'),
+      ({ resource, served }: KindFact) => ({
+        kind: resourceName(resource),
+        version: resource.version,
+        served: served.state,
+      }),
+    ),
+  ),
+  operators: orNull(
+    list(
+      made(
+        z.object({
+          namespace: z.string(),
+          name: z.string(),
+          replicas: z.number(),
+          available: z.number(),
+          images: list(z.string()),
+        }),
+        (one: OperatorDeployment) => ({ ...one, ...one.subject, replicas: one.wanted }),
+      ),
+    ),
+  ).describe('Null where they could not be looked for.'),
+  leader: orNull(
+    made(
+      z.object({ lease: z.string(), holder: z.string(), current: z.boolean() }),
+      (one: NonNullable<StatusAnswer['leader']>) => ({ ...one, current: one.isCurrent }),
+    ),
+  ).describe('Null where no Lease could be read.'),
   scmHandlesClass: z.string().describe('handled, ignored, depends, unknown, ...'),
-  scms: z
-    .array(
+  scms: list(
+    made(
       z.object({
         config: z.string().describe('Where its configuration stands.'),
-        workloads: z.array(z.string()).describe('What runs with it, as far as that is known.'),
-        className: z.string().nullable().describe('Empty where it has none, null where it is not known.'),
+        workloads: list(z.string()).describe('What runs with it, as far as that is known.'),
+        className: orNull(z.string()).describe('Empty where it has none, null where it is not known.'),
         handlesClass: z.string().describe("What it does with kleym's output: handled, ignored, unknown, ..."),
       }),
-    )
-    .describe('Every SPIRE controller manager that was found, the one that the answer is about first.'),
-  conditions: z
-    .array(
+      ({ settings, runBy, handling }: ScmInstance) => ({
+        config: settings.source,
+        workloads: runBy.map(({ workload }) => workloadText(workload)),
+        className: settings.className,
+        handlesClass: handling.state,
+      }),
+    ),
+  ).describe('Every SPIRE controller manager that was found, the one that the answer is about first.'),
+  conditions: orNull(
+    list(
       z.object({
         ready: z.string().describe('True, False, Unknown, or none where there is no status.'),
         reason: z.string(),
         count,
       }),
-    )
-    .nullable()
-    .describe('Null where bindings could not be listed.'),
-  inForce: z
-    .array(z.object({ status: z.string().describe('True, False, Unknown.'), reason: z.string(), count }))
+    ),
+  ).describe('Null where bindings could not be listed.'),
+  inForce: list(z.object({ status: z.string().describe('True, False, Unknown.'), reason: z.string(), count }))
     .optional()
     .describe('The conditions InForce, by status and reason.'),
-  spire: z
-    .array(hopSchema)
+  spire: list(hopSchema)
     .optional()
     .describe('The hops of why that hang on no single pod: installed, on the server, on the agent.'),
-  oldestStuck: z
-    .object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() })
-    .nullable(),
+  oldestStuck: orNull(
+    made(
+      z.object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() }),
+      (stuck: Stuck) => ({ ...stuck, binding: stuck.binding.key }),
+    ),
+  ),
 })

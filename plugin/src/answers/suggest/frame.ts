@@ -7,10 +7,9 @@ import type { Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
 import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
-import { suggestFields } from './json.ts'
 import { suggestAnswer, viewSuggestions } from './view.ts'
 
 /** Makes the report. */
@@ -30,7 +29,18 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
   const unproven = pools.filter(({ not }) => not.some(({ state }) => state === 'unproven'))
   return {
     kind: 'SuggestReport',
-    fields: () => suggestFields(answer),
+    ...reported(
+      async () => (await import('./schema.ts')).suggestReportSchema,
+      () => ({
+        counts: {
+          pools: pools.length,
+          suggested: suggested.length,
+          registrations: pools.flatMap(({ registrations }) => registrations).length,
+          withBinding: pools.filter(({ existing }) => existing.length > 0).length,
+        },
+        ...answer,
+      }),
+    ),
     findings,
     judged: { count: pools.length, what: 'InferencePool' },
     causes: causesOf(

@@ -4,12 +4,11 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/name
 import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
 import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import type { InputProblem } from '../../sources/problem.ts'
 import { causesOf, type Cause } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { testFields } from './json.ts'
-import { assertionName, FAILED, type AssertionResult } from './model.ts'
+import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
 import { askedByTests } from './results.ts'
 import { testsAnswer, viewTests } from './view.ts'
 
@@ -31,7 +30,10 @@ export function testFrame(
   const places = new Map(results.map((one) => [objectKey(subjectOf(one)), one.place]))
   return {
     kind: 'TestReport',
-    fields: () => testFields(results),
+    ...reported(
+      async () => (await import('./schema.ts')).testReportSchema,
+      () => ({ counts: countOutcomes(results), assertions: results }),
+    ),
     findings: failed.map(findingOf),
     judged: { count: subjects, what: 'binding, pod or registration' },
     causes: causesOf(input, { ...askedByTests(input), further: unknownOf(results) }),

@@ -7,13 +7,12 @@ import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
 import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { any, known, openOn, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
-import { concerns, namedSubject, type Frame } from '../../frame/frame.ts'
+import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../who-selects/model.ts'
 import type { ServerComparison } from './compare.ts'
-import { verifyFields } from './json.ts'
 import { verifyAnswer, viewVerify } from './view.ts'
 
 /** Makes the report; `namespace` limits the findings to those that concern it. `svids` is what `--svids` showed. */
@@ -39,7 +38,10 @@ export function verifyFrame(
   const findings = all.filter((one) => concerns(one, namespace)).toSorted(compareFindings)
   return {
     kind: 'VerifyReport',
-    fields: () => verifyFields(compared, svids),
+    ...reported(
+      async () => (await import('./schema.ts')).verifyReportSchema,
+      () => ({ entries: compared.counts, differences: compared.judged, svids }),
+    ),
     findings,
     judged: { count: counts.read + counts.missing.length + counts.perhapsMissing, what: 'entry' },
     causes: causesOf(input, {

@@ -12,13 +12,13 @@ import {
   type RegistrationEntry,
 } from '@kleym/shared/core/spire/registration-entries.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import { asServerJson } from '@kleym/shared/core/spire/verify/server-json.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { refuseMoreThan, SHOWN_ENTRIES } from '../../gather/answer-limits.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { entriesFields, serverFields } from './json.ts'
 import { openJudgements } from './model.ts'
 import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import type { Layout } from '../../text/layout.ts'
 import { causesOf } from '../../frame/causes.ts'
 
@@ -90,8 +90,12 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   })
   return {
     kind: 'EntriesReport',
-    fields: () => entriesFields(entries),
-    serverJson: () => serverFields(entries),
+    ...reported(
+      async () => (await import('./schema.ts')).entriesReportSchema,
+      () => ({ entries }),
+    ),
+    // What the server alone decides is empty.
+    serverJson: () => ({ entries: entries.map(asServerJson), next_page_token: '' }),
     findings,
     judged: { count: pods.length + entries.length, what: 'pod, pod template or static entry' },
     causes: causesOf(input, {

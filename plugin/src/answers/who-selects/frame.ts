@@ -10,7 +10,6 @@ import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { whoSelectsFields } from './json.ts'
 import {
   countRunning,
   namedIdsOf,
@@ -28,7 +27,7 @@ import { viewWhoSelects } from './view.ts'
 import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 
 /** What the API server does not take of the manifests of registrations, and of the bindings that the answers show. */
@@ -75,14 +74,18 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
   })
   return {
     kind: 'WhoSelectsReport',
-    fields: () =>
-      whoSelectsFields(answers, {
-        bindings,
-        pending: pendingByName(input.after),
-        named,
-        policies: input.after.settled.policies(),
-        lookup,
-      }),
+    ...reported(
+      async () => (await import('./schema.ts')).whoSelectsReportSchema,
+      () => {
+        const pending = pendingByName(input.after)
+        return {
+          lookup,
+          pods: answers.map((answer) => ({ answer, bindings, pending })),
+          namedBy: named?.by,
+          accessPolicies: named && input.after.settled.policies(),
+        }
+      },
+    ),
     findings,
     judged: { count: pods.length, what: 'pod or pod template' },
     causes: causesOf(input, {

@@ -4,12 +4,11 @@ import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { counted } from '@kleym/shared/core/text/counted.ts'
 import type { Chain } from '@kleym/shared/core/why/chain.ts'
 import type { Hop } from '@kleym/shared/core/why/hop.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import { missingRbacRules } from '../../cluster/rbac.ts'
 import { causesOf, missingOf, type Cause } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Answer } from '../../text/answer.ts'
-import { whyFields } from './json.ts'
 import { viewWhy } from './view.ts'
 
 /** Makes the report. */
@@ -22,7 +21,10 @@ export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
     : []
   return {
     kind: 'WhyReport',
-    fields: () => whyFields(chains),
+    ...reported(
+      async () => (await import('./schema.ts')).whyReportSchema,
+      () => ({ chains }),
+    ),
     findings: [],
     judged: { count: chains.length, what: 'container' },
     causes,

@@ -21,6 +21,7 @@ import { OPTIONS } from '../../support/status-options.ts'
 import { FAIL_ON } from '../../../src/flags/flags.ts'
 import { firstAnswer } from '../../../src/frame/operator-down.ts'
 import { missingOf } from '../../../src/frame/causes.ts'
+import { machineReport } from '../../../src/frame/json.ts'
 import { resultOf } from '../../../src/frame/result.ts'
 import type { Answer } from '../../../src/text/answer.ts'
 
@@ -85,7 +86,7 @@ const NAMES = 'InferenceIdentityBinding'.length
 
 interface Said {
   readonly frame: Frame
-  readonly fields: ReturnType<Frame['fields']>
+  readonly fields: Awaited<ReturnType<typeof machineReport>>
   /** The first line. */
   readonly first: string
   /** The same as it is printed, with its mark. */
@@ -123,7 +124,7 @@ async function said(answers: Answers, absent: readonly string[] = [], failing = 
   })
   return {
     frame,
-    fields: frame.fields([]),
+    fields: await machineReport(resultOf(frame, input, OPTIONS.output)),
     first: spoken(answer.text),
     whole: printed.map((one) => `${one.mark} ${one.text}`)[0] ?? '',
     outcomes: printed.map(({ mark, failOn, code }) => `${mark} ${failOn} ${code}`),

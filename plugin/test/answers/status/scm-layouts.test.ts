@@ -4,6 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { stringAt } from '@kleym/shared/core/json.ts'
 import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
+import { machineReport } from '../../../src/frame/json.ts'
+import { resultOf } from '../../../src/frame/result.ts'
 import { statusFrame } from '../../../src/answers/status/frame.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { readLiveSide } from '../../../src/cluster/live-side.ts'
@@ -78,7 +80,7 @@ async function status(answers: Answers): Promise<Said> {
   const lines = render(frame.view({ width: 300, wide: false }, []), PLAIN).split('\n')
   return {
     rows: lines.filter((line) => /^. SCM /.test(line)).map((line) => line.replace(/ SCM +/, ' ').trimEnd()),
-    fields: frame.fields([]),
+    fields: await machineReport(resultOf(frame, input, options.output)),
     codes: frame.findings.map(({ code }) => code),
     notes: input.notes,
     calls: fake.calls,
@@ -245,7 +247,8 @@ describe('what only looks like an SCM makes no answer sure', () => {
       { ...OPTIONS, sources },
       { cwd: '/', namespace: undefined },
     )
-    expect(statusFrame(input, installation, new Date('2026-11-22T00:00:00Z')).fields([])).toMatchObject({
+    const frame = statusFrame(input, installation, new Date('2026-11-22T00:00:00Z'))
+    expect(await machineReport(resultOf(frame, input, OPTIONS.output))).toMatchObject({
       scmHandlesClass: 'handled',
     })
   })

@@ -56,13 +56,7 @@ export function boundaryText(boundary: CandidateBoundary): string {
 }
 
 /** The manifest, its fields in the order in which the contract lists them (docs/contract.md §2). */
-export function candidateManifest({
-  namespace,
-  name,
-  pool,
-  boundary,
-  serviceAccountName,
-}: Candidate): JsonRecord {
+export function candidateManifest({ namespace, name, pool, boundary, serviceAccountName }: Candidate) {
   return {
     apiVersion: apiVersionOf(BINDING),
     kind: BINDING_KIND,
