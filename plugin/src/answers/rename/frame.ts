@@ -6,10 +6,9 @@ import { manifestsDue, renameSteps } from '@kleym/shared/core/rename/plan.ts'
 import type { Rename } from '@kleym/shared/core/rename/rename.ts'
 import type { Cause } from '../../frame/causes.ts'
 import { causesOf } from '../../frame/causes.ts'
-import type { Frame } from '../../frame/frame.ts'
+import { reported, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { renameFields } from './json.ts'
-import { renameAnswer, viewRename } from './view.ts'
+import { renameAnswer, verdictOf, viewRename } from './view.ts'
 
 /** Makes the report; `command` is what asked for it. */
 export function renameFrame(input: AnswerInput, rename: Rename, command: string): Frame {
@@ -19,7 +18,23 @@ export function renameFrame(input: AnswerInput, rename: Rename, command: string)
   const judgements = [...keys].flatMap((key) => input.after.settled.judgements.get(key) ?? [])
   return {
     kind: 'RenameReport',
-    fields: () => renameFields(rename, steps),
+    ...reported(
+      async () => (await import('./schema.ts')).renameReportSchema,
+      () => ({
+        rename: question,
+        cutOff: verdictOf(rename),
+        cutOffs,
+        bindings: renamed,
+        changes: rename.changes.map(({ oldId, newId }) => ({
+          oldID: oldId,
+          newID: newId,
+          containers: rename.holders.get(oldId) ?? [],
+        })),
+        consumers: rename.consumers.edits,
+        steps,
+        ...rename.effects,
+      }),
+    ),
     findings: rename.brings,
     judged: { count: input.after.compiled.length, what: 'binding' },
     causes: causesOf(

@@ -1,7 +1,14 @@
 // The schema of `rename`.
 import * as z from 'zod'
-import { bindingKeySchema, reportSchema } from '../../frame/schema.ts'
+import type { Rename } from '@kleym/shared/core/rename/rename.ts'
+import { bindingKeySchema, list, made, orNull, reportSchema } from '../../frame/schema.ts'
 import { suggestedEffectSchema } from '../suggest/schema.ts'
+
+function withIds<Id extends string | undefined, Model extends { readonly oldId: Id; readonly newId: Id }>(
+  model: Model,
+) {
+  return { ...model, oldID: model.oldId, newID: model.newId }
+}
 
 /** A RenameReport. */
 export const renameReportSchema = reportSchema('RenameReport', 'The answer of kubectl kleym rename.', {
@@ -14,46 +21,49 @@ export const renameReportSchema = reportSchema('RenameReport', 'The answer of ku
   cutOff: z
     .enum(['nobody', 'not known', 'somebody'])
     .describe('Whether a container is cut off in between, as far as its consumers were read.'),
-  cutOffs: z
-    .array(z.object({ text: z.string(), isCertain: z.boolean() }))
-    .describe('Why, what is certain first.'),
-  bindings: z
-    .array(
+  cutOffs: list(
+    made(
+      z.object({ text: z.string(), isCertain: z.boolean() }),
+      ({ text, isOpen }: Rename['cutOffs'][number]) => ({ text, isCertain: !isOpen }),
+    ),
+  ).describe('Why, what is certain first.'),
+  bindings: list(
+    made(
       z.object({
         binding: bindingKeySchema,
         next: bindingKeySchema.describe('The binding that takes its place; the same one if it is edited.'),
-        oldID: z.string().nullable().describe('Null: it gives none now.'),
-        newID: z.string().nullable().describe('Null: it would give none.'),
-        why: z.string().nullable().describe('Why it gives no ID, now or then.'),
+        oldID: orNull(z.string()).describe('Null: it gives none now.'),
+        newID: orNull(z.string()).describe('Null: it would give none.'),
+        why: orNull(z.string()).describe('Why it gives no ID, now or then.'),
         how: z
           .enum(['beside', 'bridge', 'nothing'])
           .describe('How both IDs are issued: by two bindings, by a registration by hand, or not at all.'),
-        bridge: z
-          .object({
+        bridge: orNull(
+          z.object({
             name: z.string(),
             isThere: z.boolean(),
             because: z.string().describe('Why two bindings cannot stand.'),
             manifest: z.record(z.string(), z.unknown()),
-          })
-          .nullable(),
-        manifest: z
-          .record(z.string(), z.unknown())
-          .nullable()
-          .describe('The binding to apply; null: it is there.'),
+          }),
+        ),
+        manifest: orNull(z.record(z.string(), z.unknown())).describe(
+          'The binding to apply; null: it is there.',
+        ),
       }),
-    )
-    .describe('The bindings that are renamed, or name what is.'),
-  changes: z.array(
+      (one: Rename['renamed'][number]) => ({ ...withIds(one), binding: one.binding.key }),
+    ),
+  ).describe('The bindings that are renamed, or name what is.'),
+  changes: list(
     z.object({
       oldID: z.string(),
       newID: z.string(),
-      containers: z
-        .array(z.object({ pod: z.string(), container: z.string() }))
-        .describe('Those that lose the old ID in the end.'),
+      containers: list(z.object({ pod: z.string(), container: z.string() })).describe(
+        'Those that lose the old ID in the end.',
+      ),
     }),
   ),
-  consumers: z
-    .array(
+  consumers: list(
+    made(
       z.object({
         kind: z.string(),
         consumer: z.string().describe('namespace/name, or the name of a file.'),
@@ -67,12 +77,16 @@ export const renameReportSchema = reportSchema('RenameReport', 'The answer of ku
         newID: z.string(),
         isCertain: z.boolean(),
       }),
-    )
-    .describe('Who has to accept the new ID beside the old one, and does not yet.'),
-  steps: z.array(
+      (one: Rename['consumers']['edits'][number]) => ({
+        ...withIds(one),
+        isCertain: one.whyOpen === undefined,
+      }),
+    ),
+  ).describe('Who has to accept the new ID beside the old one, and does not yet.'),
+  steps: list(
     z.object({
       title: z.string(),
-      lines: z.array(z.string()),
+      lines: list(z.string()),
       check: z.string().describe('The command that checks it.'),
       shows: z.string().describe('What it shows once the step is done.'),
       without: z.string().describe('Who breaks if the step is left out.'),

@@ -8,7 +8,6 @@ import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
-import { verdictOf } from './json.ts'
 
 const KIND_WORDS = { binding: 'binding', pool: 'InferencePool', objective: 'InferenceObjective' } as const
 
@@ -91,4 +90,9 @@ function viewStep(
     ...row(`check: ${asked}: ${shows}`),
     ...row(`left out: ${without}`),
   ]
+}
+
+/** Whether a container is cut off in between. */
+export function verdictOf({ cutOffs }: Pick<Rename, 'cutOffs'>): 'nobody' | 'not known' | 'somebody' {
+  return cutOffs.some(({ isOpen }) => !isOpen) ? 'somebody' : cutOffs.length > 0 ? 'not known' : 'nobody'
 }
