@@ -4,6 +4,7 @@
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
+import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../text/kubernetes.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { NODE_COPIED_LABELS, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -62,6 +63,11 @@ const SOURCES = {
     'Application.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/',
     'ApplicationSet.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/user-guide/application-set/',
   },
+  /** What stands below `generate`; beside it there are patterns and patches. */
+  'what they generate': {
+    '*.kyverno.io': 'https://kyverno.io/docs/policy-types/cluster-policy/generate/',
+    '*.policies.kyverno.io': 'https://kyverno.io/docs/policy-types/',
+  },
   /** They hold a pod template, or something like one (the patterns and patches of policies), and no pod is made of it. */
   nothing: {
     PodTemplate: 'https://kubernetes.io/docs/reference/kubernetes-api/',
@@ -74,8 +80,6 @@ const SOURCES = {
     'TrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
     'ClusterTrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
     [`${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`]: 'docs/reference/identity-test.md',
-    '*.kyverno.io': 'https://kyverno.io/docs/policy-types/',
-    '*.policies.kyverno.io': 'https://kyverno.io/docs/policy-types/',
     '*.templates.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
     '*.constraints.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
     '*.mutations.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/',
@@ -156,6 +160,7 @@ export function isPodMaker(value: JsonRecord): boolean {
  */
 export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
   if (isUnreadKind(kind)) return true
+  if (madeOf(kind) === 'what they generate' && !text.includes(GENERATE)) return false
   return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
 }
 
@@ -212,6 +217,9 @@ function mayMakePods(kind: ObjectKind): boolean {
   return madeOf(kind) !== 'nothing'
 }
 
+/** The key of what a policy of Kyverno makes. */
+const GENERATE = 'generate'
+
 /** A pod spec that was found in an object, and the metadata beside it. */
 interface FoundTemplate {
   /** Where it stands: `spec.headGroupSpec.template`; empty where nothing is known. */
@@ -235,6 +243,7 @@ const NOTHING_KNOWN: FoundTemplate = {
 /** Every pod spec in an object, in its order; those within a pod spec are no templates. */
 function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   const found: FoundTemplate[] = []
+  const isPolicy = madeOf(kindOf(value)) === 'what they generate'
   const visit = (
     here: unknown,
     path: readonly string[],
@@ -244,8 +253,9 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
     if (Array.isArray(here)) {
       for (const [at, item] of here.entries()) visit(item, [...path, String(at)], { within })
     } else if (isRecord(here)) {
-      if (isPodSpec(here)) found.push(templateAt(path, holder, here, within))
-      else {
+      if (isPodSpec(here)) {
+        if (!isPolicy || path.includes(GENERATE)) found.push(templateAt(path, holder, here, within))
+      } else {
         const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
         for (const [key, item] of Object.entries(here))
           visit(item, [...path, key], { holder: here, within: held })
@@ -268,7 +278,12 @@ function isObject(value: JsonRecord): boolean {
 }
 
 function namespaceOfObject(value: JsonRecord): string | undefined {
-  return stringAt(value, 'metadata', 'namespace') || undefined
+  return filledIn(stringAt(value, 'metadata', 'namespace'), isDns1123Label)
+}
+
+/** A text that its field can have; any other (`${NAME}`, `{{ .Values.name }}`) is filled in later, by whatever reads the template. */
+function filledIn(text: string | undefined, isOne: (text: string) => boolean): string | undefined {
+  return text !== undefined && isOne(text) ? text : undefined
 }
 
 /** A spec has the metadata of its template beside it; a pod spec that stands under another key has none. */
@@ -306,8 +321,9 @@ function podOf(
   { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
   { part, metadata, spec, namespace: within }: FoundTemplate,
 ): Pod {
-  const labels = readStringMap(own(metadata, 'labels'))
-  const named = spec === undefined ? undefined : stringAt(spec, 'serviceAccountName') || undefined
+  const written = readStringMap(own(metadata, 'labels'))
+  const labels = new Map([...written].filter(([, value]) => labelValueProblem(value) === undefined))
+  const named = filledIn(stringAt(spec, 'serviceAccountName'), isDns1123Subdomain)
   return {
     ref: { kind, namespace, name },
     part,
@@ -316,8 +332,8 @@ function podOf(
     name: undefined,
     uid: undefined,
     labels,
-    unknownLabels: new Set(),
-    possibleLabels: new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
+    unknownLabels: new Set([...written.keys()].filter((key) => !labels.has(key))),
+    possibleLabels: new Set(NODE_COPIED_LABELS.filter((label) => !written.has(label))),
     serviceAccountName: named ?? '',
     nodeName: undefined,
     containers: spec === undefined ? [unnamed('regular')] : readContainers(spec).map(withName),
@@ -341,5 +357,5 @@ function unnamed(role: Container['role']): Container {
 }
 
 function withName(container: Container): Container {
-  return container.name === '' ? { ...container, name: UNKNOWN_CONTAINER } : container
+  return isDns1123Label(container.name) ? container : { ...container, name: UNKNOWN_CONTAINER }
 }
