@@ -38,11 +38,20 @@ const OTHERS = key('(?:sourceNamespace|channel|fetch)')
 /** What hides a key from a look at the text: an escape, or a key with a mark before it. */
 const HIDDEN_KEY = /\\[xuU]|^[ \t]*(?:- +)*\? /m
 
+/** `bitnami/redis`: a chart of a repository whose name stands elsewhere, as in a ClusterConfig of k0s. */
+const OF_ALIAS = String.raw`[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9._-]*`
+const IS_OF_ALIAS = new RegExp(`^${OF_ALIAS}$`)
+const CHART_OF_ALIAS = new RegExp(`:\\s*["']?${OF_ALIAS}`)
+
 /** Whether the text of an object may have the keys by which it says that it fetches something. */
 export function mayFetch(text: string): boolean {
   const has = ({ inText }: Key): boolean => inText.test(text)
   return (
-    HIDDEN_KEY.test(text) || has(PACKAGE) || has(OTHERS) || (has(REPOSITORY) && (has(CHART) || has(PLACE)))
+    HIDDEN_KEY.test(text) ||
+    has(PACKAGE) ||
+    has(OTHERS) ||
+    (has(CHART) && CHART_OF_ALIAS.test(text)) ||
+    (has(REPOSITORY) && (has(CHART) || has(PLACE)))
   )
 }
 
@@ -69,6 +78,7 @@ function fetchedIn(fields: JsonRecord): Fetched | undefined {
   // The repository stands beside the chart, or in it.
   if (isNamed(chart) && (isNamed(repository) || (isRecord(chart) && fetchedFrom(chart))))
     return { chart: nameOf(chart), repository: textOf(repository) }
+  if (typeof chart === 'string' && IS_OF_ALIAS.test(chart)) return { chart }
   if (isNamed(repository) && isLocation(repository) && isNamed(valueOf(PLACE)))
     return { path: textOf(valueOf(FOLDER)), repository: textOf(repository) }
   const named = valueOf(PACKAGE)

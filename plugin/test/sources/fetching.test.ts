@@ -50,6 +50,12 @@ const FETCHING: readonly (readonly [string, string, JsonRecord, string])[] = [
     'a',
   ],
   ['a HelmChartProxy', 'addons.cluster.x-k8s.io', { repoURL: CHARTS, chartName: 'a' }, 'a'],
+  [
+    'a ClusterConfig of k0s',
+    'k0s.k0sproject.io',
+    { extensions: { helm: { charts: [{ name: 'a', chartname: 'x/a' }] } } },
+    'x/a',
+  ],
   ['a KluctlDeployment', 'gitops.kluctl.io', { source: { git: { url: GIT, path: 'a' } } }, 'a'],
   [
     'a Terraform of a source of Flux',
