@@ -21,9 +21,9 @@ import { distinct } from '../suggest/binding-names.ts'
 import { suggesting, type Suggestions } from '../suggest/suggest.ts'
 import type { ProofTools } from '../suggest/prove.ts'
 import { NameSummary } from '../text/counted.ts'
-import { all, any, NO, whyOpenText, YES } from '../truth/truth.ts'
+import { all, any, NO, whyOpenText, YES, type Truth } from '../truth/truth.ts'
 import { unknownReasonText } from '../unknown-reason.ts'
-import { remainderOf, type Remainder } from './remainder.ts'
+import { remainderOf, type Remainder, type RenderedByBindings } from './remainder.ts'
 
 /** What one container holds. */
 export interface HeldIdentities {
@@ -35,15 +35,13 @@ export interface HeldIdentities {
   readonly isOther: boolean
 }
 
-/** What one registration gives to the containers of one pod. */
-interface GivenIds {
+/** That one registration gives a container an identity, or may. */
+interface Gift {
   readonly pod: Pod
-  /** By the name of the container: the ID that it certainly gets. */
-  readonly ids: ReadonlyMap<string, string>
-  /** By the name of the container: an ID that it may get. */
-  readonly perhaps: ReadonlyMap<string, string>
-  /** Why it is not certain what some containers get; undefined where it is. */
-  readonly open: string | undefined
+  readonly container: Container
+  /** Undefined where it is not known. */
+  readonly spiffeId: string | undefined
+  readonly given: Truth
 }
 
 /** Containers of one name to which the same happens. */
@@ -89,25 +87,33 @@ export interface Migration {
 /** Works out how a registration becomes bindings, in steps. */
 export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
-  const given = givenBy(analysis, source)
-  const held = new Map(given.map((one) => [one.pod, new Set(possibleOf(one).keys())]))
+  const pods = selectedBy(analysis, source)
+  const given = givenBy(analysis, pods, source)
+  const gifts = given.filter(({ spiffeId }) => spiffeId !== undefined)
+  const held = Map.groupBy(gifts, ({ pod }) => pod)
   const suggestions = yield* suggesting(
     analysis,
     {
       isPool: () => true,
       isObjective: undefined,
-      isPod: (pod) => (held.get(pod)?.size ?? 0) > 0,
-      held: (pod) => held.get(pod) ?? NO_CONTAINERS,
+      isPod: (pod) => held.has(pod),
+      held: (pod) => new Set(held.get(pod)?.map(({ container }) => container.name)),
     },
     tools,
   )
   const candidates = suggestions.pools.flatMap(({ suggested }) => suggested.map((one) => one.candidate))
   const after = yield* tools.analyse(withCandidates(without(analysis.snapshot, object), candidates))
-  const oldIds = distinct(given.flatMap((one) => [...possibleOf(one).values()]))
+  const oldIds = distinct(gifts.map(({ spiffeId = '' }) => spiffeId))
   const concerned = concernedPods(given, suggestions)
-  const coverage = uncoveredBy(given, after, suggestions)
+  const ours = after.settled.bindingsByOutput()
+  const later = holdingsIn(after)
+  const coverage = uncoveredBy(gifts, later, ours, suggestions)
   const unread = subjectGap(analysis.snapshot)
-  const rendered = renderedBy(analysis, given, after, candidates)
+  const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
+    const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
+    return why === undefined ? [] : [`${podText(pod)}: ${why}`]
+  })
+  const rendered = renderedBy(gifts, { later, ours, after }, candidates)
   const remainder = remainderOf(object, oldIds, rendered)
   const apply = suggestions.effect
   const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
@@ -124,19 +130,14 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     effects: { apply, whole, advised: stays ? apply : whole },
     after,
     open: [
-      ...new Set(given.flatMap(({ pod, open }) => (open === undefined ? [] : [`${podText(pod)}: ${open}`]))),
+      ...open,
       // The same reasons keep open what the registration gives and what bindings do: once is enough.
-      ...(given.some(({ open }) => open !== undefined) ? [] : coverage.open),
-      ...openSidecars(given, analysis, after, source),
+      ...(open.length > 0 ? [] : coverage.open),
+      ...openSidecars(pods, analysis, { later, ours }, source),
       // It may give an identity to pods that were not read, and no binding is known to give them another.
       ...(unread === undefined ? [] : [`pods that were not read: ${unknownReasonText(unread)}`]),
     ],
   }
-}
-
-/** What a registration gives, or may give, to the containers of a pod. */
-function possibleOf({ ids, perhaps }: Pick<GivenIds, 'ids' | 'perhaps'>): ReadonlyMap<string, string> {
-  return new Map([...perhaps, ...ids])
 }
 
 /** The rules that name one of these IDs; those that name any principal, or a service account, go on as they are. */
@@ -144,8 +145,6 @@ function namedIn({ settled }: Analysis, ids: readonly string[]): NamedBy {
   const named = settled.policies().namedBy(ids, [])
   return { ...named, namings: named.namings.filter(({ way }) => way === 'exactly' || way === 'same path') }
 }
-
-const NO_CONTAINERS: ReadonlySet<string> = new Set()
 
 function without(snapshot: Snapshot, { meta }: ClusterSpiffeId): Snapshot {
   return {
@@ -155,10 +154,10 @@ function without(snapshot: Snapshot, { meta }: ClusterSpiffeId): Snapshot {
 }
 
 /** The pods that the registration gives an identity, and those that the bindings reach. */
-function concernedPods(given: readonly GivenIds[], { pools }: Suggestions): readonly Pod[] {
+function concernedPods(given: readonly Gift[], { pools }: Suggestions): readonly Pod[] {
   return [
     ...new Set([
-      ...given.filter(({ ids, open }) => ids.size > 0 || open !== undefined).map(({ pod }) => pod),
+      ...given.map(({ pod }) => pod),
       ...pools.flatMap(({ suggested }) =>
         suggested.flatMap(({ reach }) => [...reach.reached, ...reach.perhaps].map(({ pod }) => pod)),
       ),
@@ -172,29 +171,29 @@ function holdingsIn(analysis: Analysis): Holdings {
 }
 
 /**
- * The pods that a registration selects, with what it gives them as the analysis settles; in the order of the pods. What depends on
- * settings that were not given is not certain, nor is that it gives nothing.
+ * What a registration gives to containers as the analysis settles; in the order of the pods. What depends on settings that were not given is
+ * not certain, nor is that it gives nothing.
  */
-function givenBy(analysis: Analysis, source: EntrySource): readonly GivenIds[] {
-  const prediction = analysis.settled.prediction()
+function givenBy(analysis: Analysis, pods: readonly Pod[], source: EntrySource): readonly Gift[] {
   const holdings = holdingsIn(analysis)
-  const isIt = (one: { readonly source: EntrySource }): boolean =>
-    one.source.kind === source.kind && one.source.name === source.name
-  return analysis.podsInQuestion.flatMap((pod) => {
-    if (!prediction.entriesOf(pod).some(isIt)) return []
-    const ids = new Map<string, string>()
-    const perhaps = new Map<string, string>()
-    let open: string | undefined
-    for (const { container, there, registrationsOf } of holdings.of(pod)) {
-      for (const one of registrationsOf(pod, container).filter(isIt)) {
-        const given = all(there, holdings.given(one))
-        if (given === NO) continue
-        open ??= whyOpenText(given)
-        if (one.spiffeId !== undefined) (given === YES ? ids : perhaps).set(container.name, one.spiffeId)
-      }
-    }
-    return [{ pod, ids, perhaps, open }]
-  })
+  return pods
+    .flatMap((pod) => holdings.of(pod))
+    .flatMap(({ pod, container, there, registrationsOf }) =>
+      registrationsOf(pod, container)
+        .filter((one) => isOf(source, one))
+        .map((one) => ({ pod, container, spiffeId: one.spiffeId, given: all(there, holdings.given(one)) })),
+    )
+    .filter(({ given }) => given !== NO)
+}
+
+/** The pods that a registration selects. */
+function selectedBy({ settled, podsInQuestion }: Analysis, source: EntrySource): readonly Pod[] {
+  const prediction = settled.prediction()
+  return podsInQuestion.filter((pod) => prediction.entriesOf(pod).some((one) => isOf(source, one)))
+}
+
+function isOf({ kind, name }: EntrySource, { source }: { readonly source: EntrySource }): boolean {
+  return source.kind === kind && source.name === name
 }
 
 function movesOf(
@@ -240,12 +239,11 @@ function ofBindings(
 
 /** The containers that lose what the registration gave them and get nothing of kleym's; and why that is not certain of others. */
 function uncoveredBy(
-  given: readonly GivenIds[],
-  after: Analysis,
+  gifts: readonly Gift[],
+  later: Holdings,
+  ours: ReadonlyMap<string, unknown>,
   { pools }: Suggestions,
 ): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
-  const ours = after.settled.bindingsByOutput()
-  const holdings = holdingsIn(after)
   const selected = new Map<Pod, string>()
   for (const { pool, suggested } of pools)
     for (const { reach } of suggested)
@@ -253,29 +251,23 @@ function uncoveredBy(
         selected.set(pod, pool.name)
   const groups = new Map<string, Uncovered>()
   const open = new Set<string>()
-  for (const { pod, ...registration } of given) {
-    const ids = possibleOf(registration)
-    for (const container of pod.containers) {
-      if (!ids.has(container.name)) continue
-      const holding = holdings.ofContainer(pod, container)
-      const same = [...holding.held, ...holding.perhaps].filter(
-        ({ spiffeId }) => spiffeId === ids.get(container.name),
-      )
-      const isCovered = any(
-        holding.unread,
-        ...[...ofBindings(holding, ours), ...same].map((one) => holdings.given(one)),
-      )
-      if (isCovered !== NO) {
-        const why = whyOpenText(isCovered)
-        if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
-        continue
-      }
-      const why = whyUncovered(pod, selected.get(pod), pools)
-      const key = JSON.stringify([container.name, why])
-      getOrCreate(groups, key, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
-        podText(pod),
-      )
+  for (const { pod, container, spiffeId } of gifts) {
+    const holding = later.ofContainer(pod, container)
+    const same = [...holding.held, ...holding.perhaps].filter((one) => one.spiffeId === spiffeId)
+    const isCovered = any(
+      holding.unread,
+      ...[...ofBindings(holding, ours), ...same].map((one) => later.given(one)),
+    )
+    if (isCovered !== NO) {
+      const why = whyOpenText(isCovered)
+      if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
+      continue
     }
+    const why = whyUncovered(pod, selected.get(pod), pools)
+    const key = JSON.stringify([container.name, why])
+    getOrCreate(groups, key, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
+      podText(pod),
+    )
   }
   return { uncovered: [...groups.values()], open: [...open] }
 }
@@ -285,20 +277,19 @@ function uncoveredBy(
  * none is asked for is a premise elsewhere; a deletion rests on none.
  */
 function openSidecars(
-  given: readonly GivenIds[],
+  pods: readonly Pod[],
   analysis: Analysis,
-  after: Analysis,
-  { kind, name }: EntrySource,
+  { later, ours }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown> },
+  source: EntrySource,
 ): readonly string[] {
   const namespaces = namespacesByName(analysis.snapshot)
-  const [before, later] = [holdingsIn(analysis), holdingsIn(after)]
-  const ours = after.settled.bindingsByOutput()
+  const before = holdingsIn(analysis)
   const isUncovered = (pod: Pod, sidecar: Container): boolean => {
     const { held, perhaps } = before.ofContainer(pod, sidecar)
-    const isGiven = [...held, ...perhaps].some(({ source }) => source.kind === kind && source.name === name)
+    const isGiven = [...held, ...perhaps].some((one) => isOf(source, one))
     return isGiven && ofBindings(later.ofContainer(pod, sidecar), ours).length === 0
   }
-  return given.flatMap(({ pod }) => {
+  return pods.flatMap((pod) => {
     const namespace = namespaces.get(pod.namespace)
     if (namespace?.complete === true) return []
     const sidecar = containersThatMayBe(pod, namespace).find(
@@ -323,28 +314,22 @@ function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['po
 
 /** What the outputs that give the same containers an identity render: those of new bindings, and of bindings that are there. */
 function renderedBy(
-  { config }: Analysis,
-  given: readonly GivenIds[],
-  after: Analysis,
+  gifts: readonly Gift[],
+  {
+    later,
+    ours,
+    after,
+  }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown>; readonly after: Analysis },
   candidates: readonly Candidate[],
-): { readonly spiffeIds: readonly string[]; readonly hints: readonly string[]; readonly className: string } {
-  const ours = after.settled.bindingsByOutput()
-  const holdings = holdingsIn(after)
-  const ids = new Set<string>()
-  const hints = new Set<string>()
-  for (const { pod, ...one } of given) {
-    const containers = possibleOf(one)
-    for (const container of pod.containers) {
-      if (!containers.has(container.name)) continue
-      for (const { spiffeId = '', hint } of ofBindings(holdings.ofContainer(pod, container), ours)) {
-        ids.add(spiffeId)
-        hints.add(hint)
-      }
-    }
-  }
-  for (const candidate of candidates) {
+): RenderedByBindings {
+  const given = gifts.flatMap(({ pod, container }) => ofBindings(later.ofContainer(pod, container), ours))
+  const suggested = candidates.flatMap((candidate) => {
     const judgement = after.settled.judgements.get(candidateKey(candidate))
-    if (judgement?.state === 'ready') ids.add(judgement.resolved.identity.spiffeId)
+    return judgement?.state === 'ready' ? [judgement.resolved.identity.spiffeId] : []
+  })
+  return {
+    spiffeIds: distinct([...given.map(({ spiffeId = '' }) => spiffeId), ...suggested]),
+    hints: distinct(given.map(({ hint }) => hint)),
+    className: after.config.className,
   }
-  return { spiffeIds: distinct(ids), hints: distinct(hints), className: config.className }
 }
