@@ -203,7 +203,7 @@ test('a workload in a cluster that will make no pods any more is not asked about
   ])
 })
 
-describe('a pod does not take the place of an edited template', () => {
+describe('a pod does not take the place of a template', () => {
   test.each<[what: string, registered: JsonRecord, pod: Template, template: Template]>([
     ['that changes an annotation that is read', BY_WHO, WHO_OK, { annotations: { who: 'chat' } }],
     ['that adds one', BY_WHO, {}, { annotations: { who: 'chat' } }],
@@ -333,6 +333,33 @@ describe('a pod does not take the place of an edited template', () => {
     ],
     ['that names another node', selecting('k8s:ns:team-a'), {}, { spec: { nodeName: 'n2' } }],
     [
+      'of which a field is read that the API server fills in',
+      registration('spiffe://x/{{ .PodSpec.RestartPolicy }}'),
+      {},
+      { spec: { securityContext: {} } },
+    ],
+    [
+      'of which something is read to which admission adds',
+      registration(
+        'spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}{{ len .PodSpec.Volumes }}',
+      ),
+      {
+        spec: {
+          tolerations: [{ key: 'gpu' }, { key: 'node.kubernetes.io/not-ready', operator: 'Exists' }],
+          volumes: [{ name: 'kube-api-access-x', projected: { defaultMode: 420 } }],
+          schedulerName: 'default-scheduler',
+        },
+      },
+      { spec: { tolerations: [{ key: 'gpu' }] } },
+    ],
+    ['of which all of the spec is read, and the pod has defaults', BY_SPEC, DEFAULTED, {}],
+    [
+      'of which the host name is read, which the controller gives each pod',
+      registration('spiffe://x/{{ .PodSpec.Hostname }}'),
+      { spec: { hostname: 'edited-0' } },
+      {},
+    ],
+    [
       'that changes an image that a selector asks for',
       selecting('k8s:container-image:server:2'),
       {},
@@ -403,33 +430,12 @@ describe('a pod takes the place of a template', () => {
       { annotations: { who: 'ok' } },
     ],
     ['with another field of the spec that nothing reads', BY_CLASS, {}, { spec: { hostNetwork: true } }],
-    [
-      'with a field that the API server fills in',
-      registration('spiffe://x/{{ .PodSpec.RestartPolicy }}'),
-      {},
-      { spec: { securityContext: {} } },
-    ],
-    [
-      'with what admission adds',
-      registration(
-        'spiffe://x/{{ range .PodSpec.Tolerations }}{{ .Key }}{{ end }}{{ len .PodSpec.Volumes }}',
-      ),
-      {
-        spec: {
-          tolerations: [{ key: 'gpu' }, { key: 'node.kubernetes.io/not-ready', operator: 'Exists' }],
-          volumes: [{ name: 'kube-api-access-x', projected: { defaultMode: 420 } }],
-          schedulerName: 'default-scheduler',
-        },
-      },
-      { spec: { tolerations: [{ key: 'gpu' }] } },
-    ],
-    ['where all of the spec is read and the pod has defaults', BY_SPEC, DEFAULTED, {}],
     ['with another image that no selector asks for', selecting('k8s:pod-label:app:image'), {}, IMAGE_2],
   ])('%s', (_, registered, old, template) => {
     expect(namesInQuestion([registered, podMade(old), made(template)])).toEqual(['old'])
   })
 
-  test('whose controller adds to the affinity, or a claim for each pod', () => {
+  test('whose controller adds to the affinity', () => {
     const required = 'requiredDuringSchedulingIgnoredDuringExecution'
     const onNode = registration('spiffe://x/{{ index .NodeMeta.Labels "zone" }}')
     const affinity = (nodes: string, other = 'a'): JsonRecord => ({
@@ -441,11 +447,6 @@ describe('a pod takes the place of a template', () => {
     expect(namesInQuestion([onNode, ofNode, daemon])).toEqual(['old'])
     const moved = podMade({ spec: { affinity: affinity('n1', 'b') } })
     expect(namesInQuestion([onNode, moved, daemon])).toEqual(['old', 'edited'])
-    const claim = { name: 'data', persistentVolumeClaim: { claimName: 'data-old' } }
-    const claiming = registration('spiffe://x/{{ len .PodSpec.Volumes }}')
-    const ofClaim = podMade({ spec: { volumes: [claim] } })
-    expect(namesInQuestion([claiming, ofClaim, made({}, 'StatefulSet')])).toEqual(['old'])
-    expect(namesInQuestion([claiming, ofClaim, made({})])).toEqual(['old', 'edited'])
   })
 
   test('whose containers differ in what is not read of them', () => {
@@ -455,11 +456,5 @@ describe('a pod takes the place of a template', () => {
       spec: { containers: [{ ...container, env: [{ name: 'A' }], resources: { limits: {} } }] },
     })
     expect(namesInQuestion([byImage, old, made({})])).toEqual(['old'])
-  })
-
-  test('whose controller gives each pod a host name', () => {
-    const byHost = registration('spiffe://x/{{ .PodSpec.Hostname }}')
-    const old = podMade({ spec: { hostname: 'edited-0' } })
-    expect(namesInQuestion([byHost, old, made({}, 'StatefulSet')])).toEqual(['old'])
   })
 })
