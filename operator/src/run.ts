@@ -11,6 +11,7 @@ import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { endingClock, pause, type Clock, type EndingClock } from '@kleym/shared/kube/clock.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
+import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
 import { classWithoutLabelText } from './check/checks.ts'
 import { crdOfBindings, isOthersCrd } from './check/other-implementation.ts'
 import { clusterOf, type ClusterSurroundings } from './settings/cluster.ts'
@@ -220,10 +221,10 @@ class Operator {
       log,
       onError,
       onRecovered,
-      onCrdChange: (cache, version) => {
-        if (cache === this.#caches.outputs) this.#controller.outputsCrdChanged()
+      onCrdChange: (cache, change) => {
+        if (cache === this.#caches.outputs) this.#controller.outputsCrdChanged(change.kind === 'added')
         if (cache === this.#caches.bindings)
-          void this.#refuseOtherImplementation(version).then(() => this.#controller.bindingsCrdChanged())
+          void this.#refuseOtherImplementation(change).then(() => this.#controller.bindingsCrdChanged())
       },
     })
     const instance = env['POD_NAME'] ?? hostname()
@@ -316,8 +317,8 @@ class Operator {
    * Ends where the CRD of bindings is the other implementation's, whose operator would fight this one over the same objects.
    * Reads it unless the version that there is was read last.
    */
-  async #refuseOtherImplementation(version?: string): Promise<void> {
-    if (version !== undefined && version === this.#crdVersion) return
+  async #refuseOtherImplementation(change?: StoreChange<Cached>): Promise<void> {
+    if (change?.kind === 'added' && change.now.meta.resourceVersion === this.#crdVersion) return
     try {
       const crd = await crdOfBindings(this.client)
       this.#crdVersion = stringAt(crd, 'metadata', 'resourceVersion')

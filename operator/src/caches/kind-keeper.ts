@@ -11,7 +11,7 @@ import { discover, type Discoverer, type Served } from '@kleym/shared/kube/disco
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { Reflector, type ReflectorState } from '@kleym/shared/kube/reflector.ts'
 import { CRDS } from '@kleym/shared/kube/resources.ts'
-import { Store, type Cached } from '@kleym/shared/kube/store.ts'
+import { Store, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Log } from '../telemetry/log.ts'
 import { allCaches, type Caches } from './caches.ts'
 
@@ -25,8 +25,8 @@ export interface KindKeeperOptions {
   readonly onError: (error: unknown) => void
   /** A kind could be read again after a failure: what else failed may be tried at once. */
   readonly onRecovered: () => void
-  /** The CRD of a cached kind has changed, to this version, or is gone. */
-  readonly onCrdChange: (cache: AnyFollowedKind, version: string | undefined) => void
+  /** The CRD of a cached kind has come, is there from the beginning, has changed or is gone. */
+  readonly onCrdChange: (cache: AnyFollowedKind, change: StoreChange<Cached>) => void
 }
 
 /** How often the keeper looks again for a kind that is not served, beside whenever a CRD changes. */
@@ -83,7 +83,7 @@ export class KindKeeper {
       const kind = byCrd.get(meta.name)
       if (kind === undefined) return
       this.#discoverUntilSettled(kind, change.kind !== 'removed')
-      this.#options.onCrdChange(kind.cache, change.kind === 'removed' ? undefined : meta.resourceVersion)
+      this.#options.onCrdChange(kind.cache, change)
     })
     this.#crdReflector = new Reflector<Cached>({
       api,

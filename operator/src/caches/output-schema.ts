@@ -48,8 +48,9 @@ export class OutputSchema {
     return [...new Set(fields)]
   }
 
-  /** The CRD has changed: reads it, again and again if that fails. */
-  async changed(): Promise<void> {
+  /** The CRD has changed: reads it, again and again if that fails. One that is new, where none was read, the next write reads. */
+  async changed(isNew = false): Promise<void> {
+    if (isNew && !this.isKnown) return
     this.#cancel()
     if (await this.refresh()) {
       this.#failures = 0

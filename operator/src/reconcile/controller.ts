@@ -101,9 +101,9 @@ export class Controller {
     if (this.#leads) this.#options.indexes.wakeAll()
   }
 
-  /** The API server may drop other fields of outputs from now on. */
-  outputsCrdChanged(): void {
-    void this.#options.outputSchema.changed()
+  /** The API server may drop other fields of outputs from now on; `isNew`: their CRD is there since the start, or again. */
+  outputsCrdChanged(isNew: boolean): void {
+    void this.#options.outputSchema.changed(isNew)
   }
 
   /** The API server may take statuses that it has refused so far; it may need a moment for it. */

@@ -45,6 +45,15 @@ test('nothing is dropped as far as is known before the CRD was read', () => {
   expect(schema.pruned(spec)).toEqual([])
 })
 
+test('a CRD that is there from the beginning is left to the first write; one that comes back is read', async () => {
+  const { at, schema } = followed()
+  await schema.changed(true)
+  expect(at.lists).toBe(0)
+  await schema.refresh()
+  await schema.changed(true)
+  expect(at.lists).toBe(2)
+})
+
 test('a field that goes is dropped at once, and one that comes back only when every API server has it', async () => {
   const { at, clock, schema } = followed()
   await schema.changed()
