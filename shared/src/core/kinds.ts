@@ -1,6 +1,7 @@
 // The registry of the kinds that kleym reads and writes, those of one purpose in its order of preference
 // (docs/contract.md §4). Pool and objective kinds of different groups are separate CRDs that share a plural, never versions
 // of one another (docs/gaie-facts.md §A1).
+import { stringAt } from './json.ts'
 import {
   BINDING_GROUP,
   BINDING_KIND,
@@ -167,6 +168,14 @@ export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>
 /** The group of an `apiVersion`; empty for the core group. */
 export function groupOfApiVersion(apiVersion: string): string {
   return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+}
+
+/** The kind of an object, and its group; empty where it has none. */
+export function kindOf(object: unknown): Pick<Kind, 'kind' | 'group'> {
+  return {
+    kind: stringAt(object, 'kind') ?? '',
+    group: groupOfApiVersion(stringAt(object, 'apiVersion') ?? ''),
+  }
 }
 
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a kind as users can paste it into kubectl. */

@@ -1,6 +1,7 @@
 // The last hop: which SVIDs a process gets over the Workload API from a real agent, against what `who-selects` says of its
 // container, for every container of some hundred pods; and the traps of docs/spire-facts.md that need an agent, by number.
 // `KLEYM_SVID_SEED` asks for other pods.
+import { splitSelector } from '../../../shared/src/core/spire/prediction.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
@@ -12,7 +13,6 @@ import type { Container, Pod } from '../../../shared/src/core/objects/pod.ts'
 import { containerVerdicts, type Registration } from '../../../shared/src/core/spire/registration.ts'
 import { judgeSelector } from '../../../shared/src/core/spire/attestor.ts'
 import { readAgentLog } from '../../../shared/src/core/spire/verify/agent-log.ts'
-import { splitSelector } from '../../../shared/src/core/spire/verify/failing-selectors.ts'
 import { readSvidText } from '../../../shared/src/core/spire/verify/svid-text.ts'
 import { ensureClient } from '../../control-plane/client-binaries.ts'
 import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'

@@ -1,8 +1,8 @@
 // The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
+import { splitSelector } from '@kleym/shared/core/spire/prediction.ts'
 import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
 import { judgeContainer } from '@kleym/shared/core/spire/attestor.ts'
 import { isNodeEntry } from '@kleym/shared/core/spire/verify/entry-owner.ts'
-import { splitSelector } from '@kleym/shared/core/spire/verify/failing-selectors.ts'
 import { podUidOf, type ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
 import type { ServerSide } from '@kleym/shared/core/why/facts.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

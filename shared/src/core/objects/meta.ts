@@ -73,6 +73,7 @@ export function readStringList(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : NO_STRINGS
 }
 
-function nonEmpty(text: string | undefined): string | undefined {
+/** A text; undefined for an empty one. */
+export function nonEmpty(text: string | undefined): string | undefined {
   return text === '' ? undefined : text
 }

@@ -3,10 +3,10 @@
 // certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
+import { kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../text/kubernetes.ts'
 import { readMeta, readStringMap } from './meta.ts'
-import { NODE_COPIED_LABELS, readContainers, recordAt, type Container, type Pod } from './pod.ts'
+import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
 
 /**
@@ -194,23 +194,12 @@ interface ObjectKind {
   readonly kind: string
 }
 
-function kindOf(value: JsonRecord): ObjectKind {
-  return {
-    group: groupOfApiVersion(stringAt(value, 'apiVersion') ?? ''),
-    kind: stringAt(value, 'kind') ?? '',
-  }
-}
-
 /** A Rollout takes the template of a Deployment: https://argo-rollouts.readthedocs.io/en/stable/migrating/ */
 function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['takesFrom'] {
   if (kind !== 'Rollout' || group !== 'argoproj.io') return undefined
   const ref = own(own(value, 'spec'), 'workloadRef')
   const name = stringAt(ref, 'name') ?? ''
-  const refKind = {
-    group: groupOfApiVersion(stringAt(ref, 'apiVersion') ?? ''),
-    kind: stringAt(ref, 'kind') ?? '',
-  }
-  return name === '' ? undefined : { kind: qualifiedKind(refKind), name }
+  return name === '' ? undefined : { kind: qualifiedKind(kindOf(ref)), name }
 }
 
 function mayMakePods(kind: ObjectKind): boolean {
@@ -324,23 +313,16 @@ function podOf(
   const written = readStringMap(own(metadata, 'labels'))
   const labels = new Map([...written].filter(([, value]) => labelValueProblem(value) === undefined))
   const named = filledIn(stringAt(spec, 'serviceAccountName'), isDns1123Subdomain)
-  return {
+  return podOfTemplate({
     ref: { kind, namespace, name },
     part,
-    exists: false,
     namespace: within ?? namespace,
-    name: undefined,
-    uid: undefined,
     labels,
     unknownLabels: new Set([...written.keys()].filter((key) => !labels.has(key))),
-    possibleLabels: new Set(NODE_COPIED_LABELS.filter((label) => !written.has(label))),
     serviceAccountName: named ?? '',
-    nodeName: undefined,
     containers: spec === undefined ? [unnamed('regular')] : readContainers(spec).map(withName),
     metadata,
     spec: spec ?? {},
-    status: {},
-    owner: undefined,
     origin: raw.origin,
     perhaps: {
       why:
@@ -349,7 +331,7 @@ function podOf(
           : 'kleym does not know what its controller makes of the template',
       knowsAccount: named !== undefined,
     },
-  }
+  })
 }
 
 function unnamed(role: Container['role']): Container {

@@ -1,7 +1,7 @@
 // Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
 // before anything runs.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import { readMeta, readStringMap } from './meta.ts'
+import { nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
 /** How a container runs in its pod. */
@@ -79,10 +79,7 @@ export interface Pod {
 }
 
 /** Labels that kube-apiserver 1.36 may copy from the node onto a pod (docs/spire-facts.md §11.16). */
-export const NODE_COPIED_LABELS: readonly string[] = [
-  'topology.kubernetes.io/region',
-  'topology.kubernetes.io/zone',
-]
+const NODE_COPIED_LABELS: readonly string[] = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone']
 
 /** Shared by all pods that exist: a cluster may have a hundred thousand of them. */
 const NO_LABELS: ReadonlySet<string> = new Set()
@@ -151,6 +148,38 @@ function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'con
     status: recordAt(raw.value, 'status'),
     owner: undefined,
     origin: raw.origin,
+  }
+}
+
+/** The pods that a controller makes of a template, as far as that is known before. */
+export function podOfTemplate(
+  template: Pick<
+    Pod,
+    | 'ref'
+    | 'part'
+    | 'namespace'
+    | 'labels'
+    | 'serviceAccountName'
+    | 'containers'
+    | 'metadata'
+    | 'spec'
+    | 'origin'
+  > &
+    Partial<Pod>,
+): Pod {
+  const { labels, unknownLabels = NO_LABELS } = template
+  return {
+    exists: false,
+    name: undefined,
+    uid: undefined,
+    unknownLabels,
+    possibleLabels: new Set(
+      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !unknownLabels.has(label)),
+    ),
+    nodeName: undefined,
+    status: {},
+    owner: undefined,
+    ...template,
   }
 }
 
@@ -246,8 +275,4 @@ export function readEndpoints(raw: RawObject): Endpoints {
     }
   }
   return { namespace: meta.namespace, name: meta.name, podUids }
-}
-
-function nonEmpty(text: string | undefined): string | undefined {
-  return text === '' ? undefined : text
 }

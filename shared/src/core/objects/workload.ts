@@ -3,7 +3,7 @@
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
-import { NODE_COPIED_LABELS, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
+import { podOfTemplate, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
 
 /** The kinds of workload that `readWorkloadPods` knows, with the group that each belongs to. */
@@ -250,28 +250,21 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
   const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
   for (const label of unknownLabels) labels.delete(label)
   for (const [label, value] of made.knownLabels) labels.set(label, value)
-  return {
+  return podOfTemplate({
     ref: { kind, namespace: meta.namespace, name: meta.name },
     part: made.part,
-    exists: false,
     namespace: meta.namespace,
-    name: undefined,
-    uid: undefined,
     labels,
     unknownLabels,
-    possibleLabels: new Set(
-      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !unknownLabels.has(label)),
-    ),
     serviceAccountName: serviceAccountOf(spec, false),
     nodeName: stringAt(spec, 'nodeName') || undefined,
     containers: readContainers(spec),
     metadata: recordAt(made.template, 'metadata'),
     spec,
-    status: {},
     owner: made.owner,
     origin: raw.origin,
     ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
-  }
+  })
 }
 
 /**

@@ -3,7 +3,7 @@ import { subjectGap } from '../snapshot/unread.ts'
 import type { Analysis } from '../analysis/analysis.ts'
 import type { State } from '../analysis/state.ts'
 import { judgeContainer, judgeSelector } from '../spire/attestor.ts'
-import { whyOpen, type EntrySelector } from '../spire/prediction.ts'
+import { splitSelector, whyOpen, type EntrySelector } from '../spire/prediction.ts'
 import { getOrCreate } from '../get-or-create.ts'
 import { podText, PodCount } from '../objects/pod-index.ts'
 import type { Binding } from '../objects/binding.ts'
@@ -292,14 +292,9 @@ function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly Entr
   for (const judgement of now.judgements.values()) {
     if (judgement.state !== 'ready') continue
     const { metadata, spec } = judgement.resolved.output
-    selectors.set(metadata.name, spec.workloadSelectorTemplates.map(literalSelector))
+    selectors.set(metadata.name, spec.workloadSelectorTemplates.map(splitSelector))
   }
   return selectors
-}
-
-function literalSelector(text: string): EntrySelector {
-  const at = text.indexOf(':')
-  return { type: text.slice(0, at), value: text.slice(at + 1), placeholders: [] }
 }
 
 /**

@@ -3,7 +3,7 @@
 // may make its pods in any (docs/offline.md, "Kinds that hold pods").
 import { namespacedName } from '../namespaced-name.ts'
 import { listAt, stringAt, type JsonRecord } from '../json.ts'
-import { groupOfApiVersion, qualifiedKind } from '../kinds.ts'
+import { kindOf, qualifiedKind } from '../kinds.ts'
 import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
 import type { RawObject } from '../objects/raw.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -27,9 +27,11 @@ export function podMakersIn(objects: readonly RawObject[], namespaces: readonly 
   const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
   const read = new Set(
     objects.map(({ value }) => {
-      const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-      const kind = qualifiedKind({ group, kind: stringAt(value, 'kind') ?? '' })
-      return keyOf(kind, namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
+      return keyOf(
+        qualifiedKind(kindOf(value)),
+        namespaceOf(value),
+        stringAt(value, 'metadata', 'name') ?? '',
+      )
     }),
   )
   const own = found.filter(
@@ -86,9 +88,7 @@ function withPodsAnywhere(
 
 function ownersOf(value: JsonRecord): readonly string[] {
   return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
-    const group = groupOfApiVersion(stringAt(owner, 'apiVersion') ?? '')
-    const kind = qualifiedKind({ group, kind: stringAt(owner, 'kind') ?? '' })
-    return keyOf(kind, namespaceOf(value), stringAt(owner, 'name') ?? '')
+    return keyOf(qualifiedKind(kindOf(owner)), namespaceOf(value), stringAt(owner, 'name') ?? '')
   })
 }
 

@@ -18,7 +18,7 @@ import {
   FEDERATED_TRUST_DOMAIN,
   POOL_KIND,
   OBJECTIVE_KIND,
-  groupOfApiVersion,
+  kindOf,
 } from '../kinds.ts'
 import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../naming/istio-source.ts'
 import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../naming/named-in.ts'
@@ -305,8 +305,7 @@ function policyKnowledge(
 
 /** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
 export function kindKey(object: JsonRecord): string {
-  const kind = stringAt(object, 'kind') ?? ''
-  return qualifiedKind({ kind, group: groupOfApiVersion(stringAt(object, 'apiVersion') ?? '') })
+  return qualifiedKind(kindOf(object))
 }
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */

@@ -43,6 +43,12 @@ export interface EntrySelector {
   readonly placeholders: readonly string[]
 }
 
+/** A selector without placeholders: `k8s:ns:team-a`. */
+export function splitSelector(text: string): EntrySelector {
+  const colon = text.indexOf(':')
+  return { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
+}
+
 /** A registration entry as SCM would send it, with placeholders such as `<pod UID>` for facts that are not known yet. */
 export interface RenderedEntry {
   readonly spiffeId: string

@@ -1,9 +1,9 @@
 // Entries of the server that no object asks for, and that give a container an identity all the same: made by hand, by another
 // registrar, or left over. Whether a container gets one depends on its selectors and on its parent: the agent of the node, or an alias
 // that the agent has (docs/spire-facts.md §6).
+import { splitSelector } from '../spire/prediction.ts'
 import { judgeContainer } from '../spire/attestor.ts'
 import { clusterOfParent } from '../spire/verify/entry-owner.ts'
-import { splitSelector } from '../spire/verify/failing-selectors.ts'
 import type { ServerEntry } from '../spire/verify/server-entry.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { atRuntime } from '../truth/unknown.ts'

@@ -2,10 +2,10 @@
 // selector of the process fails.
 import type { Container, Pod } from '../../objects/pod.ts'
 import { judgeContainer } from '../attestor.ts'
-import type { Prediction } from '../prediction.ts'
+import { splitSelector, type Prediction } from '../prediction.ts'
 import { containerVerdicts, isPossible, type Registration } from '../registration.ts'
 import type { AttestedSelectors } from './agent-log.ts'
-import { failingSelectors, splitSelector, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
+import { failingSelectors, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
 import type { FetchedSvid } from './svid-text.ts'
 

@@ -1,5 +1,6 @@
 // Which containers of a cluster an entry of the server is for: by its parent and its selectors, as agents hand it out
 // (docs/spire-facts.md §6).
+import { splitSelector } from '../prediction.ts'
 import { getOrCreate } from '../../get-or-create.ts'
 import type { Node, Pod } from '../../objects/pod.ts'
 import { known, NO, open, YES, type Truth } from '../../truth/truth.ts'
@@ -123,8 +124,3 @@ export class EntryHolderIndex {
 const ALIAS = open(atRuntime('the agents of an alias are known to the server'))
 const NODE = open(atRuntime("the pod's node is not known", 'Node'))
 const NAMESPACE = 'k8s:ns:'
-
-function splitSelector(text: string): { type: string; value: string; placeholders: readonly string[] } {
-  const colon = text.indexOf(':')
-  return { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
-}

@@ -3,7 +3,7 @@
 import { isRecord, listAt, own } from '../../json.ts'
 import type { Container, Pod } from '../../objects/pod.ts'
 import { judgeSelector } from '../attestor.ts'
-import type { EntryOutcome } from '../prediction.ts'
+import { splitSelector, type EntryOutcome } from '../prediction.ts'
 import type { AttestedSelectors } from './agent-log.ts'
 
 /** A field of an object. */
@@ -56,16 +56,6 @@ export function failingSelectors(
     })),
     untold: open.filter((one) => !failing.includes(one)),
   }
-}
-
-/** A selector of `type:value` as an entry has it. */
-export function splitSelector(text: string): {
-  type: string
-  value: string
-  placeholders: readonly string[]
-} {
-  const colon = text.indexOf(':')
-  return { type: text.slice(0, colon), value: text.slice(colon + 1), placeholders: [] }
 }
 
 /** `k8s:container-name`; of a label, its key too. */
