@@ -29,6 +29,15 @@ const FLOORS: readonly (readonly string[])[] = [
   ['completion', 'program'],
 ]
 
+/** The answers that are made of another one: plans of bindings, and a screen that shows what `explain` says. `mcp` asks commands. */
+const BUILT_ON: ReadonlyMap<string, string> = new Map([
+  ['migrate', 'suggest'],
+  ['rename', 'suggest'],
+  ['watch', 'explain'],
+])
+/** What several answers have. */
+const PARTS = 'parts'
+
 /** The imports for which `isMeant` holds, as `file -> file`. */
 function importsWhere(isMeant: (importer: string, target: string) => boolean): readonly string[] {
   return [...GRAPH].flatMap(([importer, targets]) =>
@@ -47,6 +56,11 @@ function isCore(path: string): boolean {
 /** `shared`, `operator` or `plugin`. */
 function workspace(path: string): string {
   return path.split('/')[0] ?? ''
+}
+
+/** The answer that a file belongs to; undefined for a file of none. */
+function answerOf(path: string): string | undefined {
+  return /^plugin\/src\/answers\/([^/]+)\//.exec(path)?.[1]
 }
 
 /** The floor of a file of the plugin; -1 for one that stands in no folder. */
@@ -97,6 +111,15 @@ describe('the plugin', () => {
       (from, to) => isPlugin(from) && isPlugin(to) && floorOf(from) >= 0 && floorOf(to) > floorOf(from),
     )
     expect(upwards).toEqual([])
+  })
+
+  test('answers take from each other what stands in answers/parts, and from one that they are built on', () => {
+    const across = importsWhere((from, to) => {
+      const [answer, other] = [answerOf(from), answerOf(to)]
+      if (answer === undefined || other === undefined || answer === other || other === PARTS) return false
+      return BUILT_ON.get(answer) !== other && !(answer === 'mcp' && to.endsWith('/command.ts'))
+    })
+    expect(across).toEqual([])
   })
 })
 

@@ -9,7 +9,7 @@ import { differingPaths } from '@kleym/shared/core/plan/drift.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import type { DiffInput } from './base.ts'
+import type { DiffInput } from '../parts/base.ts'
 import { liveText, updatedText, wantedText } from './yaml-text.ts'
 
 /** One ClusterSPIFFEID before and after; an empty text where it is not there. */

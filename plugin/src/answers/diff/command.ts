@@ -6,7 +6,7 @@ import type { CommandResult } from '../../io/context.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
-import { requireBase, type DiffOptions } from './base-flag.ts'
+import { requireBase, type DiffOptions } from '../parts/base-flag.ts'
 
 /** The command line of `diff`. */
 export class DiffCommand extends SourceCommand {

@@ -7,8 +7,8 @@ import type { State } from '@kleym/shared/core/analysis/state.ts'
 import { BINDING_KIND } from '@kleym/shared/core/names.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
 import { chooseBindings } from '../../gather/selection.ts'
-import type { DiffInput } from './base.ts'
-import type { DiffOptions } from './base-flag.ts'
+import type { DiffInput } from '../parts/base.ts'
+import type { DiffOptions } from '../parts/base-flag.ts'
 import type { ObjectChange } from './changes.ts'
 
 /** The bindings that a diff is narrowed to, and the IDs that they have on either side. */

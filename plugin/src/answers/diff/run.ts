@@ -1,8 +1,8 @@
 // The answer of `kubectl kleym diff`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { InputProblem } from '../../sources/problem.ts'
-import { gatherSides, type DiffInput } from './base.ts'
-import type { DiffOptions } from './base-flag.ts'
+import { gatherSides, type DiffInput } from '../parts/base.ts'
+import type { DiffOptions } from '../parts/base-flag.ts'
 import { objectChanges, sidesOf, type ObjectChange, type Sides } from './changes.ts'
 import { isChangeShown, narrowedTo } from './narrow.ts'
 import { diffFrame, statesOf } from './frame.ts'

@@ -1,7 +1,7 @@
 // The schema of `diff`.
 import * as z from 'zod'
 import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
-import type { Effect, IdentityChange } from '@kleym/shared/core/explain/effect.ts'
+import type { Effect } from '@kleym/shared/core/explain/effect.ts'
 import {
   bindingKeySchema,
   count,
@@ -9,26 +9,12 @@ import {
   list,
   made,
   orNull,
-  podTextSchema,
   reportSchema,
   settingsSchema,
-  withId,
 } from '../../frame/schema.ts'
-import { assertionSchema } from '../test/schema.ts'
-import { affectedSchema } from '../policies/schema.ts'
-
-/** A container of a pod. */
-export const holderSchema = z.object({ pod: podTextSchema, container: z.string() }).meta({ id: 'Holder' })
-/** A container that perhaps gains or loses an identity. */
-export const uncertainHolderSchema = holderSchema
-  .extend({
-    why: list(z.string()).describe('What leaves it open, each a sentence fragment: the first 20.'),
-  })
-  .meta({ id: 'UncertainHolder' })
-/** Who gains or loses which ID. */
-export const identityChangesSchema = list(
-  made(z.object({ spiffeID: z.string(), containers: list(holderSchema) }), withId<IdentityChange>),
-)
+import { assertionSchema } from '../parts/assertion-schema.ts'
+import { affectedSchema } from '../parts/policies-schema.ts'
+import { holderSchema, identityChangesSchema, uncertainHolderSchema } from '../parts/holders-schema.ts'
 
 const changeSchema = z.object({
   kind: z.enum(['create', 'update', 'delete']),

@@ -10,7 +10,7 @@ import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import type { DiffInput } from './base.ts'
+import type { DiffInput } from '../parts/base.ts'
 
 /** The objects of one kind that are treated as unchanged. */
 export interface StayingKind {

@@ -10,11 +10,11 @@ import type { FilePlace } from '../../output/ci.ts'
 import type { InputProblem } from '../../sources/problem.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
-import { findingOf, subjectOf, unknownOf } from '../test/frame.ts'
-import { assertionName, type AssertionResult } from '../test/model.ts'
-import { loadIdentityTests, resultsOf } from '../test/results.ts'
-import { viewResult } from '../test/view.ts'
-import type { DiffInput } from './base.ts'
+import { findingOf, subjectOf, unknownOf } from '../parts/assertion-findings.ts'
+import { assertionName, type AssertionResult } from '../parts/assertions.ts'
+import { loadIdentityTests, resultsOf } from '../parts/assertion-results.ts'
+import { viewResult } from '../parts/assertion-view.ts'
+import type { DiffInput } from '../parts/base.ts'
 
 /** How many assertions there are of each kind. */
 export type DiffTestCounts = Readonly<

@@ -11,7 +11,7 @@ import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { shorten } from '../../text/wrap.ts'
-import { namedByRows } from '../policies/named-by.ts'
+import { namedByRows } from '../parts/named-by.ts'
 
 /** What the derivation shows beside the explanation. */
 export interface DerivationLayout extends Layout {

@@ -1,7 +1,6 @@
 // The schemas of `explain`: the report, and the pages of finding codes.
 import * as z from 'zod'
 import type { Explanation, PeerExplanation } from '@kleym/shared/core/explain/explanation.ts'
-import type { Lost, Reach } from '@kleym/shared/core/explain/reach.ts'
 import type { NamedBy } from '@kleym/shared/core/policies/resolution.ts'
 import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import { SEVERITIES } from '@kleym/shared/core/registry/findings.ts'
@@ -18,7 +17,8 @@ import {
   reportSchema,
   withId,
 } from '../../frame/schema.ts'
-import { accessPoliciesSchema, namedBySchema } from '../policies/schema.ts'
+import { accessPoliciesSchema, namedBySchema } from '../parts/policies-schema.ts'
+import { alsoHeldSchema, lostSchema, missedSchema } from '../parts/holders-schema.ts'
 
 const readySchema = z.enum(['True', 'False', 'Unknown'])
 
@@ -42,35 +42,6 @@ const peerSchema = made(
   }),
   withId<PeerExplanation>,
 )
-
-/** Pods that do not get the identity. */
-export const missedSchema = list(z.object({ pod: podSchema, verdict: z.string(), why: z.string() }))
-
-/** What else containers hold. */
-export const alsoHeldSchema = list(
-  made(
-    z.object({ pod: podSchema, container: z.string(), spiffeID: z.string(), source: z.string() }),
-    withId<Reach['alsoHeld'][number]>,
-  ),
-)
-
-/** The default identities that containers lose. */
-export const lostSchema = list(
-  made(
-    z.object({
-      pod: podSchema,
-      containers: list(z.string()),
-      spiffeID: z.string(),
-      source: z.string(),
-      instead: list(z.string()).describe('What they hold in its place.'),
-      kept: list(z.string()).describe(
-        'What they hold with and without it. If there is neither, they are left with none.',
-      ),
-      certain: z.boolean(),
-    }),
-    (one: Lost) => ({ ...withId(one), certain: one.open === undefined }),
-  ),
-).describe('Default identities of fallbacks that give way.')
 
 const reachSchema = z.object({
   reached: list(z.object({ pod: podSchema, containers: list(z.string()) })),

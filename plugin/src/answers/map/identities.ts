@@ -2,7 +2,7 @@
 import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import type { PodAnswer, ShownRegistration } from '../who-selects/model.ts'
+import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { mayHold } from './containers.ts'
 import type { HoldsEdge, IdentityNode, MapChange } from './graph.ts'
 import { identityId } from './ids.ts'

@@ -3,8 +3,8 @@ import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { InputProblem } from '../../sources/problem.ts'
-import { assertionName } from '../test/model.ts'
-import { loadIdentityTests, resultsOf } from '../test/results.ts'
+import { assertionName } from '../parts/assertions.ts'
+import { loadIdentityTests, resultsOf } from '../parts/assertion-results.ts'
 
 /** One place in a file of tests. */
 export interface NamedInTest {

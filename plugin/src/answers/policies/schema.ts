@@ -1,15 +1,9 @@
-// The schemas of `policies`, and of what other reports say about access policies: what a rule names, and what became of it.
+// The schema of `policies`: what a rule names, and what became of it.
 import * as z from 'zod'
-import type { Affected, AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
 import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
-import { notesOn } from '@kleym/shared/core/policies/notes.ts'
-import type { Policies } from '@kleym/shared/core/policies/policies.ts'
 import {
   NOTE_KINDS,
-  type Mention,
-  type NamedBy,
-  type Naming,
   type NearMiss,
   type PolicyNote,
   type Resolution,
@@ -17,8 +11,6 @@ import {
   type ResolvedRule,
   type ResolvedSource,
 } from '@kleym/shared/core/policies/resolution.ts'
-import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
 import {
   bindingKeySchema,
   count,
@@ -28,22 +20,8 @@ import {
   podSchema,
   reportSchema,
   sourceSchema,
-  withId,
 } from '../../frame/schema.ts'
-
-const policyKeySchema = z.string().describe('An access policy as namespace/name.')
-
-const knowledgeFields = {
-  policiesKnown: made(
-    z
-      .string()
-      .describe('known; unknown; absent, where the kind is not served; not given, where no file holds any.'),
-    ({ state }: PolicyKnowledge) => state,
-  ),
-  policiesUnknown: made(z.string().nullable(), (knowledge: PolicyKnowledge) =>
-    knowledge.state === 'unknown' ? unknownReasonText(knowledge.why) : null,
-  ).describe('Why there may be more policies than those here.'),
-}
+import { knowledgeFields, policyKeySchema } from '../parts/policies-schema.ts'
 
 const noteSchema = made(
   z
@@ -224,125 +202,3 @@ export const policiesReportSchema = reportSchema('PoliciesReport', 'The answer o
     ),
   ).describe('SPIFFE IDs in any other string of any object.'),
 })
-
-const namingSchema = made(
-  z
-    .object({
-      policy: policyKeySchema,
-      kind: z.string(),
-      rule: z.string(),
-      way: z
-        .string()
-        .describe(
-          'exactly, pattern, excluded, service account, unbounded; same path or perhaps, where a trust domain is not known.',
-        ),
-      source: z.string(),
-      asks: z.string(),
-      notes: list(z.string()).describe('What does not take effect as it is written, by kind.'),
-    })
-    .describe('A rule of an access policy that names an identity.')
-    .meta({ id: 'PolicyNaming' }),
-  ({ way, policy, rule, source }: Naming) => ({
-    policy: policy.key,
-    kind: policy.kind,
-    rule: rule.name,
-    way,
-    source: source.text,
-    asks: rule.asks,
-    notes: notesOn(policy, rule).map(({ kind }) => kind),
-  }),
-)
-
-/** The field `namedBy`; absent where the kind is not served, or no file holds a policy. */
-export const namedBySchema = made(
-  z
-    .object({
-      rules: list(namingSchema).describe(
-        'Those that name the ID or the service account; the others stand in `accessPolicies`.',
-      ),
-      mentionedInCEL: list(
-        made(
-          z.object({ policy: policyKeySchema, rule: z.string(), spiffeID: z.string() }),
-          ({ policy, rule, spiffeId }: Mention) => ({
-            policy: policy.key,
-            rule: rule.name,
-            spiffeID: spiffeId,
-          }),
-        ),
-      ).describe('Rules whose CEL text holds the ID; whether they ask for it is not known.'),
-      mentionedIn: list(
-        made(
-          z.object({
-            kind: z.string(),
-            namespace: z.string(),
-            name: z.string(),
-            field: z.string(),
-            spiffeID: z.string(),
-          }),
-          ({ policy, rule, spiffeId }: Mention) => ({ ...policy, field: rule.name, spiffeID: spiffeId }),
-        ),
-      ).describe('Other objects with strings that hold the ID.'),
-      asksDiffer: z.boolean().describe('Rules that name an ID exactly ask different things.'),
-    })
-    .describe('The rules of access policies that name an identity.')
-    .meta({ id: 'NamedBy' }),
-  ({ namings, mentions, inTexts, asksDiffer }: NamedBy) => ({
-    rules: namings.filter(({ way }) => way !== 'unbounded'),
-    mentionedInCEL: mentions,
-    mentionedIn: inTexts,
-    asksDiffer,
-  }),
-)
-
-/** The field `accessPolicies`; absent where the kind is not served, or no file holds a policy. */
-export const accessPoliciesSchema = made(
-  z
-    .object({
-      ...knowledgeFields,
-      unbounded: list(namingSchema).describe('The rules that name any principal, and so every identity.'),
-      uninterpreted: list(
-        made(z.object({ policy: policyKeySchema, apiVersion: z.string() }), (one: ResolvedPolicy) => ({
-          ...one,
-          policy: one.key,
-        })),
-      ).describe('Policies that may name any identity too, and cannot be interpreted.'),
-    })
-    .describe('What access policies say of all identities.')
-    .meta({ id: 'AccessPolicies' }),
-  (policies: Policies) => {
-    const { knowledge, namings, uninterpreted } = policies.namedBy([], [])
-    return { policiesKnown: knowledge, policiesUnknown: knowledge, unbounded: namings, uninterpreted }
-  },
-)
-
-const sideSchema = orNull(
-  made(z.object({ state: z.string(), text: z.string() }), ({ source }: Affected) => source.resolution),
-)
-
-/** One rule of `policiesAffected`. */
-export const affectedSchema = made(
-  z
-    .object({
-      policy: policyKeySchema,
-      kind: z
-        .string()
-        .describe('Of the policy, or of an object that mentions the ID; then `rule` is the field.'),
-      rule: z.string(),
-      spiffeID: orNull(z.string()),
-      change: z
-        .string()
-        .describe(
-          'lost, gained, moved, otherwise; perhaps, if that is not known; rule, where the rule itself changes.',
-        ),
-      before: sideSchema.describe('Null where there is no such rule.'),
-      after: sideSchema,
-      instead: list(
-        made(
-          z.object({ binding: bindingKeySchema, spiffeID: z.string() }),
-          withId<AffectedPolicy['instead'][number]>,
-        ),
-      ).describe('What the bindings that gave a lost ID give after the change.'),
-    })
-    .meta({ id: 'AffectedPolicy' }),
-  withId<AffectedPolicy>,
-)

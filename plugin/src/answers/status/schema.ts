@@ -1,6 +1,6 @@
 // The schema of `status`.
 import * as z from 'zod'
-import { hopSchema } from '../why/schema.ts'
+import { hopSchema } from '../parts/hop-schema.ts'
 import { workloadText } from '@kleym/shared/core/install/scm-container.ts'
 import type { Stuck } from '@kleym/shared/core/install/conditions.ts'
 import type { ScmInstance } from '@kleym/shared/core/install/scm-instance.ts'

@@ -7,10 +7,10 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
-import { asOfSeconds } from '../verify/as-of.ts'
-import { compareWithServer } from '../verify/compare.ts'
-import { readEntries } from '../verify/read-entries.ts'
-import { showEntries } from '../why/chains.ts'
+import { asOfSeconds } from '../parts/as-of.ts'
+import { compareWithServer } from '../parts/compare-entries.ts'
+import { readEntries } from '../parts/read-entries.ts'
+import { showEntries } from '../parts/read-entries.ts'
 
 /** What `status` is asked. */
 export interface StatusOptions extends CommonOptions {

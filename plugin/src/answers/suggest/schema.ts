@@ -13,8 +13,14 @@ import {
   podSchema,
   reportSchema,
 } from '../../frame/schema.ts'
-import { alsoHeldSchema, lostSchema, missedSchema } from '../explain/schema.ts'
-import { holderSchema, identityChangesSchema, uncertainHolderSchema } from '../diff/schema.ts'
+import {
+  alsoHeldSchema,
+  holderSchema,
+  identityChangesSchema,
+  lostSchema,
+  missedSchema,
+  uncertainHolderSchema,
+} from '../parts/holders-schema.ts'
 import { gainsOf } from './words.ts'
 
 const refSchema = z.object({ name: z.string() })

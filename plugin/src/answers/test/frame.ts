@@ -1,16 +1,15 @@
 // The report of `test`: a finding for each assertion that fails, at the line where it stands; what is not known makes the
 // answer incomplete.
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
-import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { type Subject } from '@kleym/shared/core/objects/subject.ts'
 import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import type { InputProblem } from '../../sources/problem.ts'
-import { causesOf, type Cause } from '../../frame/causes.ts'
+import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
-import { askedByTests } from './results.ts'
+import { assertionName, countOutcomes, type AssertionResult } from '../parts/assertions.ts'
+import { askedByTests } from '../parts/assertion-results.ts'
 import { testsAnswer, viewTests } from './view.ts'
+import { findingOf, subjectOf, unknownOf } from '../parts/assertion-findings.ts'
 
 /** What else a run of tests tells. */
 export interface TestRunFacts {
@@ -51,28 +50,4 @@ export function testFrame(
     answer: (layout, kept) => testsAnswer(results, kept, { ...layout, faults }),
     view: (layout, shown) => viewTests(results, shown, layout),
   }
-}
-
-/** An assertion as the subject of a finding: it is no object of a cluster. */
-export function subjectOf(one: AssertionResult): Subject {
-  return { kind: IDENTITY_TEST_KIND, namespace: '', name: assertionName(one) }
-}
-
-/** The finding of an assertion that fails. */
-export function findingOf(one: AssertionResult): Finding {
-  const { outcome, assertion } = one
-  const description = assertion.description === undefined ? '' : ` (${assertion.description})`
-  return finding(FAILED, {
-    subject: subjectOf(one),
-    summary: `not true: ${outcome.claim}${description}: ${outcome.why}`,
-    evidence: outcome.evidence,
-    ...(outcome.fix === undefined ? {} : { fix: outcome.fix }),
-  })
-}
-
-/** The assertions that can be decided neither way. */
-export function unknownOf(results: readonly AssertionResult[]): readonly Cause[] {
-  return results
-    .filter(({ outcome }) => outcome.state === 'unknown')
-    .map(({ outcome }) => ({ leaves: 'a statement', text: `whether ${outcome.claim}: ${outcome.why}` }))
 }

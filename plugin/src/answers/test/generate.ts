@@ -8,7 +8,7 @@ import { formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
 import type { FilePlace } from '../../output/ci.ts'
-import { incompleteText, readingOf, resultsOf, subjectsIn } from './results.ts'
+import { incompleteText, readingOf, resultsOf, subjectsIn } from '../parts/assertion-results.ts'
 
 const HEADER = `# Who holds which identity, written by kubectl kleym test --generate; edit it as you like. Keep it out of folders that
 # are applied: no API server knows the kind. The fields: docs/reference/identity-test.md of kleym.

@@ -6,8 +6,8 @@ import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { testFrame } from './frame.ts'
-import type { TestPaths } from './load-tests.ts'
-import { loadIdentityTests, resultsOf, resultsUnderPremise, subjectsIn } from './results.ts'
+import type { TestPaths } from '../parts/load-tests.ts'
+import { loadIdentityTests, resultsOf, resultsUnderPremise, subjectsIn } from '../parts/assertion-results.ts'
 
 /** What `test` is asked. */
 export interface TestOptions extends CommonOptions {

@@ -16,9 +16,9 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN } from '../../sources/load.ts'
 import { SelectablePods } from '@kleym/shared/core/identity-tests/container-selector.ts'
-import type { LoadedTests } from './load-tests.ts'
-import { assertionName, type AssertionResult } from './model.ts'
-import { incompleteText } from './results.ts'
+import type { LoadedTests } from '../parts/load-tests.ts'
+import { assertionName, type AssertionResult } from '../parts/assertions.ts'
+import { incompleteText } from '../parts/assertion-results.ts'
 import { editText, type FieldEdit } from './edit-yaml.ts'
 
 /** The patch of all files; 1 where there is one, 4 where something is not known. */

@@ -7,7 +7,8 @@ import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 import type { InputProblem } from '../../sources/problem.ts'
-import { assertionName, countOutcomes, FAILED, type AssertionResult } from './model.ts'
+import { assertionName, countOutcomes, type AssertionResult } from '../parts/assertions.ts'
+import { placeText, viewResult } from '../parts/assertion-view.ts'
 
 /** What stands below the answer; `shown` are the findings that are not suppressed, one for each assertion that fails. */
 export function viewTests(
@@ -72,33 +73,4 @@ export function testsAnswer(
     ],
     reasons: [...(open.length === 0 ? [] : [[`${word}: ${namesText(open.map(assertionName))}`]]), ...wrong],
   }
-}
-
-/** An assertion that fails or is not known, with why and where it stands. */
-export function viewResult(one: AssertionResult, { width }: Layout): Block {
-  const { outcome, assertion } = one
-  const isFailed = outcome.state === 'failed'
-  const rows = [outcome.why, ...outcome.evidence].filter((text) => text !== '')
-  return [
-    ...wrap(
-      line(
-        isFailed ? MARKS.bad : MARKS.warn,
-        isFailed ? ` ${FAILED} ` : ' ',
-        span(outcome.claim, 'bold'),
-        isFailed ? '' : ': not known',
-      ),
-      { width, hang: 2 },
-    ),
-    ...(assertion.description === undefined
-      ? []
-      : wrap(line(`  ${assertion.description}`), { width, hang: 2 })),
-    ...rows.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
-    ...(outcome.fix === undefined ? [] : wrap(line(`  fix: ${outcome.fix}`), { width, hang: 7 })),
-    ...wrap(line(span(`  ${placeText(one)}, ${assertionName(one)}`, 'dim')), { width, hang: 4 }),
-  ]
-}
-
-function placeText({ place }: AssertionResult): string {
-  const { file, line: row } = place()
-  return `${file}:${row}`
 }

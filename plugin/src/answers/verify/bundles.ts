@@ -6,7 +6,7 @@ import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { JsonElements } from '../../sources/json-elements.ts'
-import { feedFile } from './read-entries.ts'
+import { feedFile } from '../parts/read-entries.ts'
 
 /** More trust domains than any server federates with. */
 const BUNDLES_MAX = 100_000

@@ -11,8 +11,8 @@ import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.
 import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
-import { openJudgements } from '../who-selects/model.ts'
-import type { ServerComparison } from './compare.ts'
+import { openJudgements } from '../parts/pod-answers.ts'
+import type { ServerComparison } from '../parts/compare-entries.ts'
 import { verifyAnswer, viewVerify } from './view.ts'
 
 /** Makes the report; `namespace` limits the findings to those that concern it. `svids` is what `--svids` showed. */

@@ -14,7 +14,7 @@ import {
   reportSchema,
   sourceSchema,
 } from '../../frame/schema.ts'
-import type { ServerComparison } from './compare.ts'
+import type { ServerComparison } from '../parts/compare-entries.ts'
 
 const differenceSchema = made(
   z

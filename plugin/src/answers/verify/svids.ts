@@ -9,7 +9,7 @@ import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { collect } from '../../sources/files.ts'
 import { problemError } from '../../sources/problem.ts'
-import { streamOf } from './read-entries.ts'
+import { streamOf } from '../parts/read-entries.ts'
 
 /** What the command line says of a process. */
 export interface SvidsOption {

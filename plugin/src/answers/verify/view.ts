@@ -7,7 +7,7 @@ import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, type Block } from '../../text/line.ts'
-import type { ServerComparison } from './compare.ts'
+import type { ServerComparison } from '../parts/compare-entries.ts'
 
 function entries(count: number): string {
   return count === 1 ? '1 entry' : `${count} entries`

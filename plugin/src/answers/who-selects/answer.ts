@@ -15,7 +15,7 @@ import {
   type CommonRegistration,
   type Holding,
 } from './holding.ts'
-import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 
 /** The answer about the containers of some pods. */

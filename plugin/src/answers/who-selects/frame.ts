@@ -20,7 +20,7 @@ import {
   whyAdded,
   type ContainerFilter,
   type PodAnswer,
-} from './model.ts'
+} from '../parts/pod-answers.ts'
 import { containersAnswer, holdersAnswer } from './answer.ts'
 import type { WhoSelectsLayout } from './registration-text.ts'
 import { viewWhoSelects } from './view.ts'

@@ -5,7 +5,7 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import type { PodAnswer, ShownRegistration } from './model.ts'
+import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
 
 interface Held {

@@ -5,7 +5,7 @@ import { podText } from '@kleym/shared/core/objects/pod-index.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import { isPossible } from '@kleym/shared/core/spire/registration.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 
 /** What a container holds; `some`: one for certain, and perhaps more. The worst first. */
 export const HOLDINGS = ['none', 'undetermined', 'several', 'pending', 'some', 'one'] as const

@@ -5,8 +5,8 @@ import type { WhoHolds } from '@kleym/shared/core/policies/who-holds.ts'
 import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Mark } from '../../text/line.ts'
-import type { NamedIds } from '../policies/named-by.ts'
-import type { ContainerFilter, ShownRegistration } from './model.ts'
+import type { NamedIds } from '../parts/named-by.ts'
+import type { ContainerFilter, ShownRegistration } from '../parts/pod-answers.ts'
 
 /** What the view shows beside the pods. */
 export interface WhoSelectsLayout extends Layout {

@@ -12,10 +12,10 @@ import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises, type Framed } from '../../frame/premises.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { whoSelectsFrame } from './frame.ts'
-import { requireSpiffeId } from './spiffe-id.ts'
+import { requireSpiffeId } from '../parts/spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
-import { choosePods } from './choose.ts'
+import { choosePods } from '../parts/choose-pods.ts'
 
 /** What `who-selects` is asked. */
 export interface WhoSelectsOptions extends CommonOptions {

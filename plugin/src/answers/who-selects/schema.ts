@@ -13,8 +13,8 @@ import {
   sourceSchema,
   withId,
 } from '../../frame/schema.ts'
-import { accessPoliciesSchema, namedBySchema } from '../policies/schema.ts'
-import type { PodAnswer } from './model.ts'
+import { accessPoliciesSchema, namedBySchema } from '../parts/policies-schema.ts'
+import type { PodAnswer } from '../parts/pod-answers.ts'
 
 const registrationSchema = z
   .object({

@@ -17,12 +17,12 @@ import {
   type Common,
   type Holding,
 } from './holding.ts'
-import type { ContainerAnswer, PodAnswer, ShownRegistration } from './model.ts'
+import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
-import { namedIdRows } from '../policies/named-by.ts'
+import { namedIdRows } from '../parts/named-by.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 

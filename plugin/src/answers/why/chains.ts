@@ -25,10 +25,11 @@ import { collect } from '../../sources/files.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
-import { asOfSeconds } from '../verify/as-of.ts'
-import { streamOf } from '../verify/read-entries.ts'
+import { asOfSeconds } from '../parts/as-of.ts'
+import { streamOf } from '../parts/read-entries.ts'
 import { entriesOf, serverSide, type EntriesOfPods } from './server-side.ts'
 import { podsOf } from './target.ts'
+import { showEntries } from '../parts/read-entries.ts'
 
 /** What `why` is asked. */
 export interface WhyOptions extends CommonOptions {
@@ -215,13 +216,4 @@ function commandsFor(
       return `let the process ask while the agent logs at DEBUG, then: kubectl logs ${where} | ${why}${files.join('')} --agent-log -`
     },
   }
-}
-
-/** The command that prints the entries of a server. */
-export function showEntries(server: SpireParts['server']): string {
-  const at =
-    server === undefined
-      ? '-n SPIRE spire-server-0'
-      : `-n ${shellWord(server.namespace)} ${shellWord(server.pod)}`
-  return `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json`
 }

@@ -3,7 +3,7 @@ import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { finish } from '../../frame/finish.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
-import { requireSpiffeId } from '../who-selects/spiffe-id.ts'
+import { requireSpiffeId } from '../parts/spiffe-id.ts'
 import { chainsOf, type WhyOptions } from './chains.ts'
 import { whyFrame } from './frame.ts'
 

@@ -7,8 +7,8 @@ import { podUidOf, type ServerEntry } from '@kleym/shared/core/spire/verify/serv
 import type { ServerSide } from '@kleym/shared/core/why/facts.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
-import { compareWithServer, type ReadTimes } from '../verify/compare.ts'
-import { readEntries } from '../verify/read-entries.ts'
+import { compareWithServer, type ReadTimes } from '../parts/compare-entries.ts'
+import { readEntries } from '../parts/read-entries.ts'
 
 /** The entries of some pods, and those that name no pod. */
 export interface EntriesOfPods {

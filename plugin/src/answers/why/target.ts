@@ -10,7 +10,7 @@ import {
   type ObjectName,
 } from '../../sources/kind-name.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { choosePods, type PodQuestion } from '../who-selects/choose.ts'
+import { choosePods, type PodQuestion } from '../parts/choose-pods.ts'
 
 const DOCS = 'kubectl kleym why --help'
 

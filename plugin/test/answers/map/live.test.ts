@@ -11,7 +11,7 @@ import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
 import type { AnswerInput } from '../../../src/gather/gather.ts'
 import { mapGraph } from '../../../src/answers/map/build.ts'
 import type { MapGraph } from '../../../src/answers/map/graph.ts'
-import { podAnswers, type PodAnswer } from '../../../src/answers/who-selects/model.ts'
+import { podAnswers, type PodAnswer } from '../../../src/answers/parts/pod-answers.ts'
 
 const SCOPE = { namespace: undefined, isChosen: false, spiffeId: undefined }
 

@@ -10,7 +10,7 @@ import type {
 } from '@kleym/shared/core/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import { render } from '../../../src/text/line.ts'
-import { namedByRows, namedIdRows } from '../../../src/answers/policies/named-by.ts'
+import { namedByRows, namedIdRows } from '../../../src/answers/parts/named-by.ts'
 import { PLAIN } from '../../../src/io/palette.ts'
 import { viewAnswer } from '../../../src/text/answer.ts'
 import { policiesAnswer, viewPolicies, type PoliciesLayout } from '../../../src/answers/policies/view.ts'

@@ -1,5 +1,7 @@
 // Reads `spire-server entry show -output json` as a stream: the entries of a large server are some hundred megabytes. What is
 // wrong with a file ends the command: an answer about a part of a server would name entries as missing that are there.
+import { shellWord } from '../../flags/echo.ts'
+import type { SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readServerEntry, type ServerEntry } from '@kleym/shared/core/spire/verify/server-entry.ts'
@@ -137,4 +139,13 @@ function wrong(file: string, why: string, at: number): KleymError {
     fix: 'make it again: spire-server entry show -output json > entries.json',
     docs: 'docs/verify.md',
   })
+}
+
+/** The command that prints the entries of a server. */
+export function showEntries(server: SpireParts['server']): string {
+  const at =
+    server === undefined
+      ? '-n SPIRE spire-server-0'
+      : `-n ${shellWord(server.namespace)} ${shellWord(server.pod)}`
+  return `kubectl exec ${at} -c spire-server -- /opt/spire/bin/spire-server entry show -output json`
 }

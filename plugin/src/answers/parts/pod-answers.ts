@@ -20,7 +20,7 @@ import { counted } from '@kleym/shared/core/text/counted.ts'
 import { whyOpenText, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
 import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
-import type { NamedIds } from '../policies/named-by.ts'
+import type { NamedIds } from './named-by.ts'
 
 /** A registration as an answer shows it; `pending`: kleym has yet to write its ClusterSPIFFEID in the cluster. */
 export interface ShownRegistration extends Omit<Registration, 'verdict'> {

@@ -11,7 +11,7 @@ import type { ProblemReach } from '../../sources/problem.ts'
 import { POD_KINDS } from '../../sources/kind-name.ts'
 import type { TestReading } from '@kleym/shared/core/identity-tests/identity-test.ts'
 import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
-import { runTests, type AssertionResult, type RunnableTest } from './model.ts'
+import { runTests, type AssertionResult, type RunnableTest } from './assertions.ts'
 
 /** Reads the tests of files, as an install understands them. */
 export function loadIdentityTests(
