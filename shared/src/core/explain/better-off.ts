@@ -1,6 +1,6 @@
-// Which of the findings that a change makes go away it has fixed: those after which a container or a binding is better off
-// than before. Any other does not apply any more because its ground is gone: the fallback whose loss it told of, the binding
-// that it was about (docs/offline.md, "New, fixed, and no longer applies").
+// Which of the findings that are gone after a change are fixed: those after which a container or a binding is better off than
+// before. Any other no longer applies, because what it was about is gone: the fallback that gave way, the binding
+// (docs/offline.md, "New, fixed, and no longer applies").
 import type { State } from '../analysis/state.ts'
 import { subjectText, type Subject } from '../objects/subject.ts'
 import { findingKey, namedIn, type Finding } from '../findings/finding.ts'
@@ -51,11 +51,11 @@ export function* fixedAmong(
 
 function isFixed(one: Finding, holders: readonly string[], before: HeldState, after: HeldState): boolean {
   const { tells, concerns } = findingEntry(one.code)
-  // There is nothing to fix about an information.
+  // An information is nothing to fix.
   if (one.severity === 'info') return false
   if (concerns === 'every binding') return true
   const stillThere = holders.flatMap((key) => after.held.get(key) ?? [])
-  // Nobody is better off where all that a finding told of was deleted.
+  // If all containers of the finding were deleted, no container is better off.
   if (holders.length > 0 && stillThere.length === 0) return false
   if (tells === 'too little is held' || tells === 'several are held') {
     const isWell = ({ ids, open }: ContainerIds): boolean =>

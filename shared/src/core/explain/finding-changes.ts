@@ -1,6 +1,6 @@
-// Which findings a change brings, makes go away and leaves as they are. A finding is told by its code and by what it names, and by
-// its parts: the namespaces of the pods that show it, the fields of a manifest, the sources of a rule, the label sets of claims. It
-// is new as far as no finding of before has these; a count that grows within a namespace is no news (docs/offline.md).
+// Which findings a change brings, removes and leaves as they are. The fingerprint of a finding is its code, the objects that it names, and
+// its parts: the namespaces of the pods that show it, the fields of a manifest, the sources of a rule, the label sets of claims. A
+// finding is new as far as no finding of the state before has these. A count that grows within a namespace is not new (docs/offline.md).
 import { getOrCreate } from '../get-or-create.ts'
 import { findingKey, namedIn, notCertain, withinNamespaces, type Finding } from '../findings/finding.ts'
 import { subjectText } from '../objects/subject.ts'
@@ -12,11 +12,11 @@ import type { OneSided } from './one-sided.ts'
 
 /** What becomes of findings. */
 export interface FindingChanges {
-  /** Of one that grows, what it tells of is that which is new. */
+  /** A finding that grows has what is new of it alone. */
   readonly added: readonly Finding[]
   /** Those after which a container or a binding is better off. */
   readonly fixed: readonly Finding[]
-  /** The others that are gone: what they told of is not there any more, and no container is better off. */
+  /** The others that are gone: what they were about is gone, and no container is better off. */
   readonly noLongerApply: readonly Finding[]
   /** Those that are not found any more, and may be in what was not read. */
   readonly perhapsGone: readonly Finding[]
@@ -33,22 +33,23 @@ export interface ToldState extends HeldState {
 /** Compares the findings of two states; a step for each. */
 export function* findingChanges(before: ToldState, after: ToldState): Steps<FindingChanges> {
   const several = new Set([...severalIn(before.findings), ...severalIn(after.findings)])
-  const [told, tells] = [new Tellings(before.findings, several), new Tellings(after.findings, several)]
+  const had = new Fingerprints(before.findings, several)
+  const has = new Fingerprints(after.findings, several)
   const asBefore = openSeveralOf(before.findings)
-  const continued = new Set<Telling>()
+  const continued = new Set<Fingerprint>()
   const news = new Map<Finding, Finding>()
-  for (const one of tells.all) {
+  for (const one of has.all) {
     yield
-    const others = told.thatTell(one)
+    const others = had.matching(one)
     for (const other of others) continued.add(other)
     const added = addedTo(others, one)
     if (added !== undefined) news.set(one.finding, mayHaveBeen(asBefore(added), before.unread))
   }
   const gone: Finding[] = []
   const perhapsGone: Finding[] = []
-  for (const one of told.all) {
+  for (const one of had.all) {
     yield
-    if (continued.has(one) || tells.thatTell(one).length > 0) continue
+    if (continued.has(one) || has.matching(one).length > 0) continue
     if (after.unread.findings(one.finding) === undefined) gone.push(one.finding)
     else perhapsGone.push(one.finding)
   }
@@ -65,8 +66,8 @@ export function* findingChanges(before: ToldState, after: ToldState): Steps<Find
   }
 }
 
-/** What a finding is told by. */
-interface Telling {
+/** What makes a finding the same one before and after a change. */
+interface Fingerprint {
   readonly finding: Finding
   /** What it names, each with its code. Which registration of a container that holds several is the first of them does not matter. */
   readonly names: ReadonlySet<string>
@@ -75,21 +76,21 @@ interface Telling {
 }
 
 /** The findings of a state, by what they name. */
-class Tellings {
-  readonly all: readonly Telling[]
-  readonly #byName = new Map<string, Telling[]>()
+class Fingerprints {
+  readonly all: readonly Fingerprint[]
+  readonly #byName = new Map<string, Fingerprint[]>()
 
   constructor(findings: readonly Finding[], several: ReadonlySet<string>) {
-    this.all = findings.map((one) => tellingOf(one, several))
-    for (const telling of this.all)
-      for (const name of telling.names) getOrCreate(this.#byName, name, () => []).push(telling)
+    this.all = findings.map((one) => fingerprintOf(one, several))
+    for (const one of this.all)
+      for (const name of one.names) getOrCreate(this.#byName, name, () => []).push(one)
   }
 
   /**
-   * The findings that name all that one names and have a part in common with it: if one of three bindings is deleted, two are left that
-   * were told of before. Else those that tell of each by itself: many bindings that claim the same pods are told one by one.
+   * The findings that name all objects of a fingerprint and share a part with it: if one of three bindings is deleted, the finding about the
+   * other two is not new. If there are none, the findings about each object alone: many bindings that claim the same pods have one each.
    */
-  thatTell({ names, parts }: Telling): readonly Telling[] {
+  matching({ names, parts }: Fingerprint): readonly Fingerprint[] {
     const lists = [...names].map((name) => this.#byName.get(name) ?? [])
     const shortest = lists.reduce((best, list) => (list.length < best.length ? list : best))
     const all = shortest.filter((other) => names.isSubsetOf(other.names) && haveCommon(parts, other.parts))
@@ -100,8 +101,8 @@ class Tellings {
   }
 }
 
-/** Several findings of one code and of the same names, without parts, are told by their texts. */
-function tellingOf(finding: Finding, several: ReadonlySet<string>): Telling {
+/** If several findings have one code, the same names and no parts, their texts are their parts. */
+function fingerprintOf(finding: Finding, several: ReadonlySet<string>): Fingerprint {
   const { code, subject, summary } = finding
   const { container } = subject
   const named = findingEntry(code).isOfSubjectAlone === true ? [subject] : namedIn(finding)
@@ -120,12 +121,12 @@ function partOfNamespace(name: string): string {
   return `namespace ${name}`
 }
 
-function partsOfNamespaces(names: readonly string[]): Telling['parts'] {
+function partsOfNamespaces(names: readonly string[]): Fingerprint['parts'] {
   return new Map(names.toSorted(compareBytes).map((name) => [partOfNamespace(name), partOfNamespace(name)]))
 }
 
 /** Whether two findings have a part in common; those without parts are of one. */
-function haveCommon(left: Telling['parts'], right: Telling['parts']): boolean {
+function haveCommon(left: Fingerprint['parts'], right: Fingerprint['parts']): boolean {
   if (left.size === 0 && right.size === 0) return true
   return [...left.keys()].some((key) => right.has(key))
 }
@@ -135,10 +136,10 @@ function severalIn(findings: readonly Finding[]): readonly string[] {
 }
 
 /**
- * A finding as a new one; undefined where it tells of nothing that `others` did not. Where these were not certain, and it is, nothing
- * tells whether it is new.
+ * A finding as a new one; undefined if it has no part that `others` lack. If it is certain and they were not, whether it is new is not
+ * known.
  */
-function addedTo(others: readonly Telling[], { finding: one, parts }: Telling): Finding | undefined {
+function addedTo(others: readonly Fingerprint[], { finding: one, parts }: Fingerprint): Finding | undefined {
   if (others.length === 0) return one
   const news = new Map([...parts].filter(([key]) => !others.some((other) => other.parts.has(key))))
   if (news.size > 0) return withNews(one, news)
@@ -156,7 +157,7 @@ const NONE: ReadonlySet<string> = new Set()
 const NEWS_NAMED = 10
 
 /** A finding that was there, as it is about what it was not about before: these parts. */
-function withNews(one: Finding, news: Telling['parts']): Finding {
+function withNews(one: Finding, news: Fingerprint['parts']): Finding {
   const [first, ...others] = [...news].flatMap(([key, text]) => (one.parts?.has(key) === true ? [text] : []))
   // Where the sentence is about the first of several things, it is now about the first that is new.
   if (first !== undefined && [...(one.parts ?? [])].some(([, text]) => text === one.summary))
@@ -175,8 +176,8 @@ function withNews(one: Finding, news: Telling['parts']): Finding {
 }
 
 /**
- * That a container holds several identities is told of the first that gives one. If some are open before, it may have been so then, told of
- * another first one.
+ * The subject of a finding about several identities of a container is the first registration that gives one. If such a finding is open before
+ * the change, it may be the same one with another subject.
  */
 function openSeveralOf(before: readonly Finding[]): (one: Finding) => Finding {
   const open = Map.groupBy(

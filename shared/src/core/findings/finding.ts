@@ -8,8 +8,8 @@ import { NO, type Truth } from '../truth/truth.ts'
 import { decidingText, unknownText } from '../truth/unknown.ts'
 
 /**
- * The several things that a finding tells of, a text for each: the fields of a manifest that are wrong, the sources of a rule. One more
- * of them is news, which its key tells: it holds no counts, and no places in lists.
+ * The several things that a finding is about, a text for each: the fields of a manifest that are wrong, the sources of a rule. A further
+ * one is new. The key of one holds no count and no position in a list.
  */
 export type Parts = ReadonlyMap<string, string>
 

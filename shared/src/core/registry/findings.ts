@@ -22,9 +22,9 @@ export interface FindingEntry {
   readonly fix: string
   /** The condition reason that the operator reports for the same thing. */
   readonly reason?: Reason
-  /** What it tells of those that it names, if that decides whether they are better off without it (explain/better-off.ts). */
+  /** What it says of containers, if that decides whether a change has fixed it (explain/better-off.ts). */
   readonly tells?: FindingTopic
-  /** What it names beside its subject is only told with it: one more or less makes no other finding of it. */
+  /** The objects that it names beside its subject are no part of its fingerprint (explain/finding-changes.ts). */
   readonly isOfSubjectAlone?: true
   /** Whether something clashes with something, as `conflicts` shows it; absent: so it is of codes that begin with KLM3, KLM4 or KLM6. */
   readonly isClash?: boolean
@@ -39,7 +39,7 @@ export interface FindingEntry {
   readonly noEffect?: 'of any output' | 'of a binding' | 'of a fallback'
 }
 
-/** What a finding tells of containers. */
+/** What a finding says of containers. */
 export type FindingTopic = 'too little is held' | 'several are held' | 'others hold it'
 
 const WITHDRAWN =
