@@ -49,6 +49,19 @@ test.each([BINDING_KIND, OUTPUT_KIND])('a stale cache of %s makes no two', async
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 
+test('an operator that starts decides nothing before the list of outputs is in', async () => {
+  const sim = await SteeredSimulation.of({ a: 'vllm' })
+  await sim.crash(() => true)
+  sim.editBinding('a', { containerName: 'proxy' })
+  sim.createBinding('b', 'vllm')
+  const from = sim.trace.length
+  await sim.start({ leadsFirst: true })
+  await sim.runUntilQuiet(0, { blocks: OUTPUT_KIND })
+  expect(sim.trace.slice(from).filter((line) => line.includes('sent'))).toEqual([])
+  expect(await sim.problemsOnceQuiet()).toEqual([])
+  expect([sim.reason('a'), sim.reason('b')]).toEqual(['Reconciled', 'Reconciled'])
+})
+
 test('a delete that a foreign finalizer holds blocks the peer, and its binding says why', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   const output = sim.output('a') ?? {}
