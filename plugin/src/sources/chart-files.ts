@@ -117,7 +117,7 @@ class ChartWalk {
       this.#charge(bytes.length)
       // A chart in a chart, as a folder in the archive.
       const own = path.replace(/^(?:\.\/)?[^/]+\//, '').replace(/^(?:charts\/[^/]+\/)+/, '')
-      const isTemplate = own.startsWith('templates/')
+      const isTemplate = /^(?:templates|crds)\//.test(own)
       if (own.startsWith('charts/') && ARCHIVE.test(own)) yield* this.#packed(bytes, depth + 1)
       else if (isTemplate || OF_CHART.test(own)) yield { path: own, text: new TextDecoder().decode(bytes) }
     }

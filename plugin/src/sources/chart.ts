@@ -38,6 +38,8 @@ export async function readChart(
   const reading = new ChartReading(wanted)
   for (const file of chartFiles(folder, budget)) reading.take(file)
   const chart = await yamlIn(folder, 'Chart.yaml', budget)
+  // Which charts it depends on, it does not say.
+  if (chart === undefined) reading.take({ path: 'Chart.yaml', text: undefined })
   const lists = [
     own(chart, 'dependencies'),
     own(await yamlIn(folder, 'requirements.yaml', budget), 'dependencies'),
@@ -103,7 +105,7 @@ class ChartReading {
   take({ path, text }: ChartFile): void {
     if (text === undefined) this.#isAnything = true
     else if (path === 'values.schema.json') this.fetches ||= SCHEMA_URL.test(text)
-    else if (!path.startsWith('templates')) this.#readValues(text)
+    else if (path.startsWith('values')) this.#readValues(text)
     else if (!path.endsWith('/NOTES.txt')) this.#readTemplate(text)
   }
 

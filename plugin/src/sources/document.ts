@@ -33,11 +33,6 @@ export interface DocumentFault {
   readonly fix: string
   /** It may be well-formed, and is more than kleym takes in. */
   readonly isLimit?: true
-  /**
-   * What the document certainly says about its type, where it can be told: a document of a kind that no answer uses is
-   * skipped, whatever else is wrong with it.
-   */
-  readonly type?: { readonly kind?: string; readonly apiVersion?: string }
 }
 
 /** What a file holds. */

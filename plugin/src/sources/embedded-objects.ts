@@ -6,15 +6,13 @@ import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { mayHoldEncoded } from './encoded-objects.ts'
 import { DETAILS } from './deployers.ts'
+import { holdsKind, textsIn } from './held-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfText } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
-/** How deep objects are looked for; those of real kinds stand within ten levels. */
-const DEPTH_MAX = 20
 /** What a controller has done, and what people write on an object, is no object to come. */
 const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status'])
 
@@ -32,34 +30,37 @@ export function embeddedProblem(
     ({ versions, kind }) => versions !== undefined || (!isTyped && !DETAILS.has(kind)),
   )
   const found = new Map<string, ProblemReach>()
-  const visit = (here: unknown, depth: number): void => {
-    if (depth > DEPTH_MAX) return
+  let isText = false
+  const visit = (here: unknown, isTop = false): void => {
     if (typeof here === 'string') {
-      for (const reach of reachInText(here, deciding)) found.set(JSON.stringify(reach), reach)
-      return
+      for (const text of textsIn(here))
+        for (const reach of reachInText(text, deciding)) {
+          found.set(JSON.stringify(reach), reach)
+          isText = true
+        }
     }
-    if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item, depth + 1)
+    // The depth is bounded by what the readers take.
+    if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item)
     if (!isRecord(here)) return
-    const kind = depth === 0 ? undefined : decidingKind(here, deciding)
+    const kind = isTop ? undefined : decidingKind(here, deciding)
     if (kind !== undefined)
       for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
         found.set(JSON.stringify(reach), reach)
     else
       for (const [key, item] of Object.entries(here))
-        if (depth > 0 || !isTyped || !NOT_LOOKED_INTO.has(key)) visit(item, depth + 1)
+        if (!isTop || !isTyped || !NOT_LOOKED_INTO.has(key)) visit(item)
   }
-  visit(value, 0)
-  if (isRecord(value)) for (const text of decodedTexts(value)) visit(text, 1)
+  visit(value, true)
   if (found.size === 0) return undefined
   const kinds = new Set(found.values().map(({ kind }) => kind.replace(/\..*/, '')))
   return {
     kind: 'not rendered',
     what: `${isTyped ? `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''}` : origin.file} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
     where: placeText(origin),
-    why: !isTyped
-      ? 'it is no object and no List by its apiVersion and kind: kubectl does not apply it, and what else reads it is not known'
-      : ENCODED.has(stringAt(value, 'kind') ?? '')
-        ? 'whether anything applies them is not known'
+    why: isText
+      ? 'whether anything applies them is not known'
+      : !isTyped
+        ? 'it is no object and no List by its apiVersion and kind: kubectl does not apply it, and what else reads it is not known'
         : 'what its controller makes of them is not known',
     fix: 'add what it makes as manifests of their own',
     reach: [...found.values()],
@@ -68,34 +69,12 @@ export function embeddedProblem(
 
 /** What may stand in a text, which is looked through only if it gives an object's kind that decides with its group. */
 function reachInText(text: string, deciding: readonly WantedKind[]): readonly ProblemReach[] {
-  if (!text.includes('apiVersion')) return []
-  const wanted = deciding.filter(({ group, kind }) => text.includes(`${group}/`) && saysKind(text, kind))
+  const wanted = deciding.filter((one) => holdsKind(text, one))
   if (wanted.length === 0) return []
   return (
     reachOfText(text, { wanted, namespace: undefined }) ?? wanted.flatMap((one) => reachOf(one, {}, text))
   )
 }
-
-/** Whether a text has the kind of an object, or of a list of them, in YAML or JSON; a mere mention is none. */
-function saysKind(text: string, kind: string): boolean {
-  return new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
-}
-
-/** What a Secret holds under `data`, and a ConfigMap under `binaryData`, where it may be manifests. */
-function decodedTexts(value: JsonRecord): readonly string[] {
-  if (stringAt(value, 'apiVersion') !== 'v1') return []
-  const field = ENCODED.get(stringAt(value, 'kind') ?? '')
-  const data = field === undefined ? undefined : own(value, field)
-  if (!isRecord(data)) return []
-  return Object.values(data).flatMap((one) =>
-    typeof one === 'string' && mayHoldEncoded(one) ? [Buffer.from(one, 'base64').toString('utf8')] : [],
-  )
-}
-
-const ENCODED: ReadonlyMap<string, string> = new Map([
-  ['Secret', 'data'],
-  ['ConfigMap', 'binaryData'],
-])
 
 /** The problems that stand for something that is not among the objects by itself. */
 export function notShown(

@@ -1,17 +1,64 @@
-// Objects of other kinds that say by their fields that a controller fetches what they deploy: a chart of a repository, a folder of a Git
-// repository, a package of a catalog. No kind is named: an App of kapp, a PackageInstall, a Subscription of OLM or of Open Cluster Management,
-// a Release of Crossplane, a ClusterProfile of Sveltos and a Terraform all do.
-import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+// What an object, or a file of another tool, deploys that stands elsewhere: a chart of a repository, a folder of a Git repository, a package of a
+// catalog. Its fields tell it, whatever its kind is: an App of kapp, a Subscription of OLM, a Release of Crossplane and a ClusterProfile of
+// Sveltos all do, and so do helmfile, skaffold, Fleet, Ansible and Pulumi. A few kinds deploy something whatever their fields say.
+import { dirname, join } from 'node:path'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { isUnreadKind } from '@kleym/shared/core/objects/pod-makers.ts'
+import type { Origin } from '@kleym/shared/core/objects/raw.ts'
 
-/** What an object fetches; undefined where it does not say. */
-export interface Fetched {
+/** One thing that an object deploys. */
+export interface Deployed {
+  /** A chart by its name or address. */
   readonly chart?: string | undefined
+  /** A folder, from the top of a repository. */
   readonly path?: string | undefined
+  /** The repository: its address, or the source of Flux that has it. Undefined: that of the files. */
   readonly repository?: string | undefined
+  /** Undefined: any. */
+  readonly namespace?: string | undefined
+  readonly release?: string | undefined
+  /** What a chart is rendered with. Undefined: nothing that the files tell. */
+  readonly values?: ReleaseValues | undefined
+  /** What is deployed of a folder is more than what stands there: a patch, another namespace, a plugin. */
+  readonly changes?: string | undefined
 }
 
-/** How deep fields are looked through; those of real kinds stand within six levels. */
-const DEPTH_MAX = 12
+/** What a release is rendered with, the later over the earlier. */
+export interface ReleaseValues {
+  /** From the top of the repository, or (`ofChart`) from the chart. */
+  readonly files: readonly string[]
+  readonly ofChart: boolean
+  /** As objects, or as the text of YAML. */
+  readonly inline: readonly (JsonRecord | string)[]
+  /** `name=value`. */
+  readonly set: readonly string[]
+}
+
+/** The type of an object. */
+export interface ObjectType {
+  readonly group: string
+  readonly kind: string
+}
+
+/** The kinds that deploy something whatever their fields are called, with their groups. */
+const DEPLOYERS: ReadonlySet<string> = new Set([
+  // https://fluxcd.io/flux/components/helm/helmreleases/, https://docs.k3s.io/helm
+  'HelmRelease.helm.toolkit.fluxcd.io',
+  'HelmChart.helm.cattle.io',
+  // https://fluxcd.io/flux/components/kustomize/kustomizations/
+  'Kustomization.kustomize.toolkit.fluxcd.io',
+  // https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/
+  'Application.argoproj.io',
+  'ApplicationSet.argoproj.io',
+  // https://fleet.rancher.io/ref-gitrepo
+  'GitRepo.fleet.cattle.io',
+])
+/** Those that put a chart into their own namespace, where they name no other one. */
+const OF_HELM = /^Helm(?:Release|Chart)$/
+const KUSTOMIZE = 'kustomize.config.k8s.io'
+/** Sources of Flux deploy nothing by themselves: https://fluxcd.io/flux/components/source/ */
+export const SOURCES_OF_FLUX = 'source.toolkit.fluxcd.io'
 
 /** A key, as a field of an object has it and as it stands in YAML or JSON. */
 interface Key {
@@ -19,85 +66,332 @@ interface Key {
   readonly inText: RegExp
 }
 
-function key(name: string): Key {
+function key(name: string, value = ''): Key {
   return {
     field: new RegExp(`^${name}$`, 'i'),
-    inText: new RegExp(`(?<![\\w.-])["']?${name}["']?\\s*:`, 'i'),
+    inText: new RegExp(`(?<![\\w./$-])["']?${name}["']?\\s*:(?!=)${value}`, 'i'),
   }
 }
 
-const CHART = key('(?:helm)?chart(?:name|ref)?')
+const CHART_NAMES = '(?:helm|remote)?_?charts?_?(?:name|ref|path|inflationgenerator)?'
+const CHART = key(CHART_NAMES)
+/** A chart as helm refers to one of a repository: https://helm.sh/docs/helm/helm_install/ */
+const CHART_REFERENCE = key(CHART_NAMES, String.raw`\s*["']?[^\s"',{}]*/`)
+const CHART_ELSEWHERE = key('(?:remotechart|chartpath)')
 const REPOSITORY = key(
-  '(?:(?:helm)?repo(?:sitory)?(?:url|ref)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
+  '(?:(?:helm_?)?(?:chart_?)?repo(?:sitory)?_?(?:url|ref|opts)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
 )
-const PLACE = key('(?:path|subpath|directory|ref|branch|tag|revision|targetrevision)')
+const PLACE = key('(?:paths?|subpath|directory|ref|branch|tag|revision|targetrevision)')
 const PACKAGE = key('package(?:name|ref)')
 const FOLDER = key('(?:.*path|directory)')
 const OTHERS = key('(?:sourceNamespace|channel|fetch)')
 
 /** What hides a key from a look at the text: an escape, or a key with a mark before it. */
 const HIDDEN_KEY = /\\[xuU]|^[ \t]*(?:- +)*\? /m
+/** What holds no place of what is deployed: labels may be called like one, and values are for what is deployed. */
+const NOT_LOOKED_INTO = /labels$|^(?:annotations|generators|values|valuesObject)$/i
 
-/** `bitnami/redis`: a chart of a repository whose name stands elsewhere, as in a ClusterConfig of k0s. */
-const OF_ALIAS = String.raw`[a-z0-9][a-z0-9.-]*/[a-z0-9][a-z0-9._-]*`
-const IS_OF_ALIAS = new RegExp(`^${OF_ALIAS}$`)
-const CHART_OF_ALIAS = new RegExp(`:\\s*["']?${OF_ALIAS}`)
+/** Whether an object of a kind may deploy something, by its text. */
+export function mayDeploy(type: ObjectType, text: () => string): boolean {
+  const isKnown = DEPLOYERS.has(qualifiedKind(type)) || type.group === SOURCES_OF_FLUX
+  return isKnown || (isOfOthers(type) && mayFetch(text()))
+}
 
 /** Whether the text of an object may have the keys by which it says that it fetches something. */
 export function mayFetch(text: string): boolean {
-  const has = ({ inText }: Key): boolean => inText.test(text)
+  const isFolder = REPOSITORY.inText.test(text) && PLACE.inText.test(text)
   return (
     HIDDEN_KEY.test(text) ||
-    has(PACKAGE) ||
-    has(OTHERS) ||
-    (has(CHART) && CHART_OF_ALIAS.test(text)) ||
-    (has(REPOSITORY) && (has(CHART) || has(PLACE)))
+    namesChart(text) ||
+    isFolder ||
+    [PACKAGE, OTHERS].some(({ inText }) => inText.test(text))
   )
 }
 
-/** Everything that the fields of an object name to be fetched. */
-export function fetchedBy(spec: unknown): readonly Fetched[] {
-  const found: Fetched[] = []
-  const visit = (here: unknown, depth: number): void => {
-    if (depth > DEPTH_MAX) return
-    if (Array.isArray(here)) for (const one of here as readonly unknown[]) visit(one, depth + 1)
-    if (!isRecord(here)) return
-    const one = fetchedIn(here)
-    if (one !== undefined) found.push(one)
-    else for (const value of Object.values(here)) visit(value, depth + 1)
+/** Whether a text names a chart that is elsewhere. */
+export function namesChart(text: string): boolean {
+  const isOfRepository = REPOSITORY.inText.test(text) && CHART.inText.test(text)
+  return isOfRepository || [CHART_REFERENCE, CHART_ELSEWHERE].some(({ inText }) => inText.test(text))
+}
+
+/** Kinds of the API server make nothing that they fetch, and what makes pods of its own is looked at for these. */
+function isOfOthers({ group, kind }: ObjectType): boolean {
+  const isBuiltIn = /^(?:apps|autoscaling|batch|extensions|policy)?$/.test(group) || group.endsWith('.k8s.io')
+  return !isBuiltIn && !isUnreadKind({ group, kind })
+}
+
+/** What holds for all that stands below a place. */
+interface Scope {
+  readonly namespace: string | undefined
+  readonly release: string | undefined
+  readonly values: ReleaseValues | undefined
+}
+
+/** Everything that the fields of a document name to be fetched. */
+export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
+  const kind = stringAt(value, 'kind') ?? ''
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
+  if (isObject && (group === SOURCES_OF_FLUX || (!isOfOthers({ group, kind }) && group !== KUSTOMIZE)))
+    return []
+  const template = dig(value, 'spec', 'template')
+  const isTemplate = isObject && isRecord(own(template, 'spec'))
+  const name = isTemplate ? stringAt(template, 'metadata', 'name') : stringAt(value, 'metadata', 'name')
+  const reading = new Reading({
+    isObject,
+    isDeployer: DEPLOYERS.has(qualifiedKind({ group, kind })),
+    isKustomization: group === KUSTOMIZE,
+    namespace: stringAt(value, 'metadata', 'namespace') ?? '',
+    // Paths count from the file of another tool, and from the top of a repository in an object.
+    folder: isObject && group !== 'skaffold' ? undefined : dirname(origin.file),
+    generated: listAt(value, 'spec', 'generators').flatMap((one) =>
+      [...listAt(one, 'git', 'directories'), ...listAt(one, 'git', 'files')].flatMap(
+        (at) => stringAt(at, 'path') ?? [],
+      ),
+    ),
+  })
+  const scope = {
+    namespace: OF_HELM.test(kind) ? stringAt(value, 'metadata', 'namespace') : undefined,
+    release: isObject ? plain(name) : undefined,
+    values: isTemplate ? undefined : NO_VALUES,
   }
-  visit(spec, 0)
-  return found
+  const { metadata: _, status: __, ...fields } = isRecord(value) ? value : {}
+  return reading.all(isTemplate ? own(template, 'spec') : isRecord(value) ? fields : value, scope)
 }
 
-function fetchedIn(fields: JsonRecord): Fetched | undefined {
-  const valueOf = ({ field }: Pick<Key, 'field'>): unknown =>
-    Object.entries(fields).find(([name]) => field.test(name))?.[1]
-  const repository = valueOf(REPOSITORY)
-  const chart = valueOf(CHART)
-  // The repository stands beside the chart, or in it.
-  if (isNamed(chart) && (isNamed(repository) || (isRecord(chart) && fetchedFrom(chart))))
-    return { chart: nameOf(chart), repository: textOf(repository) }
-  if (typeof chart === 'string' && IS_OF_ALIAS.test(chart)) return { chart }
-  if (isNamed(repository) && isLocation(repository) && isNamed(valueOf(PLACE)))
-    return { path: textOf(valueOf(FOLDER)), repository: textOf(repository) }
-  const named = valueOf(PACKAGE)
-  if (isNamed(named)) return { chart: nameOf(named) }
-  // A catalog of OLM, a channel of Open Cluster Management, what an App of kapp is made of.
-  if (isNamed(own(fields, 'source')) && isNamed(own(fields, 'sourceNamespace')))
-    return { chart: textOf(own(fields, 'name')) }
-  const channel = textOf(own(fields, 'channel'))
-  if (channel?.includes('/') === true) return { chart: channel }
-  return Array.isArray(own(fields, 'fetch')) ? {} : undefined
+interface Document {
+  /** Whether it has an apiVersion and a kind. */
+  readonly isObject: boolean
+  /** Whether it deploys something whatever its fields are called. */
+  readonly isDeployer: boolean
+  readonly isKustomization: boolean
+  readonly namespace: string
+  readonly folder: string | undefined
+  /** The paths that generators give. */
+  readonly generated: readonly string[]
 }
 
-function fetchedFrom(chart: JsonRecord): boolean {
-  return Object.entries(chart).some(([name, value]) => REPOSITORY.field.test(name) && isNamed(value))
+class Reading {
+  readonly #document: Document
+  readonly #found: Deployed[] = []
+
+  constructor(document: Document) {
+    this.#document = document
+  }
+
+  all(value: unknown, scope: Scope): readonly Deployed[] {
+    const { isObject, isDeployer, folder } = this.#document
+    this.#visit(value, scope, '', true)
+    if (isDeployer && this.#found.length === 0) this.#found.push(this.#scopeIn(own(value, 'spec'), scope))
+    // https://helmfile.readthedocs.io/en/latest/#configuration
+    if (!isObject && folder !== undefined)
+      for (const chart of [...texts(value, 'helmfiles'), ...texts(value, 'bases')])
+        this.#found.push({ chart })
+    return this.#found
+  }
+
+  #visit(value: unknown, outer: Scope, under: string, isRoot = false): void {
+    if (Array.isArray(value)) for (const one of value as readonly unknown[]) this.#visit(one, outer, under)
+    // https://helmfile.readthedocs.io/en/latest/#configuration
+    if (!isRecord(value) || own(value, 'installed') === false) return
+    const helm = own(value, 'helm')
+    const fields = isRecord(helm) ? { ...value, ...helm } : value
+    const scope = this.#scopeIn(fields, outer, isRoot)
+    const found =
+      this.#chartIn(fields, scope, under) ??
+      (this.#document.isObject ? this.#placeIn(fields, scope) : undefined)
+    if (found === undefined) {
+      for (const [name, one] of Object.entries(fields))
+        if (!NOT_LOOKED_INTO.test(name)) this.#visit(one, scope, name)
+    } else this.#found.push(...found)
+  }
+
+  #scopeIn(given: unknown, { namespace, release, values }: Scope, isRoot = false): Scope {
+    const fields = isRecord(given) ? given : {}
+    const named = ['targetNamespace', 'releaseNamespace', 'release_namespace'].map((field) =>
+      textOf(own(fields, field)),
+    )
+    const ofRoot = isRoot ? [stringAt(fields, 'namespace'), stringAt(fields, 'defaultNamespace')] : []
+    const target = own(fields, 'destination')
+    return {
+      namespace: isRecord(target)
+        ? plain(stringAt(target, 'namespace'))
+        : plain([...named, ...ofRoot, namespace].find((one) => one !== undefined)),
+      release: stringAt(fields, 'releaseName') ?? release,
+      values: values && this.#valuesIn(fields, values, isRoot),
+    }
+  }
+
+  /** What the fields give beside what holds already; undefined where some of it stands elsewhere. */
+  #valuesIn(fields: JsonRecord, outer: ReleaseValues, isRoot: boolean): ReleaseValues | undefined {
+    const [ofHelm, ofArgo] = [texts(fields, 'valuesFiles'), texts(fields, 'valueFiles')]
+    const isUnknown = isSet(fields, UNKNOWN_VALUES) || isSet(own(fields, 'helmDefaults'), UNKNOWN_VALUES)
+    if (isUnknown || ofArgo.some((one) => one.startsWith('$'))) return undefined
+    // At the top of a helmfile they are for its own templates.
+    if (isRoot && !this.#document.isObject && valueOf(fields, CHART) === undefined) return outer
+    const { folder } = this.#document
+    const [values, object] = [own(fields, 'values'), own(fields, 'valuesObject')]
+    const listed = Array.isArray(values) ? (values as readonly unknown[]) : [values]
+    const files = [...ofHelm, ...(Array.isArray(values) ? texts(fields, 'values') : [])]
+    const inline = [object, ...listed].filter(
+      (one): one is JsonRecord | string => isRecord(one) || (one === values && typeof one === 'string'),
+    )
+    // https://argo-cd.readthedocs.io/en/stable/user-guide/helm/
+    const set = listAt(fields, 'parameters').map(
+      (one) =>
+        `${stringAt(one, 'name') ?? ''}=${(stringAt(one, 'value') ?? '').replaceAll(',', String.raw`\,`)}`,
+    )
+    const placed = files.map((path) => (folder === undefined ? path : join(folder, path)))
+    return {
+      files: [...outer.files, ...placed, ...ofArgo],
+      ofChart: outer.ofChart || ofArgo.length > 0,
+      inline: [...outer.inline, ...inline],
+      set: [...outer.set, ...set],
+    }
+  }
+
+  #chartIn(fields: JsonRecord, scope: Scope, under: string): readonly Deployed[] | undefined {
+    const { isDeployer, isObject, isKustomization, folder } = this.#document
+    const [chart, repository, name] = [
+      valueOf(fields, CHART),
+      valueOf(fields, REPOSITORY),
+      stringAt(fields, 'name'),
+    ]
+    const at = { ...scope, namespace: plain(stringAt(fields, 'namespace')) ?? scope.namespace }
+    const found = textOf(chart)
+    const isListed = CHART.field.test(under) && name !== undefined && (isNamed(repository) || isKustomization)
+    if (found === undefined) {
+      const isReference =
+        isRecord(chart) && (isNamed(repository) || isNamed(valueOf(chart, REPOSITORY)) || isLocation(chart))
+      if (isReference) return [{ ...at, chart: nameOf(chart), repository: textOf(repository) }]
+      return isListed ? [{ ...at, chart: name }] : undefined
+    }
+    const isPath = own(fields, 'chartPath') !== undefined || found.startsWith('.')
+    const isElsewhere =
+      isNamed(repository) || valueOf(fields, CHART_ELSEWHERE) !== undefined || found.includes('/')
+    if (found === '' || !(isElsewhere || isDeployer || (!isObject && name !== undefined))) return undefined
+    const release = isDeployer ? scope.release : (stringAt(fields, 'releaseName') ?? name ?? scope.release)
+    // A chart of a Git repository is a folder of it.
+    const source = isRecord(repository) ? this.#sourceOf(repository) : undefined
+    if (source !== undefined) return [{ ...at, release, path: found, repository: source }]
+    if (folder !== undefined && isPath) return [{ ...at, release, path: `./${join(folder, found)}` }]
+    return [{ ...at, release, chart: found, repository: textOf(repository) }]
+  }
+
+  #placeIn(fields: JsonRecord, scope: Scope): readonly Deployed[] | undefined {
+    const { isDeployer } = this.#document
+    const repository = valueOf(fields, REPOSITORY)
+    const path = textOf(valueOf(fields, FOLDER))
+    const isElsewhere = isNamed(repository) && isLocation(repository)
+    if (isDeployer ? isElsewhere || path !== undefined : isElsewhere && isNamed(valueOf(fields, PLACE))) {
+      // A source of values alone, of Argo CD.
+      if (isDeployer && path === undefined && stringAt(fields, 'ref') !== undefined) return []
+      const paths = isDeployer ? texts(fields, 'paths') : []
+      const source = isRecord(repository) ? this.#sourceOf(repository) : plain(textOf(repository))
+      return (paths.length > 0 ? paths : this.#generatedFrom(path)).map((one) => ({
+        ...scope,
+        path: one,
+        repository: source,
+        changes: isDeployer ? changesIn(fields, one) : undefined,
+      }))
+    }
+    const named = valueOf(fields, PACKAGE)
+    if (isNamed(named)) return [{ ...scope, chart: nameOf(named) }]
+    // A catalog of OLM, a channel of Open Cluster Management, what an App of kapp is made of.
+    if (isNamed(own(fields, 'source')) && isNamed(own(fields, 'sourceNamespace')))
+      return [{ ...scope, chart: textOf(own(fields, 'name')) }]
+    const channel = textOf(own(fields, 'channel'))
+    if (channel?.includes('/') === true) return [{ ...scope, chart: channel }]
+    return Array.isArray(own(fields, 'fetch')) ? [scope] : undefined
+  }
+
+  /** The folders that a path means in which generators fill in something, as far as they are plain. */
+  #generatedFrom(path: string | undefined): readonly (string | undefined)[] {
+    if (path?.includes('{{') !== true) return [path]
+    const given = this.#document.generated.map(plainPart).filter((one) => one !== '')
+    return given.length > 0 ? given : [plainPart(path) || undefined]
+  }
+
+  /** The source of Flux that an object refers to. */
+  #sourceOf(reference: JsonRecord): string | undefined {
+    const kind = stringAt(reference, 'kind') ?? 'GitRepository'
+    if (kind === 'HelmRepository') return undefined
+    const namespace = stringAt(reference, 'namespace') ?? this.#document.namespace
+    return sourceKey(kind, namespace, stringAt(reference, 'name') ?? '')
+  }
+}
+
+/** The folder with which a path begins in which something is filled in. */
+function plainPart(path: string): string {
+  return path.replace(/[^/]*(?:\{\{|[*?[]).*$/s, '')
+}
+
+/** How a source of Flux is called. */
+export function sourceKey(kind: string, namespace: string, name: string): string {
+  return `${kind} ${namespace}/${name}`
+}
+
+const NO_VALUES: ReleaseValues = { files: [], ofChart: false, inline: [], set: [] }
+/** The fields that give values which stand elsewhere, or change what helm prints. */
+const UNKNOWN_VALUES = [
+  'valuesFrom',
+  'valuesContent',
+  'fileParameters',
+  'postRenderer',
+  'postRenderers',
+  'inherit',
+  'hooks',
+  'secrets',
+  'set',
+  'setValues',
+  'overrides',
+  'jsonPatches',
+  'transformers',
+  'strategicMergePatches',
+] as const
+/** The fields by which a deployer of a folder makes more of it than what stands there. */
+const CHANGES = [
+  'plugin',
+  'patches',
+  'targetNamespace',
+  'namePrefix',
+  'nameSuffix',
+  'components',
+  'commonMetadata',
+] as const
+
+function changesIn(fields: JsonRecord, path = ''): string | undefined {
+  const kustomize = own(fields, 'kustomize')
+  const others = isRecord(kustomize) ? Object.keys(kustomize) : []
+  const changed =
+    CHANGES.find((field) => isSet(fields, [field])) ??
+    others.find((one) => one !== 'images' && one !== 'version')
+  return changed && `${path} with ${changed}`
+}
+
+function isSet(value: unknown, fields: readonly string[]): boolean {
+  return fields.some((field) => {
+    const one = own(value, field)
+    return one !== undefined && one !== null && one !== '' && !(Array.isArray(one) && one.length === 0)
+  })
+}
+
+function texts(value: unknown, field: string): readonly string[] {
+  return listAt(value, field).filter((one): one is string => typeof one === 'string')
+}
+
+/** Undefined for what is yet to be filled in. */
+function plain(text: string | undefined): string | undefined {
+  return text?.includes('{{') === true ? undefined : text
+}
+
+function valueOf(fields: JsonRecord, { field }: Key): unknown {
+  return Object.entries(fields).find(([name]) => field.test(name))?.[1]
 }
 
 /** A name, or a reference to an object by its name. */
 function isNamed(value: unknown): boolean {
-  return typeof value === 'string' ? value !== '' : isRecord(value)
+  return typeof value === 'string' ? value !== '' : isRecord(value) || Array.isArray(value)
 }
 
 /** The address of a repository, or an object that has it. */

@@ -80,7 +80,7 @@ export interface FoundFiles {
 }
 
 /** The files by which other tools deploy. */
-const OF_TOOLS = /\.tf$|(?:^|[/\\])helmfile[^/\\]*\.gotmpl$/
+const OF_TOOLS = /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])helmfile[^/\\]*\.gotmpl$/
 
 /** What says that a folder is a Helm chart. */
 const CHART_FILE = 'Chart.yaml'

@@ -42,6 +42,12 @@ export function plainKindOf(text: string): Pick<PlainType, 'kind' | 'apiVersion'
   return top && typeIn(top)
 }
 
+/** Whether a text is a mapping that surely has neither a kind nor an API version, whatever else is wrong with it. */
+export function isPlainlyUntyped(text: string): boolean {
+  const top = topEntries(text)
+  return top !== undefined && top.size > 0 && !top.has('kind') && !top.has('apiVersion')
+}
+
 function typeIn(top: ReadonlyMap<string, TopEntry>): Pick<PlainType, 'kind' | 'apiVersion'> | undefined {
   const kind = plainValue(top.get('kind'))
   const apiVersion = plainValue(top.get('apiVersion'))
@@ -181,6 +187,19 @@ export function kindsMentioned(given: string, known: readonly string[]): KindsMe
     top.length > 0 && top.length === values.length && !HIDDEN_TOP_KEY.test(text) && !INDENTED.test(text)
   return isPlain && !top.some(isListKind) ? new Set(top) : mentionedAnywhere(text, known)
 }
+
+/**
+ * Whether a text that names no kind shows nothing of what it is: it has neither a key nor a bracket, or lines that are encrypted or
+ * packed. It may stand for anything.
+ */
+export function isSealedText(text: string): boolean {
+  return plainKindOf(text) === undefined && (!KEYS.test(text) || CIPHER.test(text))
+}
+
+/** A line that begins with a key, a bracket or a quote. */
+const KEYS = /^(?:[A-Za-z0-9_./ \t-]*[A-Za-z0-9_/]:(?:[ \t\r]|$)|[ \t]*[{[?"'])/m
+/** Armour, a line of base64, or bytes that no text has. */
+const CIPHER = /^-----BEGIN |^[A-Za-z0-9+/]{40,}={0,2}\r?$|[\u0000-\u0008]/m
 
 /** Each line break of YAML 1.1 as a line feed, and no byte-order marks. */
 function withLineFeeds(text: string): string {

@@ -120,7 +120,10 @@ export function readKustomization(
     makesScmConfig:
       mayHoldScmConfig(JSON.stringify(record)) ||
       paths.resolved(generatorFiles(record)).some((file) => mayHoldScmConfig(textOf(file) ?? '')),
-    makesAnything: generated.includes('generators'),
+    // What a patch makes of an object may be of any kind: https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/
+    makesAnything:
+      generated.includes('generators') ||
+      patches.some((one) => dig(one, 'options', 'allowKindChange') === true),
   }
 }
 

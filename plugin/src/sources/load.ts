@@ -1,9 +1,9 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
-import { dig } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, own } from '@kleym/shared/core/json.ts'
 import { readMeta } from '@kleym/shared/core/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
@@ -12,12 +12,12 @@ import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, sealOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
+import { namesChart } from './fetching.ts'
 import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
   collectObjects,
   countSkipped,
-  skipUnwanted,
   templateProblem,
   withScopes,
   type Collected,
@@ -25,17 +25,17 @@ import {
 } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
 import { isErrorText } from './failed-read.ts'
+import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, spentProblem, type InputProblem } from './problem.ts'
-import { plainTypeOf } from './kinds-in-text.ts'
-import { reachOfText } from './reach.ts'
+import { reachOf, reachOfText } from './reach.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
-import { lookThrough, reachOfFile } from './tool-folders.ts'
+import { lookThrough, type ReachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { deployersOf } from './deployers.ts'
+import { deployersOf, DETAILS, everythingIn, VALUES_OF_SPIRE } from './deployers.ts'
 import { Door, PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -109,18 +109,7 @@ export async function loadFiles(
     progress,
   })
   onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
-  const collected: Collected = {
-    door,
-    budget,
-    deploying: [...tree.naming],
-    sources: new Map(),
-    made: [],
-    embedded: [],
-    scopes: [],
-    placed: 0,
-    types: new Map(),
-    nearMisses: [],
-  }
+  const collected = nothingYet(door, budget, tree)
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted, rules.mentions)
   let documents = 0
@@ -129,20 +118,7 @@ export async function loadFiles(
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
-    for (const type of parsed.unread ?? []) {
-      countSkipped(type, collected)
-      if (type.scope !== undefined) collected.scopes.push(type.scope)
-    }
-    for (const fault of parsed.faults) {
-      if (fault.type !== undefined && skipUnwanted(fault.type, name, rules, collected)) continue
-      const problem = faultProblem(name, fault, parsed.faultyTexts?.get(fault.document), rules)
-      const length = parsed.faultyTexts?.get(fault.document)?.length ?? 0
-      if (problem.reach?.length === 0 && length <= HARMLESS_MAX)
-        door.dismiss({ because: 'text', what: problem })
-      else door.hold(problem)
-    }
-    if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
-    for (const document of parsed.documents) collectObjects(document, name, rules, collected)
+    takeParsed(name, parsed, rules, collected)
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
     for (const [number, source] of all.entries()) {
@@ -159,21 +135,21 @@ export async function loadFiles(
     }
   }
   await takeAll(sources)
-  const own = ownTree(tree.folders, collected.sources)
+  const ofTree = ownTree(tree.folders, collected.sources)
   // What deploys a chart of the tree says with which values: that is known once the files have been read.
-  const late = await tree.renderCharts(collected.deploying, own, io)
+  const late = await tree.renderCharts(collected.deploying, ofTree, io)
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
   progress.end()
   const inOrder = door.objects.toSorted((a, b) => compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''))
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   door.hold(...duplicates)
-  const parseAside = (name: string, bytes: Uint8Array): Promise<ParsedFile> => parse(name, bytes, { budget })
-  await tree.takePatches((path) => reachOfFile(path, { ...rules, areDeployersKnown: true }, parseAside))
+  const reachOfFile = readingAside(rules, budget)
+  await tree.takePatches(reachOfFile)
   tree.leaveOut(door)
-  await lookThrough(tree.aside, rules, parseAside, door)
+  await lookThrough(tree.aside, reachOfFile, door)
   door.hold(...notShown(collected.embedded, objects))
-  door.hold(...deployersOf(collected.deploying, own, rules.wanted))
+  door.hold(...deployersOf(collected.deploying, ofTree, rules.wanted))
   return {
     objects,
     problems: door.opaque(),
@@ -187,6 +163,68 @@ export async function loadFiles(
     skipped: door.skipped(),
     noObjects: door.noObjects(),
     nearMisses: collected.nearMisses,
+  }
+}
+
+function nothingYet(door: Door, budget: Budget, tree?: Pick<Tree, 'naming' | 'embedded'>): Collected {
+  return {
+    door,
+    budget,
+    deploying: [...(tree?.naming ?? [])],
+    sources: new Map(),
+    made: [],
+    embedded: [...(tree?.embedded ?? [])],
+    scopes: [],
+    placed: 0,
+    types: new Map(),
+    nearMisses: [],
+  }
+}
+
+/** Takes what a text holds, and what of it cannot be read. */
+function takeParsed(name: string, parsed: ParsedFile, rules: ReadingRules, collected: Collected): void {
+  const { door } = collected
+  for (const type of parsed.unread ?? []) {
+    countSkipped(type, collected)
+    if (type.scope !== undefined) collected.scopes.push(type.scope)
+  }
+  for (const fault of parsed.faults) {
+    const text = parsed.faultyTexts?.get(fault.document)
+    const problem = faultProblem(name, fault, text, rules)
+    if (problem.reach?.length === 0 && (text ?? '').length <= HARMLESS_MAX)
+      door.dismiss({ because: 'text', what: problem })
+    else door.hold(problem)
+  }
+  if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
+  for (const document of parsed.documents) collectObjects(document, name, rules, collected)
+}
+
+function isTyped(value: unknown): boolean {
+  return own(value, 'kind') !== undefined && own(value, 'apiVersion') !== undefined
+}
+
+/** Tells of a file that is not read what the door would make of it. What is no object by its type, `kubectl apply` refuses. */
+function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {
+  return async (path, areDeployersKnown) => {
+    const bytes = await readBounded({ name: path, path })
+    if (!(bytes instanceof Uint8Array) || budget.tryCharge('bytes', bytes.length) !== undefined)
+      return undefined
+    const aside = nothingYet(new Door(), budget)
+    const take = async (): Promise<void> => {
+      const parsed = await parse(path, bytes, { budget })
+      const documents = parsed.documents.filter(({ value }) => !isRecord(value) || isTyped(value))
+      takeParsed(path, { ...parsed, documents }, rules, aside)
+    }
+    const spent = await untilSpent(take())
+    const opaque = aside.door.opaque().filter(({ isNoted }) => isNoted !== true)
+    const held = [...opaque, ...aside.embedded].map(({ reach }) => reach)
+    if (spent !== undefined || held.includes(undefined)) return undefined
+    if (!areDeployersKnown && aside.deploying.length > 0) return everythingIn(rules.wanted, undefined)
+    const read = [...aside.door.objects, ...aside.made].flatMap(({ value }) => {
+      const one = rules.wanted.find((wanted) => qualifiedKind(wanted) === kindKey(value))
+      return one === undefined ? [] : reachOf(one, readMeta(value), JSON.stringify(value))
+    })
+    return [...read, ...held.flatMap((reach) => reach ?? [])].filter(({ kind }) => !DETAILS.has(kind))
   }
 }
 
@@ -326,6 +364,14 @@ const HARMLESS_MAX = 1024 * 1024
 /** The longest document whose lines are gone through one by one to tell what it may hold, in UTF-16 units. */
 const TEXT_READ_MAX = 8 * 1024 * 1024
 
+/** Whether a text of no kind may be anything all the same: it shows nothing, or deploys something. */
+function mayStandForMore(text: string): boolean {
+  return (
+    isSealedText(text) ||
+    (plainKindOf(text) === undefined && (namesChart(text) || VALUES_OF_SPIRE.test(text)))
+  )
+}
+
 /** What is wrong with a document, and how far that reaches. */
 function faultProblem(
   name: string,
@@ -336,7 +382,8 @@ function faultProblem(
   const { document, line, column, why, fix } = fault
   const place = { file: name, document, line, column }
   const isAny = text === undefined || text.length > TEXT_READ_MAX || isErrorText(text)
-  const reach = isAny ? undefined : reachOfText(text, rules)
+  const found = isAny ? undefined : reachOfText(text, rules)
+  const reach = found?.length === 0 && mayStandForMore(text ?? '') ? undefined : found
   const placeholder = text === undefined ? undefined : placeholderIn(text)
   const what = `document ${document} of ${name}`
   if (placeholder !== undefined) return templateProblem(what, place, placeholder, reach)

@@ -138,21 +138,11 @@ function collectObject(
   inList: boolean,
 ): void {
   const { door, budget, types, nearMisses } = collected
-  if (!isRecord(value)) {
-    if (!inList) {
-      door.dismiss({ because: 'no object', file: origin.file })
-      noteHeld(value, origin, rules, collected)
-    } else door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
-    return
-  }
-  const type = readType(value)
-  if (type === undefined) {
-    const half = halfTyped(value, rules.wanted)
-    if (half === undefined) {
-      door.dismiss({ because: 'no object', file: origin.file })
-      noteHeld(value, origin, rules, collected)
-      noteDeployer(value, origin, collected)
-    } else door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+  const type = isRecord(value) ? readType(value) : undefined
+  if (!isRecord(value) || type === undefined) {
+    if (inList && !isRecord(value))
+      door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
+    else collectUntyped(value, origin, rules, collected)
     return
   }
   const typeKey = `${type.apiVersion} ${type.kind}`
@@ -176,7 +166,7 @@ function collectObject(
     return
   }
   // What a dump's controllers have made stands in the dump.
-  if ((wanted === undefined || mayHoldOthers(wanted)) && !isDump(value, rules)) {
+  if (wanted?.versions === undefined && !isDump(value, rules)) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
@@ -220,6 +210,41 @@ function collectObject(
       ...(isUnread && { isUnread }),
       ...(mayBeAnywhere && { mayBeAnywhere }),
     })
+  }
+}
+
+/** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
+function collectUntyped(value: unknown, origin: Origin, rules: ReadingRules, collected: Collected): void {
+  const { door } = collected
+  const half = isRecord(value) ? halfTyped(value, rules.wanted) : undefined
+  if (isRecord(value) && half !== undefined)
+    door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
+  else if (isSealed(value)) door.hold(sealedProblem(origin))
+  else {
+    door.dismiss({ because: 'no object', file: origin.file })
+    noteHeld(value, origin, rules, collected)
+    noteDeployer(value, origin, collected)
+  }
+}
+
+/** Whether nothing of a document tells what it is: a text, or all that SOPS leaves of a file (https://getsops.io/docs/). */
+function isSealed(value: unknown): boolean {
+  if (typeof value === 'string') return !NOTHING_FOUND.test(value)
+  const data = stringAt(value, 'data')
+  return own(value, 'sops') !== undefined && data !== undefined && placeholderIn(data) !== undefined
+}
+
+/** What kubectl prints where a list is empty. */
+const NOTHING_FOUND = /^No resources found/
+
+/** That a document is a text which stands for something else, or is encrypted. */
+function sealedProblem(origin: Origin): InputProblem {
+  return {
+    kind: 'malformed',
+    what: `cannot read document ${origin.document} of ${origin.file}`,
+    where: placeText(origin),
+    why: 'it is no object and no part of one: it may be encrypted, or stand for another file',
+    fix: 'give what it stands for, or leave it out: --exclude FILE',
   }
 }
 
@@ -288,11 +313,6 @@ export function withScopes(
   return { objects: settled, withoutNamespace }
 }
 
-/** Of the kinds that are wanted only those hold other objects: as values, or as text. */
-function mayHoldOthers({ isUnread, kind }: WantedKind): boolean {
-  return isUnread === true || kind === 'ConfigMap'
-}
-
 function nearMissOf(
   { apiVersion, kind }: ObjectType,
   value: JsonRecord,
@@ -317,10 +337,10 @@ function unknownVersion(
   }
 }
 
-function noteDeployer(value: JsonRecord, origin: Origin, to: Collected): void {
+function noteDeployer(value: unknown, origin: Origin, to: Collected): void {
   const found = deploying(value, origin)
   if (found !== undefined) to.deploying.push(found)
-  const source = sourceAddress(value)
+  const source = isRecord(value) ? sourceAddress(value) : undefined
   if (source !== undefined) to.sources.set(...source)
 }
 
@@ -386,30 +406,12 @@ function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly Prob
   return possible.flatMap((one) => reachOf(one, {}, text))
 }
 
-/** Counts a document of this type as skipped and returns true, when it certainly is nothing that is wanted. */
-export function skipUnwanted(
-  type: { readonly kind?: string; readonly apiVersion?: string },
-  file: string,
-  { wanted }: ReadingRules,
-  { door }: Collected,
-): boolean {
-  const known = readType(type)
-  if (known === undefined ? halfTyped(type, wanted) !== undefined : isWanted(known, wanted)) return false
-  if (known === undefined) door.dismiss({ because: 'no object', file })
-  else count(door, qualifiedKind(known))
-  return true
-}
-
 /** Counts a document of a type that no answer uses. */
 export function countSkipped(
   type: { readonly kind: string; readonly apiVersion: string },
   { door }: Collected,
 ): void {
   count(door, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
-}
-
-function isWanted(type: ObjectType, wanted: readonly WantedKind[]): boolean {
-  return type.kind.endsWith('List') || wantedOf(type, wanted) !== undefined
 }
 
 function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {

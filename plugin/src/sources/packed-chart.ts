@@ -15,7 +15,8 @@ export function packedFiles(archive: Uint8Array, most: number): readonly PackedF
   return tar === undefined ? undefined : filesOfTar(tar)
 }
 
-function unzipped(archive: Uint8Array, most: number): Uint8Array | undefined {
+/** The bytes of a gzip; undefined for any other, and where more than `most` come out of it. */
+export function unzipped(archive: Uint8Array, most: number): Buffer | undefined {
   try {
     // Loaded here: it takes a start some milliseconds, and few trees hold an archive.
     return process.getBuiltinModule('node:zlib').gunzipSync(archive, { maxOutputLength: most })

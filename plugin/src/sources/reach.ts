@@ -1,11 +1,17 @@
 // How far a document that cannot be read reaches: the kinds, the namespace and the name that its text shows plainly. What
 // the question does not read is reached by nothing.
 import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { groupOfApiVersion, OBJECTIVE_KIND, POOL_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { everythingIn, mayDeploy } from './deployers.ts'
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/install/openshift-scm.ts'
+import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
+import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
+import { CRD } from './crd-scopes.ts'
+import { everythingIn } from './deployers.ts'
 import { splitDocuments } from './document.ts'
-import { kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
+import { mayDeploy } from './fetching.ts'
+import { holdsKind, textsIn } from './held-text.ts'
+import { isPlainlyUntyped, kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import type { ProblemReach } from './problem.ts'
 
@@ -29,22 +35,72 @@ export function reachOfText(text: string, rules: ReachRules): readonly ProblemRe
 
 function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach[] | undefined {
   const { wanted } = rules
+  if (isPlainlyUntyped(text)) return reachWithin(text, undefined, wanted)
   const type = plainTypeOf(text)
   if (type !== undefined && !type.kind.endsWith('List')) {
     const group = groupOfApiVersion(type.apiVersion)
     const known = wanted.find((one) => one.kind === type.kind && one.group === group)
-    if (known === undefined)
-      return mayDeploy({ group, kind: type.kind }, () => text) ? everythingIn(wanted, undefined) : []
+    if (known === undefined) return reachOfOther({ group, kind: type.kind }, text, type.namespace, wanted)
     const namespace = type.isMetadataPlain ? (type.namespace ?? rules.namespace) : undefined
-    return reachOf(known, { namespace, name: type.isMetadataPlain ? type.name : undefined }, text)
+    const own = reachOf(known, { namespace, name: type.isMetadataPlain ? type.name : undefined }, text)
+    return known.versions === undefined ? [...own, ...reachWithin(text, known, wanted)] : own
   }
   const kinds = kindsMentioned(
     text,
     wanted.map(({ kind }) => kind),
   )
   if (kinds === 'anything') return undefined
-  return wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text))
+  const groups = new Set(text.matchAll(GROUP).map(([, group]) => group ?? ''))
+  const others = [...kinds].filter((kind) => !wanted.some((one) => one.kind === kind))
+  return [
+    ...wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text)),
+    ...others.flatMap((kind) =>
+      [...groups].flatMap((group) => reachOfOther({ group, kind }, text, undefined, wanted)),
+    ),
+  ]
 }
+
+/** The group of an object, in YAML or JSON. */
+const GROUP = /\bapiVersion["']?[ \t]*:[ \t]*["']?([a-z0-9.-]+)\//g
+
+/** What an object of any other kind may make, by its text: what it deploys, the objects that it holds, pods. */
+function reachOfOther(
+  type: { readonly group: string; readonly kind: string },
+  text: string,
+  namespace: string | undefined,
+  wanted: readonly WantedKind[],
+): readonly ProblemReach[] {
+  if (qualifiedKind(type) === CRD) return []
+  if (mayDeploy(type, () => text)) return everythingIn(wanted, undefined)
+  const isMaker = mayMakePodsByText(type, '')
+  const makesPods =
+    isMaker ||
+    podChangeOf(type, '', () => text) !== undefined ||
+    (mayMakePodsByText(type, text) && /containers["']?[ \t]*:/.test(text))
+  const isMade = ({ kind }: WantedKind): boolean =>
+    (makesPods && kind === 'Pod') ||
+    (isMaker && (kind === POOL_KIND || kind === OBJECTIVE_KIND)) ||
+    (kind === CLUSTER_SPIFFE_ID_KIND && qualifiedKind(type) === OPENSHIFT_PROVIDER)
+  const made = wanted.filter(isMade).flatMap((one) => reachOf(one, { namespace }, text))
+  return [...made, ...reachWithin(text, undefined, wanted)]
+}
+
+/** The objects that a text holds of kinds that decide, beside the one that it is. */
+function reachWithin(
+  text: string,
+  itself: WantedKind | undefined,
+  wanted: readonly WantedKind[],
+): readonly ProblemReach[] {
+  const texts = [text, ...(text.match(ENCODED) ?? []).flatMap((one) => textsIn(one))]
+  return wanted
+    .filter(
+      (one) => one !== itself && one.versions !== undefined && texts.some((held) => holdsKind(held, one)),
+    )
+    .flatMap((one) => reachOf(one, {}, text))
+}
+
+/** What is long enough to be an object in base64. */
+const ENCODED = /[A-Za-z0-9+/=]{64,}/g
 
 /** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention SCM's configuration. */
 export function reachOf(

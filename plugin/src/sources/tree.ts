@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
 import type { Origin } from '@kleym/shared/core/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
@@ -14,23 +14,18 @@ import type { Budget } from './budget.ts'
 import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
-import {
-  DETAILS,
-  deploying,
-  everythingIn,
-  folderOf,
-  type Deployed,
-  type Deploying,
-  type OwnTree,
-} from './deployers.ts'
+import { DETAILS, deploying, everythingIn, folderOf, type Deploying, type OwnTree } from './deployers.ts'
 import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
+import type { Deployed } from './fetching.ts'
+import { embeddedProblem } from './embedded-objects.ts'
 import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
+import type { ReachOfFile } from './tool-folders.ts'
 import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
 
@@ -61,18 +56,23 @@ export async function readTree(
     return texts.get(path)
   }
   const naming: Deploying[] = []
+  const embedded: InputProblem[] = []
   const overlays = await readOverlays(
     found.overlays,
     async ({ name, path, file }) => {
       const value = await firstValueIn(textOf(`${path}/${file}`), budget)
-      if (isRecord(value))
-        naming.push(...[deploying(asKustomization(value), originOf(name, file)) ?? []].flat())
+      const origin = originOf(name, file)
+      if (isRecord(value)) naming.push(...[deploying(asKustomization(value), origin) ?? []].flat())
+      const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
+      const held = rules.render ? undefined : embeddedProblem(generated, origin, rules.wanted)
+      if (held !== undefined) embedded.push(held)
       return value
     },
     textOf,
   )
   const tree = new Tree(found, overlays, rules, textOf)
   tree.naming.push(...naming)
+  tree.embedded.push(...embedded)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
     await tree.addChart(folder, budget)
@@ -125,6 +125,8 @@ export class Tree {
   readonly rendered: RenderedSource[] = []
   /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
   readonly naming: Deploying[] = []
+  /** Objects in the texts that kustomizations put into ConfigMaps and Secrets. */
+  readonly embedded: InputProblem[] = []
 
   constructor(
     found: FoundFiles,
@@ -150,13 +152,12 @@ export class Tree {
   }
 
   /** A patch, content or configuration that a kustomization names is a part of it: so is what such a file may hold by itself. */
-  async takePatches(mayHold: (path: string) => Promise<readonly ProblemReach[] | undefined>): Promise<void> {
+  async takePatches(reachOfFile: ReachOfFile): Promise<void> {
     if (this.#rules.render) return
-    const given = new Set(this.#found.files.map(({ real }) => real))
     for (const { kustomization, changed } of this.#overlays.overlays)
       for (const path of kustomization.others)
-        if (given.has(path) && this.#overlays.patches.has(path))
-          changed.push(...((await mayHold(path)) ?? everythingIn(this.#rules.wanted, undefined)))
+        if (this.#overlays.patches.has(path))
+          changed.push(...((await reachOfFile(path, true)) ?? everythingIn(this.#rules.wanted, undefined)))
   }
 
   /** The files to be read as they stand. */
@@ -202,9 +203,8 @@ export class Tree {
       return
     }
     if (facts.elsewhere.length > 0) {
-      // As Chart.yaml has it, without those that are looked through.
-      const value = { version: '', dependencies: facts.elsewhere.map((name) => ({ name })) }
-      this.naming.push(...[deploying(value, originOf(folder.name, 'Chart.yaml')) ?? []].flat())
+      const deployed = facts.elsewhere.map((chart) => ({ chart }))
+      this.naming.push({ origin: originOf(folder.name, 'Chart.yaml'), name: 'Chart.yaml', deployed })
     }
     this.#charts.push({ folder, facts, failure: undefined })
   }
@@ -212,7 +212,7 @@ export class Tree {
   /** Renders the charts where that is asked for: with the values of what deploys them, else with their own. */
   async renderCharts(
     all: readonly Deploying[],
-    own: OwnTree,
+    ofTree: OwnTree,
     io: SourceIo,
   ): Promise<readonly RenderedSource[]> {
     if (!this.#rules.render) return []
@@ -221,9 +221,9 @@ export class Tree {
     const charts = this.#charts.splice(0)
     await inParallel(charts, async ({ folder, facts }) => {
       const releases = all.flatMap(({ name, deployed }) =>
-        deployed.filter((one) => folderOf(one, own) === folder.path).map((one) => ({ by: name, ...one })),
+        deployed.filter((one) => folderOf(one, ofTree) === folder.path).map((one) => ({ by: name, ...one })),
       )
-      const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, own) }))
+      const given = releases.map((one) => ({ ...one, files: this.#valueFiles(one, folder, ofTree) }))
       const isKnown =
         given.length > 0 && given.every(({ files, changes }) => files !== undefined && changes === undefined)
       const ways = isKnown ? given : [undefined]
@@ -313,8 +313,8 @@ export class Tree {
     }
     if (this.#overlays.isTangled) door.hold(TANGLED)
     for (const { name, path } of this.#found.tools) {
-      const text = this.#textOf(path)
-      if (text === undefined || DEPLOYS.test(text)) door.hold(ofTool(name, this.#rules.wanted))
+      const reach = reachOfTool(this.#textOf(path), this.#rules.wanted)
+      if (reach.length > 0) door.hold(ofTool(name, reach))
     }
     for (const name of this.#found.odd)
       door.dismiss({ because: 'told', note: `left out ${name}: it is neither a file nor a folder` })
@@ -404,17 +404,34 @@ function outsideOf({ overlay, resources }: Kustomization, given: ReadonlySet<str
   return resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
 }
 
-/** What a helmfile lists, and the resources by which Terraform deploys charts and manifests. */
-const DEPLOYS = /^[ \t]*releases:|\b(?:helm_release|kubernetes_manifest|kubectl_manifest)\b/m
+/** What a helmfile lists, and the resources of Terraform that are told by their type to deploy more than themselves. */
+const DEPLOYS =
+  /^[ \t]*(?:releases|helmfiles|bases):|^[ \t]*(?:resource|module)[ \t]+"[^"\n]*(?:helm|manifest|kubectl|kustomiz|argo|flux|fleet|gitops|chart)|"(?:helm_release|[a-z0-9_]*_manifest)"[ \t]*:/m
 
-function ofTool(name: string, wanted: readonly WantedKind[]): InputProblem {
+/** What a file of another tool may make; empty: nothing that is used. Terraform calls a Deployment `kubernetes_deployment_v1`. */
+function reachOfTool(text: string | undefined, wanted: readonly WantedKind[]): readonly ProblemReach[] {
+  if (text === undefined || DEPLOYS.test(text)) return everythingIn(wanted, undefined)
+  const types = new Set(
+    text.matchAll(/"kubernetes_([a-z_]{1,64}?)(?:_v\d[a-z0-9]{0,8})?"/g).map(([, type]) => type),
+  )
+  return wanted.flatMap((one) =>
+    types.has(inTerraform(one.kind)) && !DETAILS.has(one.kind) ? reachOf(one, {}, text) : [],
+  )
+}
+
+/** `StatefulSet` as `stateful_set`. */
+function inTerraform(kind: string): string {
+  return kind.replaceAll(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase()
+}
+
+function ofTool(name: string, reach: readonly ProblemReach[]): InputProblem {
   return {
     kind: 'not rendered',
     what: `${name} deploys what is not among the files`,
     where: placeText({ file: name }),
-    why: 'what it makes may be of any kind',
+    why: `what it makes may be ${reachText(reach)}`,
     fix: 'add what it makes as manifests',
-    reach: everythingIn(wanted, undefined),
+    reach,
   }
 }
 

@@ -7,12 +7,12 @@ import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
 import { mayHoldIds } from '@kleym/shared/core/naming/ids-in-text.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
-import { mayHoldEncoded } from './encoded-objects.ts'
+import { mayHoldEncoded } from './held-text.ts'
 import { mayBeFailedRead } from './failed-read.ts'
 import { plainKindOf } from './kinds-in-text.ts'
 import { missOf } from './near-miss.ts'
 import { placeholderIn } from './placeholders.ts'
-import { mayDeploy } from './deployers.ts'
+import { mayDeploy } from './fetching.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** The type of a document that is not read. */
@@ -56,14 +56,10 @@ export function unreadTypes(
     // An object in it has an API version of its own, and a workload that it takes pods from is referred to.
     const first = text.indexOf('apiVersion')
     const mayHoldObjects =
-      text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || isEncoded(type, text)
+      text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || mayHoldEncoded(text)
     const isKept = mayMakePodsByText(kindOf, text) || podChangeOf(kindOf, '', () => text) !== undefined
     return mayHoldObjects || isKept || mayDeploy(kindOf, () => text) ? undefined : type
   }
-}
-
-function isEncoded({ kind, apiVersion }: UnreadType, text: string): boolean {
-  return kind === 'Secret' && apiVersion === 'v1' && mayHoldEncoded(text)
 }
 
 const KIND = /^kind:[ \t]*["']?([A-Za-z0-9]+)/m

@@ -156,14 +156,13 @@ function parseChunk(
 ): void {
   const index = new LineIndex(text)
   const lineOf = (offset: number): number => line + index.at(offset).line - 1
-  const refuse: Refuse = (why, offset, type) => {
+  const refuse: Refuse = (why, offset) => {
     const at = offset === undefined ? undefined : index.at(offset)
     const place =
       at === undefined || offset === undefined
         ? { line }
         : { line: line + at.line - 1, column: at.column, lineText: lineAround(text, offset) }
-    const fault: DocumentFault = { document, ...place, why, fix: FIX }
-    faults.push(type === undefined ? fault : { ...fault, type })
+    faults.push({ document, ...place, why, fix: FIX })
   }
   const behind = /^---(?:[ \t]*[^ \t\r\n#]|#)/.exec(text)
   if (behind !== null) {
@@ -254,7 +253,7 @@ function shownName(name: string): string {
   return name.length > REASON_MAX ? `${name.slice(0, REASON_MAX)}...` : name
 }
 
-type Refuse = (why: string, offset?: number, type?: DocumentFault['type']) => void
+type Refuse = (why: string, offset?: number) => void
 
 const FIX = 'correct the YAML; the other documents are read all the same'
 const FIX_DENSE = 'give it as JSON (kubectl get -o json), or split it'
@@ -268,27 +267,8 @@ function convertOrRefuse(converter: Converter, { contents }: Document.Parsed, re
     return converter.convert(contents)
   } catch (thrown) {
     if (!(thrown instanceof Refusal)) throw thrown
-    refuse(thrown.message, thrown.offset, typeOf(converter.yaml, contents))
+    refuse(thrown.message, thrown.offset)
     return undefined
-  }
-}
-
-/** What a refused document says about its type; undefined where that is not certain. */
-function typeOf(yaml: typeof Yaml, contents: unknown): DocumentFault['type'] {
-  if (!yaml.isMap(contents)) return {}
-  const texts = new Map<string, unknown>()
-  for (const { key, value } of contents.items) {
-    const name = yaml.isScalar(key) ? key.value : undefined
-    if (name === '<<' || !yaml.isScalar(key)) return undefined
-    if (name !== 'kind' && name !== 'apiVersion') continue
-    if (texts.has(name) || !yaml.isScalar(value)) return undefined
-    texts.set(name, value.value)
-  }
-  const kind = texts.get('kind')
-  const apiVersion = texts.get('apiVersion')
-  return {
-    ...(typeof kind === 'string' ? { kind } : {}),
-    ...(typeof apiVersion === 'string' ? { apiVersion } : {}),
   }
 }
 

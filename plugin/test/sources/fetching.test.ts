@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '@kleym/shared/core/json.ts'
 import { stringify } from 'yaml'
-import { fetchedBy, mayFetch } from '../../src/sources/fetching.ts'
-import { deploying, mayDeploy } from '../../src/sources/deployers.ts'
+import { deploying } from '../../src/sources/deployers.ts'
+import { mayDeploy, mayFetch } from '../../src/sources/fetching.ts'
 
 const ORIGIN = { file: 'all.yaml', document: 1, line: 1 }
 const CHARTS = 'https://charts.example.org'
@@ -94,7 +94,8 @@ describe('what is fetched', () => {
   test.each(FETCHING)('by %s is not known', (_, group, spec, name) => {
     const value = objectOf(group, 'Thing', spec)
     const [one] = deploying(value, ORIGIN)?.deployed ?? []
-    expect(one).toMatchObject({ release: 'x' })
+    // The object's own name, or that of the release that it lists.
+    expect(one).toMatchObject({ release: spec['extensions'] === undefined ? 'x' : 'a' })
     expect(one?.chart ?? one?.path ?? '').toBe(name)
     // Its text must not keep it from being read.
     for (const text of [
@@ -111,7 +112,7 @@ describe('what is fetched', () => {
 
   test('by kinds of the API server, and by what makes pods of its own, is nothing that is deployed', () => {
     const spec = { git: { url: GIT, ref: 'main' } }
-    expect(fetchedBy(spec)).toHaveLength(1)
+    expect(deploying(objectOf('x.example.org', 'Thing', spec), ORIGIN)).toBeDefined()
     for (const [group, kind] of [
       ['apps', 'Deployment'],
       ['storage.k8s.io', 'Thing'],

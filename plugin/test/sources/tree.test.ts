@@ -221,6 +221,13 @@ describe('a packed subchart', () => {
     ])
   })
 
+  test('may hold an object in the folder from which helm installs first', async () => {
+    const root = await workspace({ 'Chart.yaml': CHART })
+    await pack({ 'sub/Chart.yaml': CHART, 'sub/crds/x.yaml': registration('x') }, root)
+    const { problems } = await load(root, { recursive: true })
+    expect(problems[0]?.reach?.map(text)).toEqual(['ClusterSPIFFEID.spire.spiffe.io */x'])
+  })
+
   test('that unpacks to more than is looked through may hold anything', async () => {
     const root = await workspace({ 'Chart.yaml': CHART })
     await pack({ 'sub/templates/x.yaml': ' '.repeat(40 * 1024 * 1024) }, root)
@@ -693,6 +700,22 @@ describe('--render', () => {
       },
       ['x/a [a: 1]', 'z/b [{.c.:3}]'],
       [],
+    ],
+    ...[
+      'hooks: [{events: [prepare], command: x}]\n',
+      'helmDefaults: {postRenderer: x}\n',
+      'values: [{b: 2}]\n',
+    ].map((top): [string, Record<string, string>, readonly string[], readonly string[]] => [
+      `a helmfile with ${top.slice(0, -1)}`,
+      { 'helmfile.yaml': `${top}releases: [{name: a, chart: ./charts/app}]\n` },
+      [top.startsWith('values') ? 'default/a ' : 'default/app '],
+      top.startsWith('values') ? [] : [DEFAULTS],
+    ]),
+    [
+      'a release with a post-renderer',
+      { 'helmfile.yaml': 'releases: [{name: a, chart: ./charts/app, postRenderer: x}]\n' },
+      ['default/app '],
+      [DEFAULTS],
     ],
     [
       'a file of values outside the tree',

@@ -1,6 +1,8 @@
 // What people have beside a clean estate, and what it comes to at the one door (plugin/test/sources/door.test.ts; the executable that
 // ships: test/e2e/door.test.ts).
 
+import { gzipSync } from 'node:zlib'
+
 export type Files = Readonly<Record<string, string | Uint8Array>>
 
 export const ESTATE = `apiVersion: v1
@@ -87,7 +89,172 @@ const made = json({
   },
 })
 
+/** An object within fields, as deep as nobody nests them. */
+function within(value: object, levels: number): object {
+  let outer = value
+  for (let level = 0; level < levels; level++) outer = { a: outer }
+  return outer
+}
+const CHART_FILE = 'apiVersion: v2\nname: c\nversion: 0.1.0\n'
+const indented = (text: string, by: number): string => text.trimEnd().replaceAll(/^/gm, ' '.repeat(by))
+const WORK = (name: string): string =>
+  `apiVersion: work.open-cluster-management.io/v1\nkind: ManifestWork\nmetadata: {name: ${name}}\nspec:\n  workload:\n    manifests:\n    - ${indented(THIEF_YAML, 6).trimStart()}\n`
+const ROLLOUT = (name: string): string =>
+  `apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: ${name}, namespace: demo}\nspec:\n  replicas: 1\n  template:\n    metadata: {labels: {app: llama}}\n    spec: {serviceAccountName: runner, containers: [{name: vllm, image: x}]}\n`
+
+/** What shows none of the names that the door knows: the default holds them. */
+const ROWS_OF_STRANGERS: readonly Row[] = [
+  ['an object 30 levels deep in another', { 'a.json': typed('x.io/v1', 'X', within(THIEF, 30)) }],
+  ['an object 30 levels deep in what is none', { 'a.json': json(within(THIEF, 30)) }],
+  [
+    'a chart 20 levels deep in another object',
+    { 'a.json': typed('x.io/v1', 'X', within({ chart: 'spire', repoURL: 'https://x.io' }, 20)) },
+  ],
+  [
+    'an object in base64, in an address of data',
+    { 'a.json': typed('x.io/v1', 'X', { source: `data:;base64,${btoa(THIEF_YAML)}` }) },
+  ],
+  [
+    'an object in an address of data',
+    { 'a.json': typed('x.io/v1', 'X', { source: `data:,${encodeURIComponent(THIEF_YAML)}` }) },
+  ],
+  ['an object in base64 of base64', { 'a.json': typed('x.io/v1', 'X', { content: btoa(btoa(THIEF_YAML)) }) }],
+  [
+    'an object that is packed, in a Secret',
+    {
+      'a.json': json({
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'x' },
+        data: { m: gzipSync(THIEF_YAML).toString('base64') },
+      }),
+    },
+  ],
+  ['an object as JSON in JSON', { 'a.json': typed('x.io/v1', 'X', { m: json(json(THIEF)) }) }],
+  [
+    'a Job that applies a text',
+    {
+      'a.json': json({
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: { name: 'x', namespace: 'web' },
+        spec: {
+          template: {
+            spec: { containers: [{ name: 'k', args: [`kubectl apply -f - <<E\n${THIEF_YAML}E`] }] },
+          },
+        },
+      }),
+    },
+  ],
+  ['a text in base64', { 'a.yaml': `${btoa(THIEF_YAML)}\n` }],
+  ['the path of a file, as git writes a link on Windows', { 'a.yaml': '../base/thief.yaml' }],
+  [
+    'a file of age',
+    { 'a.yaml': '-----BEGIN AGE ENCRYPTED FILE-----\nYWdl\n-----END AGE ENCRYPTED FILE-----\n' },
+  ],
+  ['a file that is packed', { 'a.yaml': new Uint8Array(gzipSync(THIEF_YAML)) }],
+  [
+    'a file that SOPS has encrypted as a whole',
+    { 'a.yaml': json({ data: 'ENC[AES256_GCM,data:x]', sops: { version: '3' } }) },
+  ],
+  [
+    'an object of which a kustomization makes a ConfigMap',
+    {
+      'kustomization.yaml': `configMapGenerator:\n- name: x\n  literals:\n  - |\n    a=${indented(THIEF_YAML, 4).trimStart()}\n`,
+    },
+  ],
+  [
+    'a file, of another name, of which a kustomization makes a ConfigMap',
+    {
+      'kustomization.yaml': 'configMapGenerator: [{name: x, files: [thief.txt]}]\n',
+      'thief.txt': THIEF_YAML,
+    },
+  ],
+  [
+    'a patch that may change the kind',
+    {
+      'kustomization.yaml':
+        'resources: [c.yaml]\npatches: [{target: {kind: ConfigMap}, options: {allowKindChange: true}, patch: "[{op: replace, path: /kind, value: X}]"}]\n',
+      'c.yaml': 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n',
+    },
+  ],
+  ['Terraform as JSON', { 'main.tf.json': json({ resource: { helm_release: { x: { chart: 'spire' } } } }) }],
+  ['Terraform that makes a Deployment', { 'main.tf': 'resource "kubernetes_deployment_v1" "x" {\n}\n' }],
+  [
+    'a program of Pulumi',
+    {
+      'Pulumi.yaml':
+        'runtime: yaml\nresources:\n  s:\n    type: kubernetes:helm.sh/v3:Release\n    properties: {chart: spire, repositoryOpts: {repo: https://x.io}}\n',
+    },
+  ],
+  [
+    'a playbook of Ansible',
+    { 'p.yaml': '- tasks:\n  - kubernetes.core.helm: {name: spire, chart_ref: spiffe/spire}\n' },
+  ],
+  ['applications of Helmsman', { 'a.yaml': 'apps:\n  spire: {namespace: spire, chart: spiffe/spire}\n' }],
+  [
+    'a package of Zarf',
+    {
+      'zarf.yaml':
+        'kind: ZarfPackageConfig\ncomponents: [{charts: [{name: spire, url: https://x.io, version: 1.0.0}]}]\n',
+    },
+  ],
+  [
+    'what vendir fetches',
+    {
+      'vendir.yml':
+        'apiVersion: vendir.k14s.io/v1alpha1\nkind: Config\ndirectories: [{contents: [{helmChart: {name: spire, repository: {url: https://x.io}}}]}]\n',
+    },
+  ],
+  ['helmfiles of a helmfile', { 'helmfile.yaml': 'helmfiles: [git::https://x.io/y@helmfile.yaml]\n' }],
+  [
+    'a helmfile that is a template',
+    { 'helmfile.yaml': 'releases:\n  - name: {{ .x }}\n    chart: spiffe/spire\n' },
+  ],
+  [
+    'a HelmRelease with a key twice, of which kubectl takes the last',
+    {
+      'a.yaml':
+        'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: x}\nspec:\n  interval: 5m\n  interval: 6m\n  chart: {spec: {chart: app}}\n',
+    },
+  ],
+  [
+    'the same in JSON',
+    {
+      'a.json':
+        '{"apiVersion":"helm.toolkit.fluxcd.io/v2","kind":"HelmRelease","metadata":{"name":"x"},"spec":{"a":1,"a":2}}',
+    },
+  ],
+  ['an object in another with a key twice', { 'a.yaml': `${WORK('x')}spec: {}\n` }],
+  [
+    'an object in base64 in a Secret with a key twice',
+    {
+      'a.yaml': `apiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata:\n  a: b\n  a: c\n  t: ${btoa(THIEF_YAML)}\n`,
+    },
+  ],
+  ['what makes pods, with a key twice', { 'a.yaml': `${ROLLOUT('x')}  replicas: 2\n` }],
+  [
+    'a list of objects with a number that JSON does not have',
+    { 'a.yaml': `- ${indented(THIEF_YAML, 2).trimStart()}\n- .inf\n` },
+  ],
+  [
+    'values of SPIRE with a key twice',
+    { 'a.yaml': 'a: 1\na: 2\nspire-server:\n  identities:\n    clusterSPIFFEIDs: {x: {}}\n' },
+  ],
+  [
+    'an object in another, in a chart',
+    { 'c/Chart.yaml': CHART_FILE, 'c/templates/a.yaml': WORK('{{ .x }}') },
+  ],
+  ['what makes pods, in a chart', { 'c/Chart.yaml': CHART_FILE, 'c/templates/a.yaml': ROLLOUT('{{ .x }}') }],
+  [
+    'a Chart.yaml that does not say what it depends on',
+    { 'c/Chart.yaml': 'name: [\n', 'c/templates/a.yaml': 'a: 1\n' },
+  ],
+  ['an object in another, in a folder of tools', { '.github/a.yaml': WORK('x') }],
+]
+
 export const ROWS_OPEN: readonly Row[] = [
+  ...ROWS_OF_STRANGERS,
   ['a manifest in a folder of tools', { '.tekton/a.yaml': THIEF_YAML }],
   ['a JSON array', { 'a.json': json([THIEF]) }],
   ['items without a kind', { 'a.json': json({ items: [THIEF] }) }],
@@ -321,6 +488,31 @@ export const ROWS_DISMISSED: readonly Row[] = [
   [
     'pipelines of Tekton for the repository',
     { '.tekton/a.yaml': 'apiVersion: tekton.dev/v1\nkind: PipelineRun\nmetadata: {name: a}\n' },
+  ],
+  [
+    'a package.json that names its repository',
+    {
+      'package.json': json({
+        repository: { type: 'git', url: 'git+https://x.io/y', directory: 'z' },
+        dependencies: { a: '1' },
+      }),
+    },
+  ],
+  [
+    'pages that name a kind, with a tag of Python',
+    { 'mkdocs.yml': 'nav:\n  - InferencePool: pool.md\nemoji: !!python/name:x\n' },
+  ],
+  [
+    'values of images and labels',
+    { 'v.yaml': 'image: {repository: ghcr.io/x/y, tag: v1}\nlabels: {chart: web-0.1.0, name: web}\n' },
+  ],
+  [
+    'an alert that talks of containers, in a chart',
+    {
+      'c/Chart.yaml': CHART_FILE,
+      'c/templates/a.yaml':
+        'apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: "{{ .x }}"}\nspec: {groups: [{rules: [{alert: too many containers}]}]}\n',
+    },
   ],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],

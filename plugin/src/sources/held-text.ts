@@ -1,0 +1,36 @@
+// What may stand in a text that an object or a file holds: other objects, as they are or encoded.
+import { unzipped } from './packed-chart.ts'
+import type { WantedKind } from './wanted-kind.ts'
+
+/** Whether a text has the kind of an object, or of a list of them, with its group, in YAML or JSON; a mere mention is none. */
+export function holdsKind(text: string, { group, kind }: WantedKind): boolean {
+  return (
+    text.includes(`${group}/`) &&
+    new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
+  )
+}
+
+/** How often one encoding stands in another. */
+const LAYERS_MAX = 4
+/** The most bytes that come out of a packed text. */
+const UNPACKED_MAX = 8 * 1024 * 1024
+/** A text of base64, perhaps in a URL (https://www.rfc-editor.org/rfc/rfc2397). */
+const BASE64 = /^(?:data:[^,]*;base64,)?([A-Za-z0-9+/\s]{32,}={0,2}[\r\n]{0,2})$/
+
+/** A text, and what it stands for where it is encoded: in base64, by gzip, in a URL, in a string of JSON. */
+export function textsIn(text: string, layers = 0): readonly string[] {
+  if (layers > LAYERS_MAX) return []
+  const encoded = BASE64.exec(text)?.[1]
+  if (encoded !== undefined) {
+    const bytes = Buffer.from(encoded, 'base64')
+    return textsIn((unzipped(bytes, UNPACKED_MAX) ?? bytes).toString('utf8'), layers + 1)
+  }
+  if (!text.includes('apiVersion')) return []
+  const plain = text.replaceAll(/%(?:3[aA]|0[aA]|20|2[fF]|22)/g, decodeURIComponent)
+  return [plain.replaceAll(/\\{1,8}n/g, '\n').replaceAll(/\\{1,8}"/g, '"')]
+}
+
+/** Whether a text may hold something in base64 that is as long as an object: the pieces of a digest are shorter. */
+export function mayHoldEncoded(text: string): boolean {
+  return /[A-Za-z0-9+/=]{65}|data:[^,\s]{0,64},/.test(text)
+}
