@@ -6,7 +6,7 @@ import { SOURCES, textOf } from './files.ts'
 const CORE = /^shared\/src\/core\/(?:snapshot|truth)\//
 
 /** So many places outside core/snapshot and core/truth read a list of the snapshot as it is. It may only fall. */
-const RAW_READS = 119
+const RAW_READS = 115
 
 /** The fields of a snapshot that are lists. */
 function listsOfSnapshot(): readonly string[] {

@@ -36,16 +36,10 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
   const there = whyInjected(container)
   const given = givenTo({ container, registrations })
   // What does not displace fallbacks, or gives what one of them would, it has in either case.
-  const { instead = [], kept = [] } = Object.groupBy(
-    [...new Set(given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId))].toSorted(compareBytes),
-    (id) =>
-      fallbacks.some(({ spiffeId }) => spiffeId === id) ||
-      given.some((one) => (one.spiffeId ?? UNKNOWN_ID) === id && one.source.kind !== 'ClusterSPIFFEID')
-        ? 'kept'
-        : 'instead',
-  )
+  const [instead, kept]: [string[], string[]] = [[], []]
+  for (const id of idsGiven(given)) (isInEitherCase(id, given, fallbacks) ? kept : instead).push(id)
   const others = registrations.filter((one) => mayGive(one) && !given.includes(one))
-  return [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId)].flatMap(([spiffeId, same]) => {
+  return byId(fallbacks).flatMap((same) => {
     const [first, ...more] = same
     if (first === undefined || given.some((one) => isSameId(one, first))) return []
     if (others.some((one) => isAsGood(one, first))) return []
@@ -59,8 +53,32 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
         whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '',
       )
     const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
+    const { spiffeId = UNKNOWN_ID } = first
     return [{ container, spiffeId, fallbacks: [first, ...more], instead, kept, holds }]
   })
+}
+
+/** There may be a hundred thousand pods, and nearly all have one fallback and one identity: neither is grouped or sorted. */
+function byId(fallbacks: readonly Registration[]): readonly (readonly Registration[])[] {
+  return fallbacks.length === 1
+    ? [fallbacks]
+    : [...Map.groupBy(fallbacks, ({ spiffeId = UNKNOWN_ID }) => spiffeId).values()]
+}
+
+function idsGiven(given: readonly Registration[]): readonly string[] {
+  const ids = given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId)
+  return ids.length < 2 ? ids : [...new Set(ids)].toSorted(compareBytes)
+}
+
+function isInEitherCase(
+  id: string,
+  given: readonly Registration[],
+  fallbacks: readonly Registration[],
+): boolean {
+  return (
+    fallbacks.some(({ spiffeId }) => spiffeId === id) ||
+    given.some(({ spiffeId = UNKNOWN_ID, source }) => spiffeId === id && source.kind !== 'ClusterSPIFFEID')
+  )
 }
 
 /** A fallback that would give something if nothing displaced it. */
