@@ -1,6 +1,7 @@
 // As much of JSON Schema (draft 2020-12) as the published schema uses. It throws on any other keyword, so that the schema
 // cannot outgrow it unseen.
 import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 
 const KNOWN = new Set([
   '$schema',
@@ -27,7 +28,7 @@ export function schemaProblems(root: JsonRecord, value: unknown): readonly strin
 }
 
 function problems(schema: JsonRecord, value: unknown, root: JsonRecord, path: string): readonly string[] {
-  const unknown = Object.keys(schema).filter((key) => !KNOWN.has(key))
+  const unknown = Object.keys(schema).filter((key) => !KNOWN.has(key) && !isOpen(key, schema[key]))
   if (unknown.length > 0) throw new Error(`keywords that are not understood: ${unknown.join(', ')}`)
   const { $ref, oneOf, anyOf } = schema
   if (typeof $ref === 'string') return problems(definition(root, $ref), value, root, path)
@@ -43,6 +44,14 @@ function problems(schema: JsonRecord, value: unknown, root: JsonRecord, path: st
     return isRecord(items) ? value.flatMap((item, at) => problems(items, item, root, `${path}[${at}]`)) : []
   }
   return isRecord(value) ? objectProblems(schema, value, root, path) : []
+}
+
+/** Of an object that is printed whole: its other fields are anything, under any name. */
+function isOpen(key: string, value: unknown): boolean {
+  return (
+    (key === 'additionalProperties' && deepEqual(value, {})) ||
+    (key === 'propertyNames' && deepEqual(value, { type: 'string' }))
+  )
 }
 
 function objectProblems(
