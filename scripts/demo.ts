@@ -192,8 +192,13 @@ const CHAPTERS: readonly Chapter[] = [
     ],
   },
   {
-    title: 'A pod that has no identity',
+    title: 'What the server holds, and a pod that has no identity',
     scenes: [
+      {
+        says: 'Are the entries of the server those that the objects ask for?',
+        args: ['verify', '--entries', 'examples/server/entries.json', ...ESTATE],
+        exitCode: 1,
+      },
       {
         says: 'A container of team-a cannot fetch its SVID. Where does the way from the binding to the container break?',
         args: ['why', 'pod/team-a/llama-pqjm8lw-knkfm', '-c', 'vllm', ...ESTATE],
@@ -211,11 +216,6 @@ const CHAPTERS: readonly Chapter[] = [
           'examples/server/entries.json',
         ],
         exitCode: 4,
-      },
-      {
-        says: 'Are the entries of the server those that the objects ask for?',
-        args: ['verify', '--entries', 'examples/server/entries.json', ...ESTATE],
-        exitCode: 1,
       },
     ],
   },
@@ -313,7 +313,7 @@ async function main(args: readonly string[]): Promise<number> {
     say('\nMore of each: npm run demo -- NUMBER')
     for (const [at, { title, scenes }] of CHAPTERS.entries())
       say(`  ${at + 1}  ${title} (${scenes.length} questions)`)
-    say('Yours next: dist/kubectl-kleym explain --offline -R -f DIR')
+    say('Yours next: npm run build, then dist/kubectl-kleym explain -A --offline -R -f DIR')
   }
   return 0
 }

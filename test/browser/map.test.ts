@@ -564,6 +564,19 @@ test('the card of a namespace says how many of its bindings are refused', async 
   const { page } = await openMap(browser(), { args: ESTATE })
   expect(await namespaceCard(page, 'playground').innerText()).toMatch(/21 bindings,.*20 refused/s)
   expect(await namespaceCard(page, 'roles').innerText()).not.toContain('refused')
+  // Six containers hold an identity: the bar says too that most of what the namespace asks for is refused.
+  const bad = (name: string): Promise<number> =>
+    namespaceCard(page, name)
+      .locator('.bar')
+      .evaluate(
+        (bar) =>
+          [...bar.children].reduce(
+            (sum, one) => sum + (one.classList.contains('bad') ? one.clientWidth : 0),
+            0,
+          ) / bar.clientWidth,
+      )
+  expect(await bad('playground')).toBeGreaterThan(0.6)
+  expect(await bad('roles')).toBe(0)
 })
 
 test('it holds the licences of the libraries that it is a copy of', async () => {

@@ -1,6 +1,6 @@
 {{/*
 The SPIRE controller managers of the cluster, as JSON: {"items": [{workload, config, className, state, labels, trustDomain}]}.
-`state` is what each does with an output of this release: `acts`, `ignores`, `unseen` (only for want of a label) or `unknown`. They are found as `kubectl kleym status`
+`state` is what each does with an output of this release: `acts`, `ignores`, `unseen` (only because a label is missing) or `unknown`. They are found as `kubectl kleym status`
 finds them (shared/src/core/install/scm-container.ts): by the image or the name of a container, and the ConfigMap that it mounts.
 Helm fails where it may not list what it looks up. A user who may make the roles for people may list all of this.
 */}}

@@ -152,7 +152,5 @@ test('explain says where a pool is that a binding looks for in its own namespace
     'explain',
     'chat',
   )
-  expect(text).toContain(
-    'fix: One of this name is in inference: a binding stands in the namespace of its pool.',
-  )
+  expect(text).toContain('fix: A pool of this name is in namespace inference: put the binding there.')
 })

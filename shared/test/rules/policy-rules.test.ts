@@ -43,7 +43,7 @@ function told(findings: readonly Finding[], code: string): readonly string[] {
 }
 
 describe('a finding about a policy', () => {
-  test('names the rule, the ID and what is nearly it', () => {
+  test('names the rule, the ID and which IDs are similar', () => {
     const findings = policyFindingsOf([
       ...TEAM_A,
       policyOf(spiffe('spiffe://example.org/ns/team-a/objective/Chat')),

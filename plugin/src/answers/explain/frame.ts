@@ -208,5 +208,5 @@ function elsewhereText(
   const found = there.flatMap(({ meta: { namespace, name } }) => (name === wanted ? [namespace] : []))
   return found.length === 0
     ? undefined
-    : `One of this name is in ${namesText([...new Set(found)])}: a binding stands in the namespace of its pool.`
+    : `A pool of this name is in namespace ${namesText([...new Set(found)])}: put the binding there.`
 }

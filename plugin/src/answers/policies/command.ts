@@ -11,7 +11,7 @@ export class PoliciesCommand extends SourceCommand {
   static override readonly summary = 'Whom do access policies name?'
   static override readonly description =
     "Lists, for each rule of Kube Agentic Networking's XAccessPolicies, whom its source names: a SPIFFE " +
-    'ID and the containers that hold it, an ID that nothing renders, with those that are nearly it, one ' +
+    'ID and the containers that hold it, an ID that nothing renders, with similar IDs, one ' +
     'of another trust domain, a service account, or any principal; and what does not take effect as it is ' +
     'written. Whether a request passes is decided elsewhere, and not said here.'
   static override readonly usage = 'policies [POLICY...] [flags]'

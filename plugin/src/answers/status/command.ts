@@ -59,7 +59,7 @@ function refuseFiles(flags: {
     code: 'usage',
     what: 'status asks a cluster',
     where: given,
-    why: 'files hold no installation: no served kinds, no leader, no statuses of now',
+    why: 'files hold no installation: no served kinds, no leader, no current status',
     fix: `leave ${given} out`,
     docs: 'kubectl kleym status --help',
   })

@@ -133,7 +133,7 @@ function withWarnings(answer: Answer, { findings }: WhoSelectsLayout): Answer {
     : { ...answer, reasons: [...(answer.reasons ?? []), [`warnings: ${kindsText(warnings)}`]] }
 }
 
-/** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or what is nearly it. */
+/** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or which IDs are similar. */
 function lookupRows(
   lookup: WhoHolds | undefined,
   container: string | undefined,

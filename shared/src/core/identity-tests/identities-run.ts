@@ -114,7 +114,7 @@ function missedText(
 export function noHolder(id: string): NoMatch {
   return {
     why: `no container holds ${id}`,
-    fix: 'correct the ID, or add absent: true where none need hold it',
+    fix: 'correct the ID, or add absent: true if no container must hold it',
   }
 }
 

@@ -5,14 +5,14 @@ import type { PolicyContext } from './policy-context.ts'
 import type { PolicyHolder, Resolution } from './resolution.ts'
 import { Resolver } from './resolve.ts'
 
-/** What becomes of an ID in a state, and the IDs that are nearly it where nothing gives it. */
+/** What becomes of an ID in a state, and similar IDs if nothing gives it. */
 export interface WhoHolds {
   readonly resolution: Resolution
   /** IDs that are given and from which it differs by a few letters, the nearest first; at most three. */
   readonly near: readonly string[]
 }
 
-/** Looks an ID up: which containers hold it, what gives it to none, and what is nearly it. */
+/** Looks an ID up: which containers hold it, what gives it to none, and which IDs are similar. */
 export function whoHolds(context: PolicyContext, spiffeId: string): WhoHolds {
   const source = { kind: 'SPIFFE', field: '--spiffe-id', spiffeId } as const
   const resolver = new Resolver(context, [source])

@@ -178,7 +178,7 @@ export const FINDINGS = {
     severity: 'error',
     title: 'the identity reaches no container',
     meaning:
-      "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else in sight could supply them.",
+      "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else that was read could supply them.",
     consequence: 'No container gets the identity, and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
   },
@@ -342,7 +342,7 @@ export const FINDINGS = {
     noEffect: 'of any output',
     title: 'an identity without a way to the Workload API',
     meaning:
-      'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. Of an identity that all containers of a pod get, this is said where none of them has a way.',
+      'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. If all containers of a pod get the identity, it is reported only if none of them has such a way.',
     consequence:
       'The entry is there and matches, and the workload never gets its SVID: it cannot ask for it.',
     fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). Where a webhook adds it, ask about the pods as they are, or suppress the finding.',
@@ -536,7 +536,7 @@ export const FINDINGS = {
       "A rule of an access policy, or of another object that is read for the names in it, names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
       'No client presents that ID, so the name matches no client. An ID that is written whole is compared as a whole, in its case.',
-    fix: 'Correct the ID in the policy (the evidence names any that is nearly it), or bind the workload that should hold it.',
+    fix: 'Correct the ID in the policy (the evidence names similar IDs), or bind the workload that should hold it.',
   },
   KLM602: {
     severity: 'warning',
@@ -631,7 +631,7 @@ export const FINDINGS = {
       "A string of an object (a variable, an argument, a configuration) holds a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
       'What the string is for is not known. If it says whom the program expects or calls, nobody presents that ID.',
-    fix: 'Correct the ID (the evidence names any that is nearly it), or bind the workload that should hold it.',
+    fix: 'Correct the ID (the evidence names similar IDs), or bind the workload that should hold it.',
   },
   KLM701: {
     severity: 'error',

@@ -37,7 +37,7 @@ export const REASONS = {
     condition: 'Ready',
     ready: 'Unknown',
     meaning:
-      'A registration of another binding, on the same pods and container, is still in force, or an object that has yet to go holds the name of the output.',
+      'A registration of another binding, on the same pods and container, is still in force, or an object that must be deleted first holds the name of the output.',
     fix: 'Wait; if it stays, look at what holds the ClusterSPIFFEID that the message names.',
     fromFiles: true,
   },
@@ -53,7 +53,7 @@ export const REASONS = {
     condition: 'InvalidRef',
     ready: 'False',
     meaning: 'The reference to the pool is malformed.',
-    fix: 'Correct .spec.poolRef: a name that is a DNS-1123 subdomain, and no group or a group of InferencePool.',
+    fix: 'Correct .spec.poolRef: its name must be a DNS-1123 subdomain, and its group, if it has one, a group of InferencePool.',
     fromFiles: true,
   },
   TargetPoolNotFound: {

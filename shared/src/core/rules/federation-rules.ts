@@ -84,7 +84,7 @@ function lackingBundles(
         ...relationships.map((one) => relationshipText(one.name, one)),
       ],
       ...(areDeclared && {
-        fix: 'See why the bundle does not come: the endpoint that the ClusterFederatedTrustDomain names, and the logs of SCM and of the SPIRE server.',
+        fix: 'Find out why the bundle does not arrive: the endpoint that the ClusterFederatedTrustDomain names, and the logs of SCM and of the SPIRE server.',
       }),
     }),
   ]

@@ -198,7 +198,7 @@ export const CAUSE_TEXTS: Readonly<Record<DifferenceCause, string>> = {
   deleted: 'another client deleted what SCM had made',
   'edited on the server': 'another client changed it on the server',
   refused: 'the server refuses it',
-  kept: 'it is the one of before an edit that the server refuses',
+  kept: 'it is the one from before an edit that the server refuses',
   'pod gone': 'its pod is gone',
   'another registrar': 'another client of the server made it',
   undetermined: 'the cause is undetermined',

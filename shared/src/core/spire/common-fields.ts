@@ -109,7 +109,7 @@ export function bundleNeeded(
   return `the SPIRE server takes it only if it holds a bundle of ${names} (.spec.federatesWith of ${sourceText(source)})`
 }
 
-/** Why the server refuses an entry for want of a bundle; undefined where it has all of them, or they are not known. */
+/** Why the server refuses an entry because a bundle is missing; undefined where it has all of them, or they are not known. */
 export function bundleRefusal(
   federatesWith: readonly string[],
   settings: ScmSettings,

@@ -141,8 +141,13 @@ export class MapPicture {
     const refused = bindings.filter(({ state }) => state === 'refused').length
     const gaps = this.#world.childrenOf(node.id).filter(({ kind }) => kind === 'gap').length
     const bar = element('span', { class: 'bar', 'aria-hidden': 'true' })
-    for (const { state, count } of states) {
-      const part = element('span', { class: STATE_LOOKS[state].tone })
+    // A namespace is not well whose containers hold other identities, and whose own bindings are refused.
+    const parts = [
+      ...states.map(({ state, count }) => ({ tone: STATE_LOOKS[state].tone, count })),
+      ...(refused === 0 ? [] : [{ tone: STATE_LOOKS.refused.tone, count: refused }]),
+    ]
+    for (const { tone, count } of parts) {
+      const part = element('span', { class: tone })
       part.style.flexGrow = String(count)
       bar.append(part)
     }

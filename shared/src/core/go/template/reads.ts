@@ -75,7 +75,7 @@ class Reads {
       if (at > 0) this.#read(place)
       place = this.#command(command, dot, variables)
     }
-    // Another value of a variable may reach places where it still stands for the one of before.
+    // Another value of a variable may reach places where it still stands for the previous one.
     if (assigns) this.#read(place)
     for (const name of declared) variables.set(name, assigns ? undefined : place)
     return place

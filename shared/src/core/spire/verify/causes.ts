@@ -24,7 +24,7 @@ export const DIFFERENCE_CAUSES = [
   'edited on the server',
   /** SCM asks for the entry, and the server refuses it. */
   'refused',
-  /** The entry of before an edit that the server refuses. */
+  /** The entry from before an edit that the server refuses. */
   'kept',
   /** The entry is for a pod that is gone. */
   'pod gone',
@@ -206,7 +206,7 @@ class Explainer {
     if ((object?.meta.generation ?? 1) > 1)
       return {
         cause: 'scm behind',
-        why: `the pod has an entry of before, and ${sourceText(source)} was edited since it was created`,
+        why: `the pod has its previous entry, and ${sourceText(source)} was edited since it was created`,
       }
     return undetermined('the pod has another entry that no object explains')
   }
@@ -240,7 +240,7 @@ class Explainer {
     if (keptBy !== undefined)
       return {
         cause: 'kept',
-        why: `the server refuses what ${sourceText(keptBy)} asks for now, and SCM leaves the entry of before`,
+        why: `the server refuses what ${sourceText(keptBy)} asks for now, and SCM keeps the previous entry`,
       }
     if (isSurplus) return undetermined('another entry of the server is the same one to SCM')
     if (owner.kind === 'another') return { cause: 'another registrar', why: anotherText(entry, owner) }

@@ -26,7 +26,7 @@ export interface MissingEntry {
 export interface ExtraEntry {
   readonly kind: 'extra'
   readonly entry: ServerEntry
-  /** The object whose entry the server refuses today: this is the one of before. */
+  /** The object whose entry the server refuses today: this is the previous one. */
   readonly keptBy: EntrySource | undefined
   /** Whether another entry of the server has the same key to SCM. */
   readonly isSurplus: boolean
