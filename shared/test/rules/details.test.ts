@@ -149,7 +149,7 @@ test.each<[says: string, forbidden: string, objects: readonly JsonRecord[]]>([
     [registration('one', GOLD), registration('two', GOLD)],
   ],
   [
-    'a fallback that fails may be displaced before, and is no default that is lost then',
+    'a fallback that fails may be displaced before',
     'Namespace',
     [registration('one', GOLD), registration('two', FAILING)],
   ],
@@ -157,4 +157,14 @@ test.each<[says: string, forbidden: string, objects: readonly JsonRecord[]]>([
   const { wrong, open } = wrongWithout([forbidden], [...GROUND, ...objects])
   expect(wrong).toEqual([])
   expect(open).toBeGreaterThan(0)
+})
+
+function codesBeside(fallback: JsonRecord): readonly string[] {
+  const objects = [...GROUND, registration('one', GOLD), registration('two', fallback)]
+  return findingsOf(analysisOf(objects)).map(({ code }) => code)
+}
+
+test('a fallback that would give nothing is no default that is lost', () => {
+  expect(codesBeside(FAILING)).not.toContain('KLM418')
+  expect(codesBeside({ ...FAILING, spiffeIDTemplate: 'spiffe://example.org/default' })).toContain('KLM418')
 })
