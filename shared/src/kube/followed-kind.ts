@@ -134,7 +134,7 @@ export class FollowedKind<T extends Cached> {
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))
-        store.observe(object, began)
+        store.observeListed(object, version, began)
       }
     }
     // What the store holds in a version no newer than the list, and the list does not show, was deleted: also what a watch

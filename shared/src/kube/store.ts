@@ -207,8 +207,8 @@ export class Store<T extends Cached> {
   }
 
   /**
-   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, or in a list beside the stream, if it
-   * is newer than what is held under its key; where nothing is held, if it is newer than what the stream has shown: what the
+   * Takes in an object as the API server answered it to our own POST, PUT, PATCH or GET, if it is newer than what is held
+   * under its key; where nothing is held, if it is newer than what the stream has shown: what the
    * stream has passed was deleted since. A version that cannot be compared changes nothing.
    *
    * A read that began at `began` and still finds what the stream had passed by then, or what had been confirmed gone, is right:
@@ -221,6 +221,27 @@ export class Store<T extends Cached> {
     const isBack = began !== undefined && !this.#held.has(key) && isAtMost(meta.resourceVersion, began.seen)
     if (!isBack && !isNewer(meta.resourceVersion, passed)) return
     if (this.#tombstones.coversSince(began?.tick, key, meta)) return
+    this.#observed(key, object)
+  }
+
+  /**
+   * Takes in an object of a whole list beside the stream, of this version and begun at `began`. The list is right about
+   * all of the time up to its version, also where what is held looks newer: a restore of the datastore went unnoticed.
+   * Only what has become known of the time after it stays: a newer version, a deletion that the stream has shown or that
+   * was confirmed since the list began.
+   */
+  observeListed(object: T, listVersion: string, began: ListToken): void {
+    const { meta } = object
+    const key = objectKey(meta)
+    const held = this.#held.get(key)
+    if (held !== undefined && isSame(held.meta, meta)) return
+    const known = held === undefined ? this.#seen : held.meta.resourceVersion
+    if (known !== undefined && !isAtMost(known, listVersion)) return
+    if (this.#tombstones.coversSince(began.tick, key, meta)) return
+    this.#observed(key, object)
+  }
+
+  #observed(key: string, object: T): void {
     this.#place(key, object)
     this.#tick += 1
     this.#observedAt.set(key, this.#tick)
