@@ -53,6 +53,7 @@ const QUESTIONS: readonly (readonly string[])[] = [
   ['suggest', '-A', ...ESTATE_FLAGS],
   ['suggest', 'pool/team-b/llama', ...ESTATE_FLAGS],
   ['migrate', '-A', ...ESTATE_FLAGS],
+  ['rename', 'objective/team-a/chat', 'assistant', ...ESTATE_FLAGS],
   ['test', 'examples/identity-tests/estate.yaml', ...ESTATE_FLAGS],
   ['test', 'examples/identity-tests/team-c.yaml', ...PULL_REQUEST],
   ['verify', '--entries', 'examples/server/entries.json', ...ESTATE_FLAGS],
