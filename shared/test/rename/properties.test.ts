@@ -7,19 +7,17 @@ import { foreign, NODE, pod } from '@kleym/testing/access-policies.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { Holdings, idsOf } from '../../src/core/holdings/holdings.ts'
-import { listAt, stringAt, type JsonRecord } from '../../src/core/json.ts'
-import { istioSources } from '../../src/core/naming/istio-source.ts'
+import { stringAt, type JsonRecord } from '../../src/core/json.ts'
 import { podText } from '../../src/core/objects/pod-index.ts'
 import { YES } from '../../src/core/truth/truth.ts'
 import { renaming, type Rename } from '../../src/core/rename/rename.ts'
 import { bindingsConcerned, type RenameQuestion } from '../../src/core/snapshot/renamed.ts'
 import { driveAtOnce } from '../../src/core/steps.ts'
-import { matchesRule } from '../naming/matches-rule.ts'
 import { toolsFor } from '../suggest/suggestions-for.ts'
+import { letsIn } from './istiod.ts'
 import { deedsOf, withDeed, type Deed } from './walk.ts'
 
 const SEED = 20_261_127
-const MESH = { trustDomain: 'example.org', aliases: [] }
 
 const IDS = [
   'ns/team-a/pool/llama',
@@ -141,18 +139,11 @@ function allowed(objects: readonly JsonRecord[]): ReadonlySet<string> {
       holdings.of(one).flatMap(({ container, there, held }) => {
         const ids = there === YES ? idsOf(held) : []
         return all
-          .filter((each) => ids.length > 0 && ids.every((id) => lets(each, id)))
+          .filter((each) => ids.length > 0 && ids.every((id) => letsIn(each, id)))
           .map((each) => `${container.name} of ${podText(one)} by ${stringAt(each, 'metadata', 'name')}`)
       }),
     ),
   )
-}
-
-function lets(policy: JsonRecord, id: string): boolean {
-  const matched = listAt(policy['spec'], 'rules').some((rule, at) =>
-    matchesRule(rule, istioSources(rule, at, 'team-b', MESH), id),
-  )
-  return matched !== (stringAt(policy, 'spec', 'action') === 'DENY')
 }
 
 function planOf(objects: readonly JsonRecord[], question: RenameQuestion): Rename {

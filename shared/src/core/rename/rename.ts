@@ -359,6 +359,11 @@ function cutOffsOf(renamed: readonly RenamedBinding[], facts: CutOffFacts): read
     ...renamed.flatMap(({ next, oldId, newId, why }) =>
       oldId !== undefined && newId === undefined ? [certain(`${next} would give no ID: ${why ?? ''}`)] : [],
     ),
+    ...renamed.flatMap(({ binding: { key }, oldId, why }) =>
+      oldId === undefined && facts.analysis.settled.judgements.get(key)?.state !== 'refused'
+        ? [open(`what ${key} gives now is not known: ${why ?? ''}`)]
+        : [],
+    ),
     ...losses(facts),
     ...newcomers(facts),
     ...consumers.edits.flatMap(cutOffBy),
