@@ -1,8 +1,16 @@
 // What an API server holds and how it treats a write, in memory and at once: versions, UIDs, generations, the status
 // subresource, preconditions, finalizers, kinds that are not served. When a request reaches it is not its business.
 // Semantics: kube-apiserver's `registry/generic/registry/store.go` and `registry/rest/{create,update,delete}.go`.
-import { dig, digPath, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
+import {
+  dig,
+  digPath,
+  isRecord,
+  listAt,
+  own,
+  stringAt,
+  type JsonRecord,
+  deepEqual,
+} from '@kleym/shared/core/json.ts'
 import type {
   DeleteOptions,
   Deletion,

@@ -2,7 +2,7 @@
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
 import { namespaceWritten, parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord, deepEqual } from '@kleym/shared/core/json.ts'
 import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
 import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
 import {
@@ -12,7 +12,6 @@ import {
   FINALIZER,
 } from '@kleym/shared/core/names.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { deepEqual } from '@kleym/shared/core/plan/drift.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resources.ts'
 import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'

@@ -93,3 +93,17 @@ export function canonicalText(value: unknown): string {
     .flatMap((key) => (value[key] === undefined ? [] : `${JSON.stringify(key)}:${canonicalText(value[key])}`))
   return `{${fields.join(',')}}`
 }
+
+/** Structural equality of JSON values; the order of keys does not matter, that of list items does. */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, at) => deepEqual(item, right[at]))
+  }
+  if (!isRecord(left) || !isRecord(right)) return false
+  const keys = Object.keys(left)
+  return (
+    keys.length === Object.keys(right).length &&
+    keys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key], right[key]))
+  )
+}

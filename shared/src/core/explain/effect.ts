@@ -1,7 +1,7 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed, without ground or unchanged.
 import type { Pod } from '../objects/pod.ts'
-import { deepEqual } from '../plan/drift.ts'
+import { deepEqual, canonicalText, own } from '../json.ts'
 import type { Judgement } from '../plan/plan.ts'
 import { judgementWord } from '../plan/judgement-text.ts'
 import { unchanged } from '../analysis/analysis.ts'
@@ -13,7 +13,6 @@ import { undecidedText, type UndecidedBinding } from '../holdings/undecided.ts'
 import { findingSteps } from '../rules/all.ts'
 import type { Finding } from '../findings/finding.ts'
 import { getOrCreate } from '../get-or-create.ts'
-import { canonicalText, own } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import { podText } from '../objects/pod-index.ts'
 import { sourceText, type EntryOutcome } from '../spire/prediction.ts'

@@ -2,10 +2,9 @@
 // what was sent, and what is live may be older. Other differences (labels, other annotations, `ttl`, `jwtTtl`, `hint`,
 // `fallback`) are drift alone.
 import type { Output } from '../compile/output.ts'
-import { isRecord } from '../json.ts'
+import { isRecord, deepEqual } from '../json.ts'
 import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../names.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import { deepEqual } from './drift.ts'
 
 /** Fields that must come back as they were sent. */
 const AS_SENT = [

@@ -1,7 +1,7 @@
 // Where a live output differs from what it should say. The whole spec is compared: a field that we do not render is
 // drift too; other people's labels and annotations are not.
 import type { Output } from '../compile/output.ts'
-import { isRecord } from '../json.ts'
+import { deepEqual } from '../json.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '../objects/meta.ts'
 import { compareBytes } from '../text/bytes.ts'
@@ -35,18 +35,4 @@ export function differingPaths(before: Written, after: Written): readonly string
     if (!deepEqual(left?.get(key), right?.get(key))) paths.push(`.spec.${key}`)
   }
   return paths.toSorted(compareBytes)
-}
-
-/** Structural equality of JSON values; the order of keys does not matter, that of list items does. */
-export function deepEqual(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, at) => deepEqual(item, right[at]))
-  }
-  if (!isRecord(left) || !isRecord(right)) return false
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && deepEqual(left[key], right[key]))
-  )
 }

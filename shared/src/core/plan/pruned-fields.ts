@@ -1,7 +1,6 @@
 // What a CRD leaves of an object: the API server drops each field that the structural schema does not have, when it is written
 // and when it is read. Source: apiextensions-apiserver, pkg/apiserver/schema/pruning.
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../json.ts'
-import { deepEqual } from './drift.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord, deepEqual } from '../json.ts'
 
 /** The schema of whole objects of one version in a CRD; undefined if the CRD drops nothing of them. */
 export function pruningSchema(crd: JsonRecord, version: string): JsonRecord | undefined {

@@ -1,11 +1,10 @@
 // Whether a pod shows what a template makes, as far as it decides about an identity: by the labels that selectors name, by what
 // templates of registrations read of a pod, and by its images where a selector may ask for one.
 import { ITEM } from '../go/template/reads.ts'
-import { canonicalText, digPath, isRecord, listAt, own, stringAt } from '../json.ts'
+import { canonicalText, digPath, isRecord, listAt, own, stringAt, deepEqual } from '../json.ts'
 import { lazy } from '../lazy.ts'
 import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
 import type { Pod } from '../objects/pod.ts'
-import { deepEqual } from '../plan/drift.ts'
 import { INJECTED_CONTAINERS, INJECTION_KEYS } from '../objects/sidecars.ts'
 import { labelsAskedFor, labelsAskedToLack } from './labels-asked-for.ts'
 import { podReadsOf, SHAPE_AND_NODE, type PodReads, type ReadKeys, type SpecPath } from './pod-reads.ts'
