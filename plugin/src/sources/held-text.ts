@@ -14,13 +14,13 @@ export function holdsKind(text: string, { group, kind }: WantedKind): boolean {
 const LAYERS_MAX = 4
 /** The most bytes that come out of a packed text. */
 const UNPACKED_MAX = 8 * 1024 * 1024
-/** A text of base64, perhaps in a URL (https://www.rfc-editor.org/rfc/rfc2397). */
-const BASE64 = /^(?:data:[^,]*;base64,)?([A-Za-z0-9+/\s]{32,}={0,2}[\r\n]{0,2})$/
+/** A shorter text is no object in base64. */
+const ENCODED_MIN = 32
 
 /** A text, and what it stands for where it is encoded: in base64, by gzip, in a URL, in a string of JSON. */
 export function textsIn(text: string, layers = 0): readonly string[] {
   if (layers > LAYERS_MAX) return []
-  const encoded = BASE64.exec(text)?.[1]
+  const encoded = base64In(text)
   if (encoded !== undefined) {
     const bytes = Buffer.from(encoded, 'base64')
     return textsIn((unzipped(bytes, UNPACKED_MAX) ?? bytes).toString('utf8'), layers + 1)
@@ -28,6 +28,16 @@ export function textsIn(text: string, layers = 0): readonly string[] {
   if (!text.includes('apiVersion')) return []
   const plain = text.replaceAll(/%(?:3[aA]|0[aA]|20|2[fF]|22)/g, decodeURIComponent)
   return [plain.replaceAll(/\\{1,8}n/g, '\n').replaceAll(/\\{1,8}"/g, '"')]
+}
+
+/**
+ * The base64 that a text is, perhaps in a URL (https://www.rfc-editor.org/rfc/rfc2397); undefined if it is none. No pattern goes over the
+ * whole text in one match: in a text of megabytes that would take more stack than there is.
+ */
+function base64In(text: string): string | undefined {
+  const encoded = text.replace(/^data:[^,]{0,256};base64,/, '').trimEnd()
+  const digits = encoded.replace(/={1,2}$/, '')
+  return digits.length >= ENCODED_MIN && !/[^A-Za-z0-9+/\s]/.test(digits) ? encoded : undefined
 }
 
 /** Whether a text may hold something in base64 that is as long as an object: the pieces of a digest are shorter. */

@@ -81,8 +81,8 @@ test('help names no folder of this repository, which an installed user has not',
   expect(lines.filter((line) => line.includes('examples/'))).toEqual([])
 })
 
-/** The one would write a file, the other answers on the lines of a protocol (test/e2e/mcp.test.ts). */
-const NOT_RUN = /^(?:completion install|mcp\b)/
+/** One would write a file, one answers on the lines of a protocol (test/e2e/mcp.test.ts), one answers until it is stopped. */
+const NOT_RUN = /^(?:completion install|mcp\b|watch --offline)/
 const NEEDS_NO_CLUSTER = /--offline|^explain [A-Z]|^completion/
 
 beforeAll(() => import('../../src/cluster/connect.ts'))

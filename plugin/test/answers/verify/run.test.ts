@@ -372,7 +372,7 @@ spec:
   const [late] = await findingsWith('far.json', 'elsewhere.yaml')
   expect(late).toMatchObject({
     code: 'KLM811',
-    fix: expect.stringMatching(/^See why the bundle does not come/),
+    fix: expect.stringMatching(/^Find out why the bundle does not arrive/),
   })
   expect((await verify(server, '--bundles', join(folder, 'twice.json'))).stderr).toContain(
     'trust domain a stands there twice',

@@ -354,9 +354,9 @@ describe('the derivation of the chosen binding', () => {
   test.each([
     ['nothing, where nothing else decides', [], undefined],
     [
-      'nodes, where a static entry is for the pods of some',
+      'nothing of nodes, where no pod is there that a static entry for some of them could be for',
       [staticEntry('spiffe://example.org/other')],
-      'Node: not followed here, and may change the answer; kubectl kleym explain llama -n team-a reads on',
+      undefined,
     ],
     [
       'other namespaces, where a registration may give its identity to pods there',
