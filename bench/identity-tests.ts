@@ -1,12 +1,12 @@
 // Identity tests on a made-up cluster: who holds the identity of each binding and no other container, what one container of each
 // namespace holds, and rules for each namespace and for the whole cluster.
-import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { evaluating } from '@kleym/shared/core/identity-tests/evaluate.ts'
-import { readIdentityTest, type Assertion } from '@kleym/shared/core/identity-tests/identity-test.ts'
-import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { analyse, type Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { evaluating } from '@kleym/shared/core/answers/identity-tests/evaluate.ts'
+import { readIdentityTest, type Assertion } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { driveAtOnce } from '@kleym/shared/core/steps.ts'
+import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import { CONFIG, SETTINGS } from './made-up-clusters.ts'
 
 const TENANCY = {

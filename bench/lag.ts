@@ -3,9 +3,9 @@
 // nothing about time: docs/performance.md holds the aim.
 import process from 'node:process'
 import { setImmediate, setTimeout } from 'node:timers/promises'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { X_GROUP, CONFIG, binding, pool } from '@kleym/testing/manifests.ts'
 import { createCaches } from '../operator/src/caches/caches.ts'
 import { ClaimRegister } from '../operator/src/claims/claim-register.ts'

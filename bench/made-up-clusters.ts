@@ -1,9 +1,9 @@
 // Made-up clusters of any size: bindings alone in several shapes, and whole clusters with pods and ClusterSPIFFEIDs. The same
 // arguments give the same cluster.
-import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
+import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { readScmSettings } from '@kleym/shared/core/model/objects/scm-config.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import {
   bindingObject,

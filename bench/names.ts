@@ -1,6 +1,6 @@
 // Names in objects of other programs, and IDs in any string, beside many pods: a fifth as many policies of Istio and half as many strings
 // as pods. Most name what a pod holds; the others are patterns, dead forms and IDs that nothing gives.
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { clusterOf, numbered, range } from './made-up-clusters.ts'
 
 const PODS_PER_BINDING = 100

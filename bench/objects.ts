@@ -1,7 +1,7 @@
 // The manifests that made-up clusters consist of, as an API server would hold them: with UIDs, as raw JSON values, so that
 // reading them is part of what is measured.
-import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION } from '@kleym/shared/core/names.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { BINDING_GROUP, BINDING_KIND, BINDING_VERSION } from '@kleym/shared/core/model/names.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 
 type Labels = Readonly<Record<string, string>>
 

@@ -1,7 +1,7 @@
 // Access policies of any number beside as many identities: whom does each rule name? Nine in ten rules name an identity that
 // a pod holds; the others are what a resolver could be slow at: IDs that nothing gives and that nearly are there, foreign
 // ones, service accounts, and sources that name everybody.
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import {
   accessPolicyObject,
   defaultObject,

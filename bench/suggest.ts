@@ -1,8 +1,8 @@
 // Pools without bindings, for which bindings are suggested.
-import { analysing, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { driveAtOnce } from '@kleym/shared/core/steps.ts'
-import { suggesting } from '@kleym/shared/core/suggest/suggest.ts'
+import { analysing, type Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
+import { suggesting } from '@kleym/shared/core/answers/suggest/suggest.ts'
 import { numbered, range } from './made-up-clusters.ts'
 import { nodeObject, objectiveObject, podObject, poolObject } from './objects.ts'
 

@@ -1,8 +1,8 @@
 // The worst cases: each is a shape of clusters for which one algorithm of the core would be quadratic if it were written
 // naively.
-import type { Claim } from '@kleym/shared/core/collide/claim.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import {
   defaultObject,
   foreignObject,

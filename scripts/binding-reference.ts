@@ -1,15 +1,15 @@
 // `docs/reference/inferenceidentitybinding.md`: every field of an InferenceIdentityBinding, from the CRD that the schemas make.
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/json.ts'
-import { bindingCrd } from '../shared/src/core/objects/crd.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/base/json.ts'
+import { bindingCrd } from '../shared/src/core/model/objects/crd.ts'
 import {
   DNS1123_LABEL_PATTERN,
   DNS1123_SUBDOMAIN_PATTERN,
   QUALIFIED_NAME_PATTERN,
-} from '../shared/src/core/text/kubernetes.ts'
-import { recordAt } from '../shared/src/core/objects/pod.ts'
+} from '../shared/src/core/base/text/kubernetes.ts'
+import { recordAt } from '../shared/src/core/model/objects/pod.ts'
 
 const NOTE =
-  '<!-- Generated from shared/src/core/objects/binding-schema.ts and binding-status.ts by `npm run generate`; do not edit. -->'
+  '<!-- Generated from shared/src/core/model/objects/binding-schema.ts and binding-status.ts by `npm run generate`; do not edit. -->'
 
 /** What a pattern asks for, in words. */
 const PATTERNS: ReadonlyMap<string, string> = new Map([

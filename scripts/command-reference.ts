@@ -1,6 +1,6 @@
 // `docs/reference/commands.md`: every command with its usage, flags and examples, from the classes that `--help` reads.
 import type { Command } from '@oclif/core/command'
-import { keysOf } from '../shared/src/core/json.ts'
+import { keysOf } from '../shared/src/core/base/json.ts'
 import { SourceCommand } from '../plugin/src/flags/command.ts'
 import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { BIN } from '../plugin/src/program/embedded.ts'

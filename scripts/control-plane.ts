@@ -1,7 +1,7 @@
 // `npm run control-plane`: a real API server with every kind that kleym is about and the estate of examples/ on it, and with
 // `--spire` all of SPIRE beside it, for trying things by hand. It runs until Ctrl-C and leaves nothing behind.
 import process from 'node:process'
-import { stringAt, type JsonRecord } from '../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../shared/src/core/base/json.ts'
 import { ensureBinaries, type Binaries, type NoBinaries } from '../test/control-plane/binaries.ts'
 import {
   DEFAULT_CONTROLLERS,

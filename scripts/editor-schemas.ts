@@ -1,10 +1,10 @@
 // JSON Schemas of kleym's kinds, at the paths that kubeconform and the CRDs catalogues look for: GROUP/KIND_VERSION.json.
 // https://github.com/yannh/kubeconform#overriding-schemas-location
 import { identityTestJsonSchema } from '../plugin/src/answers/test/kind-schema.ts'
-import { dig, isRecord, listAt, type JsonRecord } from '../shared/src/core/json.ts'
-import { BINDING } from '../shared/src/core/kinds.ts'
-import { bindingCrd } from '../shared/src/core/objects/crd.ts'
-import { recordAt } from '../shared/src/core/objects/pod.ts'
+import { dig, isRecord, listAt, type JsonRecord } from '../shared/src/core/base/json.ts'
+import { BINDING } from '../shared/src/core/model/kinds.ts'
+import { bindingCrd } from '../shared/src/core/model/objects/crd.ts'
+import { recordAt } from '../shared/src/core/model/objects/pod.ts'
 
 const FOLDER = 'docs/reference/schemas'
 const DRAFT = 'http://json-schema.org/draft-07/schema#'

@@ -1,11 +1,11 @@
 // The ClusterSPIFFEIDs that kleym has written for the estate of examples/, as a dump of the cluster would hold them: what
 // `diff` compares with. One has drifted by hand and one is missing, so that there is something to see.
-import { analyse } from '../shared/src/core/analysis/analysis.ts'
-import { readMeta } from '../shared/src/core/objects/meta.ts'
-import type { RawObject } from '../shared/src/core/objects/raw.ts'
-import { readScmSettings } from '../shared/src/core/objects/scm-config.ts'
+import { analyse } from '../shared/src/core/analysis/states/analysis.ts'
+import { readMeta } from '../shared/src/core/model/objects/meta.ts'
+import type { RawObject } from '../shared/src/core/model/objects/raw.ts'
+import { readScmSettings } from '../shared/src/core/model/objects/scm-config.ts'
 import { readSnapshot } from '../shared/src/core/snapshot/snapshot.ts'
-import { sha256Hex } from '../shared/src/core/text/sha256.ts'
+import { sha256Hex } from '../shared/src/core/base/text/sha256.ts'
 import { parseAllDocuments, stringify } from 'yaml'
 
 /** The binding whose output a user has edited, and the one whose output a user has deleted. */

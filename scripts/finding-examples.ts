@@ -9,9 +9,9 @@ import {
 } from '@kleym/testing/finding-cases.ts'
 import { FOUND_CASES, type FoundCase } from '@kleym/testing/found-cases.ts'
 import { stringify } from 'yaml'
-import { isRecord, type JsonRecord } from '../shared/src/core/json.ts'
-import { FINDING_CODES, type FindingCode } from '../shared/src/core/registry/findings.ts'
-import type { PageExample } from '../shared/src/core/registry/pages.ts'
+import { isRecord, type JsonRecord } from '../shared/src/core/base/json.ts'
+import { FINDING_CODES, type FindingCode } from '../shared/src/core/findings/registry/findings.ts'
+import type { PageExample } from '../shared/src/core/findings/registry/pages.ts'
 
 /** The objects that a page shows; the rest is the same on both sides. */
 export interface ExampleObjects {

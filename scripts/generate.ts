@@ -6,10 +6,10 @@ import { dirname, join } from 'node:path'
 import { stringify } from 'yaml'
 import { reportJsonSchema } from '../plugin/src/answers/schema.ts'
 import { settingsJsonSchema } from '../plugin/src/settings/json-schema.ts'
-import { bindingCrd } from '../shared/src/core/objects/crd.ts'
-import { stringAt } from '../shared/src/core/json.ts'
-import { FINDING_CODES } from '../shared/src/core/registry/findings.ts'
-import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/registry/pages.ts'
+import { bindingCrd } from '../shared/src/core/model/objects/crd.ts'
+import { stringAt } from '../shared/src/core/base/json.ts'
+import { FINDING_CODES } from '../shared/src/core/findings/registry/findings.ts'
+import { findingPage, findingsIndex, reasonsPage } from '../shared/src/core/findings/registry/pages.ts'
 import { bindingPage } from './binding-reference.ts'
 import { chartFiles } from './chart/files.ts'
 import { commandReference } from './command-reference.ts'
@@ -22,7 +22,7 @@ import { manPage } from './man-page.ts'
 import { MAN_PAGE } from './release/archive-check.ts'
 
 const GENERATED_YAML =
-  '# Generated from shared/src/core/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
+  '# Generated from shared/src/core/model/objects/binding-schema.ts by `npm run generate`; do not edit.\n'
 
 /** The examples of the pages for a terminal, which has no docs folder. */
 const TERMINAL_EXAMPLES = 'plugin/src/answers/explain/examples.generated.json'

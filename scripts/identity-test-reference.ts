@@ -1,10 +1,10 @@
 // `docs/reference/identity-test.md`: every field of an IdentityTest, from the schema that reads it.
 import { identityTestJsonSchema } from '../plugin/src/answers/test/kind-schema.ts'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/json.ts'
-import { recordAt } from '../shared/src/core/objects/pod.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../shared/src/core/base/json.ts'
+import { recordAt } from '../shared/src/core/model/objects/pod.ts'
 
 const NOTE =
-  '<!-- Generated from shared/src/core/identity-tests/schema.ts by `npm run generate`; do not edit. -->'
+  '<!-- Generated from shared/src/core/answers/identity-tests/schema.ts by `npm run generate`; do not edit. -->'
 
 /** What stands in several places, once: where it is found first, and what its section is called. */
 const SHARED = [

@@ -1,6 +1,6 @@
 // `docs/reference/kubectl-kleym.1`: the manual page, from the classes that `--help` reads. Archives and the npm package carry it.
 import type { Command } from '@oclif/core/command'
-import { keysOf } from '../shared/src/core/json.ts'
+import { keysOf } from '../shared/src/core/base/json.ts'
 import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
 import { describe, EXIT_MEANINGS, exampleLines, SHARED, usages, type Flags } from './command-reference.ts'

@@ -1,6 +1,6 @@
 // The largest objects that a tenant can make the API server take, by what fills them: 1.5 MB is the limit of etcd for one request,
 // managed fields included.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { binding, olderPool, pool } from '../../test/control-plane/objects.ts'
 
 /** One kind of large objects. */

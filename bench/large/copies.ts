@@ -3,7 +3,7 @@
 // serves, validates and patches them like any other.
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { storedAt, store } from '../../test/control-plane/etcd.ts'
 import { idOf } from '../../test/control-plane/rest.ts'

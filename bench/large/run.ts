@@ -8,7 +8,7 @@
 // docs/reliability.md holds the aims, docs/performance.md the figures.
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { namespace, pool, poolOnly, untilReason } from '../../test/control-plane/objects.ts'
 import { startOperator, startOperatorPlane } from '../../test/control-plane/operator.ts'

@@ -1,7 +1,7 @@
 // Counts what a client is sent: a TCP relay in front of the API server, which looks into nothing, so TLS holds from end
 // to end and its few percent are counted with the rest.
 import { connect, createServer } from 'node:net'
-import { isRecord } from '../../shared/src/core/json.ts'
+import { isRecord } from '../../shared/src/core/base/json.ts'
 
 export interface ByteCounter {
   /** `https://127.0.0.1:<port>`. */

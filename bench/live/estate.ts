@@ -1,6 +1,6 @@
 // The cluster that the plugin is measured on: namespaces of some 500 pods, pools with two bindings each, a Deployment
 // behind each pool, nodes, the operator's Deployment, SPIRE's catch-all and the configuration of its controller manager.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { binding, namespace, objective, pool } from '../../test/control-plane/objects.ts'
 import { OPERATOR_NAMESPACE } from '../../test/control-plane/operator-access.ts'
 import { TRUST_DOMAIN } from '../../test/control-plane/operator.ts'

@@ -1,5 +1,5 @@
 // Puts an estate on a control plane as fast as one process can: several requests under way on connections that stay open.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { idOf } from '../../test/control-plane/rest.ts'
 import { startOperator } from '../../test/control-plane/operator.ts'

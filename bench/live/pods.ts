@@ -1,6 +1,6 @@
 // Pods as a cluster that serves models holds them, most of which is of no interest to kleym: what the plugin is sent for
 // each, and what it has to leave out. The shape follows examples/estate/team-a/pods.yaml and vLLM's production chart.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 
 /** What tells one pod of the bench from another. */
 export interface PoolPodAsk {

@@ -1,6 +1,6 @@
 // One collision group as large as can be, and what it does to bindings outside it: how long a new binding in another namespace
 // takes to become ready while the group is being created, and while one more joins it.
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import {
   binding,

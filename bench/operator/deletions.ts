@@ -1,7 +1,7 @@
 // Bindings that come and go one after the other beside very many ClusterSPIFFEIDs: each deletion waits for a whole list of them that
 // began after it (docs/contract.md §8), so that a tenant decides how many lists there are.
-import { CLUSTER_SPIFFE_ID_KIND } from '../../shared/src/core/names.ts'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '../../shared/src/core/model/names.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { bindingId, namespace, pool, poolOnly, untilReason } from '../../test/control-plane/objects.ts'
 import { OPERATOR } from '../../test/control-plane/operator-access.ts'

@@ -1,7 +1,7 @@
 // The writes that an operator made for each binding, taken from the audit log and turned to a second set of bindings: what
 // a bare client sends to find out how fast the server takes them.
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING } from '../../shared/src/core/names.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING } from '../../shared/src/core/model/names.ts'
 import type { AuditEvent } from '../../test/control-plane/audit.ts'
 
 /** The four writes for one binding, in their order. */

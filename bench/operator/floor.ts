@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { Agent, request as httpsRequest } from 'node:https'
 import process from 'node:process'
-import { isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { BINDING_PLURAL, FIELD_MANAGER } from '../../shared/src/core/names.ts'
+import { isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { BINDING_PLURAL, FIELD_MANAGER } from '../../shared/src/core/model/names.ts'
 import type { FloorBinding } from './floor-plan.ts'
 
 /** What the floor has taken. */

@@ -2,7 +2,7 @@
 // and no operator has a part in it.
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { namespace } from '../../test/control-plane/objects.ts'
 import { watched } from '../../test/control-plane/watched.ts'

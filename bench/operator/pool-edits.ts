@@ -6,8 +6,8 @@
 import { readFileSync } from 'node:fs'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { isRecord, stringAt } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING } from '../../shared/src/core/names.ts'
+import { isRecord, stringAt } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING } from '../../shared/src/core/model/names.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { OPERATOR } from '../../test/control-plane/operator-access.ts'
 import {

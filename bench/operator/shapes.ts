@@ -1,6 +1,6 @@
 // The clusters that the operator is measured on, as objects: namespaces of a hundred bindings that have nothing to do with
 // each other, and one namespace in which all collide.
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { binding, namespace, objective, pool } from '../../test/control-plane/objects.ts'
 
 /** How many bindings a namespace has. */

@@ -3,7 +3,7 @@
 // code are taken here and handed on; nothing else touches them. There is no handler for SIGINT: dying of the signal is
 // what shells expect (they report 130), and it works while a long computation runs.
 import process from 'node:process'
-import { dig } from '@kleym/shared/core/json.ts'
+import { dig } from '@kleym/shared/core/base/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, Interrupts } from './io/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './io/errors.ts'

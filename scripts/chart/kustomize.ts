@@ -1,7 +1,7 @@
 // The kustomize base of the operator, from what Helm renders of the chart: the same objects, without what is Helm's own, and without the
 // trust domain and the class, which an overlay gives in the environment of the container.
 import { parseAllDocuments, stringify } from 'yaml'
-import { digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 
 /** The base, from the root of the project. */
 export const KUSTOMIZE_BASE = 'charts/kustomize/kleym.yaml'

@@ -1,5 +1,5 @@
 // The values of the chart, once: values.yaml, values.schema.json and docs/reference/chart-values.md are made from this table.
-import { VARIANT_LABEL_KEY_FLAG } from '../../shared/src/core/names.ts'
+import { VARIANT_LABEL_KEY_FLAG } from '../../shared/src/core/model/names.ts'
 import { LOG_LEVELS } from '../../operator/src/telemetry/log.ts'
 import { defaultOf } from '../../operator/src/settings/flags.ts'
 import { ACCESS_VALUES } from './values-access.ts'

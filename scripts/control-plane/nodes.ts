@@ -3,7 +3,7 @@
 // processes that stand in their place.
 import { randomBytes } from 'node:crypto'
 import { until } from '@kleym/testing/wait.ts'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../../test/control-plane/control-plane.ts'
 import { RestError } from '../../test/control-plane/rest.ts'
 import type { ContainerCgroups } from '../../test/svid/agent/cgroup.ts'

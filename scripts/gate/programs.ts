@@ -6,7 +6,7 @@ import { ensureBinaries } from '../../test/control-plane/binaries.ts'
 import { ensureClient } from '../../test/control-plane/client-binaries.ts'
 import { ensureSpire } from '../../test/control-plane/spire-binaries.ts'
 import { CLIENT_SOURCES } from '../../test/control-plane/tools.ts'
-import { keysOf } from '../../shared/src/core/json.ts'
+import { keysOf } from '../../shared/src/core/base/json.ts'
 
 /** What runs beside it comes first. */
 const NICE = 10

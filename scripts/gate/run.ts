@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import process from 'node:process'
-import { listAt, own, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, own, stringAt } from '../../shared/src/core/base/json.ts'
 import { keepSuiteSeconds, SUITE_SECONDS_FILE } from '../../test/testing/src/suite-seconds.ts'
 
 export const ROOT = join(import.meta.dirname, '..', '..')

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
-import { listAt, own, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, own, stringAt } from '../../shared/src/core/base/json.ts'
 import { runCommand, type Counted, type Tally } from './run.ts'
 
 /** The file into which `npm test` writes what it has counted; unset: none. */

@@ -423,7 +423,7 @@ export const MUTANTS: readonly Mutant[] = [
       ],
     ],
   ),
-  ...inFile('shared/src/core/collide/claim-index.ts', CORE, [
+  ...inFile('shared/src/core/decide/collide/claim-index.ts', CORE, [
     [
       'a smaller label set contains a larger one',
       "if (own.size < other.size) return isSubset(own, other) ? 'Contains' : undefined",
@@ -451,7 +451,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...inFile(
-    'shared/src/core/collide/conflict.ts',
+    'shared/src/core/decide/collide/conflict.ts',
     [...CORE, ...OPERATOR],
     [
       [
@@ -473,7 +473,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...inFile(
-    'shared/src/core/collide/claim.ts',
+    'shared/src/core/decide/collide/claim.ts',
     [...CORE, ...OPERATOR],
     [
       [
@@ -494,7 +494,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...inFile(
-    'shared/src/core/plan/plan.ts',
+    'shared/src/core/decide/plan/plan.ts',
     [...CORE, ...OPERATOR],
     [
       [
@@ -555,7 +555,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...inFile(
-    'shared/src/core/plan/ownership.ts',
+    'shared/src/core/decide/plan/ownership.ts',
     [...CORE, ...OPERATOR],
     [
       ['ours has the UID of its binding', 'if (claimed === uid) {', 'if (claimed !== undefined) {'],
@@ -577,7 +577,7 @@ export const MUTANTS: readonly Mutant[] = [
       ],
     ],
   ),
-  ...inFile('shared/src/core/plan/altered-fields.ts', CORE, [
+  ...inFile('shared/src/core/decide/plan/altered-fields.ts', CORE, [
     ['a stripped selector alters', "  'workloadSelectorTemplates',\n", ''],
     ['an annotation that is changed alters', 'if (PROVEN_ANNOTATIONS.some(', 'if (PROVEN_ANNOTATIONS.every('],
     [
@@ -586,7 +586,7 @@ export const MUTANTS: readonly Mutant[] = [
       '  for (const field of NEVER_SENT.slice(1)) {',
     ],
   ]),
-  ...inFile('shared/src/core/plan/drift.ts', CORE, [
+  ...inFile('shared/src/core/decide/plan/drift.ts', CORE, [
     [
       'a field that is not rendered is drift',
       'for (const key of new Set([...(left?.keys() ?? []), ...(right?.keys() ?? [])])) {',

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, matchesGlob, relative, sep } from 'node:path'
 import { parse } from 'yaml'
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
 import { BuildError } from '../build/build-error.ts'
 import { UNSET_REGISTRY } from '../chart/values-pod.ts'
 import { tarGz, type TarFile } from './tar.ts'

@@ -1,6 +1,6 @@
 // Which packages a workspace rests on, from package-lock.json (version 3):
 // https://docs.npmjs.com/cli/v11/configuring-npm/package-lock-json
-import { isRecord, own, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, own, type JsonRecord } from '../../shared/src/core/base/json.ts'
 
 const MODULES = 'node_modules/'
 

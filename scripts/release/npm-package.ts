@@ -3,7 +3,7 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 
-import { own } from '../../shared/src/core/json.ts'
+import { own } from '../../shared/src/core/base/json.ts'
 import { MAN_PAGE } from './archive-check.ts'
 import { npm, type Environment } from './npm.ts'
 

@@ -1,6 +1,6 @@
 // What a run on one minor, or with one release, came to, out of vitest's JSON report, as a row of docs/compatibility.md.
 import { basename } from 'node:path'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { pathOf, SUITES, TOPICS, type Topic } from './suites.ts'
 
 /** Tests of a topic. */

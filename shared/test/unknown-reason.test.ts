@@ -1,6 +1,6 @@
 // Reasons for not knowing, as sentences: what failed alike is said once, and nothing else is joined.
 import { expect, test } from 'vitest'
-import { unknownReasonTexts, type UnknownReason } from '../src/core/unknown-reason.ts'
+import { unknownReasonTexts, type UnknownReason } from '../src/core/model/unknown-reason.ts'
 
 const no = (what: string, parts: Partial<UnknownReason> = {}): UnknownReason => ({
   verb: 'list',

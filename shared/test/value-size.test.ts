@@ -1,6 +1,6 @@
 // How much a value takes, roughly: the same for the same value, and no work for what is beyond a limit.
 import { expect, test } from 'vitest'
-import { sizeOf } from '../src/core/value-size.ts'
+import { sizeOf } from '../src/core/base/value-size.ts'
 
 test.each([
   [null, 16],

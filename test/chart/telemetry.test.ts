@@ -13,11 +13,14 @@ import {
 } from '../../operator/src/telemetry/metrics.ts'
 import { WorkQueue } from '../../operator/src/queue/queue.ts'
 import { dashboardQueries } from '../../scripts/chart/dashboard.ts'
-import { DEFAULT_LEASE_NAME } from '../../shared/src/core/install/flags.ts'
-import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
-import { CONDITION_TYPES } from '../../shared/src/core/names.ts'
-import { IN_FORCE_REASON_NAMES, IN_FORCE_REASONS } from '../../shared/src/core/registry/in-force-reasons.ts'
-import { REASONS } from '../../shared/src/core/registry/reasons.ts'
+import { DEFAULT_LEASE_NAME } from '../../shared/src/core/decide/settings/flags.ts'
+import { dig, listAt, stringAt } from '../../shared/src/core/base/json.ts'
+import { CONDITION_TYPES } from '../../shared/src/core/model/names.ts'
+import {
+  IN_FORCE_REASON_NAMES,
+  IN_FORCE_REASONS,
+} from '../../shared/src/core/decide/reasons/in-force-reasons.ts'
+import { REASONS } from '../../shared/src/core/decide/reasons/reasons.ts'
 import { systemClock } from '../../shared/src/kube/clock.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -7,8 +7,8 @@ import manifest from '../../operator/package.json' with { type: 'json' }
 import { FLAGS } from '../../operator/src/settings/flags.ts'
 import { settingsOf } from '../../scripts/chart/files.ts'
 import { VALUES } from '../../scripts/chart/values.ts'
-import { stringAt } from '../../shared/src/core/json.ts'
-import { bindingCrd } from '../../shared/src/core/objects/crd.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
+import { bindingCrd } from '../../shared/src/core/model/objects/crd.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const CHART = join(ROOT, 'charts/kleym')

@@ -1,7 +1,7 @@
 // Who did what to the API server: its audit log, read back. Writes of the kinds that kleym is about are logged with their
 // bodies, other requests without; what the API server asks itself is not logged. Format: audit.k8s.io/v1.
 import { open } from 'node:fs/promises'
-import { isRecord, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 
 /** The policy file, as JSON (which is YAML); `withBodies`: whether writes are logged with theirs. */
 export function auditPolicy(withBodies: boolean): string {

@@ -1,6 +1,6 @@
 // Our CRD on a real API server: what it refuses and with which message, and what `kubectl get` shows. docs/contract.md §2.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 
 let cp: ControlPlane

@@ -2,7 +2,7 @@
 // install, helm test, upgrade from a lower version, rollback, a second release, uninstall, and what goes wrong there.
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { DROPPED, NEW_COLUMN, OLDER_VERSION, writeOlderChart } from './chart-older.ts'
 import { ended } from '@kleym/testing/child-process.ts'

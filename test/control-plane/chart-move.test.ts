@@ -1,8 +1,8 @@
 // The release moves to another namespace, with the real Helm, by the commands of docs/upgrade.md: no output is made anew, and no
 // binding is lost.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stringAt } from '../../shared/src/core/json.ts'
-import { ANNOTATION_INSTALL } from '../../shared/src/core/names.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_INSTALL } from '../../shared/src/core/model/names.ts'
 import { startDeployed } from './chart-operator.ts'
 import { commandsIn, shellOn, type Shell } from './chart-shell.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'

@@ -2,7 +2,7 @@
 // and the environment of a pod template, as its service account. A path in a mounted Secret is a path in a folder.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { EXECUTABLE } from './operator.ts'
 import type { Program, ProgramStart } from './processes.ts'

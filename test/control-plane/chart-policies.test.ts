@@ -2,7 +2,7 @@
 // pool selects, and how many bindings a namespace may have; asked as the users themselves.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { DEFAULT_CONTROLLERS, startControlPlane, type ControlPlane } from './control-plane.ts'

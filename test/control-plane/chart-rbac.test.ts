@@ -2,7 +2,7 @@
 // authorizer: all of the contract works with them, nothing of them is left unused, and each verb is missed when it is gone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { get } from 'node:https'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { certificate } from '@kleym/testing/faults/certificates.ts'
 import type { AuditEvent } from './audit.ts'
 import { startDeployed, type DeployedOperator } from './chart-operator.ts'

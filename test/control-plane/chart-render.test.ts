@@ -1,7 +1,7 @@
 // What the chart renders, with the real Helm, held against a real API server: every object is taken as it is, pods under
 // the Pod Security Standard `restricted`; and bad values are refused in words.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import type { KubectlResult } from './kubectl.ts'

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { runToEnd } from '@kleym/testing/child-process.ts'
 import { SCM_LAYOUTS, type ScmLayout } from '@kleym/testing/scm-layouts.ts'
 import { SCM_NAMESPACES } from '../../plugin/src/flags/flags.ts'

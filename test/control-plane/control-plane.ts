@@ -2,7 +2,7 @@
 // and in a folder of their own, gone when the process that started them is. Up in a few seconds; files can run side by side.
 import { cpSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { matches, readAudit, type AuditEvent, type AuditFilter, type AuditMark } from './audit.ts'
 import { ensureBinaries, type Binaries } from './binaries.ts'
 import { CRD_NAMES, installAndWait, readCrd, removeAndWait, servedByNow, type CrdName } from './crds.ts'

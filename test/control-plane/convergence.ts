@@ -1,8 +1,8 @@
 // A scenario with every sort of write that the operator makes, there and back again in one namespace, and what is there
 // afterwards as a value: suites that kill, fail and starve the operator in the middle of it compare with an undisturbed run.
-import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { compareBytes } from '../../shared/src/core/text/bytes.ts'
+import { IN_FORCE_CONDITION } from '../../shared/src/core/model/names.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { compareBytes } from '../../shared/src/core/base/text/bytes.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { isWrite, type ObservedRequest } from './observed-request.ts'
 import { nameOf, orphan } from './in-force.ts'

@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { basename, join } from 'node:path'
 import process from 'node:process'
 import { runToEnd } from '@kleym/testing/child-process.ts'
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
 import type { CrdSource } from './tools.ts'
 import { unzip } from './zip.ts'
 

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { idOf, type Rest } from './rest.ts'
 import { until } from '@kleym/testing/wait.ts'
 

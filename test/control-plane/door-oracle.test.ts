@@ -10,9 +10,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { WANTED_KINDS } from '../../plugin/src/gather/wanted-kinds.ts'
 import { loadFiles, type LoadedFiles } from '../../plugin/src/sources/load.ts'
 import { agreement, kleyms, kubectls, type Reading } from '../../plugin/test/support/kubectl-reading.ts'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { textAt } from '../../shared/test/go/vectors.ts'
-import { groupOfApiVersion, qualifiedKind } from '../../shared/src/core/kinds.ts'
+import { groupOfApiVersion, qualifiedKind } from '../../shared/src/core/model/kinds.ts'
 
 const SOURCE = join(import.meta.dirname, '..', 'go-oracle', 'formats')
 /** Streams in the gate; each holds one to three documents. */

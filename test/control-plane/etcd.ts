@@ -1,5 +1,5 @@
 // Compaction through etcd's JSON gateway: https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ (64-bit numbers are text).
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 
 const ANSWER_MS = 30_000
 

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { idOf, RestError, type ObjectId } from './rest.ts'
 

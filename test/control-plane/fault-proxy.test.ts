@@ -1,7 +1,7 @@
 // The fault proxy: each fault does what it says, and nothing else.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { request as httpsRequest } from 'node:https'
-import { dig, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import type { FaultRule } from './fault-rules.ts'

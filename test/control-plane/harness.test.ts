@@ -1,7 +1,7 @@
 // The harness itself: that what the suites beside this one rely on is so.
 import { get as httpsGet } from 'node:https'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { WRITE_VERBS } from './audit.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CONNECTIONS, RestError, type RestAnswer } from './rest.ts'

@@ -1,7 +1,7 @@
 // The real Helm against a control plane, as a person would run it, and what the chart's suites read out of it.
 import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
-import { isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { ensureClient } from './client-binaries.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { runKubectl, type KubectlResult } from './kubectl.ts'

@@ -2,7 +2,7 @@
 // came to be. It follows etcd itself, not the API server: no event is lost when that is killed, and writes of the two
 // kinds stand in one order. https://etcd.io/docs/v3.6/dev-guide/api_grpc_gateway/ (64-bit numbers are text).
 import { request, type IncomingMessage } from 'node:http'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { callEtcd } from './etcd.ts'
 import { until, within } from '@kleym/testing/wait.ts'

@@ -1,7 +1,7 @@
 // No SPIRE Controller Manager (SCM) runs beside most suites, and a minute after an output came the operator says so in `InForce`,
 // whatever the test does (docs/contract.md §7). Whoever counts writes counts the others.
-import { dig, listAt, stringAt, type JsonRecord, deepEqual } from '../../shared/src/core/json.ts'
-import { IN_FORCE_CONDITION } from '../../shared/src/core/names.ts'
+import { dig, listAt, stringAt, type JsonRecord, deepEqual } from '../../shared/src/core/base/json.ts'
+import { IN_FORCE_CONDITION } from '../../shared/src/core/model/names.ts'
 import type { AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 

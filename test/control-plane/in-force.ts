@@ -1,8 +1,8 @@
 // A binding and the output that is in force for it: what the suites about ownership and deletion are made of.
 import { expect } from 'vitest'
-import { outputName } from '../../shared/src/core/compile/output.ts'
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { outputName } from '../../shared/src/core/decide/compile/output.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/model/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { binding, bindingId, estate, objective, outputId, ownerUidOf, untilReason } from './objects.ts'
 import { TRUST_DOMAIN } from './operator.ts'

@@ -2,8 +2,8 @@
 import { runs, seedOf } from '@kleym/testing/runs.ts'
 import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { identityPath, type IdentityBoundary } from '../../shared/src/core/compile/identity-path.ts'
-import { isMeshIdentity } from '../../shared/src/core/consumers/consumers.ts'
+import { identityPath, type IdentityBoundary } from '../../shared/src/core/decide/compile/identity-path.ts'
+import { isMeshIdentity } from '../../shared/src/core/analysis/consumers/consumers.ts'
 import { ensureClient, FIRST_BUILD_MS } from './client-binaries.ts'
 import { istioOf } from './istio.ts'
 

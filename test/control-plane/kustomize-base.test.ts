@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { BASE_VALUES, KUSTOMIZE_BASE, kustomizeBase } from '../../scripts/chart/kustomize.ts'
 import { ROOT } from '../house/files.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'

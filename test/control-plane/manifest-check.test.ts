@@ -2,15 +2,23 @@
 // wrong types. `manifestFault` says the same of each, and its table of fields is held against the CRDs themselves.
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { apiVersionOf, BINDING } from '../../shared/src/core/kinds.ts'
-import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { apiVersionOf, BINDING } from '../../shared/src/core/model/kinds.ts'
+import {
+  dig,
+  isRecord,
+  keysOf,
+  listAt,
+  own,
+  stringAt,
+  type JsonRecord,
+} from '../../shared/src/core/base/json.ts'
 import {
   bindingFields,
   CRD_FIELDS,
   type CrdFields,
   type FieldShape,
-} from '../../shared/src/core/objects/crd-fields.ts'
-import { manifestFault } from '../../shared/src/core/objects/manifest-check.ts'
+} from '../../shared/src/core/model/objects/crd-fields.ts'
+import { manifestFault } from '../../shared/src/core/model/objects/manifest-check.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { CRD_NAMES } from './crds.ts'
 import { chosenRelease } from './other-releases.ts'

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { foreign } from './in-force.ts'
 import { until } from '@kleym/testing/wait.ts'

@@ -2,8 +2,8 @@
 // status by hand, without an operator.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/model/names.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
 import { followHistory } from './history.ts'
 import { nameOf } from './in-force.ts'

@@ -1,7 +1,7 @@
 // What must hold in every state that a cluster goes through (docs/contract.md §6 to §8), as a reading of its whole history:
 // never two live outputs of ours on the same container of common pods, and no refusal reported while an output is there.
 import { createHash } from 'node:crypto'
-import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { followHistory, replay, type RecordedChange } from './history.ts'
 import { conditionOf, ownerOf, ownerUidOf } from './objects.ts'

@@ -1,6 +1,6 @@
 // Objects for the suites: the smallest that the API server admits, by what a test says about them.
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/model/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { ObjectId } from './rest.ts'
 import { until } from '@kleym/testing/wait.ts'

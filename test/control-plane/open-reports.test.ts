@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRecord, listAt, stringAt } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { ROOT } from '../house/files.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'

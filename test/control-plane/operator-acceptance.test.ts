@@ -1,7 +1,7 @@
 // The operator's main promise on a real API server: a binding becomes a ClusterSPIFFEID and stays one with no more work,
 // what is unsafe is refused in clear words, and nothing else is touched. docs/contract.md §5 to §8 and docs/operator.md.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
+import { dig, listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { WRITE_VERBS, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { besideInForce } from './in-force-writes.ts'

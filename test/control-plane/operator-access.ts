@@ -1,6 +1,6 @@
 // What the operator may do, verb by verb: the service account of every suite has this and nothing more, so that a call
 // too many shows as a 403.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ObjectId } from './rest.ts'
 
 /** The user that the operators of the suites run as. */

@@ -1,7 +1,7 @@
 // Collisions (docs/contract.md §6) on a real API server: who is refused, what ends it, what blocks until it is gone, and that
 // at no moment two outputs register the same container of the same pods. Every test ends by asking the history.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { nameOf } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'

@@ -2,7 +2,7 @@
 // the middle of writes and a restore of etcd, a namespace that is made anew behind a network that says nothing. Judged by every
 // state that etcd went through, and by every write in the audit log.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { Dice } from '../../operator/test/simulation/dice.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'

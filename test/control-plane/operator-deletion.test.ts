@@ -2,8 +2,8 @@
 // it, the finalizer goes last; and nothing that goes missing or gets in the way keeps a namespace from finishing its
 // deletion.
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
-import { FINALIZER } from '../../shared/src/core/names.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
+import { FINALIZER } from '../../shared/src/core/model/names.ts'
 import type { AuditEvent, AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { POOL_CRDS, type CrdName } from './crds.ts'

@@ -2,7 +2,7 @@
 // that of a run in peace, nothing is doubled, lost or told wrongly on the way (docs/contract.md §6 to §8). There is no
 // Lease here: an API server that restarts on two shared cores may be away for longer than one lasts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { holdIdle } from '../../operator/test/build/idle-connections.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {

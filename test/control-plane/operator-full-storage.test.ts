@@ -1,7 +1,7 @@
 // etcd has reached its quota: the API server answers reads and refuses every write (docs/reliability.md, "Upheavals"). The operator
 // cannot renew its Lease, ends, and is started again and again; once there is room, everything comes to what it should be.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { watchNeverTwo } from './never-two.ts'
 import { bindingId, estate, member, outputsOf, untilReason } from './objects.ts'

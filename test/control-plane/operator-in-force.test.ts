@@ -2,8 +2,8 @@
 // server: a CRD that does not know the condition yet, and a class that SCM's label cannot hold. What SCM itself makes of
 // outputs is in test/svid/in-force.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { SCM_CLASS_LABEL } from '../../shared/src/core/names.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { SCM_CLASS_LABEL } from '../../shared/src/core/model/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy } from './fault-proxy.ts'
 import { judgeWrites } from './write-rules.ts'

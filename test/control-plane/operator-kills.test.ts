@@ -2,7 +2,7 @@
 // final state each time (docs/contract.md §8). There is no Lease here: a killed holder's would have to run out first, 15 s
 // for each of some hundred kills, and what a restart finds is the same (failover has a suite of its own).
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {
   goTo,

@@ -1,7 +1,7 @@
 // Kinds that are not there yet, go, come back, cannot be discovered or may not be read (docs/contract.md §4 and §8), on a
 // real API server: what a binding needs decides, and nothing is withdrawn for not knowing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { CrdName } from './crds.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'

@@ -3,7 +3,7 @@
 // objects"). Fewer than the bench has, which measures; what they did to the operator before shows with these too.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { until } from '@kleym/testing/wait.ts'
 import type { ControlPlane } from './control-plane.ts'
 import {

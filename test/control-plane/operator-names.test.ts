@@ -3,7 +3,7 @@
 // could not keep is refused.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { nameOf } from './in-force.ts'
 import {

@@ -1,9 +1,9 @@
 // Whose a ClusterSPIFFEID is, on a real API server (docs/contract.md §8): what was ours and answers to nobody goes, what
 // is not ours is never touched, however much it looks like it, and nothing is ever adopted.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { outputName } from '../../shared/src/core/compile/output.ts'
-import { dig, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { outputName } from '../../shared/src/core/decide/compile/output.ts'
+import { dig, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/model/names.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import {

@@ -2,7 +2,7 @@
 // of another namespace waits for its turn and no longer (docs/reliability.md, "One tenant's many bindings"). Fewer than
 // `npm run bench:pool-edits` has, which measures.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { bindingId, conditionOf, estate, member, objective, outputs, outputsOf, ownerOf } from './objects.ts'
 import { startLeading, startOperatorPlane, stopAll } from './operator.ts'

@@ -1,7 +1,7 @@
 // Objectives with `poolRefs`, a list that is proposed for llm-d.ai (docs/contract.md §4.2), on a real API server with a CRD that
 // has it: one entry that leads to the pool is enough, and a list that cannot be read keeps what is there.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { binding, conditionOf, estate, outputsOf, poolOnly, untilReason } from './objects.ts'
 import { startLeading, startOperatorPlane, type RunningOperator } from './operator.ts'

@@ -2,9 +2,9 @@
 // left again by putting its cause right, with no restart. The CRDs are loosened, as older ones may have been: what
 // admission refuses today may be there from before.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { FINALIZER } from '../../shared/src/core/names.ts'
-import { REASON_NAMES, type Reason } from '../../shared/src/core/registry/reasons.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { FINALIZER } from '../../shared/src/core/model/names.ts'
+import { REASON_NAMES, type Reason } from '../../shared/src/core/decide/reasons/reasons.ts'
 import { allowAllHints, denyHintsOf, POLICY } from './admission-policy.ts'
 import type { ControlPlane } from './control-plane.ts'
 import type { CrdName } from './crds.ts'

@@ -1,8 +1,8 @@
 // Drift of our outputs on a real API server (docs/contract.md §8): what hands do to them is put back within seconds, and
 // who does it again and again, or changes whatever is written, does not make kleym write for ever.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, listAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/names.ts'
+import { dig, listAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING_UID, FINALIZER } from '../../shared/src/core/model/names.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'

@@ -1,8 +1,8 @@
 // Two replicas of the operator: one writes, the other stands by, and however the first one ends, the second goes on from
 // what is there. The replicas are two users, so that the audit log says which of them wrote what, and when.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../../shared/src/core/names.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../../shared/src/core/model/names.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'

@@ -1,7 +1,7 @@
 // etcd is restored from a backup while an operator runs: time goes back, and the same versions come again for other content
 // (docs/contract.md §6, docs/reliability.md). Never two, nothing left over, and in force again within a minute.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { ownersInForce, watchNeverTwo } from './never-two.ts'
 import { bindingId, conditionOf, estate, member, outputId, untilReason } from './objects.ts'

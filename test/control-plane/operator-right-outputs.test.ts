@@ -1,7 +1,7 @@
 // An output that is live exactly as it is proven now, on a real API server (docs/contract.md §8): a refused write of the rest
 // withdraws nothing, and what is not as it is proven goes. So does what the CRD leaves wider than proven, and nothing else.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, isRecord, own, stringAt } from '../../shared/src/core/json.ts'
+import { dig, isRecord, own, stringAt } from '../../shared/src/core/base/json.ts'
 import { allowAllHints, denyHintsOf } from './admission-policy.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { prepare, settle, settled, uidOf } from './in-force.ts'

@@ -2,7 +2,7 @@
 // field and a condition more, its outputs an annotation and a label more, and its statuses words that this version does not
 // know. What is right stays as it is, and is this version's to change.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { untilBindingGone } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'

@@ -1,7 +1,7 @@
 // What befalls a cluster beside edits (docs/reliability.md, "Upheavals"): a namespace that comes back, a finalizer that somebody takes
 // off again and again, an upgrade that changes two settings at once. Never two, nothing left over, nobody else held up.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { untilBindingGone } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'

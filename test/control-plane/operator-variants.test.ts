@@ -1,8 +1,8 @@
 // One role of a pool on a real API server (docs/contract.md §1 to §6): two variants side by side, a collision and its end, a
 // change of the label key, and CRDs and modes of other versions.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../shared/src/core/names.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../shared/src/core/model/names.ts'
 import { WRITE_VERBS, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { settled, uidOf } from './in-force.ts'

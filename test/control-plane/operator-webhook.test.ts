@@ -1,8 +1,8 @@
 // A mutating webhook that widens our outputs on a real API server (docs/contract.md §8): what comes back other than it was
 // proven is deleted at once, the binding says why, nothing altered is stored again, and it all ends with the webhook.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING } from '../../shared/src/core/names.ts'
+import { listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING } from '../../shared/src/core/model/names.ts'
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { prepare, settle, settled, uidOf } from './in-force.ts'

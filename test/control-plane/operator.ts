@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts'
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'

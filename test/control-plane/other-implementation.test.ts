@@ -1,13 +1,13 @@
 // The CRD of the Go implementation of the same API group (docs/upstream.md), written anew from the description of its API: the chart and the
 // operator refuse to be beside it. Its v0.12 bindings are judged by the operator in operator-variants.test.ts.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { CHART, helmOn, LEAST, RELEASE, RELEASE_NAMESPACE, type Helm } from './helm.ts'
 import { estate, namespace, outputId, perVariant, untilReason } from './objects.ts'
 import { until } from '@kleym/testing/wait.ts'
-import { ANNOTATION_GO_CLAIM } from '../../shared/src/core/names.ts'
+import { ANNOTATION_GO_CLAIM } from '../../shared/src/core/model/names.ts'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
 import { ROOT } from '../house/files.ts'
 import { startLeading, startOperator, startOperatorPlane } from './operator.ts'

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { built } from '../e2e/plugin.ts'
 import type { ControlPlane } from './control-plane.ts'

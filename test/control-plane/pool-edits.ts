@@ -2,7 +2,7 @@
 // after its creation it is ready.
 import { performance } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { within } from '@kleym/testing/wait.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { binding, conditionOf, estate, namespace, objective, pool } from './objects.ts'

@@ -1,7 +1,7 @@
 // The harness's own hands on the API server: small, complete and independent of `shared/src/kube`, which it helps to test.
 import { Agent, request as httpsRequest } from 'node:https'
 import type { IncomingMessage } from 'node:http'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { until } from '@kleym/testing/wait.ts'
 
 /** Also how many objects are applied at a time. */

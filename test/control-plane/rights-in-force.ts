@@ -1,7 +1,7 @@
 // Rights in force: the authorizer of the API server hears of roles and their bindings through watches, a moment after they
 // are written, and a request that comes sooner is judged by what was there before.
 import { randomUUID } from 'node:crypto'
-import { stringAt, dig, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, dig, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { idOf, type Rest } from './rest.ts'
 import { until } from '@kleym/testing/wait.ts'
 

@@ -1,5 +1,5 @@
 // What RBAC roles allow, one right at a time: taken from a role, out of a role, and from what the audit log says was asked.
-import { listAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { listAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { AuditEvent } from './audit.ts'
 
 /** One thing that a role allows: `get leases.coordination.k8s.io`, with a subresource after a slash. */

@@ -1,5 +1,5 @@
 // Which Kubernetes a control plane is, for tests that hold what differs from minor to minor.
-import { stringAt } from '../../shared/src/core/json.ts'
+import { stringAt } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 /** 36, of Kubernetes 1.36. Rejects where the server does not say. */

@@ -1,8 +1,12 @@
 // What a status says (docs/contract.md §2 and §7), as a whole: so that a test notices what is there and should not be.
 import { expect } from 'vitest'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { DECISION_CONDITIONS, IN_FORCE_CONDITION, type ConditionType } from '../../shared/src/core/names.ts'
-import { REASONS, type Reason } from '../../shared/src/core/registry/reasons.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import {
+  DECISION_CONDITIONS,
+  IN_FORCE_CONDITION,
+  type ConditionType,
+} from '../../shared/src/core/model/names.ts'
+import { REASONS, type Reason } from '../../shared/src/core/decide/reasons/reasons.ts'
 import { conditionOf } from './objects.ts'
 
 /** What a condition says, without its time. */

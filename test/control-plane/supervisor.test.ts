@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { startProcesses } from './processes.ts'
 import { until, within } from '@kleym/testing/wait.ts'
 

@@ -1,7 +1,7 @@
 // What a watch of one collection shows, as it arrives: for tests and benches that measure, which a poll's pauses would add to.
 import { get as httpsGet } from 'node:https'
 import { createInterface } from 'node:readline'
-import { dig, type JsonRecord, isRecord } from '../../shared/src/core/json.ts'
+import { dig, type JsonRecord, isRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from './control-plane.ts'
 
 /** Whether an object is what somebody waits for. */

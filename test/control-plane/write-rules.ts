@@ -1,6 +1,6 @@
 // How the operator may write at all (docs/contract.md §8, "How it is written"), as rules that hold for every entry of the API
 // server's audit log. A suite reads its whole log at its end and expects no sentence.
-import { dig, own, stringAt, deepEqual } from '../../shared/src/core/json.ts'
+import { dig, own, stringAt, deepEqual } from '../../shared/src/core/base/json.ts'
 import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'
 import { WRITE_VERBS, type AuditEvent } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'

@@ -8,7 +8,7 @@ import {
   NOT_RUN,
   RUNNERS,
 } from '../../scripts/docs/commands.ts'
-import { own, stringAt } from '../../shared/src/core/json.ts'
+import { own, stringAt } from '../../shared/src/core/base/json.ts'
 import { ROOT, textOf } from '../house/files.ts'
 
 const COMMANDS = documentedCommands(ROOT)

@@ -5,7 +5,7 @@ import { Ajv, type ValidateFunction } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { inProcess } from '../../plugin/test/support/in-process.ts'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { ROOT } from '../house/files.ts'
 
 const SCHEMAS = join(ROOT, 'docs/reference/schemas')

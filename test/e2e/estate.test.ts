@@ -7,8 +7,8 @@ import { parse } from 'yaml'
 import { displayWidth } from '../../plugin/src/text/width.ts'
 import { inProcess, type Ran } from '../../plugin/test/support/in-process.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
-import { FINDING_CODES } from '../../shared/src/core/registry/findings.ts'
-import { REASONS, REASON_NAMES } from '../../shared/src/core/registry/reasons.ts'
+import { FINDING_CODES } from '../../shared/src/core/findings/registry/findings.ts'
+import { REASONS, REASON_NAMES } from '../../shared/src/core/decide/reasons/reasons.ts'
 import { built, ESTATE, kleym, ROOT } from './plugin.ts'
 
 const FORMATS = [

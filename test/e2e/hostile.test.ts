@@ -1,6 +1,6 @@
 // Every string of a manifest may come from an attacker: whatever it holds, no format lets a terminal, a CI
 // system or a reader take it for something else, and machine-readable formats give it back as it was.
-import { dig, listAt } from '../../shared/src/core/json.ts'
+import { dig, listAt } from '../../shared/src/core/base/json.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -11,7 +11,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { ended } from '@kleym/testing/child-process.ts'
-import { dig, listAt, stringAt } from '../../shared/src/core/json.ts'
+import { dig, listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { requireValidReport } from '../../plugin/test/support/report-check.ts'
 import { commandsRunBy } from '../../scripts/docs/commands.ts'
 import { built, ESTATE, kleym, PLUGIN, ROOT } from './plugin.ts'

@@ -1,6 +1,6 @@
 // Kinds that hold pods and that kleym does not read: whatever they touch is not known, never `nothing clashes` with exit code 0.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { UNREAD_KINDS } from '../../shared/src/core/objects/pod-makers.ts'
+import { UNREAD_KINDS } from '../../shared/src/core/model/objects/pod-makers.ts'
 import { ask } from './ask.ts'
 import { built, kleym, type Run } from './plugin.ts'
 import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'

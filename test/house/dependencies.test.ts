@@ -1,6 +1,6 @@
 // Who lists what it imports: each package.json names the packages of its folder, and the programs none beside them.
 import { expect, test } from 'vitest'
-import { isRecord, own } from '../../shared/src/core/json.ts'
+import { isRecord, own } from '../../shared/src/core/base/json.ts'
 import { textOf, TRACKED } from './files.ts'
 import { specifiersOf } from './modules.ts'
 

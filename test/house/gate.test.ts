@@ -5,7 +5,7 @@ import { join, matchesGlob } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { PARTS } from '../../scripts/gate/parts.ts'
 import { readReport, ROOT, Tally } from '../../scripts/gate/run.ts'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import config from '../../vitest.config.ts'
 import { TRACKED } from './files.ts'
 

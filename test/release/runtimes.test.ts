@@ -9,7 +9,7 @@ import { PLATFORMS } from '../../scripts/release/platforms.ts'
 import { tarGz } from '../../scripts/release/tar.ts'
 import { readRuntime, RUNTIMES, sha256Of, type RuntimeRelease } from '../../scripts/runtimes/recorded.ts'
 import { upstreamProblems } from '../../scripts/runtimes/upstream.ts'
-import { own, stringAt } from '../../shared/src/core/json.ts'
+import { own, stringAt } from '../../shared/src/core/base/json.ts'
 import { ROOT } from '../e2e/plugin.ts'
 
 const LOCKS = ['package-lock.json', 'scripts/release/bun/package-lock.json'] as const

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runtimePackages } from '../../scripts/release/lock.ts'
 import { cycloneDx } from '../../scripts/release/sbom.ts'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { ROOT } from '../e2e/plugin.ts'
 import { artefact, RELEASE_MAX_MS, released, thisPlatform } from './released.ts'
 

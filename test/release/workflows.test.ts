@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { PARTS } from '../../scripts/gate/parts.ts'
 import { NEWEST_MINOR, OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
 import { OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'

@@ -1,8 +1,8 @@
 // The soak's oracle on looks that are right and on looks that are not: it must see each of them.
 import { expect, test } from 'vitest'
-import { outputName } from '../../shared/src/core/compile/output.ts'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/names.ts'
+import { outputName } from '../../shared/src/core/decide/compile/output.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '../../shared/src/core/model/names.ts'
 import { binding, objective, pool } from '../control-plane/objects.ts'
 import { Oracle, type Look } from './oracle.ts'
 

@@ -1,7 +1,15 @@
 // What must hold of a cluster at every look, by what its objects say and by nothing of the operator's own code: never two
 // outputs of ours on one container; no output that says what its binding does not say any more, for longer than `boundMs`; no
 // binding that should have an output and has none, for longer than that.
-import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import {
+  dig,
+  isRecord,
+  keysOf,
+  listAt,
+  own,
+  stringAt,
+  type JsonRecord,
+} from '../../shared/src/core/base/json.ts'
 import { twoNow } from '../control-plane/never-two.ts'
 import { ownerOf, ownerUidOf } from '../control-plane/objects.ts'
 

@@ -4,7 +4,7 @@
 // where a rule was broken (docs/reliability.md holds them and the figures of a long run).
 import process from 'node:process'
 import { parseArgs } from 'node:util'
-import { IN_FORCE_DELAY_MS } from '@kleym/shared/core/in-force/in-force.ts'
+import { IN_FORCE_DELAY_MS } from '@kleym/shared/core/decide/in-force/in-force.ts'
 import { Dice } from '../../operator/test/simulation/dice.ts'
 import { pauseFor, until } from '@kleym/testing/wait.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'

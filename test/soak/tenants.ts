@@ -1,7 +1,7 @@
 // Tenants that edit, create and delete at random: some twenty namespaces of bindings, pools and objectives in which some bindings
 // collide, and now and then somebody's hand on an output or a finalizer. All of it from one seed.
 import type { Dice } from '../../operator/test/simulation/dice.ts'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import {
   binding,

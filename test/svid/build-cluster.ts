@@ -1,6 +1,6 @@
 // What the suites put on the API server, and how it goes away again: batches of objects in waves of one age each, with
 // references to UIDs that only the server gives.
-import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { idOf, RestError, type ObjectId } from '../control-plane/rest.ts'
 import { until } from '@kleym/testing/wait.ts'

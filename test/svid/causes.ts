@@ -1,6 +1,6 @@
 // Why the prediction leaves a registration open. Each cause stands in docs/spire.md under its name; a reason that is none
 // of them fails the suites.
-import type { EntryOutcome } from '../../shared/src/core/spire/prediction.ts'
+import type { EntryOutcome } from '../../shared/src/core/predict/spire/prediction.ts'
 
 /** The causes that these suites can come across, by the words of the reason that the prediction gives. */
 const CAUSES = {

@@ -1,5 +1,5 @@
 // The two SPIRE kinds as the suites write them.
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { CLASS, CLUSTER_SPIFFE_ID } from './spire.ts'
 
 /** The template of the SPIRE charts. */

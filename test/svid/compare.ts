@@ -1,20 +1,20 @@
 // The comparer: what the prediction says of a cluster as it is, against what SCM has made of it on a real spire-server.
 // What the prediction calls *depends* or *unknown* is no difference; it is counted, by cause.
-import { analyse, type Analysis } from '../../shared/src/core/analysis/analysis.ts'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
-import { readScmSettings } from '../../shared/src/core/objects/scm-config.ts'
+import { analyse, type Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { readScmSettings } from '../../shared/src/core/model/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
-import { entryKey } from '../../shared/src/core/spire/entry-key.ts'
+import { entryKey } from '../../shared/src/core/predict/spire/entry-key.ts'
 import {
   registrationEntries,
   type RegistrationEntry,
-} from '../../shared/src/core/spire/registration-entries.ts'
+} from '../../shared/src/core/predict/spire/registration-entries.ts'
 import {
   sourceText,
   type EntryOutcome,
   type ObjectCounts,
   type Prediction,
-} from '../../shared/src/core/spire/prediction.ts'
+} from '../../shared/src/core/predict/spire/prediction.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import {
   CLASS,

@@ -1,5 +1,5 @@
 // Small estates as values: what is in one, and how it is put on a control plane beside many others, in a slot of its own.
-import { dig, isRecord, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'
 import { namespace, pod, type PlacedObject, type Waves } from './build-cluster.ts'
 

@@ -3,7 +3,7 @@
 import process from 'node:process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { sourceText } from '../../shared/src/core/spire/prediction.ts'
+import { sourceText } from '../../shared/src/core/predict/spire/prediction.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { CAUSE_NAMES, causeOf } from './causes.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'

@@ -1,7 +1,7 @@
 // Estates made up from a seed. Everything that decides between identities is drawn from few values, so that it meets:
 // equal IDs and selectors mask each other, selectors overlap, templates fail on some pods and not on others.
 import * as fc from 'fast-check'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { USUAL_ID } from './clusterspiffeid.ts'
 import type { Estate, EstateId, EstatePod, EstateStatic, Space } from './estate.ts'
 import { CLASS } from './spire.ts'

@@ -1,11 +1,11 @@
 // Which identities the containers of a cluster hold by the entries that a real server holds: the agent of the pod's node asks for
 // those below it, and hands out each whose selectors a container has.
-import type { Analysis } from '../../shared/src/core/analysis/analysis.ts'
-import type { WrittenTest } from '../../shared/src/core/identity-tests/generate.ts'
-import type { ContainersWritten } from '../../shared/src/core/identity-tests/schema.ts'
-import { listAt, stringAt } from '../../shared/src/core/json.ts'
-import type { Container, Pod } from '../../shared/src/core/objects/pod.ts'
-import { judgeSelector } from '../../shared/src/core/spire/attestor.ts'
+import type { Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
+import type { WrittenTest } from '../../shared/src/core/answers/identity-tests/generate.ts'
+import type { ContainersWritten } from '../../shared/src/core/answers/identity-tests/schema.ts'
+import { listAt, stringAt } from '../../shared/src/core/base/json.ts'
+import type { Container, Pod } from '../../shared/src/core/model/objects/pod.ts'
+import { judgeSelector } from '../../shared/src/core/predict/spire/attestor.ts'
 import type { HeldEntry } from './spire.ts'
 
 /** A container, and the IDs that it holds for certain. */

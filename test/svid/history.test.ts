@@ -1,7 +1,7 @@
 // What changes while SCM runs: edits, deletions, another node of the same name, and what stops SCM for every object. One case
 // after the other, each on an empty server.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { causeOf } from './causes.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'

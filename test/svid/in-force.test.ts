@@ -4,9 +4,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { IN_FORCE_DELAY_MS } from '../../shared/src/core/in-force/in-force.ts'
-import { readOutputStats, reasonOfStats } from '../../shared/src/core/in-force/stats.ts'
-import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { IN_FORCE_DELAY_MS } from '../../shared/src/core/decide/in-force/in-force.ts'
+import { readOutputStats, reasonOfStats } from '../../shared/src/core/model/objects/output-stats.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import {
   bindingId,

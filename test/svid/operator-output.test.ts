@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, digPath, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { applyEstate } from '../control-plane/examples.ts'
 import { conditionOf, namespace } from '../control-plane/objects.ts'

@@ -1,6 +1,6 @@
 // What SCM's own configuration decides: classes, filters, ignored namespaces. The same objects each time; SCM starts anew.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { csid } from './clusterspiffeid.ts'

@@ -2,7 +2,7 @@
 // label selector too: an output is in force under the SCM that its class and labels lead to, and makes no entry under the other.
 // Whose an entry is shows its ID, which begins with the prefix of the SCM that has made it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { bindingId, conditionOf, estate, outputsOf, poolOnly, untilReason } from '../control-plane/objects.ts'
 import {

@@ -1,7 +1,7 @@
 // An upgrade from the version that set no class label (docs/upgrade.md), with SCM at work all along: the operator labels every
 // output in place, and no entry is gone for a moment. Afterwards SCM may filter by the label.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/json.ts'
+import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { namespace, outputs, pool, poolOnly, untilReason } from '../control-plane/objects.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { startOperator, startOperatorPlane } from '../control-plane/operator.ts'

@@ -5,7 +5,7 @@ import process from 'node:process'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import type { JsonRecord } from '../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import {
   binding,
   CONFIG,

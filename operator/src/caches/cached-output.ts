@@ -1,15 +1,18 @@
 // A ClusterSPIFFEID as its cache keeps it. One that names a binding may be kleym's, and one that has a name of kleym's making
 // may have been (docs/contract.md §6): both are kept whole, most of it as text. Of any other one only the metadata is kept, so
 // that the cache knows which names are taken.
-import { readOutputStats, type OutputStats } from '@kleym/shared/core/in-force/stats.ts'
-import { claimedNamespaces } from '@kleym/shared/core/collide/claim.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { isOutputName } from '@kleym/shared/core/compile/output.ts'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
-import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { installOf } from '@kleym/shared/core/plan/ownership.ts'
+import { readOutputStats, type OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
+import { claimedNamespaces } from '@kleym/shared/core/decide/collide/claim.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { isOutputName } from '@kleym/shared/core/decide/compile/output.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeId,
+} from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { installOf } from '@kleym/shared/core/decide/plan/ownership.ts'
 import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { textOf, valueOf } from './kept-text.ts'
 

@@ -1,7 +1,12 @@
 // InferencePools and InferenceObjectives as their caches keep them.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
-import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/model/kinds.ts'
+import {
+  readObjective,
+  readPool,
+  type Objective,
+  type Pool,
+} from '@kleym/shared/core/model/objects/inference.ts'
 import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 
 /** An InferencePool of one group, with its selector, decoded once for all bindings that name it. */

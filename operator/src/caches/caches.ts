@@ -1,7 +1,12 @@
 // What the operator knows of the cluster: one cache for each kind that it reads. Who fills the caches (`kind-keeper.ts`, a
 // simulation) is not this file's business.
-import { OBJECTIVE_KINDS, POOL_KINDS, type ObjectiveGroup, type PoolGroup } from '@kleym/shared/core/kinds.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import {
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  type ObjectiveGroup,
+  type PoolGroup,
+} from '@kleym/shared/core/model/kinds.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { FollowedKind, type AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'

@@ -1,6 +1,6 @@
 // Whether the datastore was restored from a backup: time goes back, and versions that were seen come again for other content.
 // What counts as a sign, and what follows: docs/contract.md §6.
-import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api, Listing, ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'

@@ -1,7 +1,7 @@
 // What the cache keeps of a binding's finalizers: where kleym's stands, and whether there are others. A tenant may give a
 // binding some 25,000 of its own, and names of none of them decide anything.
-import { dig } from '@kleym/shared/core/json.ts'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { dig } from '@kleym/shared/core/base/json.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 
 export interface KeptFinalizers {
   /** The positions of kleym's in the list, ascending; the first ones where a client has repeated it very often. */

@@ -1,6 +1,6 @@
 // What the caches keep of an object's metadata: there may be ten thousand of each kind.
-import { own, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
+import { own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
 
 /**
  * The metadata of a cached object. Labels, annotations, owners and finalizers are not in it: they may be as long as an object

@@ -1,9 +1,9 @@
 // Keeps the caches filled as kinds come and go (docs/contract.md §4): asks which kinds the API server serves, follows each
 // one that it does, and takes a changed CRD as the sign to ask again. A kind is absent only when the API server says so; a
 // discovery that fails is tried again.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { readObjectVersion } from '@kleym/shared/core/objects/meta.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'

@@ -1,5 +1,8 @@
 // A cached ClusterSPIFFEID as the core takes it.
-import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeId,
+} from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { CachedOutput } from './cached-output.ts'
 
 /**

@@ -1,10 +1,10 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
-import { classLabelProblem } from '@kleym/shared/core/compile/output.ts'
-import { SCM_CLASS_LABEL } from '@kleym/shared/core/names.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { classLabelProblem } from '@kleym/shared/core/decide/compile/output.ts'
+import { SCM_CLASS_LABEL } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { pause, type Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'

@@ -1,6 +1,6 @@
 // Whether the CRD of bindings is that of the Go implementation of the same API group (docs/upstream.md), which has the same name. Theirs of
 // v0.12 has no `spec.mode`, and theirs of v0.9 lacks the `status.clusterSPIFFEID` that every version of ours has.
-import { digPath, isRecord, listAt, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { digPath, isRecord, listAt, own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CRDS } from '@kleym/shared/kube/resources.ts'
 

@@ -1,9 +1,9 @@
 // Compiles single bindings from the caches, and says how far the result may be believed.
-import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import { declaredClaim } from '@kleym/shared/core/collide/claim.ts'
+import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import { declaredClaim } from '@kleym/shared/core/decide/collide/claim.ts'
 import { objectKey } from '@kleym/shared/kube/store.ts'
-import { readyOf } from '@kleym/shared/core/objects/binding.ts'
+import { readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { IndexedBinding } from './binding-index.ts'
 import { Compilations } from './compilations.ts'

@@ -2,8 +2,8 @@
 // changes of a namespace are taken in together, and after each time it rests for as long as that took: edits that come faster
 // coalesce, and no owner of a pool takes more than half of the operator's time. Until then decisions see what was there before,
 // as they would through a watch that lags.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/model/kinds.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { FollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { objectKey, type Cached } from '@kleym/shared/kube/store.ts'

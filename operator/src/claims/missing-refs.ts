@@ -1,7 +1,7 @@
 // References to objects that no cache holds. A cache that does not hold a name proves nothing: the operator believes that an
 // object is missing only after a live read has said so (docs/contract.md §8).
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/model/kinds.ts'
 
 /** A name that the cache of a kind does not hold. */
 export type MissingRef = { readonly namespace: string; readonly name: string } & (

@@ -1,6 +1,6 @@
 // What this process knows of the Lease, and the two ways in which it writes it. Every write carries the resource version
 // that was read, or creates: of several processes that try at once the API server lets one through.
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { isNotFound } from '@kleym/shared/kube/failures.ts'

@@ -1,6 +1,6 @@
 // Items by the group that they belong to (a namespace), taken in turn from the groups that have any, so that one group's ten
 // thousand hold up no other's one.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { Fifo } from './fifo.ts'
 
 interface Group<T> {

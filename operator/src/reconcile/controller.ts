@@ -1,6 +1,6 @@
 // The controller: takes the keys of a queue, has each reconciled, and puts it back when it is to be looked at again. It
 // writes from the moment it leads.
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { allCaches, type Caches } from '../caches/caches.ts'
 import type { OutputSchema } from '../caches/output-schema.ts'

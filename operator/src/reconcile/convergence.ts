@@ -1,18 +1,18 @@
 // A binding that is not being deleted: decide from the caches, carry out one write, decide again, until nothing is due; then
 // say so in the status. Level-based: why the binding was woken does not matter (docs/contract.md §6 to §8).
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import type { OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import {
   alteredMessage,
   hasLost,
   isAsProven,
   isProvenField,
   type AlteredField,
-} from '@kleym/shared/core/plan/altered-fields.ts'
-import type { Output } from '@kleym/shared/core/compile/output.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+} from '@kleym/shared/core/decide/plan/altered-fields.ts'
+import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import {
   refusePruned,
   refuseWrite,
@@ -20,8 +20,8 @@ import {
   type Action,
   type Judgement,
   type Pruned,
-} from '@kleym/shared/core/plan/plan.ts'
-import { REASONS } from '@kleym/shared/core/registry/reasons.ts'
+} from '@kleym/shared/core/decide/plan/plan.ts'
+import { REASONS } from '@kleym/shared/core/decide/reasons/reasons.ts'
 import type { Caches } from '../caches/caches.ts'
 import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { OutputSchema } from '../caches/output-schema.ts'

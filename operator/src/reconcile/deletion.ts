@@ -1,7 +1,7 @@
 // A binding that is being deleted: the operator deletes its output, a live list confirms that nothing of it is left, then the
 // operator removes its finalizer (docs/contract.md §8, "Deletion"). No worker waits for the list: one list serves all bindings
 // whose deletes came before it, and wakes them.
-import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'

@@ -7,8 +7,8 @@ import {
   type InForceMemory,
   type InForceObservation,
   type InForceReason,
-} from '@kleym/shared/core/in-force/in-force.ts'
-import type { OutputStats } from '@kleym/shared/core/in-force/stats.ts'
+} from '@kleym/shared/core/decide/in-force/in-force.ts'
+import type { OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 
 export interface InForceTrackerOptions {

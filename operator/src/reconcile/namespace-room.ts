@@ -1,7 +1,7 @@
 // How many bindings of a namespace may have an output (docs/contract.md §8, "Quiet and fair"). Who has one is told by the outputs
 // that are there and by what the status says of one that a hand has deleted: no tenant writes either.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Caches } from '../caches/caches.ts'
 
 export interface NamespaceRoomOptions {

@@ -1,6 +1,6 @@
 // Outputs whose binding is gone: the operator deletes them after a live read has said that the binding is not there, or has
 // another UID (docs/contract.md §8).
-import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING_UID } from '@kleym/shared/core/model/names.ts'
 import type { Caches } from '../caches/caches.ts'
 import type { Ledger } from '../claims/ledger.ts'
 import type { OwnedOutput } from '../claims/output-index.ts'

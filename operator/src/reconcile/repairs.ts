@@ -1,9 +1,9 @@
 // How often the operator has put each output back. A client that edits one again and again (another controller, a webhook) must
 // not make the operator write for ever (docs/contract.md §8).
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
-import type { Output } from '@kleym/shared/core/compile/output.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { driftOf } from '@kleym/shared/core/plan/drift.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
+import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { driftOf } from '@kleym/shared/core/decide/plan/drift.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Members } from '../claims/members.ts'

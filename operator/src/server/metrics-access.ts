@@ -1,7 +1,7 @@
 // Who may read /metrics: a client that the API server knows by a bearer token (TokenReview) and RBAC lets `get` the path
 // (SubjectAccessReview), as kube-rbac-proxy and controller-runtime's authentication filter decide it.
 import { createHash } from 'node:crypto'
-import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { SUBJECT_ACCESS_REVIEWS, TOKEN_REVIEWS } from '@kleym/shared/kube/resources.ts'

@@ -8,12 +8,12 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/install/flags.ts'
-import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/install/output-labels.ts'
-import { keysOf } from '@kleym/shared/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+} from '@kleym/shared/core/decide/settings/flags.ts'
+import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/decide/settings/output-labels.ts'
+import { keysOf } from '@kleym/shared/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { LOG_LEVELS } from '../telemetry/log.ts'
 
 interface Flag {

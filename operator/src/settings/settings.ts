@@ -6,15 +6,15 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/install/flags.ts'
-import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/install/output-labels.ts'
+} from '@kleym/shared/core/decide/settings/flags.ts'
+import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/decide/settings/output-labels.ts'
 import {
   VARIANT_LABEL_KEY_FIX,
   variantLabelKeyProblem,
-} from '@kleym/shared/core/install/variant-label-key.ts'
-import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/names.ts'
-import { trustDomainProblem } from '@kleym/shared/core/spire/spiffe-id.ts'
-import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+} from '@kleym/shared/core/decide/settings/variant-label-key.ts'
+import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
+import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import {
   CHECK_FLAG,
   defaultOf,

@@ -1,9 +1,9 @@
 // Events (`events.k8s.io/v1`), one per transition. They are not state: the recorder writes them in the background and gives
 // up after a few tries; no reconcile waits for an event, and none fails because of one.
 import { hash } from 'node:crypto'
-import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { MESSAGE_BYTES } from '@kleym/shared/core/names.ts'
-import { cutToBytes } from '@kleym/shared/core/text/bytes.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { MESSAGE_BYTES } from '@kleym/shared/core/model/names.ts'
+import { cutToBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'

@@ -2,7 +2,7 @@
 // the other finalizers, so the patch names positions; its tests hold the UID, the version and what stands there. Where a test
 // fails, the API server changes nothing and answers 422.
 // https://www.rfc-editor.org/rfc/rfc6902
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import {
   FINALIZERS_PATH,
   testOf,

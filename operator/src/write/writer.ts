@@ -1,17 +1,20 @@
 // Every write of the operator, one by one, and what its answer means. An answer to our own write is taken into the cache
 // at once: it counts as a live read (docs/contract.md §6). Nothing here decides; nothing here retries.
-import { apiVersionOf, BINDING } from '@kleym/shared/core/kinds.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { ObjectVersion } from '@kleym/shared/core/objects/meta.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER } from '@kleym/shared/core/names.ts'
-import type { Output } from '@kleym/shared/core/compile/output.ts'
-import type { BindingStatus } from '@kleym/shared/core/objects/binding-status.ts'
-import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import type { NamespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { alteredFields, type AlteredField } from '@kleym/shared/core/plan/altered-fields.ts'
-import type { LiveOutput } from '@kleym/shared/core/plan/plan.ts'
-import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
+import { apiVersionOf, BINDING } from '@kleym/shared/core/model/kinds.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { ObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER } from '@kleym/shared/core/model/names.ts'
+import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import type { BindingStatus } from '@kleym/shared/core/model/objects/binding-status.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeId,
+} from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { alteredFields, type AlteredField } from '@kleym/shared/core/decide/plan/altered-fields.ts'
+import type { LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
+import { metadataAfterWrite } from '@kleym/shared/core/decide/plan/written-metadata.ts'
 import type { Api, WriteOptions } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'

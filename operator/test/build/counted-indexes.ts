@@ -1,5 +1,5 @@
 // An operator's indexes without an API server, for tests that count their work. Each of their hooks is called as it is done.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { CONFIG, K8S_GROUP, perVariant, pool } from '@kleym/testing/manifests.ts'
 import { createCaches } from '../../src/caches/caches.ts'

@@ -1,5 +1,5 @@
 // An output as the core renders it.
-import type { Output } from '@kleym/shared/core/compile/output.ts'
+import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
 import { binding, estate, outputOf } from '@kleym/testing/manifests.ts'
 
 /** The output of the binding that the estate of examples holds. */

@@ -1,6 +1,6 @@
 // The answer to a write of ours: what of it is read, and what is taken over from the binding that was written to.
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { answeredBinding, cachedBinding } from '../../src/caches/cached-binding.ts'
 import { binding } from '@kleym/testing/manifests.ts'
 

@@ -1,8 +1,8 @@
 // What the cache of ClusterSPIFFEIDs keeps of one, and what of another.
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
-import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/model/names.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { cachedOutput } from '../../src/caches/cached-output.ts'
 import { outputView } from '../../src/caches/output-view.ts'
 

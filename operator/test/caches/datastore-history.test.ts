@@ -1,6 +1,6 @@
 // The signs that the datastore was restored, what is none, and which lists are not believed after one.
 import { expect, it } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api, Listing } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resources.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'

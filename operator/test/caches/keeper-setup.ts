@@ -1,7 +1,7 @@
 // `KindKeeper` on a server whose faults come when the test says so, with a clock that the test turns, and what becomes of one of
 // its caches: for the tests of how far a cache may be believed.
 import { expect, onTestFinished } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { FakeTime, settled } from '../build/fake-time.ts'
 import { keptLog } from '../build/log-lines.ts'

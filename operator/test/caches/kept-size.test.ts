@@ -2,9 +2,9 @@
 // (docs/reliability.md, "One tenant's large objects"). `npm run bench:large` measures the memory of the whole operator.
 import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { binding, K8S_GROUP, objective, pool, X_GROUP } from '@kleym/testing/manifests.ts'
 import { cachedBinding } from '../../src/caches/cached-binding.ts'
 import { hasOurs } from '../../src/caches/kept-finalizers.ts'

@@ -1,6 +1,6 @@
 // An API server as `KindKeeper` sees it: discovery, lists and watches, of which each can be made to fail, lag or wait from one
 // moment to the next, which no real server can be made to do in time. When time passes is its test's business.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type {
   Api,
   CallOptions,

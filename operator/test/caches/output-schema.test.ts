@@ -1,7 +1,7 @@
 // When a field of outputs counts as dropped by their CRD, and when no longer.
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { binding, CONFIG, estate, outputOf } from '@kleym/testing/manifests.ts'

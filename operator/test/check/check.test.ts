@@ -1,6 +1,6 @@
 // `--check`: what each answer of an API server, sane or hostile, is said to be.
 import { describe, expect, test } from 'vitest'
-import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { drop, failure, json, text, type Behaviour } from '@kleym/testing/faults/behaviour.ts'

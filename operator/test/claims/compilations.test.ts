@@ -1,7 +1,7 @@
 // Which compilations are kept, and for how long.
 import { expect, test } from 'vitest'
-import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
-import type { References } from '@kleym/shared/core/objects/lookup.ts'
+import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
+import type { References } from '@kleym/shared/core/model/objects/lookup.ts'
 import { binding, CONFIG } from '@kleym/testing/manifests.ts'
 import { cachedBinding, type CachedBinding } from '../../src/caches/cached-binding.ts'
 import { Compilations } from '../../src/claims/compilations.ts'

@@ -1,7 +1,11 @@
 // Which installs have outputs in the cluster, and when this one stands by (docs/contract.md §8, "Whose object is it").
 import { expect, test } from 'vitest'
-import { ANNOTATION_BINDING, ANNOTATION_GO_CLAIM, ANNOTATION_INSTALL } from '@kleym/shared/core/names.ts'
-import { GO_IMPLEMENTATION } from '@kleym/shared/core/plan/ownership.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_GO_CLAIM,
+  ANNOTATION_INSTALL,
+} from '@kleym/shared/core/model/names.ts'
+import { GO_IMPLEMENTATION } from '@kleym/shared/core/decide/plan/ownership.ts'
 import { createCaches } from '../../src/caches/caches.ts'
 import { Installs } from '../../src/claims/installs.ts'
 import { keptLog } from '../build/log-lines.ts'

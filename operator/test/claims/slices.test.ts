@@ -1,7 +1,7 @@
 // What one change sets going is worked in by slices, and reads a pool once, however many bindings name it.
 import { expect, test } from 'vitest'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/model/names.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { perVariant } from '@kleym/testing/manifests.ts'
 import { SLICE, SLICE_MS } from '../../src/claims/indexes.ts'

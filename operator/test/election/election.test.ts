@@ -2,7 +2,7 @@
 import { array, assert, asyncProperty, constantFrom, double, integer, nat, record } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { dig } from '@kleym/shared/core/json.ts'
+import { dig } from '@kleym/shared/core/base/json.ts'
 import { Election } from '../../src/election/election.ts'
 import { FakeTime, settled, type ClockTraits, type ProcessClock } from '../build/fake-time.ts'
 import { LeaseServer, PROMPT, type LeaseCallFate } from './lease-server.ts'

@@ -1,5 +1,5 @@
 // An API server that holds one Lease, behind a network of which tests decide how it fails each request.
-import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { CallOptions } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import type { LeaseApi } from '../../src/election/lease.ts'

@@ -1,6 +1,6 @@
 // Outputs that a mutating webhook makes others than the ones that were proven (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
-import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { isDeleting, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'

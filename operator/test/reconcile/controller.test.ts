@@ -1,8 +1,8 @@
 // What a deletion and a start wait for (docs/contract.md §8, "Quiet and fair").
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'

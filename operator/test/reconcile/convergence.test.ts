@@ -1,6 +1,6 @@
 // What changes while a binding converges, and what a new leader finds done (docs/contract.md §6 to §8).
 import { expect, test } from 'vitest'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { metadataOf, refOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'

@@ -1,6 +1,6 @@
 // Bindings that are being deleted (docs/contract.md §8, "Deletion").
 import { expect, test } from 'vitest'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import type { SimulatedCall } from '../simulation/calls.ts'
 import { metadataOf, refOf } from '../simulation/cluster.ts'

@@ -1,7 +1,7 @@
 // When the status says whether SCM acts on an output (docs/contract.md §7, `InForce`).
 import { expect, test } from 'vitest'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
-import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { metadataOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'

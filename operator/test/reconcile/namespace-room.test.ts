@@ -1,6 +1,6 @@
 // The limit on bindings with an output in a namespace (docs/contract.md §8, "Quiet and fair").
 import { expect, test } from 'vitest'
-import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { binding } from '@kleym/testing/manifests.ts'
 import { createCaches } from '../../src/caches/caches.ts'
 import { NamespaceRoom } from '../../src/reconcile/namespace-room.ts'

@@ -1,6 +1,6 @@
 // Outputs whose binding is gone, or has another UID (docs/contract.md §8).
 import { expect, test } from 'vitest'
-import { ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/names.ts'
+import { ANNOTATION_BINDING_UID, FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { metadataOf } from '../simulation/cluster.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 import { FOREIGN_FINALIZER } from '../simulation/webhook.ts'

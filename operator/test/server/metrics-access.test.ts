@@ -1,6 +1,6 @@
 // Who may read the metrics: what is asked of the API server, and how rarely.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { ACCESS_TTL_MS, apiReviewer, type Access } from '../../src/server/metrics-access.ts'
 import { FakeTime } from '../build/fake-time.ts'

@@ -1,6 +1,6 @@
 // docs/contract.md §3 and the flags of the process: what is taken, and the one line for what is not.
 import { describe, expect, test } from 'vitest'
-import { keysOf } from '@kleym/shared/core/json.ts'
+import { keysOf } from '@kleym/shared/core/base/json.ts'
 import { FLAGS, defaultOf } from '../../src/settings/flags.ts'
 import { parseSettings, type Settings } from '../../src/settings/settings.ts'
 

@@ -1,6 +1,6 @@
 // The `Api` that an operator of the simulation talks to: every call waits until the scheduler has the server carry it out,
 // and its answer until the scheduler lets it arrive. On the way both can be lost.
-import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api, Listing, ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { pageNotFound, refOf, type SimulatedCluster } from './cluster.ts'

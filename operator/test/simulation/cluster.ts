@@ -10,7 +10,7 @@ import {
   stringAt,
   type JsonRecord,
   deepEqual,
-} from '@kleym/shared/core/json.ts'
+} from '@kleym/shared/core/base/json.ts'
 import type {
   DeleteOptions,
   Deletion,

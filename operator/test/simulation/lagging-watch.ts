@@ -1,6 +1,6 @@
 // How one cache of an operator is filled: what happens on the server joins a queue, and the scheduler lets the cache see it
 // in that order, when it likes: a watch that lags. Lists stand in the same queue, in the state in which they began.
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Listing, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { Cached, ListToken } from '@kleym/shared/kube/store.ts'

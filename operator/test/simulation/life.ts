@@ -1,6 +1,6 @@
 // One life of an operator, from a start with empty memory to a crash: the real controller, history and election over
 // simulated surroundings.
-import type { Config } from '@kleym/shared/core/compile/config.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
 import type { Api, Listing, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'

@@ -1,14 +1,14 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import { type JsonRecord, deepEqual } from '@kleym/shared/core/json.ts'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/names.ts'
-import { isAsProven } from '@kleym/shared/core/plan/altered-fields.ts'
-import { driftOf } from '@kleym/shared/core/plan/drift.ts'
-import type { Ownership } from '@kleym/shared/core/plan/ownership.ts'
-import { planOnce, type Action, type LiveOutput } from '@kleym/shared/core/plan/plan.ts'
-import { nextStatus } from '@kleym/shared/core/plan/status.ts'
-import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import { type JsonRecord, deepEqual } from '@kleym/shared/core/base/json.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/model/names.ts'
+import { isAsProven } from '@kleym/shared/core/decide/plan/altered-fields.ts'
+import { driftOf } from '@kleym/shared/core/decide/plan/drift.ts'
+import type { Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
+import { planOnce, type Action, type LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
+import { nextStatus } from '@kleym/shared/core/decide/plan/status.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import {
   BINDINGS,
   CLUSTER_SPIFFE_IDS,

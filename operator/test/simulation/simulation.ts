@@ -1,6 +1,6 @@
 // One run: a cluster, its users, and operators that live and die, with everything that can happen in an order that a seed
 // decides. After that faults and users stop, and what is left must be what the core says.
-import type { Config } from '@kleym/shared/core/compile/config.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
 import { LEASES } from '@kleym/shared/kube/resources.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'

@@ -1,6 +1,6 @@
 // A simulation that a test drives by hand: one operator, one pool, one objective for each binding, and every request and
 // event where the test wants it.
-import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import { binding, objective, pool } from '@kleym/testing/manifests.ts'
 import type { SimulatedCall, Verb } from './calls.ts'

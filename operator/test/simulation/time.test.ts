@@ -1,7 +1,7 @@
 // Time, counted: what the operator's one thread does has a cost, and tenants of any shape make as much work as they can. No
 // step between two turns of the event loop takes longer than its bound, and nor does the wait of a tenant who does nothing.
 import { expect, test } from 'vitest'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { SLICE } from '../../src/claims/indexes.ts'
 import { WorkQueue } from '../../src/queue/queue.ts'

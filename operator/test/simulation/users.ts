@@ -1,13 +1,13 @@
 // Everybody else in the cluster: people who make, edit and delete bindings, pools and objectives, hands that meddle with
 // outputs, and other controllers. Each act happens on the server at once, as one request of theirs would.
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
   DEFAULT_VARIANT_LABEL_KEY,
   FINALIZER,
-} from '@kleym/shared/core/names.ts'
+} from '@kleym/shared/core/model/names.ts'
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'

@@ -1,17 +1,17 @@
 // What must hold at every moment (docs/contract.md §6 and §8): no two live outputs of kleym's making claim the same pods
 // and container for two PerObjective bindings, nothing foreign is touched, and nothing is written but what may be.
-import { namespaceWritten, parseNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { dig, listAt, stringAt, type JsonRecord, deepEqual } from '@kleym/shared/core/json.ts'
-import { ANY, liveClaims, type Claim } from '@kleym/shared/core/collide/claim.ts'
-import { relationOf } from '@kleym/shared/core/collide/claim-index.ts'
+import { namespaceWritten, parseNamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { dig, listAt, stringAt, type JsonRecord, deepEqual } from '@kleym/shared/core/base/json.ts'
+import { ANY, liveClaims, type Claim } from '@kleym/shared/core/decide/collide/claim.ts'
+import { relationOf } from '@kleym/shared/core/decide/collide/claim-index.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
   BINDING_KIND,
   FINALIZER,
-} from '@kleym/shared/core/names.ts'
-import { readClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
+} from '@kleym/shared/core/model/names.ts'
+import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { isNewer } from '@kleym/shared/kube/resource-version.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, LEASES } from '@kleym/shared/kube/resources.ts'
 import { judgedVersion, patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'

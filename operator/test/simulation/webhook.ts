@@ -1,6 +1,6 @@
 // A mutating webhook in the way of kleym's outputs: what it may make of one, and which of them it spares.
-import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/names.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID } from '@kleym/shared/core/model/names.ts'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { failure, metadataOf, type SimulatedCluster } from './cluster.ts'
 import type { Dice } from './dice.ts'

@@ -1,6 +1,6 @@
 // Events: what is written, what is tried again, and that nothing of it ever holds the operator up.
 import { describe, expect, test } from 'vitest'
-import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api, CallOptions } from '@kleym/shared/kube/api.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'
 import { eventRecorder, type EventNote } from '../../src/telemetry/events.ts'

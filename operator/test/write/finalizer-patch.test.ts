@@ -1,7 +1,7 @@
 // Adding and removing kleym's finalizer in a list that others edit: what is sent, and what becomes of it where somebody else
 // was faster (docs/contract.md §8).
 import { describe, expect, test } from 'vitest'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 import { patchesFinalizerAlone } from '@kleym/testing/finalizer-patch-rule.ts'
 import { binding } from '@kleym/testing/manifests.ts'
 import { cachedBinding } from '../../src/caches/cached-binding.ts'

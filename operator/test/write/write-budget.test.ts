@@ -1,7 +1,7 @@
 // The limit on writes per second (docs/contract.md §8, "Quiet and fair").
 import { expect, test } from 'vitest'
 import * as fc from 'fast-check'
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { runs } from '@kleym/testing/runs.ts'
 import { WriteBudget } from '../../src/write/write-budget.ts'

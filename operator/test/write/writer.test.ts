@@ -1,6 +1,6 @@
 // Writes in flight, writes whose outcome is not known, and writes that another client overtakes (docs/contract.md §6 and §8).
 import { expect, test } from 'vitest'
-import { listAt } from '@kleym/shared/core/json.ts'
+import { listAt } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_IDS } from '@kleym/shared/kube/resources.ts'
 import { SteeredSimulation } from '../simulation/steered.ts'
 

@@ -1,13 +1,16 @@
 // The state of a cluster as a command reads it: lists side by side in two rounds, since what is kept of pods follows
 // from the templates that there are (docs/cluster.md, "What is read").
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
-import { readClusterSpiffeId, type ClusterSpiffeIdSpec } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { namespaceNamed, readNamespace } from '@kleym/shared/core/objects/pod.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
-import { NO } from '@kleym/shared/core/truth/truth.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { mentionsOf } from '@kleym/shared/core/base/go/template/mentions.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeIdSpec,
+} from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { namespaceNamed, readNamespace } from '@kleym/shared/core/model/objects/pod.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   BINDINGS,
@@ -29,8 +32,8 @@ import {
 import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
 import type { ClusterReader, Reading, ListRequest } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
-import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
-import { mentionRules } from '@kleym/shared/core/naming/named-in.ts'
+import { isFinishedJob } from '@kleym/shared/core/model/objects/workload.ts'
+import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
 import { idsTrim, podTrim, withoutManagedFields } from './trim.ts'
 
 /** What stands for the live side of an answer. */

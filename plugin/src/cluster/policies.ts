@@ -1,7 +1,7 @@
 // Access policies of a cluster. All of them are wanted whatever is asked about: one in any namespace may name any identity.
 // Where that is not permitted, those of the namespaces in question are better than none, and the rest stays unknown.
 import type { Resource } from '@kleym/shared/kube/api.ts'
-import { ISTIO_NAMESPACE } from '@kleym/shared/core/naming/istio-source.ts'
+import { ISTIO_NAMESPACE } from '@kleym/shared/core/model/naming/istio-source.ts'
 import {
   ACCESS_POLICIES,
   CONFIG_MAPS,

@@ -1,5 +1,5 @@
 // What a user would need to be allowed, for what the API server forbade: a rule that can be pasted into a Role.
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { RESOURCES, resourceName } from '@kleym/shared/kube/resources.ts'
 

@@ -1,9 +1,9 @@
 // Lists from a cluster, side by side and page by page, with what could not be had as a reason: each read that fails
 // costs only the answers that need it (docs/cluster.md, "What may not be read").
-import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { sizeOf } from '@kleym/shared/core/value-size.ts'
+import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { sizeOf } from '@kleym/shared/core/base/value-size.ts'
 import type { ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import {

@@ -1,14 +1,14 @@
 // Finds what SCM is set to in a cluster. It may run in any namespace: the workloads that run it say in which. Where they are
 // not looked for, or may not be listed, the namespaces are tried in which it usually is. ConfigMaps of other namespaces are
 // never read: there are many, and they are none of our business.
-import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
-import type { OutputSettings } from '@kleym/shared/core/compile/output.ts'
-import { scmContainersOf, SCM_WORKLOAD_KINDS } from '@kleym/shared/core/install/scm-container.ts'
-import { acts, scmInstances } from '@kleym/shared/core/install/scm-instance.ts'
-import { deploymentSettings } from '@kleym/shared/core/install/operator-settings.ts'
-import { isRecord } from '@kleym/shared/core/json.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
+import type { OutputSettings } from '@kleym/shared/core/decide/compile/output.ts'
+import { scmContainersOf, SCM_WORKLOAD_KINDS } from '@kleym/shared/core/analysis/settings/scm-container.ts'
+import { acts, scmInstances } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
+import { deploymentSettings } from '@kleym/shared/core/analysis/settings/operator-settings.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { CONFIG_MAPS, NAMESPACES, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { scmConfigsIn } from '../sources/scm-config.ts'
 import type { ClusterReader, Reading } from './reader.ts'

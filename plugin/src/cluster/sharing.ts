@@ -1,6 +1,6 @@
 // Equal values kept once. The pods of a workload say the same of themselves but for a name, a UID and a node, and a list
 // of a hundred thousand of them would say it as often.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 /** How many different ones are remembered. Lists come in the order of namespaces and names, so the alike are together. */
 const REMEMBERED = 10_000

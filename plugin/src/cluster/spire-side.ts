@@ -1,7 +1,7 @@
 // SPIRE's own parts in a cluster, for an answer about pods of some nodes: the agents there with what they are configured with, and the
 // workloads that run the server and SCM, with their status.
-import { own, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
   CRD_KIND,
   ID_CRD,
@@ -10,10 +10,10 @@ import {
   readSpireParts,
   type AgentPod,
   type SpireParts,
-} from '@kleym/shared/core/why/spire-parts.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+} from '@kleym/shared/core/answers/why/spire-parts.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { CLUSTER_SPIFFE_IDS, CONFIG_MAPS, NODES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { WHOLE } from './live-side.ts'

@@ -1,10 +1,10 @@
 // What is kept of each object as it arrives: a large cluster's pods alone would fill the memory otherwise. Templates may
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { mayHoldIds } from '@kleym/shared/core/naming/ids-in-text.ts'
-import { INJECTION_KEYS } from '@kleym/shared/core/objects/sidecars.ts'
-import { MIRROR_ANNOTATION } from '@kleym/shared/core/spire/attestor.ts'
-import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/objects/workload-api.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
+import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/spire/attestor.ts'
+import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
 import type { Trim } from './reader.ts'
 import { Sharing } from './sharing.ts'
 

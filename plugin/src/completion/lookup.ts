@@ -3,13 +3,13 @@
 // here rejects. Why something is missing goes to the debug file.
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { dig, stringAt } from '@kleym/shared/core/json.ts'
-import { readStringMap } from '@kleym/shared/core/objects/meta.ts'
+import { dig, stringAt } from '@kleym/shared/core/base/json.ts'
+import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
 import {
   isDns1123Subdomain,
   labelValueProblem,
   qualifiedNameProblem,
-} from '@kleym/shared/core/text/kubernetes.ts'
+} from '@kleym/shared/core/base/text/kubernetes.ts'
 import { clusterOptions, type ClusterFlags, type ClusterOptions } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { KleymError } from '../io/errors.ts'

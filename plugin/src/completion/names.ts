@@ -1,7 +1,7 @@
 // Words that are names of objects: `chat`, `team-a/chat`, `pod/llama-0`, `deploy/team-a/llama`.
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import { ACCESS_POLICIES, BINDINGS, NAMESPACES, PODS, WORKLOADS } from '@kleym/shared/kube/resources.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { kindNamed } from '../sources/kind-name.ts'
 import type { CompletionLookup } from './lookup.ts'
 import { DIRECTIVE, NOTHING, offer, type CompletionCandidate, type Completion } from './protocol.ts'

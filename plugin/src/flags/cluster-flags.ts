@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
 import type { ClusterOverrides } from '@kleym/shared/kube/overrides.ts'
 import { isHeaderValue } from '@kleym/shared/kube/headers.ts'
-import { parseGoDuration } from '@kleym/shared/core/go/duration.ts'
+import { parseGoDuration } from '@kleym/shared/core/base/go/duration.ts'
 import { KleymError } from '../io/errors.ts'
 
 const CLUSTER = 'CLUSTER'

@@ -1,15 +1,15 @@
 // `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line; an assertion of an identity test is named as
 // findings name it.
-import type { FlagSuppression } from '@kleym/shared/core/findings/suppress-flag.ts'
-import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/findings/subject-groups.ts'
+import type { FlagSuppression } from '@kleym/shared/core/findings/finding/suppress-flag.ts'
+import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
 import {
   FINDING_CODES,
   findingCodeOf,
   findingEntry,
   type FindingCode,
-} from '@kleym/shared/core/registry/findings.ts'
-import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+} from '@kleym/shared/core/findings/registry/findings.ts'
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 

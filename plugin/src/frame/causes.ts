@@ -3,16 +3,16 @@ import {
   assumptionsThatCount,
   assumptionText,
   type Assumption,
-} from '@kleym/shared/core/assumptions/assumptions.ts'
-import { subjectText } from '@kleym/shared/core/objects/subject.ts'
-import { type Finding } from '@kleym/shared/core/findings/finding.ts'
+} from '@kleym/shared/core/analysis/settings/assumptions.ts'
+import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
+import { type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
-import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/rules/perhaps-pods.ts'
-import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/policies/resolution.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/findings/rules/perhaps-pods.ts'
+import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/analysis/policies/resolution.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
+import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { namesText } from '../text/names.ts'
 

@@ -1,5 +1,5 @@
 // What was named and is not there: where not everything could be read, that is not known.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { KleymError } from '../io/errors.ts'

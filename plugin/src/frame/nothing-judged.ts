@@ -1,6 +1,6 @@
 // A gate that judged nothing must not pass: the command before the pipe failed, the namespace is misspelled, the folder is
 // another one. Only `--allow-empty` gives 0 for it (docs/offline.md, "Nothing to judge").
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { isNearMiss } from '../gather/near-misses.ts'
 import type { InputProblem } from '../sources/problem.ts'

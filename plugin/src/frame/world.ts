@@ -1,7 +1,7 @@
 // How far the world of an answer goes. Offline the files are all there is, and a reader of "not there" has
 // to know where it was looked for (docs/assumptions.md).
-import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 

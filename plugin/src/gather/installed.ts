@@ -1,8 +1,8 @@
 // What `status` works with: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
-import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import { marksOf } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import { driveAtOnce } from '@kleym/shared/core/steps.ts'
+import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { marksOf } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
+import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { AnswerInput } from './gather.ts'

@@ -1,6 +1,6 @@
 // `-l`: label selectors as kubectl takes them (`app=llama,tier!=test,zone in (a, b),!canary`).
-import type { LabelRequirement, LabelSelector } from '@kleym/shared/core/objects/label-selector.ts'
-import { selectorProblem } from '@kleym/shared/core/spire/label-match.ts'
+import type { LabelRequirement, LabelSelector } from '@kleym/shared/core/model/objects/label-selector.ts'
+import { selectorProblem } from '@kleym/shared/core/model/objects/label-match.ts'
 import { KleymError } from '../io/errors.ts'
 
 const REQUIREMENT =

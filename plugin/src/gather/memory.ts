@@ -1,7 +1,7 @@
 // Drives long work: memory is given back while a large cluster is worked on, since Bun's heap grows to twice what is in use
 // otherwise (what that costs and saves: docs/decisions/2026-11-22-steps-between-collections.md), and a person who waits is told why.
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import type { Drive, StepWaste } from '@kleym/shared/core/steps.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { Drive, StepWaste } from '@kleym/shared/core/base/steps.ts'
 import type { CommandContext } from '../io/context.ts'
 import { progressLine } from '../io/progress-line.ts'
 

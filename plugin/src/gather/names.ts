@@ -1,9 +1,9 @@
 // Names that no API server would have taken: a file may hold anything, and an answer about such an object would be an
 // answer about nothing that can exist.
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { stringAt } from '@kleym/shared/core/json.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import { boundedProblems, placeText, type InputProblem, type ProblemReach } from '../sources/problem.ts'
 import { reachOf } from '../sources/reach.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'

@@ -1,9 +1,9 @@
 // What a person should know about what was read: sentences for stderr.
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
 import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
-import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { LoadedFiles } from '../sources/load.ts'

@@ -1,9 +1,9 @@
 // What people write where the name of a binding belongs: an object of another kind, the code of a finding. The error then names
 // the command that takes it.
-import { ACCESS_POLICY_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { findingCodeOf } from '@kleym/shared/core/registry/findings.ts'
-import { REASON_NAMES } from '@kleym/shared/core/registry/reasons.ts'
+import { ACCESS_POLICY_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import { findingCodeOf } from '@kleym/shared/core/findings/registry/findings.ts'
+import { REASON_NAMES } from '@kleym/shared/core/decide/reasons/reasons.ts'
 import { ACCOUNT_KIND, kindNamed, POD_KINDS, withoutGroup } from '../sources/kind-name.ts'
 
 /**

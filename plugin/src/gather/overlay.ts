@@ -1,6 +1,6 @@
 // Files over what is live: an object in a file shadows the live one of the same group, kind, namespace and name, and
 // keeps what only the server gives (docs/cluster.md, "Files over the cluster").
-import { compareSubjects, type Subject } from '@kleym/shared/core/objects/subject.ts'
+import { compareSubjects, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import {
   ACCESS_POLICY_KIND,
   BINDING,
@@ -10,11 +10,11 @@ import {
   OBJECTIVE_KINDS,
   POOL_KINDS,
   qualifiedKind,
-} from '@kleym/shared/core/kinds.ts'
-import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+} from '@kleym/shared/core/model/kinds.ts'
+import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 

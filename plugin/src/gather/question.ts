@@ -1,7 +1,7 @@
 // Which part of a cluster an answer is about, so that no more is read than it takes.
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 import { WANTED_KINDS } from './wanted-kinds.ts'
 

@@ -1,11 +1,16 @@
 // Which of the things that could not be read may change an answer: one about a namespace does not depend on a pool of
 // another one that is a template.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
-import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import { NAMING_KIND_NAMES } from '@kleym/shared/core/naming/named-in.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import { BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
+import { NAMING_KIND_NAMES } from '@kleym/shared/core/model/naming/named-in.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import {
+  BINDING,
+  CLUSTER_SPIFFE_ID,
+  CLUSTER_STATIC_ENTRY,
+  qualifiedKind,
+} from '@kleym/shared/core/model/kinds.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'

@@ -1,15 +1,15 @@
 // Which objects a command line means: by name, by namespace, by labels.
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { KleymError } from '../io/errors.ts'
 import { namesText } from '../text/names.ts'
 import { otherThanBinding } from './other-than-binding.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from './gather.ts'
 import type { NamedBinding } from './question.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
-import { YES } from '@kleym/shared/core/truth/truth.ts'
+import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import { matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { parseLabelQuery } from './label-query.ts'
 
 /** What limits an answer about which the command line names nothing. */

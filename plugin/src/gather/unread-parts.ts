@@ -3,10 +3,10 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import process from 'node:process'
-import type { UnreadPart } from '@kleym/shared/core/explain/one-sided.ts'
+import type { UnreadPart } from '@kleym/shared/core/answers/explain/one-sided.ts'
 import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { InputProblem } from '../sources/problem.ts'
 
 /** A document whose kind nothing shows may have held anything, so nothing counts as missing. */

@@ -10,13 +10,13 @@ import {
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
   POOL_KINDS,
-} from '@kleym/shared/core/kinds.ts'
-import { SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
-import { OPENSHIFT_AGENT } from '@kleym/shared/core/objects/agent-config.ts'
-import { OPENSHIFT_SCM } from '@kleym/shared/core/install/openshift-scm.ts'
-import { CRD_KIND } from '@kleym/shared/core/why/spire-parts.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
+} from '@kleym/shared/core/model/kinds.ts'
+import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
+import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
+import { OPENSHIFT_SCM } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { CRD_KIND } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { WantedKind } from '../sources/wanted-kind.ts'
 
 const namespaced = ({ group, kind }: { readonly group: string; readonly kind: string }): WantedKind => ({

@@ -1,6 +1,6 @@
 // `-o dot`: the same drawing for Graphviz. Identifiers are numbers of ours; every label is a quoted string
 // (https://graphviz.org/doc/info/lang.html), escaped, and never an HTML label. Colours only colour: each label says what it means.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { escapeDot } from '../io/escape.ts'
 import type { Diagram, NodeStyle } from './mermaid.ts'
 

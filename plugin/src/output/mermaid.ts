@@ -1,6 +1,6 @@
 // `-o mermaid`: a flowchart, for a page or a review comment. Identifiers are numbers of ours; every word of a label is
 // escaped, so nothing that a cluster or a file holds is syntax. Classes only colour: each label says what it means.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { escapeMermaid } from '../io/escape.ts'
 
 /** How a node looks. */

@@ -1,5 +1,5 @@
 // `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
-import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
 /** An object by kind, group, namespace and name. */

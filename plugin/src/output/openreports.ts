@@ -3,12 +3,12 @@
 // that it concerns, as `-n` shows it there; one about an object without a namespace also whole in the ClusterReport.
 import { pageUrl } from '../io/docs-url.ts'
 import { escapeTerminal } from '../io/escape.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { namedIn, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { subjectText, type Subject } from '@kleym/shared/core/objects/subject.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/registry/findings.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { namedIn, seenFrom, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
+import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { suppressionText, type CiResult } from './ci.ts'
 
 type Outcome = 'pass' | 'fail' | 'warn' | 'error' | 'skip'

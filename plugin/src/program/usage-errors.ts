@@ -1,11 +1,11 @@
 // Wrong command lines, in kleym's words: oclif's errors become usage errors with what, why, fix and a did-you-mean.
 import type { Command } from '@oclif/core/command'
 import * as Errors from '@oclif/core/errors'
-import { own } from '@kleym/shared/core/json.ts'
+import { own } from '@kleym/shared/core/base/json.ts'
 import { formatsOf } from '../flags/options.ts'
 import { KleymError } from '../io/errors.ts'
 import { BIN } from './embedded.ts'
-import { didYouMean, nearest } from '@kleym/shared/core/text/suggest.ts'
+import { didYouMean, nearest } from '@kleym/shared/core/base/text/suggest.ts'
 
 /** What other programs call a command of kleym's. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([

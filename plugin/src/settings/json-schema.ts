@@ -1,5 +1,5 @@
 // The JSON Schema of `.kleym.yaml`, for editors. It loads the whole of zod, which the program does without.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import * as z from 'zod'
 import { settingsSchema } from './file-format.ts'
 

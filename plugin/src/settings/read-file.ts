@@ -2,9 +2,9 @@
 // stay below its folder. Whatever is wrong is an error with its line and column.
 import { realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import type { ScmConfigText } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import * as yaml from 'yaml'
 import { isAlias, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import { KleymError } from '../io/errors.ts'

@@ -1,7 +1,7 @@
 // A Helm chart that is not rendered, looked through as text: which kinds its templates, its values and its subcharts name,
 // and which of its dependencies are not there.
 import { join } from 'node:path'
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Budget } from './budget.ts'
 import { chartFiles, entriesOf, textOfFile, type ChartFile } from './chart-files.ts'
 import { splitDocuments } from './document.ts'

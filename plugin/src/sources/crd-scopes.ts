@@ -1,7 +1,7 @@
 // Which kinds have a namespace, by the CRDs among the files: what makes pods and names no namespace is in the one in force, or
 // has none.
-import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 
 /** What a CRD says of its kind. */
 export interface KindScope {

@@ -1,17 +1,17 @@
 // What deploys things that are not among the files (fetching.ts), and what becomes of it. What it makes may be anything: cluster-scoped, or in
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
 // namespaces by itself is beyond this (docs/offline.md, "Whole trees").
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
   groupOfApiVersion,
   qualifiedKind,
-} from '@kleym/shared/core/kinds.ts'
-import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+} from '@kleym/shared/core/model/kinds.ts'
+import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Opaque } from './door.ts'
 import { fetchedBy, sourceKey, SOURCES_OF_FLUX, type Deployed } from './fetching.ts'

@@ -1,7 +1,7 @@
 // The one door. Whatever is given ends in one of three states (docs/offline.md, "Whole trees"): it is read as objects; it is dismissed,
 // with a reason that proves that it cannot matter; or it is opaque, the default for what nobody understands.
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { boundedProblems, type InputProblem } from './problem.ts'
 
 /** Something that is not read: what it may hold (`reach`), where, and why. */

@@ -1,12 +1,12 @@
 // The same object in several places of the files. Equal ones are one object; of different ones the first is kept, and what
 // is said of that object alone is in doubt.
-import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
-import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
+import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { InputProblem } from './problem.ts'
 
 /**

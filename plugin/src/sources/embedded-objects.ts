@@ -1,10 +1,10 @@
 // Objects of kinds that decide identities, within an object of a kind that is not read: an OpenShift Template, a ManifestWork, a
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { DETAILS } from './deployers.ts'
 import { holdsKind, textsIn } from './held-text.ts'

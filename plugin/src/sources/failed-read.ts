@@ -2,8 +2,8 @@
 // more pages, objects with their names alone, and what kubectl or helm print where they fail. A dump that was made
 // with one of these is no whole world: docs/offline.md, "Sources".
 // The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
-import { dig, isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { dig, isRecord, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 

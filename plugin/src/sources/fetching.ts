@@ -2,10 +2,10 @@
 // catalog. Its fields tell it, whatever its kind is: an App of kapp, a Subscription of OLM, a Release of Crossplane and a ClusterProfile of
 // Sveltos all do, and so do helmfile, skaffold, Fleet, Ansible and Pulumi. A few kinds deploy something whatever their fields say.
 import { dirname, join } from 'node:path'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { isUnreadKind } from '@kleym/shared/core/objects/pod-makers.ts'
-import type { Origin } from '@kleym/shared/core/objects/raw.ts'
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { isUnreadKind } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 
 /** One thing that an object deploys. */
 export interface Deployed {

@@ -12,7 +12,7 @@ import {
   type Stats,
 } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
 import { excluding, GIT_FOLDER, TOOL_FOLDERS, type IsExcluded } from './exclude.ts'
 import type { InputProblem } from './problem.ts'

@@ -1,6 +1,6 @@
 // Tells an action that another tool is to fill in (Helm, Jinja, ...) from one of SCM, whose templates are Go's text/template on
 // `.PodMeta`, `.PodSpec`, `.NodeMeta`, `.NodeSpec`, `.TrustDomain`, `.ClusterName` and `.ClusterDomain` (docs/spire-facts.md §3).
-import { parseTemplate } from '@kleym/shared/core/go/template/index.ts'
+import { parseTemplate } from '@kleym/shared/core/base/go/template/index.ts'
 
 /** What only Helm has, outside of strings; or Jinja. */
 const OF_ANOTHER =

@@ -1,6 +1,6 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
-import { NAMING_KINDS } from '@kleym/shared/core/kinds.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { NAMING_KINDS } from '@kleym/shared/core/model/kinds.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 
 /** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */

@@ -1,8 +1,8 @@
 // Which kinds of objects a text may hold, read line by line without parsing it: for documents that do not parse, and for
 // the templates of charts, which are no documents yet. `plainTypeOf` says only what full parsing says too (a property test
 // holds it); `kindsMentioned` says at least what the text can hold.
-import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
-import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/text/kubernetes.ts'
+import { isRecord, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import { parsePlainYaml } from './yaml-plain.ts'
 import { resolvePlain } from './yaml-scalars.ts'
 

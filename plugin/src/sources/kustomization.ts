@@ -1,8 +1,8 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
 import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
-import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
+import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
 import type { FoundOverlay } from './files.ts'
 

@@ -1,11 +1,11 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
-import { dig, isRecord, own } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { dig, isRecord, own } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'

@@ -1,7 +1,7 @@
 // The files of `--names`: who is named outside of the cluster.
 import { resolve } from 'node:path'
-import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/naming/names-outside.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { NAMES_FILE_KIND, namesInJson, namesInList } from '@kleym/shared/core/model/naming/names-outside.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
 import { decodeUtf8 } from './decode.ts'
 import { readBounded } from './files.ts'

@@ -1,9 +1,9 @@
 // Objects whose type is nearly one that is read: a letter too many in the kind, one wrong in the group, a version that no
 // CRD serves. Skipping them in silence would leave an answer that looks complete and judges nothing.
-import { apiVersionOf, groupOfApiVersion, type Kind } from '@kleym/shared/core/kinds.ts'
-import { BINDING_GROUP } from '@kleym/shared/core/names.ts'
-import { editDistance } from '@kleym/shared/core/text/suggest.ts'
-import type { Origin } from '@kleym/shared/core/objects/raw.ts'
+import { apiVersionOf, groupOfApiVersion, type Kind } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING_GROUP } from '@kleym/shared/core/model/names.ts'
+import { editDistance } from '@kleym/shared/core/base/text/suggest.ts'
+import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 
 /** A kind that is read; without versions, any of them is. */
 export interface ReadKind {

@@ -1,16 +1,19 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
-import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/names.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { mentionRules } from '@kleym/shared/core/naming/named-in.ts'
-import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
-import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/install/openshift-scm.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { recordAt } from '@kleym/shared/core/objects/pod.ts'
-import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
-import type { Origin, RawObject } from '@kleym/shared/core/objects/raw.ts'
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
+import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import {
+  OPENSHIFT_PROVIDER,
+  openshiftRegistrations,
+} from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'

@@ -1,7 +1,7 @@
 // The kustomizations of a tree together: which files they take in, which of those they change, and which of them are not
 // themselves taken in by another one.
 import { dirname } from 'node:path'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { FoundFile, FoundOverlay } from './files.ts'
 import { readKustomization, type Kustomization } from './kustomization.ts'
 import type { WantedKind } from './wanted-kind.ts'

@@ -1,7 +1,7 @@
 // Workloads that cannot be whole objects: patches that no kustomization names, and manifests that no API server takes. Read as
 // objects they would give pods that there will never be, without the labels and containers that the patched object has.
-import { dig, digPath, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { dig, digPath, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import type { Opaque } from './door.ts'
 import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
 

@@ -1,9 +1,9 @@
 // Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
 // where they decide is a template, and no object.
-import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/names.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
+import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { actionForAnotherTool } from './helm-action.ts'
 
 /** A way to write what is filled in later. */

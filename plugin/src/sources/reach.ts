@@ -1,11 +1,16 @@
 // How far a document that cannot be read reaches: the kinds, the namespace and the name that its text shows plainly. What
 // the question does not read is reached by nothing.
-import { mayHoldScmConfig } from '@kleym/shared/core/findings/subject-groups.ts'
-import { groupOfApiVersion, OBJECTIVE_KIND, POOL_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/install/openshift-scm.ts'
-import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
-import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
+import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
+import {
+  groupOfApiVersion,
+  OBJECTIVE_KIND,
+  POOL_KIND,
+  qualifiedKind,
+} from '@kleym/shared/core/model/kinds.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'
 import { everythingIn } from './deployers.ts'
 import { splitDocuments } from './document.ts'

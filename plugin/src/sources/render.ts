@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { SourceIo } from '../io/context.ts'
 import { outputOf } from './program-output.ts'
 

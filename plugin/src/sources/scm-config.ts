@@ -1,18 +1,18 @@
 // Finds the SPIRE Controller Manager's configuration (ControllerManagerConfig) in a file or among the objects: raw, or
 // under any key of a ConfigMap, as the SPIRE charts install it. It is found here and judged in the core.
-import { SCM_CONFIG_KIND } from '@kleym/shared/core/findings/subject-groups.ts'
+import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import {
   OPENSHIFT_CLASS,
   OPENSHIFT_SCM,
   openshiftScmConfig,
-} from '@kleym/shared/core/install/openshift-scm.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+} from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { resolve } from 'node:path'
-import type { ScmConfigText } from '@kleym/shared/core/install/scm-instance.ts'
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { ScmConfigText } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KleymError } from '../io/errors.ts'
 import { readBounded } from './files.ts'
 import { configMapTexts, parse } from './load.ts'

@@ -1,11 +1,11 @@
 // Documents that need no parsing: the lines of their text say that they are of a kind that no answer reads, and that they hold
 // no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
-import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/install/openshift-scm.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { mayMakePodsByText } from '@kleym/shared/core/objects/pod-makers.ts'
-import { podChangeOf } from '@kleym/shared/core/objects/pod-changers.ts'
-import { mayHoldIds } from '@kleym/shared/core/naming/ids-in-text.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
 import { mayHoldEncoded } from './held-text.ts'
 import { mayBeFailedRead } from './failed-read.ts'

@@ -1,6 +1,6 @@
 // A list or a mapping in brackets that stands on one line: `verbs: ["get", "list"]`, `labels: {app: llama}`. Half of the documents
 // that charts render have some. Whatever is beyond the plainest is left to the library by giving `undefined`.
-import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { resolvePlain } from './yaml-scalars.ts'
 
 /** How deep brackets may stand in brackets; real manifests have few. */

@@ -1,7 +1,7 @@
 // The plain YAML of nearly all manifests: block mappings and lists, one-line scalars and brackets, block
 // scalars, comments. It takes a fraction of the library's time, which decides how long an offline command takes. Whatever is beyond
 // it, or in doubt, is left to the library by giving `undefined`; a property test holds that both agree on the rest.
-import { own } from '@kleym/shared/core/json.ts'
+import { own } from '@kleym/shared/core/base/json.ts'
 import { readFlow } from './yaml-flow.ts'
 import { UNSUPPORTED, BLANK, learnLine, MARK, type YamlLine, type YamlLines } from './yaml-line.ts'
 

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'

@@ -3,7 +3,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
-import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { inProcess } from '../support/in-process.ts'
 import { ask } from './ask.ts'
 import { compare, countFacts, isPremised, OPEN_CODE, type Answer } from './claims.ts'

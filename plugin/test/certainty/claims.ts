@@ -1,5 +1,5 @@
 // What an answer says for certain, and what an answer to a more complete input takes back.
-import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 
 /** One answer, as data and as text. */
 export interface Answer {

@@ -1,7 +1,7 @@
 // Random estates: objects, and the settings of kleym and SCM. Each is small, and full of what decides: classes, ignored
 // namespaces, registrations of others, workloads that carry the labels of a pool.
 import * as fc from 'fast-check'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
   accessPolicy,
   namers,

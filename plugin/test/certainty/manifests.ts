@@ -1,5 +1,5 @@
 // The manifests of the estates: as little of each as an answer needs.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 /** The node of every pod. */
 export const NODE_NAME = 'node-1'

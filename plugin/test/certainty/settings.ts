@@ -1,5 +1,5 @@
 // Settings that are given to a command or left out, and what completes those that were left out.
-import { dig, listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { SETTINGS, type Setting, type Values } from './estates.ts'
 
 /** The two configurations of SCM, by the file that holds them. */

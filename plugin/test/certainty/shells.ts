@@ -1,5 +1,5 @@
 // The shells through which objects arrive unread, and what each of them may hold: every completion of an estate is within that reach.
-import { dig, isRecord, keysOf, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, keysOf, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 /** Files by their path below the folder of the estate. */
 export type Files = Readonly<Record<string, string | Uint8Array>>

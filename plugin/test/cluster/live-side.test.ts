@@ -1,8 +1,8 @@
 // What a question reads of a cluster, and what could not be read: as gaps, absent kinds and unverified references, never as nothing.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { recordAt } from '@kleym/shared/core/objects/pod.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'
 import { api, FakeClient, type Answers } from '../support/fake-client.ts'

@@ -1,8 +1,8 @@
 // Access policies as a question reads them of a cluster: all of them, in one request, and what is served, forbidden, empty
 // and too old each as that.
 import { describe, expect, test } from 'vitest'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { NAMING_KIND_NAMES as NAMING } from '@kleym/shared/core/naming/named-in.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { NAMING_KIND_NAMES as NAMING } from '@kleym/shared/core/model/naming/named-in.ts'
 import { EARLIER_ACCESS_POLICIES, OBJECTIVES, RESOURCES } from '@kleym/shared/kube/resources.ts'
 import { readLiveSide, type LiveQuestion, type LiveSide } from '../../src/cluster/live-side.ts'
 import { ClusterReader } from '../../src/cluster/reader.ts'

@@ -1,7 +1,7 @@
 // What a user would need to be allowed, as rules that can be pasted.
 import { expect, test } from 'vitest'
 import { parse } from 'yaml'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { missingRbacRules } from '../../src/cluster/rbac.ts'
 
 const no = (what: string, namespace?: string, more: Partial<UnknownReason> = {}): UnknownReason => ({

@@ -1,6 +1,6 @@
 // Lists from a cluster: what was read, what is certainly not there, and what is not known and why. None becomes another.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, LEASES, NODES, PODS, POOLS } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KEPT_MAX } from '../../src/cluster/kept-size.ts'

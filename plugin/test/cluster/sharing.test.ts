@@ -1,7 +1,7 @@
 // What equal pods share is kept once, and the answer is the same.
 import { describe, expect, test } from 'vitest'
-import { recordAt, podReader, readPod } from '@kleym/shared/core/objects/pod.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { recordAt, podReader, readPod } from '@kleym/shared/core/model/objects/pod.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { Sharing } from '../../src/cluster/sharing.ts'
 import { podTrim } from '../../src/cluster/trim.ts'
 

@@ -3,14 +3,14 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { mentionsOf } from '@kleym/shared/core/go/template/mentions.ts'
-import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/core/go/template/index.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { readPod, recordAt } from '@kleym/shared/core/objects/pod.ts'
-import { isMirrorPod } from '@kleym/shared/core/spire/attestor.ts'
+import { mentionsOf } from '@kleym/shared/core/base/go/template/mentions.ts'
+import { parseTemplate, type Rendered, type TemplateData } from '@kleym/shared/core/base/go/template/index.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readPod, recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { isMirrorPod } from '@kleym/shared/core/predict/spire/attestor.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
 import { podTrim, withoutManagedFields } from '../../src/cluster/trim.ts'
-import { isFinishedJob } from '@kleym/shared/core/objects/workload.ts'
+import { isFinishedJob } from '@kleym/shared/core/model/objects/workload.ts'
 
 /** A pod that has something in every field that a template of these tests names. */
 const POD: JsonRecord = {

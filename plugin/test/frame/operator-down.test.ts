@@ -1,9 +1,9 @@
 // The operator is down: one answer, in the first line of every command about bindings, and what is true of each output.
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { statusFindings } from '@kleym/shared/core/rules/status-rules.ts'
-import { driveAtOnce } from '@kleym/shared/core/steps.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { statusFindings } from '@kleym/shared/core/findings/rules/status-rules.ts'
+import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { conflictsFrame } from '../../src/answers/conflicts/frame.ts'

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isRecord, own } from '@kleym/shared/core/json.ts'
+import { isRecord, own } from '@kleym/shared/core/base/json.ts'
 import { COMMAND_IDS } from '../../src/answers/commands.ts'
 import { FAIL_ON } from '../../src/flags/flags.ts'
 import { OUTCOMES } from '../../src/frame/outcome.ts'

@@ -1,5 +1,5 @@
 // How many answers each unreadable document changes: those that it can really touch, and no more.
-import { own } from '@kleym/shared/core/json.ts'
+import { own } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'

@@ -1,6 +1,6 @@
 // `-l` as kubectl takes it: which objects a selector means, and what is no selector.
-import { YES } from '@kleym/shared/core/truth/truth.ts'
-import { matchSelector } from '@kleym/shared/core/spire/label-match.ts'
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
+import { matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
 import { describe, expect, test } from 'vitest'
 import { KleymError } from '../../src/io/errors.ts'
 import { parseLabelQuery } from '../../src/gather/label-query.ts'

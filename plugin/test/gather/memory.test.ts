@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
-import type { Steps } from '@kleym/shared/core/steps.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Steps } from '@kleym/shared/core/base/steps.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { CommandContext } from '../../src/io/context.ts'
 import { driverFor, release } from '../../src/gather/memory.ts'
 

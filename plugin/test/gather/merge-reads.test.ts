@@ -1,6 +1,6 @@
 // Reading all namespaces after a few must lose nothing that either reading has.
 import { expect, test } from 'vitest'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { LiveSide } from '../../src/cluster/live-side.ts'
 import { OTHER_NAMESPACES, mergeReads } from '../../src/gather/merge-reads.ts'
 

@@ -1,6 +1,6 @@
 // Which namespaces an answer takes.
 import { expect, test } from 'vitest'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { namespacesToRead, type Question } from '../../src/gather/question.ts'
 import type { ObjectName } from '../../src/sources/kind-name.ts'
 

@@ -1,6 +1,6 @@
 // `-o github`: workflow commands, and nothing that a name could turn into another one.
 import { describe, expect, test } from 'vitest'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
 import { toGithub } from '../../src/output/github.ts'
 import { HOSTILE_TEXTS, UNSAFE_CHARACTERS, resultWith, COMPLETE_RESULT } from '../support/ci-results.ts'
 

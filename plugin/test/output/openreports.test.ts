@@ -1,6 +1,6 @@
 // `-o openreports`: which report a finding stands in, and what it becomes there. The CRDs: test/control-plane/open-reports.test.ts.
 import { expect, test } from 'vitest'
-import { dig, listAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt } from '@kleym/shared/core/base/json.ts'
 import { toJson } from '../../src/output/json.ts'
 import { toOpenReports } from '../../src/output/openreports.ts'
 import { COMPLETE_RESULT, HOSTILE_TEXTS, resultWith, UNSAFE_CHARACTERS } from '../support/ci-results.ts'

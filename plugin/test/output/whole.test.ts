@@ -2,7 +2,7 @@
 // real answers stand in the goldens of test/e2e; these change only if a format does.
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { finding } from '@kleym/shared/core/findings/finding.ts'
+import { finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import { toDot } from '../../src/output/dot.ts'
 import { toGithub } from '../../src/output/github.ts'
 import { toJson } from '../../src/output/json.ts'

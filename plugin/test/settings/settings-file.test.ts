@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { printedBy } from '@kleym/testing/child-process.ts'
-import { isRecord, own, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, own, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
 import {

@@ -1,6 +1,6 @@
 // The one door: whatever is given beside a clean estate is read, dismissed for a reason, or not known (docs/offline.md, "Whole
 // trees"). Each row gives one more file or more, and the exit code and the first line that `conflicts` must have.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { describe, expect, test } from 'vitest'
 import { inProcess, type Ran } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'

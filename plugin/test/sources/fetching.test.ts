@@ -1,6 +1,6 @@
 // Objects whose fields say that a controller fetches what they deploy, of whatever kind: what they make is not known.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { stringify } from 'yaml'
 import { deploying } from '../../src/sources/deployers.ts'
 import { mayDeploy, mayFetch } from '../../src/sources/fetching.ts'

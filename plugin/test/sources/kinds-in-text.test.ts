@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { isRecord, own, stringAt } from '@kleym/shared/core/json.ts'
+import { isRecord, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { kindsMentioned, plainTypeOf, type PlainType } from '../../src/sources/kinds-in-text.ts'

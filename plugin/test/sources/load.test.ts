@@ -1,6 +1,6 @@
 import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stringAt } from '@kleym/shared/core/json.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { kustomize } from '../../src/sources/kustomize.ts'
 import { load, summary, type Loading } from '../support/load-files.ts'

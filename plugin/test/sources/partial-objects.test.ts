@@ -1,5 +1,5 @@
 // Patches that no kustomization names lie in folders beside the objects that they are for: they give no pods of their own.
-import { stringAt } from '@kleym/shared/core/json.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { WANTED_KINDS } from '../../src/gather/wanted-kinds.ts'
 import { load } from '../support/load-files.ts'

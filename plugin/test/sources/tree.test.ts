@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stringAt } from '@kleym/shared/core/json.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { parse as parseYaml } from 'yaml'
 import { printedBy } from '@kleym/testing/child-process.ts'

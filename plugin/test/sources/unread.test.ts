@@ -1,6 +1,6 @@
 // Documents of kinds that no answer reads are not parsed: what is skipped so is what full parsing would skip.
-import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
-import { isPodMaker } from '@kleym/shared/core/objects/pod-makers.ts'
+import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
+import { isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { expect, test } from 'vitest'
 import { readVectors, textAt } from '../../../shared/test/go/vectors.ts'
 import { WANTED_KINDS } from '../../src/gather/wanted-kinds.ts'

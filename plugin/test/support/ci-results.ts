@@ -1,8 +1,8 @@
 // Results for the formats of CI systems, with names that mean harm: nothing that a cluster or a file holds may become
 // syntax of the format, a command of a CI system, or an invisible character.
-import { finding } from '@kleym/shared/core/findings/finding.ts'
-import { type Subject } from '@kleym/shared/core/objects/subject.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import { finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
 import type { CiResult } from '../../src/output/ci.ts'
 
 /** Names that mean harm to one format or another. */

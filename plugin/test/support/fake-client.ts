@@ -1,5 +1,5 @@
 // A client of which a test says what each call answers, per kind and namespace; calls are kept in order.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Listing, ListOptions, Resource } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import { ApiError, ConnectionError, type ConnectionFailure } from '@kleym/shared/kube/errors.ts'

@@ -1,8 +1,8 @@
 // A cluster in memory, for the watch: its objects can be changed, kinds can be forbidden or not there, and the whole of it
 // can fall silent. Answers come at once; what is due is let out by awaiting `settle`.
-import { stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { recordAt } from '@kleym/shared/core/objects/pod.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
+import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Api, ListOptions, Resource, WatchEvent } from '@kleym/shared/kube/api.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'

@@ -1,7 +1,7 @@
 // What each format says about how much was found, read back from its text as its readers would.
 import { parse } from 'yaml'
-import { listAt, own, stringAt } from '@kleym/shared/core/json.ts'
-import { SEVERITIES, type Severity } from '@kleym/shared/core/registry/findings.ts'
+import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { SEVERITIES, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
 import { parseXml } from './xml.ts'
 
 export interface Counts extends Readonly<Record<Severity, number>> {

@@ -1,6 +1,6 @@
 // As much of JSON Schema (draft 2020-12) as the published schema uses. It throws on any other keyword, so that the schema
 // cannot outgrow it unseen.
-import { isRecord, type JsonRecord, deepEqual } from '@kleym/shared/core/json.ts'
+import { isRecord, type JsonRecord, deepEqual } from '@kleym/shared/core/base/json.ts'
 
 const KNOWN = new Set([
   '$schema',

@@ -1,6 +1,6 @@
 // What kubectl reads of a text, by the oracle in Go, beside what kleym reads of it (test/go-oracle/formats/yaml.go). The differences
 // that are meant are named here, and in docs/offline.md.
-import { isRecord } from '@kleym/shared/core/json.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
 import { parse } from '../../src/sources/load.ts'
 
 /** What kubectl takes, and kleym refuses: by what kleym says of it. */

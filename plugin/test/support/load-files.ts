@@ -1,5 +1,5 @@
 // Loads manifests from a folder, as `-f` does.
-import { stringAt } from '@kleym/shared/core/json.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { loadFiles, type FileArguments, type LoadedFiles } from '../../src/sources/load.ts'
 import type { SourceIo } from '../../src/io/context.ts'
 import type { ReadingRules } from '../../src/sources/objects.ts'

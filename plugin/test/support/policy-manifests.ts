@@ -1,6 +1,6 @@
 // A small estate with access policies: one binding that is ready, two pods that hold its identity, and policies that each
 // name an identity.
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { stringify } from 'yaml'
 import { inProcess, type Ran } from './in-process.ts'
 import { SCM_CONFIG, SETTINGS } from '../../../test/e2e/workspace.ts'

@@ -1,6 +1,6 @@
 // Holds a printed report against its schema, strictly: a field that the schema does not know is a problem here, though
 // readers must take it, so that the schema cannot fall behind.
-import { isRecord } from '@kleym/shared/core/json.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
 import { REPORT_API_VERSION } from '../../src/output/json.ts'
 import { anyReportSchema } from '../../src/answers/schema.ts'
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { Ajv, type ValidateFunction } from 'ajv'
 import addFormats from 'ajv-formats'
-import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { lazy } from '@kleym/shared/core/lazy.ts'
+import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
 
 /** What is wrong with a document, a sentence each. */
 export function sarifProblems(text: string): readonly string[] {

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CONFIG, settledCluster } from '@kleym/testing/manifests.ts'
 import {
   isPod,

@@ -1,6 +1,6 @@
 // Findings of one code are one block: what all of them say stands once.
 import { describe, expect, test } from 'vitest'
-import { finding, type Finding } from '@kleym/shared/core/findings/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import { PLAIN } from '../../src/io/palette.ts'
 import { viewFindingGroups } from '../../src/text/finding-groups.ts'
 import { render } from '../../src/text/line.ts'

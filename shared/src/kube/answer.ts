@@ -1,6 +1,6 @@
 // What an API server answered: its body, bounded, as an object or as the failure that it reports.
 import type { IncomingMessage } from 'node:http'
-import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '../core/base/json.ts'
 import type { Clock } from './clock.ts'
 import { ApiError } from './errors.ts'
 import { connectionError } from './failures.ts'

@@ -1,6 +1,6 @@
 // The one way in which kleym talks to a cluster, as types: what the operator's writes, the reflector and the plugin's
 // cluster source are written against. `client.ts` speaks it over HTTPS; simulations and fault tests speak it too.
-import type { JsonRecord } from '../core/json.ts'
+import type { JsonRecord } from '../core/base/json.ts'
 
 /** A kind as its REST path names it. */
 export interface Resource {

@@ -1,6 +1,6 @@
 // The Api over HTTP(S): what each verb sends, and what its answer means.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/
-import { stringAt, type JsonRecord } from '../core/json.ts'
+import { stringAt, type JsonRecord } from '../core/base/json.ts'
 import type {
   Api,
   CallOptions,

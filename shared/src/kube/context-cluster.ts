@@ -2,7 +2,7 @@
 // and cloud plugins; this file gives it the one cluster and user concerned, and puts right what it leaves out.
 import type { RequestOptions } from 'node:https'
 import { KubeConfig } from '@kubernetes/client-node'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/base/json.ts'
 import { ClusterConfigError, type Cluster, type Credentials } from './cluster.ts'
 import type { Clock } from './clock.ts'
 import { cachedFor } from './cached-for.ts'

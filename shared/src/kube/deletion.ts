@@ -2,7 +2,7 @@
 // is a Status of Success that names the object and its UID, and the object is gone; with finalizers it is the object
 // itself with deletionTimestamp, deletionGracePeriodSeconds 0 and its finalizers, again on every further DELETE. Kinds
 // that the API server compiles in may answer with the deleted object although it is gone (a pod without a node).
-import { dig, listAt, stringAt, type JsonRecord } from '../core/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../core/base/json.ts'
 import type { DeleteOptions, Deletion } from './api.ts'
 
 /** An object lives on while finalizers (a namespace has its own in its spec) or a grace period hold it. */

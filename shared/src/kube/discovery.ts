@@ -1,7 +1,7 @@
 // Which kinds an API server serves: served, certainly absent, or not known and why. A kind counts as absent only where
 // the API server itself says so twice: a failing aggregated API or a lost connection is not an absence.
-import { isRecord, listAt, own, stringAt } from '../core/json.ts'
-import type { UnknownReason } from '../core/unknown-reason.ts'
+import { isRecord, listAt, own, stringAt } from '../core/base/json.ts'
+import type { UnknownReason } from '../core/model/unknown-reason.ts'
 import type { Resource } from './api.ts'
 import type { Client } from './client.ts'
 import { connectionError, ignoranceOf, mayBeKindAbsent } from './failures.ts'

@@ -1,6 +1,6 @@
 // Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
 // and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
-import type { JsonRecord } from '../core/json.ts'
+import type { JsonRecord } from '../core/base/json.ts'
 import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Cluster } from './cluster.ts'

@@ -1,7 +1,7 @@
 // What a broken exchange was, in a word and a sentence: from the codes of Node's network and TLS errors. Only codes
 // are read, never texts: they differ between Node, Bun and their versions.
-import { stringAt } from '../core/json.ts'
-import type { UnknownReason } from '../core/unknown-reason.ts'
+import { stringAt } from '../core/base/json.ts'
+import type { UnknownReason } from '../core/model/unknown-reason.ts'
 import type { Resource } from './api.ts'
 import { ApiError, ConnectionError, type ConnectionFailure } from './errors.ts'
 

@@ -1,8 +1,8 @@
 // One kind of an API server, followed for as long as a process runs: its objects, how far they may be believed, and the
 // reflector that keeps them up to date. When to follow a kind, and what a failure means for what is known of it, is for its
 // owner to decide: the operator stops following a kind that is not served, a person's watch goes on asking.
-import type { JsonRecord } from '../core/json.ts'
-import type { UnknownReason } from '../core/unknown-reason.ts'
+import type { JsonRecord } from '../core/base/json.ts'
+import type { UnknownReason } from '../core/model/unknown-reason.ts'
 import type { Api, Resource } from './api.ts'
 import type { Clock } from './clock.ts'
 import { SMALL_PAGES } from './paging.ts'

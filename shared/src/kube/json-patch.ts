@@ -1,5 +1,5 @@
 // The operations of a JSON Patch (RFC 6902) that kleym sends. https://www.rfc-editor.org/rfc/rfc6902
-import { own } from '../core/json.ts'
+import { own } from '../core/base/json.ts'
 
 export type PatchOperation =
   /** The patch is refused as a whole where something else stands at `path`. */

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, isAbsolute, join } from 'node:path'
 import { parse } from 'yaml'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../core/base/json.ts'
 import { ClusterConfigError } from './cluster.ts'
 import { codeOf } from './failures.ts'
 

@@ -1,6 +1,6 @@
 // What a command line changes about a kubeconfig's context, with the meaning that kubectl's flags of these names have.
 // https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/ ; precedence as in client-go's clientcmd.
-import { stringAt, type JsonRecord } from '../core/json.ts'
+import { stringAt, type JsonRecord } from '../core/base/json.ts'
 import type { Entry, Kubeconfig } from './kubeconfig-files.ts'
 
 /** Each stands in place of what the kubeconfig says; undefined leaves that alone. Paths are absolute. */

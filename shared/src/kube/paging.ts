@@ -1,5 +1,5 @@
 // A list, page by page. https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
-import { isRecord, own, stringAt, type JsonRecord } from '../core/json.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '../core/base/json.ts'
 import type { Listing } from './api.ts'
 import { ApiError, ConnectionError } from './errors.ts'
 import { connectionError } from './failures.ts'

@@ -1,9 +1,9 @@
 // Keeps a store in step with one kind on an API server, for as long as the process runs: a paged, consistent list,
 // then watches that go on from where the last one ended. Nothing that a server, a network or a listener does ends it.
 // What client-go's reflector does, and what it must survive: Kubernetes API concepts, "Efficient detection of changes".
-import { listAt, stringAt, type JsonRecord } from '../core/json.ts'
-import type { UnknownReason } from '../core/unknown-reason.ts'
-import { readObjectVersion } from '../core/objects/meta.ts'
+import { listAt, stringAt, type JsonRecord } from '../core/base/json.ts'
+import type { UnknownReason } from '../core/model/unknown-reason.ts'
+import { readObjectVersion } from '../core/model/objects/meta.ts'
 import type { Api, Resource, WatchEvent } from './api.ts'
 import type { Clock } from './clock.ts'
 import { ApiError, ConnectionError } from './errors.ts'

@@ -12,7 +12,7 @@ import {
   POOL_KINDS,
   qualifiedKind,
   type Kind,
-} from '../core/kinds.ts'
+} from '../core/model/kinds.ts'
 import type { Resource } from './api.ts'
 import { ConnectionError } from './errors.ts'
 

@@ -5,7 +5,7 @@
 // of one resource type are ordered; the stream shows its changes in that order; a list that is not served from the
 // watch cache is no older than its beginning; a UID that is gone never comes back. From that it keeps, for each key:
 // the cache never goes back in time, whichever of the two sources comes first; and what is confirmed gone stays gone.
-import type { ObjectVersion } from '../core/objects/meta.ts'
+import type { ObjectVersion } from '../core/model/objects/meta.ts'
 import { compareVersions, isAtMost, isNewer } from './resource-version.ts'
 import { KeptIndex, type StoreIndex } from './store-index.ts'
 import { Tombstones } from './tombstones.ts'

@@ -1,6 +1,6 @@
 // The objects of a store that are confirmed gone while its stream may still show them. A tombstone keeps late events and
 // lists from bringing its object back; it goes when the stream cannot show the object any more.
-import type { ObjectMeta } from '../core/objects/meta.ts'
+import type { ObjectMeta } from '../core/model/objects/meta.ts'
 import { isAtMost, isNewer } from './resource-version.ts'
 
 interface Tombstone {

@@ -1,6 +1,6 @@
 // The body of a watch: one JSON event per line, for as long as the watch lasts.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
-import { isRecord, own } from '../core/json.ts'
+import { isRecord, own } from '../core/base/json.ts'
 import { parseJson, statusError } from './answer.ts'
 import type { WatchEvent } from './api.ts'
 import { connectionError } from './failures.ts'

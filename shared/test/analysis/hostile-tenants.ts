@@ -1,9 +1,9 @@
 // Random estates for the safety properties: several tenants with look-alike pods, and strings that try to break out of a
 // selector, a template, a line or a path. Small alphabets, so that objects refer to each other often.
 import * as fc from 'fast-check'
-import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'

@@ -3,12 +3,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
-import type { Pod } from '../../src/core/objects/pod.ts'
-import { containerVerdicts, type Registration } from '../../src/core/spire/registration.ts'
-import { predict } from '../../src/core/spire/predict.ts'
-import { sourceText, type Prediction } from '../../src/core/spire/prediction.ts'
+import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
+import type { Pod } from '../../src/core/model/objects/pod.ts'
+import { containerVerdicts, type Registration } from '../../src/core/predict/spire/registration.ts'
+import { predict } from '../../src/core/predict/spire/predict.ts'
+import { sourceText, type Prediction } from '../../src/core/predict/spire/prediction.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import {
   analysisOf,

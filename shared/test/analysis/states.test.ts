@@ -1,13 +1,13 @@
 // The two states of an analysis. Each answers from its own data: states that were copied from one another by spread, with
 // other data, kept functions that answered from the data of the original.
 import { describe, expect, test } from 'vitest'
-import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
-import type { State } from '../../src/core/analysis/state.ts'
-import { effectOf } from '../../src/core/explain/effect.ts'
-import { explain } from '../../src/core/explain/explanation.ts'
-import { findingsOf } from '../../src/core/rules/all.ts'
-import { statusFindings } from '../../src/core/rules/status-rules.ts'
-import { sourceText } from '../../src/core/spire/prediction.ts'
+import { unchanged, type Analysis } from '../../src/core/analysis/states/analysis.ts'
+import type { State } from '../../src/core/analysis/states/state.ts'
+import { effectOf } from '../../src/core/answers/explain/effect.ts'
+import { explain } from '../../src/core/answers/explain/explanation.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
+import { sourceText } from '../../src/core/predict/spire/prediction.ts'
 import { binding, live, manifestOf, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import { analysisOf, CHAT_ID, NODE, pod, policy } from '@kleym/testing/access-policies.ts'
 

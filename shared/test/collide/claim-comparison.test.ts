@@ -1,17 +1,17 @@
 // The claim index, held against a comparison of every claim with every other.
-import { namespacedName } from '../../src/core/namespaced-name.ts'
+import { namespacedName } from '../../src/core/model/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { ANY, type Claim } from '../../src/core/collide/claim.ts'
-import { indexClaims, relationOf } from '../../src/core/collide/claim-index.ts'
+import { ANY, type Claim } from '../../src/core/decide/collide/claim.ts'
+import { indexClaims, relationOf } from '../../src/core/decide/collide/claim-index.ts'
 import {
   claimantsOf,
   collisionMessage,
   collisionOf,
   groupsNear,
   waitsOf,
-} from '../../src/core/collide/conflict.ts'
+} from '../../src/core/decide/collide/conflict.ts'
 import { meet } from './meet.ts'
 
 const claim: fc.Arbitrary<Claim> = fc.record({

@@ -1,7 +1,7 @@
 // An index to which claims are added and from which they are removed must equal, at every step, a new index of its claims.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { namespacedName } from '../../src/core/namespaced-name.ts'
+import { namespacedName } from '../../src/core/model/namespaced-name.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
@@ -10,9 +10,9 @@ import {
   compareClaims,
   indexClaims,
   type ClaimGroup,
-} from '../../src/core/collide/claim-index.ts'
-import { ANY, type Claim } from '../../src/core/collide/claim.ts'
-import { collisionOf, waitsOf } from '../../src/core/collide/conflict.ts'
+} from '../../src/core/decide/collide/claim-index.ts'
+import { ANY, type Claim } from '../../src/core/decide/collide/claim.ts'
+import { collisionOf, waitsOf } from '../../src/core/decide/collide/conflict.ts'
 
 const labels = fc
   .subarray([

@@ -1,7 +1,7 @@
 // docs/contract.md §6 (b): what a live output claims, by its own spec, if it lacks one of our selectors.
 import { expect, test } from 'vitest'
-import { ANY, liveClaims } from '../../src/core/collide/claim.ts'
-import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
+import { ANY, liveClaims } from '../../src/core/decide/collide/claim.ts'
+import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
 
 const SELECTORS = ['k8s:ns:team-a', 'k8s:sa:runner', 'k8s:pod-label:app:llama', 'k8s:container-name:vllm']
 const OBJECTIVE = 'spiffe://example.org/ns/team-a/objective/chat'

@@ -1,6 +1,6 @@
 // Bindings that claim the same container, with label sets that overlap provably.
 import { binding, objective, pool } from '@kleym/testing/manifests.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 
 /** Selects more pods than `NARROW`. */
 export const WIDE = { app: 'llama' }

@@ -1,6 +1,6 @@
 // docs/contract.md §6: which claims collide, and what a refusal says of it.
 import { describe, expect, test } from 'vitest'
-import { collisionPeers } from '../../src/core/collide/conflict.ts'
+import { collisionPeers } from '../../src/core/decide/collide/conflict.ts'
 import {
   binding,
   estate,

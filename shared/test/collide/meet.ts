@@ -1,6 +1,6 @@
 // Whether two claims meet, worked out without the index.
-import { ANY, type Claim } from '../../src/core/collide/claim.ts'
-import { relationOf } from '../../src/core/collide/claim-index.ts'
+import { ANY, type Claim } from '../../src/core/decide/collide/claim.ts'
+import { relationOf } from '../../src/core/decide/collide/claim-index.ts'
 
 /** Whether two claims provably reach one container of one pod. */
 export function meet(one: Claim, other: Claim): boolean {

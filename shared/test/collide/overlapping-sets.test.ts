@@ -2,10 +2,10 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { relationOf, type ClaimGroup } from '../../src/core/collide/claim-index.ts'
-import { overlappingSets, type OverlappingSets } from '../../src/core/collide/overlapping-sets.ts'
-import type { PoolLabels } from '../../src/core/objects/pool-selector.ts'
-import { driveAtOnce } from '../../src/core/steps.ts'
+import { relationOf, type ClaimGroup } from '../../src/core/decide/collide/claim-index.ts'
+import { overlappingSets, type OverlappingSets } from '../../src/core/decide/collide/overlapping-sets.ts'
+import type { PoolLabels } from '../../src/core/model/objects/pool-selector.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 
 /** Enough label sets, and enough values of a key, for a division by that key and by the next one. */
 const crowd = fc

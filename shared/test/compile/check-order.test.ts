@@ -1,7 +1,7 @@
 // docs/contract.md §7: the first failing check decides. Each check has a flaw that violates it alone; every two flaws that can
 // occur together are put into one cluster, and the earlier check must decide.
 import { describe, expect, test } from 'vitest'
-import { CHECKS } from '../../src/core/compile/checks.ts'
+import { CHECKS } from '../../src/core/decide/compile/checks.ts'
 import { FLAWS, objectsOfFlaw, type Flaw } from '@kleym/testing/flaws.ts'
 import { binding, judgementOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
 

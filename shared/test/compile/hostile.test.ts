@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { isDns1123Label } from '../../src/core/base/text/kubernetes.ts'
 import { binding, estate, objective, pool, poolOnly, settledCluster } from '@kleym/testing/manifests.ts'
 
 const RUNS = runs(150)

@@ -2,8 +2,12 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { identityPath, parseIdentity, type IdentityBoundary } from '../../src/core/compile/identity-path.ts'
-import { spiffeIdProblem } from '../../src/core/compile/identity.ts'
+import {
+  identityPath,
+  parseIdentity,
+  type IdentityBoundary,
+} from '../../src/core/decide/compile/identity-path.ts'
+import { spiffeIdProblem } from '../../src/core/decide/compile/identity.ts'
 
 const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/)
 /** Words of the paths themselves may be names. */

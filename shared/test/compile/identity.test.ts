@@ -1,7 +1,7 @@
 // docs/contract.md §5: the SPIFFE ID, the selectors with their origin, and the proof that catches a forged set.
 import { describe, expect, test } from 'vitest'
-import { safetyProblems, selectorsOf, type IdentityParts } from '../../src/core/compile/identity.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { safetyProblems, selectorsOf, type IdentityParts } from '../../src/core/decide/compile/identity.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import {
   K8S_GROUP,
   X_GROUP,

@@ -1,7 +1,7 @@
 // docs/contract.md §4.2: which objective a binding means, and whether it leads to the binding's pool.
 import { describe, expect, test } from 'vitest'
-import { resolveObjective } from '../../src/core/compile/references.ts'
-import { isRecord, type JsonRecord } from '../../src/core/json.ts'
+import { resolveObjective } from '../../src/core/decide/compile/references.ts'
+import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
 import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,

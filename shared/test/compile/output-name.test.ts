@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { outputName } from '../../src/core/compile/output.ts'
-import { isDns1123Label } from '../../src/core/text/kubernetes.ts'
+import { outputName } from '../../src/core/decide/compile/output.ts'
+import { isDns1123Label } from '../../src/core/base/text/kubernetes.ts'
 
 const NAME_CHARS = fc.constantFrom('a', 'b', '0', '-', '.', 'x')
 const objectName = fc

@@ -1,8 +1,8 @@
 // docs/contract.md §5: the rendered ClusterSPIFFEID, whole, and the rules of its name, labels and hint.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { hintOf, labelValue, nameFromItself, outputName } from '../../src/core/compile/output.ts'
-import { isDns1123Label, labelValueProblem } from '../../src/core/text/kubernetes.ts'
+import { hintOf, labelValue, nameFromItself, outputName } from '../../src/core/decide/compile/output.ts'
+import { isDns1123Label, labelValueProblem } from '../../src/core/base/text/kubernetes.ts'
 import { CONFIG, binding, estate, objective, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 
 const ID = 'spiffe://example.org/ns/team-a/objective/chat'

@@ -1,11 +1,11 @@
 // docs/contract.md §4.1: which pool a binding means, and what is said when there is none, more than one, or when the API
 // server was not asked.
 import { describe, expect, test } from 'vitest'
-import type { Config } from '../../src/core/compile/config.ts'
-import { resolvePool } from '../../src/core/compile/references.ts'
-import { type References } from '../../src/core/objects/lookup.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { UnknownReason } from '../../src/core/unknown-reason.ts'
+import type { Config } from '../../src/core/decide/settings/config.ts'
+import { resolvePool } from '../../src/core/decide/compile/references.ts'
+import { type References } from '../../src/core/model/objects/lookup.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
 import { referencesIn } from '../../src/core/snapshot/snapshot.ts'
 import {
   FORBIDDEN,

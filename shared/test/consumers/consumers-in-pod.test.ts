@@ -1,8 +1,8 @@
 // Who takes identities in a pod: by its containers, what they mount, and the labels of the pod and its namespace.
 import { describe, expect, test } from 'vitest'
-import { consumersIn } from '../../src/core/consumers/consumers-in-pod.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { namespaceNamed, readPod, type Namespace, type Pod } from '../../src/core/objects/pod.ts'
+import { consumersIn } from '../../src/core/analysis/consumers/consumers-in-pod.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { namespaceNamed, readPod, type Namespace, type Pod } from '../../src/core/model/objects/pod.ts'
 
 interface Shape {
   readonly labels?: Readonly<Record<string, string>>

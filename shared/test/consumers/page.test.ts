@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { CONSUMERS } from '../../src/core/consumers/consumers.ts'
+import { CONSUMERS } from '../../src/core/analysis/consumers/consumers.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../../docs/consumers.md'), 'utf8')
 

@@ -1,8 +1,8 @@
 // Which findings a change brings where the state before has one of the same code, subject and related ones.
 import { expect, test } from 'vitest'
-import { effectOf } from '../../src/core/explain/effect.ts'
-import type { FindingChanges } from '../../src/core/explain/finding-changes.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { effectOf } from '../../src/core/answers/explain/effect.ts'
+import type { FindingChanges } from '../../src/core/answers/explain/finding-changes.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { analysisOf, foreign, NODE, pod, policyOf, spiffe, TEAM_A } from '@kleym/testing/access-policies.ts'
 
 function changesBetween(

@@ -1,7 +1,7 @@
 // KLM546: the operator's InForce against the prediction.
 import { expect, test } from 'vitest'
-import { inForceFinding } from '../../src/core/explain/in-force-finding.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { inForceFinding } from '../../src/core/answers/explain/in-force-finding.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 

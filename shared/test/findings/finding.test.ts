@@ -1,6 +1,6 @@
 // The order of findings.
 import { expect, test } from 'vitest'
-import { compareFindings, finding } from '../../src/core/findings/finding.ts'
+import { compareFindings, finding } from '../../src/core/findings/finding/finding.ts'
 
 test('findings that differ in a related subject alone have one order', () => {
   const subject = { kind: 'InferencePool', namespace: 'team-a', name: 'llama' }

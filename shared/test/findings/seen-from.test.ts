@@ -1,6 +1,6 @@
 // What an answer about one namespace tells of a finding that pods of several namespaces show.
 import { expect, test } from 'vitest'
-import { finding, seenFrom, type Finding, type ShownWithin } from '../../src/core/findings/finding.ts'
+import { finding, seenFrom, type Finding, type ShownWithin } from '../../src/core/findings/finding/finding.ts'
 
 function shownOf(wanted: ReadonlySet<string>): ShownWithin {
   const evidence = [...wanted].map((name) => `in pod ${name}/p`)

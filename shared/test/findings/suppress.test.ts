@@ -1,11 +1,15 @@
 // Every rule of suppressions, as a table: what a flag and an annotation silence, what they cannot, and what is then said.
 import { describe, expect, test } from 'vitest'
-import { finding, type Finding } from '../../src/core/findings/finding.ts'
-import { type Subject } from '../../src/core/objects/subject.ts'
-import { suppress, type SuppressionContext } from '../../src/core/findings/suppress.ts'
-import { annotationEntries, marksOf, type ObjectMark } from '../../src/core/findings/suppress-annotation.ts'
-import { matchesWildcard, type FlagSuppression } from '../../src/core/findings/suppress-flag.ts'
-import type { FindingCode } from '../../src/core/registry/findings.ts'
+import { finding, type Finding } from '../../src/core/findings/finding/finding.ts'
+import { type Subject } from '../../src/core/model/objects/subject.ts'
+import { suppress, type SuppressionContext } from '../../src/core/findings/finding/suppress.ts'
+import {
+  annotationEntries,
+  marksOf,
+  type ObjectMark,
+} from '../../src/core/findings/finding/suppress-annotation.ts'
+import { matchesWildcard, type FlagSuppression } from '../../src/core/findings/finding/suppress-flag.ts'
+import type { FindingCode } from '../../src/core/findings/registry/findings.ts'
 
 const CHAT: Subject = { kind: 'InferenceIdentityBinding', namespace: 'team-a', name: 'chat' }
 const DEFAULT: Subject = { kind: 'ClusterSPIFFEID', namespace: '', name: 'default' }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { parseGoDuration, wireSeconds } from '../../src/core/go/duration.ts'
+import { parseGoDuration, wireSeconds } from '../../src/core/base/go/duration.ts'
 import { disagreements, textAt } from './vectors.ts'
 
 test('durations are read as time.ParseDuration reads them, and sent as SCM sends them', () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { compileGoRegexp, SIZE_MAX, SOURCE_MAX } from '../../src/core/go/regexp.ts'
+import { compileGoRegexp, SIZE_MAX, SOURCE_MAX } from '../../src/core/base/go/regexp.ts'
 import { disagreements, readVectors, textAt } from './vectors.ts'
 
 const texts = readVectors('regexps.jsonl')[0]?.[0]

@@ -1,8 +1,8 @@
 // Single edits of a world, as people make them: of labels, selectors, service accounts, classes, templates, fallback, namespaces,
 // bindings, pools and objectives. One of many per world, drawn from a seed.
 import * as fc from 'fast-check'
-import { isRecord, own, type JsonRecord } from '../../src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
+import { isRecord, own, type JsonRecord } from '../../src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 
 /** What is done to one object; undefined: it is deleted. */
 type Edit = (object: JsonRecord) => JsonRecord | undefined

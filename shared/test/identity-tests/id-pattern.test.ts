@@ -5,7 +5,7 @@ import {
   idProblem,
   patternOfHoles,
   prefixPattern,
-} from '../../src/core/identity-tests/id-pattern.ts'
+} from '../../src/core/answers/identity-tests/id-pattern.ts'
 
 const ID = 'spiffe://example.org'
 

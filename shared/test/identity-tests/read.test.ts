@@ -1,6 +1,6 @@
 // Bad test files: what is wrong, where, why, and how to correct it. A test with a fault is not run at all.
 import { describe, expect, test } from 'vitest'
-import { fieldText } from '../../src/core/identity-tests/identity-test.ts'
+import { fieldText } from '../../src/core/answers/identity-tests/identity-test.ts'
 import { readObject, readSpec } from './run-test.ts'
 
 const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'

@@ -1,14 +1,14 @@
 // An identity test as people write it, run against objects: what every test of this folder asks.
-import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { evaluating } from '../../src/core/identity-tests/evaluate.ts'
+import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
+import { evaluating } from '../../src/core/answers/identity-tests/evaluate.ts'
 import {
   readIdentityTest,
   type IdentityTest,
   type TestFault,
-} from '../../src/core/identity-tests/identity-test.ts'
-import { generating, type GeneratedTests } from '../../src/core/identity-tests/generate.ts'
-import type { AssertionOutcome } from '../../src/core/identity-tests/outcome.ts'
-import { driveAtOnce } from '../../src/core/steps.ts'
+} from '../../src/core/answers/identity-tests/identity-test.ts'
+import { generating, type GeneratedTests } from '../../src/core/answers/identity-tests/generate.ts'
+import type { AssertionOutcome } from '../../src/core/answers/identity-tests/outcome.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 
 const KINDS = ['Deployment', 'ReplicaSet', 'LeaderWorkerSet', 'Pod']
 

@@ -9,13 +9,13 @@ import {
   type InForceMemory,
   type InForceObservation,
   type InForceReason,
-} from '../../src/core/in-force/in-force.ts'
+} from '../../src/core/decide/in-force/in-force.ts'
 import {
   readOutputStats,
   reasonOfStats,
   STAT_NAMES,
   type OutputStats,
-} from '../../src/core/in-force/stats.ts'
+} from '../../src/core/model/objects/output-stats.ts'
 
 const NONE: OutputStats = {
   namespacesSelected: 0,

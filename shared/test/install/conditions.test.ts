@@ -1,8 +1,8 @@
 // What statuses say of all bindings together.
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { countConditions, oldestStuck } from '../../src/core/install/conditions.ts'
-import { readBinding, type Binding } from '../../src/core/objects/binding.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { countConditions, oldestStuck } from '../../src/core/analysis/settings/conditions.ts'
+import { readBinding, type Binding } from '../../src/core/model/objects/binding.ts'
 import { binding } from '@kleym/testing/manifests.ts'
 
 interface Says {

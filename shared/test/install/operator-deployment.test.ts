@@ -1,7 +1,7 @@
 // The operator's Deployments: how many replicas are asked for, and how many work.
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { readOperatorDeployment } from '../../src/core/install/operator-deployment.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { readOperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
 
 const metadata = { namespace: 'kleym', name: 'op' }
 

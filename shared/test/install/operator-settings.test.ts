@@ -1,15 +1,15 @@
 // What the operators of an installation say of their settings, and where they disagree (KLM520).
-import { disagreements } from '../../src/core/rules/install-rules.ts'
-import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
+import { disagreements } from '../../src/core/findings/rules/install-rules.ts'
+import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
 import { describe, expect, test } from 'vitest'
 import {
   deploymentSettings,
   mergeSettings,
   outputSettings,
   statusSettings,
-} from '../../src/core/install/operator-settings.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { readBinding, type Binding } from '../../src/core/objects/binding.ts'
+} from '../../src/core/analysis/settings/operator-settings.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { readBinding, type Binding } from '../../src/core/model/objects/binding.ts'
 import { perVariant } from '@kleym/testing/manifests.ts'
 
 const operator = (name: string, trustDomain: string, ...flags: readonly string[]): { value: JsonRecord } => ({

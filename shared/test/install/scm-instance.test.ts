@@ -1,9 +1,9 @@
 // Which SCM acts on what kleym writes, by the workloads and ConfigMaps of the ways in which people install it.
 import { describe, expect, test } from 'vitest'
-import { scmContainers } from '../../src/core/install/scm-container.ts'
-import { acts, outputHandling, scmInstances } from '../../src/core/install/scm-instance.ts'
-import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { scmContainers } from '../../src/core/analysis/settings/scm-container.ts'
+import { acts, outputHandling, scmInstances } from '../../src/core/analysis/settings/scm-instance.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 
 const EVIDENCE = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
 

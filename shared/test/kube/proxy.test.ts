@@ -1,6 +1,6 @@
 // Which proxy leads to a server, held against Go's own answers (test/go-oracle/formats).
 import { expect, test } from 'vitest'
-import { isRecord } from '../../src/core/json.ts'
+import { isRecord } from '../../src/core/base/json.ts'
 import { ClusterConfigError } from '../../src/kube/cluster.ts'
 import { proxyFromEnv, proxyPort } from '../../src/kube/proxy.ts'
 import { disagreements, readVectors, textAt } from '../go/vectors.ts'

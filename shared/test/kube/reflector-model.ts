@@ -1,7 +1,7 @@
 // A reflector, its store, and a writer beside it that observes and confirms, against a simulated API server; with what
 // must be true of the cache at every step.
-import type { JsonRecord } from '../../src/core/json.ts'
-import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { readMeta, type ObjectMeta } from '../../src/core/model/objects/meta.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector } from '../../src/kube/reflector.ts'
 import { compareVersions, isNewer } from '../../src/kube/resource-version.ts'

@@ -1,7 +1,7 @@
 // What a reflector asks for, when, and what it says of itself, request by request.
 import { describe, expect, it } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { readMeta, type ObjectMeta } from '../../src/core/model/objects/meta.ts'
 import type { Api, CallOptions, Listing, WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 import { Reflector, type ReflectorState } from '../../src/kube/reflector.ts'

@@ -1,6 +1,6 @@
 // The list of all resources has every one of them: what is looked up by name is not found otherwise.
 import { expect, test } from 'vitest'
-import { isRecord } from '@kleym/shared/core/json.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
 import * as resources from '@kleym/shared/kube/resources.ts'
 
 test('RESOURCES has every resource of the module, each name once', () => {

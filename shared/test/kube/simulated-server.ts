@@ -1,7 +1,7 @@
 // An API server of one kind, in memory, whose every answer waits until a test lets it go: with a history of versions,
 // consistent lists in pages, watches that lag, compaction, and faults. The test decides the order of everything.
-import { isRecord, type JsonRecord } from '../../src/core/json.ts'
-import { readMeta } from '../../src/core/objects/meta.ts'
+import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
+import { readMeta } from '../../src/core/model/objects/meta.ts'
 import type { Api, Listing, WatchEvent, WatchCallOptions } from '../../src/kube/api.ts'
 import { ApiError, ConnectionError } from '../../src/kube/errors.ts'
 

@@ -1,6 +1,6 @@
 // What the cache of one kind believes, in which order whatever reaches it.
 import { describe, expect, it } from 'vitest'
-import { readMeta, type ObjectMeta } from '../../src/core/objects/meta.ts'
+import { readMeta, type ObjectMeta } from '../../src/core/model/objects/meta.ts'
 import { compareVersions } from '../../src/kube/resource-version.ts'
 import { objectKey, Store, type StoreChange } from '../../src/kube/store.ts'
 

@@ -1,9 +1,9 @@
 // From a hand-written ClusterSPIFFEID to bindings: which containers they cover, what they cannot say, and the order of steps.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { migrating, type Migration } from '../../src/core/migrate/migrate.ts'
-import { migrationSteps } from '../../src/core/migrate/order.ts'
-import { driveAtOnce } from '../../src/core/steps.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { migrating, type Migration } from '../../src/core/answers/migrate/migrate.ts'
+import { migrationSteps } from '../../src/core/answers/migrate/order.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { foreign, NODE, pod, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
 import { got, objective, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'

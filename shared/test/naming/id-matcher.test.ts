@@ -2,9 +2,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
-import { MatcherIndex, matchesId, mayMatchAny, takesIn } from '../../src/core/naming/id-matcher.ts'
-import type { IdMatcher } from '../../src/core/objects/access-rule.ts'
-import { entryIdProblem } from '../../src/core/spire/spiffe-id.ts'
+import { MatcherIndex, matchesId, mayMatchAny, takesIn } from '../../src/core/model/naming/id-matcher.ts'
+import type { IdMatcher } from '../../src/core/model/objects/access-rule.ts'
+import { entryIdProblem } from '../../src/core/model/spiffe-id.ts'
 
 const piece = fc.constantFrom(
   '',

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { takesIn } from '../../src/core/naming/id-matcher.ts'
-import { istioSources, type MeshTrust } from '../../src/core/naming/istio-source.ts'
+import { takesIn } from '../../src/core/model/naming/id-matcher.ts'
+import { istioSources, type MeshTrust } from '../../src/core/model/naming/istio-source.ts'
 import { matchesRule, names } from './matches-rule.ts'
 
 const [FIRST = '[]', ...OTHERS] = readFileSync(

@@ -1,6 +1,6 @@
 // Whom an AuthorizationPolicy names, by the forms that people write; random ones: istio-policies.test.ts.
 import { describe, expect, test } from 'vitest'
-import { istioSources, meshTrustIn, type MeshTrust } from '../../src/core/naming/istio-source.ts'
+import { istioSources, meshTrustIn, type MeshTrust } from '../../src/core/model/naming/istio-source.ts'
 
 function manyValues(name: string): readonly string[] {
   return Array.from({ length: 2000 }, (_, at) => `*${name}${at}`)

@@ -1,7 +1,7 @@
 // Whether a rule of an AuthorizationPolicy matches an ID, as `istio-policies.test.ts` holds it against istiod.
-import { listAt } from '../../src/core/json.ts'
-import { matchesId } from '../../src/core/naming/id-matcher.ts'
-import type { RuleSource } from '../../src/core/objects/access-rule.ts'
+import { listAt } from '../../src/core/base/json.ts'
+import { matchesId } from '../../src/core/model/naming/id-matcher.ts'
+import type { RuleSource } from '../../src/core/model/objects/access-rule.ts'
 
 /** Whether a value by itself is about an ID. */
 export function names(source: RuleSource, id: string): boolean {

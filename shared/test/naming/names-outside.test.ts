@@ -1,7 +1,7 @@
 // Names outside of the cluster: which strings of a role or of a list are names, and how each is compared.
 import { describe, expect, test } from 'vitest'
-import { namesInJson, namesInList } from '../../src/core/naming/names-outside.ts'
-import type { PolicyRule } from '../../src/core/objects/access-rule.ts'
+import { namesInJson, namesInList } from '../../src/core/model/naming/names-outside.ts'
+import type { PolicyRule } from '../../src/core/model/objects/access-rule.ts'
 
 const ID = 'spiffe://example.org/ns/team-a/pool/llama'
 

@@ -1,8 +1,8 @@
 // docs/contract.md §2: each rule of a field, as one case that both the reader at reconcile time and the generated CRD answer.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/kinds.ts'
-import type { RefusalReason } from '../../src/core/registry/reasons.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { OBJECTIVE_GROUPS, POOL_GROUPS } from '../../src/core/model/kinds.ts'
+import type { RefusalReason } from '../../src/core/decide/reasons/reasons.ts'
 import {
   binding,
   estate,

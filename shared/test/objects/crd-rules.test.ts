@@ -1,6 +1,6 @@
 // docs/contract.md §2: what the CRD says at admission, and what its CEL rules come to.
 import { describe, expect, test } from 'vitest'
-import { dig, type JsonRecord } from '../../src/core/json.ts'
+import { dig, type JsonRecord } from '../../src/core/base/json.ts'
 import { binding, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
 import { admissionProblems, celHolds, crdSchema, prepared, recordAt } from './structural-schema.ts'
 

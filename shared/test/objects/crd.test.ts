@@ -1,7 +1,7 @@
 // The CRD has the shape that docs/contract.md §2 promises.
 import { describe, expect, test } from 'vitest'
-import { dig } from '../../src/core/json.ts'
-import { bindingCrd } from '../../src/core/objects/crd.ts'
+import { dig } from '../../src/core/base/json.ts'
+import { bindingCrd } from '../../src/core/model/objects/crd.ts'
 
 describe('the CRD', () => {
   const version = dig(bindingCrd(), 'spec', 'versions')

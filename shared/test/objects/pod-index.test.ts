@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { podReader, type Pod } from '../../src/core/objects/pod.ts'
-import { indexPods } from '../../src/core/objects/pod-index.ts'
+import { podReader, type Pod } from '../../src/core/model/objects/pod.ts'
+import { indexPods } from '../../src/core/model/objects/pod-index.ts'
 
 const someLabels = fc.dictionary(fc.constantFrom('app', 'size'), fc.constantFrom('a', 'b'), { maxKeys: 2 })
 

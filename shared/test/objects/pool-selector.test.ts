@@ -1,7 +1,7 @@
 // docs/contract.md §4.3: what a pool selects by, decoded by its group; nothing is guessed, trimmed or repaired.
 import { describe, expect, test } from 'vitest'
-import { decodePoolSelector } from '../../src/core/objects/pool-selector.ts'
-import { compareBytes } from '../../src/core/text/bytes.ts'
+import { decodePoolSelector } from '../../src/core/model/objects/pool-selector.ts'
+import { compareBytes } from '../../src/core/base/text/bytes.ts'
 import {
   K8S_GROUP,
   X_GROUP,

@@ -1,7 +1,10 @@
 // docs/spire-facts.md §7: SCM's own configuration, and what is assumed without one.
 import { describe, expect, test } from 'vitest'
-import { assumedScmSettings, readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { BUILT_IN_IGNORE_NAMESPACES, CHART_IGNORE_NAMESPACES } from '../../src/core/objects/scm-settings.ts'
+import { assumedScmSettings, readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import {
+  BUILT_IN_IGNORE_NAMESPACES,
+  CHART_IGNORE_NAMESPACES,
+} from '../../src/core/model/objects/scm-settings.ts'
 import { NO_EVIDENCE, type Fields } from '../spire/estate.ts'
 
 const REQUIRED = { trustDomain: 'td', clusterName: 'c1' }

@@ -1,7 +1,7 @@
 // As much of the API server's admission as our CRD uses: pruning of null, defaults, a structural schema, and the few
 // words of CEL in our rules. It knows no other keyword: it throws on one, so that the CRD cannot outgrow it unseen.
-import { dig, digPath, isRecord, own, type JsonRecord } from '../../src/core/json.ts'
-import { bindingCrd } from '../../src/core/objects/crd.ts'
+import { dig, digPath, isRecord, own, type JsonRecord } from '../../src/core/base/json.ts'
+import { bindingCrd } from '../../src/core/model/objects/crd.ts'
 
 const IGNORED = new Set([
   'type',

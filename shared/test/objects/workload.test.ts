@@ -1,6 +1,6 @@
 // The pods that a workload's controller will make: what it adds to the template.
 import { describe, expect, test } from 'vitest'
-import { isWorkload, readWorkloadPods } from '../../src/core/objects/workload.ts'
+import { isWorkload, readWorkloadPods } from '../../src/core/model/objects/workload.ts'
 import type { Fields } from '../spire/estate.ts'
 import { TEMPLATE, workload } from './workloads.ts'
 

@@ -1,9 +1,13 @@
 // Which differences of an answer make the object another than the one that was proven (docs/contract.md §8).
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_OUTPUT_LABELS } from '../../src/core/names.ts'
-import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
-import { alteredFields, alteredMessage } from '../../src/core/plan/altered-fields.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  ANNOTATION_OUTPUT_LABELS,
+} from '../../src/core/model/names.ts'
+import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
+import { alteredFields, alteredMessage } from '../../src/core/decide/plan/altered-fields.ts'
 import { binding, estate, outputOf } from '@kleym/testing/manifests.ts'
 
 const SENT = outputOf(estate(binding()))

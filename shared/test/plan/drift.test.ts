@@ -1,6 +1,6 @@
 // docs/contract.md §8, "How it is written": the whole spec is compared; other people's labels and annotations stay.
 import { describe, expect, test } from 'vitest'
-import { deepEqual } from '../../src/core/json.ts'
+import { deepEqual } from '../../src/core/base/json.ts'
 import {
   binding,
   estate,

@@ -1,10 +1,14 @@
 // docs/contract.md §8, "Whose object is it", row by row.
 import { describe, expect, test } from 'vitest'
-import { outputName } from '../../src/core/compile/output.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { ANNOTATION_BINDING, ANNOTATION_BINDING_UID, ANNOTATION_GO_CLAIM } from '../../src/core/names.ts'
-import type { OutputsKnown } from '../../src/core/plan/plan.ts'
-import { settle } from '../../src/core/plan/settle.ts'
+import { outputName } from '../../src/core/decide/compile/output.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import {
+  ANNOTATION_BINDING,
+  ANNOTATION_BINDING_UID,
+  ANNOTATION_GO_CLAIM,
+} from '../../src/core/model/names.ts'
+import type { OutputsKnown } from '../../src/core/decide/plan/plan.ts'
+import { settle } from '../../src/core/decide/plan/settle.ts'
 import {
   FORBIDDEN,
   binding,

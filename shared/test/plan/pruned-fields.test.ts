@@ -1,8 +1,8 @@
 // What a CRD leaves of an object (docs/contract.md §8). The API server's own answer is asked in
 // `test/control-plane/operator-right-outputs.test.ts`.
 import { expect, test } from 'vitest'
-import { prunedFields, pruningSchema } from '../../src/core/plan/pruned-fields.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { prunedFields, pruningSchema } from '../../src/core/decide/plan/pruned-fields.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 
 const SPEC = {
   className: 'spire',

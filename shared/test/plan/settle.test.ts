@@ -1,7 +1,7 @@
 // docs/contract.md §6 and §8: the writes that are due, and where they lead.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { Action } from '../../src/core/plan/plan.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { Action } from '../../src/core/decide/plan/plan.ts'
 import {
   FORBIDDEN,
   binding,

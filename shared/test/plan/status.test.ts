@@ -1,12 +1,17 @@
 // docs/contract.md §2 and §7: what a judgement makes of a status.
-import { IN_FORCE_REASON_NAMES } from '../../src/core/registry/in-force-reasons.ts'
+import { IN_FORCE_REASON_NAMES } from '../../src/core/decide/reasons/in-force-reasons.ts'
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { BindingStatus, Condition } from '../../src/core/objects/binding-status.ts'
-import { CONDITION_TYPES, DECISION_CONDITIONS } from '../../src/core/names.ts'
-import type { Judgement } from '../../src/core/plan/plan.ts'
-import { nextStatus, verdictOf, type StatusContext } from '../../src/core/plan/status.ts'
-import { REASONS, REASON_NAMES, type Reason, type RefusalReason } from '../../src/core/registry/reasons.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { BindingStatus, Condition } from '../../src/core/model/objects/binding-status.ts'
+import { CONDITION_TYPES, DECISION_CONDITIONS } from '../../src/core/model/names.ts'
+import type { Judgement } from '../../src/core/decide/plan/plan.ts'
+import { nextStatus, verdictOf, type StatusContext } from '../../src/core/decide/plan/status.ts'
+import {
+  REASONS,
+  REASON_NAMES,
+  type Reason,
+  type RefusalReason,
+} from '../../src/core/decide/reasons/reasons.ts'
 import {
   CONFIG,
   FORBIDDEN,

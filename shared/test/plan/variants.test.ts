@@ -1,10 +1,10 @@
 // Bindings of one role of a pool (docs/contract.md §5 and §6): what they render, which of them collide, for whom they wait, and
 // what a change of the label key of the install comes to.
 import { describe, expect, test } from 'vitest'
-import type { Config } from '../../src/core/compile/config.ts'
-import { parseIdentity } from '../../src/core/compile/identity-path.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
+import type { Config } from '../../src/core/decide/settings/config.ts'
+import { parseIdentity } from '../../src/core/decide/compile/identity-path.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import {
   CONFIG,
   binding,

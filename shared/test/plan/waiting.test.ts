@@ -13,9 +13,9 @@ import {
   reasonOf,
   settledCluster,
 } from '@kleym/testing/manifests.ts'
-import type { Output } from '../../src/core/compile/output.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { ANNOTATION_BINDING } from '../../src/core/names.ts'
+import type { Output } from '../../src/core/decide/compile/output.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { ANNOTATION_BINDING } from '../../src/core/model/names.ts'
 import { NARROW, tenant } from '../collide/claims.ts'
 
 const STRIPPED = { [ANNOTATION_BINDING]: undefined }

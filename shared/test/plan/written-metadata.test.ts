@@ -1,9 +1,9 @@
 // docs/contract.md §5 and §8: which labels and annotations of an output are kleym's to set and to remove.
 import { expect, test } from 'vitest'
-import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
-import { driftOf } from '../../src/core/plan/drift.ts'
-import { metadataAfterWrite } from '../../src/core/plan/written-metadata.ts'
-import type { Output } from '../../src/core/compile/output.ts'
+import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
+import { driftOf } from '../../src/core/decide/plan/drift.ts'
+import { metadataAfterWrite } from '../../src/core/decide/plan/written-metadata.ts'
+import type { Output } from '../../src/core/decide/compile/output.ts'
 import { CONFIG, binding, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 
 const OBJECTS = [pool(), objective(), binding()]

@@ -1,12 +1,12 @@
 // Who names an identity, whether policies are known at all, and which of them a change affects.
 import { describe, expect, test } from 'vitest'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/compile/config.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { UnknownReason } from '../../src/core/unknown-reason.ts'
-import { affectedPolicies, type AffectedPolicy } from '../../src/core/explain/affected-policies.ts'
-import type { Analysis } from '../../src/core/analysis/analysis.ts'
-import { policyFindings } from '../../src/core/rules/policy-rules.ts'
-import { hasPolicies } from '../../src/core/policies/policies.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/decide/settings/config.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
+import { affectedPolicies, type AffectedPolicy } from '../../src/core/answers/explain/affected-policies.ts'
+import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
+import { policyFindings } from '../../src/core/findings/rules/policy-rules.ts'
+import { hasPolicies } from '../../src/core/analysis/policies/policies.ts'
 import { binding, got, live, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import {
   account,

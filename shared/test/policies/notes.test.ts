@@ -1,8 +1,8 @@
 // What of a policy does not take effect as it is written (docs/gaie-facts.md §B2), each with the sentence that says whose
 // behaviour it is.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { NOTE_KINDS, type NoteKind } from '../../src/core/policies/resolution.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { NOTE_KINDS, type NoteKind } from '../../src/core/analysis/policies/resolution.ts'
 import {
   account,
   analysisOf,

@@ -1,8 +1,8 @@
 // Each line of docs/gaie-facts.md §B3: what a rule's source comes to, and what kleym must not say where it does not know.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { UnknownReason } from '../../src/core/unknown-reason.ts'
-import type { Resolution } from '../../src/core/policies/resolution.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
+import type { Resolution } from '../../src/core/analysis/policies/resolution.ts'
 import { binding, live, objective, orphanOf, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import {
   account,

@@ -3,7 +3,7 @@ import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { generatedFiles } from '../../../scripts/generate.ts'
-import { FINDING_CODES } from '../../src/core/registry/findings.ts'
+import { FINDING_CODES } from '../../src/core/findings/registry/findings.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -2,8 +2,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { FINDING_CODES, findingEntry } from '../../src/core/registry/findings.ts'
-import { pageSections } from '../../src/core/registry/pages.ts'
+import { FINDING_CODES, findingEntry } from '../../src/core/findings/registry/findings.ts'
+import { pageSections } from '../../src/core/findings/registry/pages.ts'
 
 describe('every finding code has a page', () => {
   const docs = join(import.meta.dirname, '../../../docs/findings')

@@ -1,6 +1,6 @@
 // The reasons of `Ready`, in their order (docs/contract.md §7).
 import { expect, test } from 'vitest'
-import { REASON_NAMES } from '../../src/core/registry/reasons.ts'
+import { REASON_NAMES } from '../../src/core/decide/reasons/reasons.ts'
 
 test('the registry holds the reasons of the contract, and no other', () => {
   expect(REASON_NAMES).toEqual([

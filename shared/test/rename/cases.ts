@@ -1,7 +1,7 @@
 // One rename of each kind, in a namespace of its own, with policies of Istio that name the old ID in each way. The test against istiod's
 // answers, and the suite with a real SPIRE and its agent, go through the same ones.
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { RenameQuestion } from '../../src/core/snapshot/renamed.ts'
 
 /** A rename, and what is there before it. */

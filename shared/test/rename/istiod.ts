@@ -1,6 +1,6 @@
 // Whether an AuthorizationPolicy lets a client in by its ID: by the matching that `naming/istio-policies.test.ts` holds against istiod.
-import { listAt, stringAt, type JsonRecord } from '../../src/core/json.ts'
-import { istioSources } from '../../src/core/naming/istio-source.ts'
+import { listAt, stringAt, type JsonRecord } from '../../src/core/base/json.ts'
+import { istioSources } from '../../src/core/model/naming/istio-source.ts'
 import { matchesRule } from '../naming/matches-rule.ts'
 
 const MESH = { trustDomain: 'example.org', aliases: [] }

@@ -1,11 +1,10 @@
 // A plan as somebody carries it out: each command and edit of its steps as an object that is put or taken away, one after the other.
-import type { JsonRecord } from '../../src/core/json.ts'
-import { isRecord, stringAt } from '../../src/core/json.ts'
-import { OBJECTIVE_KIND, POOL_KIND } from '../../src/core/kinds.ts'
-import { BINDING_KIND } from '../../src/core/names.ts'
-import { readMeta } from '../../src/core/objects/meta.ts'
-import { bridgesOf, manifestsDue } from '../../src/core/rename/plan.ts'
-import type { Rename } from '../../src/core/rename/rename.ts'
+import { type JsonRecord, isRecord, stringAt } from '../../src/core/base/json.ts'
+import { OBJECTIVE_KIND, POOL_KIND } from '../../src/core/model/kinds.ts'
+import { BINDING_KIND } from '../../src/core/model/names.ts'
+import { readMeta } from '../../src/core/model/objects/meta.ts'
+import { bridgesOf, manifestsDue } from '../../src/core/answers/rename/plan.ts'
+import type { Rename } from '../../src/core/answers/rename/rename.ts'
 
 /** One thing that is done. */
 export interface Deed {

@@ -1,8 +1,11 @@
 // What `status` finds of an installation: missing kinds, operators, and a class that SCM ignores.
 import { expect, test } from 'vitest'
-import { installationFindings, type InstallationFacts } from '../../src/core/rules/installation-rules.ts'
-import type { OperatorDeployment } from '../../src/core/install/operator-deployment.ts'
-import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
+import {
+  installationFindings,
+  type InstallationFacts,
+} from '../../src/core/findings/rules/installation-rules.ts'
+import type { OperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
+import type { ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'

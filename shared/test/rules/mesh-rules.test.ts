@@ -2,12 +2,12 @@
 import { describe, expect, test } from 'vitest'
 import { CASE_SCM, DEFAULT, foreign, MESHED, pod, PROXYS_OWN, world } from '@kleym/testing/finding-cases.ts'
 import { binding, CONFIG, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
-import { analyse } from '../../src/core/analysis/analysis.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
-import type { Finding } from '../../src/core/findings/finding.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import { findingsOf } from '../../src/core/rules/all.ts'
+import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
+import type { Finding } from '../../src/core/findings/finding/finding.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 const NAMESPACE: JsonRecord = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } }

@@ -1,9 +1,9 @@
 // Which pods of kinds that are not read make the answer about a namespace incomplete.
 import { expect, test } from 'vitest'
-import { analyse, type Analysis } from '../../src/core/analysis/analysis.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { unreadPodsThatMatter } from '../../src/core/rules/perhaps-pods.ts'
+import { unreadPodsThatMatter } from '../../src/core/findings/rules/perhaps-pods.ts'
 import { foreign, world } from '@kleym/testing/finding-cases.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'

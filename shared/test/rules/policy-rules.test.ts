@@ -1,13 +1,13 @@
 // What findings about access policies say, and when KLM604 may be said at all.
 import { describe, expect, test } from 'vitest'
-import { driveAtOnce } from '../../src/core/steps.ts'
-import { findingsOf, findingStepsAbout } from '../../src/core/rules/all.ts'
-import { isAbout, type Finding } from '../../src/core/findings/finding.ts'
-import { subjectText } from '../../src/core/objects/subject.ts'
-import { concernsEveryBinding } from '../../src/core/rules/install-rules.ts'
-import { refusalOf } from '../../src/core/findings/suppress.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { BINDING_KIND } from '../../src/core/names.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
+import { findingsOf, findingStepsAbout } from '../../src/core/findings/rules/all.ts'
+import { isAbout, type Finding } from '../../src/core/findings/finding/finding.ts'
+import { subjectText } from '../../src/core/model/objects/subject.ts'
+import { concernsEveryBinding } from '../../src/core/findings/rules/install-rules.ts'
+import { refusalOf } from '../../src/core/findings/finding/suppress.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { BINDING_KIND } from '../../src/core/model/names.ts'
 import { binding, got, live, objective, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import {
   account,

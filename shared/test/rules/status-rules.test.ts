@@ -1,8 +1,8 @@
 // Where a cluster is not what the operator would make of it: status, output, operator.
 import { describe, expect, test } from 'vitest'
-import { statusFindings } from '../../src/core/rules/status-rules.ts'
-import type { OperatorDeployment } from '../../src/core/install/operator-deployment.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
+import type { OperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 

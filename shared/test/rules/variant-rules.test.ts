@@ -1,13 +1,13 @@
 // Findings about variants, beyond one case of each code: which pods of a shared pool are left out, and what is to be done about
 // label sets that may overlap.
 import { describe, expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis/analysis.ts'
-import type { Finding } from '../../src/core/findings/finding.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
-import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import type { FindingCode } from '../../src/core/registry/findings.ts'
-import { findingsOf } from '../../src/core/rules/all.ts'
+import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import type { Finding } from '../../src/core/findings/finding/finding.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import type { FindingCode } from '../../src/core/findings/registry/findings.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { CONFIG, estate, perVariant, pool, poolOnly } from '@kleym/testing/manifests.ts'
 

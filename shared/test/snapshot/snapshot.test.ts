@@ -2,8 +2,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import type { Lookup } from '../../src/core/objects/lookup.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import type { Lookup } from '../../src/core/model/objects/lookup.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import {
   bindingsIn,
   readSnapshot,

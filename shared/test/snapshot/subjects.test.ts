@@ -1,7 +1,7 @@
 // Which pods and templates of workloads an answer is about.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import type { RawObject } from '../../src/core/objects/raw.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { RawObject } from '../../src/core/model/objects/raw.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { perhapsPodsOf } from '../../src/core/snapshot/perhaps-pods.ts'
 import { podsInQuestionOf } from '../../src/core/snapshot/subjects.ts'

@@ -1,9 +1,9 @@
 // docs/spire-facts.md §6 and traps 13, 17, 18: which selectors a container has, and so which entries it is issued.
 import { describe, expect, test } from 'vitest'
-import { judgeContainer } from '../../src/core/spire/attestor.ts'
-import { containerVerdicts } from '../../src/core/spire/registration.ts'
-import { readPod, type Container, type Pod } from '../../src/core/objects/pod.ts'
-import type { RenderedEntry } from '../../src/core/spire/prediction.ts'
+import { judgeContainer } from '../../src/core/predict/spire/attestor.ts'
+import { containerVerdicts } from '../../src/core/predict/spire/registration.ts'
+import { readPod, type Container, type Pod } from '../../src/core/model/objects/pod.ts'
+import type { RenderedEntry } from '../../src/core/predict/spire/prediction.ts'
 import { containersOf, csid, pod, predicted, staticEntry, type Fields } from './estate.ts'
 
 const STATUS = {

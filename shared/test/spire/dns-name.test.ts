@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { dnsNameVerdict } from '../../src/core/spire/dns-name.ts'
+import { dnsNameVerdict } from '../../src/core/predict/spire/dns-name.ts'
 import { disagreements, readVectors, textAt } from '../go/vectors.ts'
 
 test('DNS names are judged as spire-server judges them, wherever there is a judgement', () => {

@@ -1,13 +1,19 @@
 // A small estate to predict: objects written as in manifests, with the defaults that a test does not care about.
-import { readClusterSpiffeId } from '../../src/core/objects/clusterspiffeid.ts'
-import { readEndpoints, readNamespace, readNode, readPod, type Pod } from '../../src/core/objects/pod.ts'
-import { readScmSettings } from '../../src/core/objects/scm-config.ts'
-import type { ScmSettings } from '../../src/core/objects/scm-settings.ts'
-import { readClusterStaticEntry } from '../../src/core/objects/static-entry.ts'
-import { readWorkloadPods } from '../../src/core/objects/workload.ts'
-import { containerVerdicts } from '../../src/core/spire/registration.ts'
-import { predict } from '../../src/core/spire/predict.ts'
-import type { Prediction, PredictionInput } from '../../src/core/spire/prediction.ts'
+import { readClusterSpiffeId } from '../../src/core/model/objects/clusterspiffeid.ts'
+import {
+  readEndpoints,
+  readNamespace,
+  readNode,
+  readPod,
+  type Pod,
+} from '../../src/core/model/objects/pod.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import type { ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
+import { readClusterStaticEntry } from '../../src/core/model/objects/static-entry.ts'
+import { readWorkloadPods } from '../../src/core/model/objects/workload.ts'
+import { containerVerdicts } from '../../src/core/predict/spire/registration.ts'
+import { predict } from '../../src/core/predict/spire/predict.ts'
+import type { Prediction, PredictionInput } from '../../src/core/predict/spire/prediction.ts'
 
 /** A mapping of a manifest. */
 export type Fields = Record<string, unknown>

@@ -1,8 +1,8 @@
 // docs/spire-facts.md §11.9: while an object that Go cannot decode is there, SCM goes on with the ClusterSPIFFEIDs that it has
 // read before. What is new or edited is then not in force, and kleym must not say that it is.
 import { describe, expect, test } from 'vitest'
-import type { Lifecycle } from '../../src/core/objects/clusterspiffeid.ts'
-import { predict } from '../../src/core/spire/predict.ts'
+import type { Lifecycle } from '../../src/core/model/objects/clusterspiffeid.ts'
+import { predict } from '../../src/core/predict/spire/predict.ts'
 import { csid, inputOf, verdictsOf, type Fields } from './estate.ts'
 
 /** The verdicts on pod `team-a/p`, with some objects not (or not like this) in the cluster yet. */

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { readLabelSelector, type LabelSelector } from '../../src/core/objects/label-selector.ts'
-import { YES } from '../../src/core/truth/truth.ts'
-import { matchSelector, selectorProblem, type LabelView } from '../../src/core/spire/label-match.ts'
+import { readLabelSelector, type LabelSelector } from '../../src/core/model/objects/label-selector.ts'
+import { YES } from '../../src/core/model/truth/truth.ts'
+import { matchSelector, selectorProblem, type LabelView } from '../../src/core/model/objects/label-match.ts'
 import { disagreements } from '../go/vectors.ts'
 
 /** A selector as a manifest writes it. */

@@ -1,6 +1,6 @@
 // docs/spire-facts.md §1 (status.stats) and traps 3, 15: what SCM would count for each object.
 import { describe, expect, test } from 'vitest'
-import type { ObjectCounts } from '../../src/core/spire/prediction.ts'
+import type { ObjectCounts } from '../../src/core/predict/spire/prediction.ts'
 import { csid, pod, predicted, staticEntry, type PredictedEstate } from './estate.ts'
 
 const ZERO: ObjectCounts = {

@@ -1,7 +1,7 @@
 // docs/spire-facts.md §11.11: what SCM's render cache does to objects with constants and with definitions, where it is on, off,
 // and where nobody says which.
 import { describe, expect, test } from 'vitest'
-import { assumedScmSettings } from '../../src/core/objects/scm-config.ts'
+import { assumedScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { csid, predicted, verdictsOf, whyOf, type Fields } from './estate.ts'
 
 const ID = 'spiffe://td'

@@ -1,7 +1,7 @@
 // docs/spire-facts.md §1, §3, §11.2-7, §11.12, §11.17 and traps 9, 10, 14: the entry that is rendered, and what the server
 // says to it.
 import { describe, expect, test } from 'vitest'
-import type { EntryOutcome } from '../../src/core/spire/prediction.ts'
+import type { EntryOutcome } from '../../src/core/predict/spire/prediction.ts'
 import {
   csid,
   pod,

@@ -1,6 +1,6 @@
 // docs/spire-facts.md §2, §11.9-13, §11.18 and traps 4 to 8: which objects SCM handles, and which pods they reach.
 import { describe, expect, test } from 'vitest'
-import { readScmSettings } from '../../src/core/objects/scm-config.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import {
   csid,
   NO_EVIDENCE,

@@ -4,7 +4,7 @@ import {
   parseFederatedTrustDomain,
   parseSpiffeId,
   trustDomainProblem,
-} from '../../src/core/spire/spiffe-id.ts'
+} from '../../src/core/model/spiffe-id.ts'
 import { disagreements, textAt } from '../go/vectors.ts'
 
 test('SPIFFE IDs are read as go-spiffe reads them, and judged for entries as spire-server does', () => {

@@ -3,20 +3,20 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { findingsOf } from '../../src/core/rules/all.ts'
-import { findingKey } from '../../src/core/findings/finding.ts'
-import { findingEntry } from '../../src/core/registry/findings.ts'
-import { isRecord, type JsonRecord } from '../../src/core/json.ts'
-import { unchanged, type Analysis } from '../../src/core/analysis/analysis.ts'
-import { readMeta } from '../../src/core/objects/meta.ts'
-import { podText } from '../../src/core/objects/pod-index.ts'
-import { manifestsFor } from '../../src/core/suggest/candidate.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingKey } from '../../src/core/findings/finding/finding.ts'
+import { findingEntry } from '../../src/core/findings/registry/findings.ts'
+import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
+import { unchanged, type Analysis } from '../../src/core/analysis/states/analysis.ts'
+import { readMeta } from '../../src/core/model/objects/meta.ts'
+import { podText } from '../../src/core/model/objects/pod-index.ts'
+import { manifestsFor } from '../../src/core/answers/suggest/candidate.ts'
 import {
   containerVerdicts,
   isHeld,
   isPossible,
   type Registration,
-} from '../../src/core/spire/registration.ts'
+} from '../../src/core/predict/spire/registration.ts'
 import { poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { manifestsOf, suggestedLines, suggestionsFor, suggestionsOf } from './suggestions-for.ts'

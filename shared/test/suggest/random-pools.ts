@@ -1,9 +1,9 @@
 // Random estates of pools and pods, on which suggestions meet: label sets that hold one another, pods of two pools, several service
 // accounts, roles, objectives, broken selectors, and bindings with outputs that earlier ones left behind.
 import * as fc from 'fast-check'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/names.ts'
-import { readMeta } from '../../src/core/objects/meta.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
+import { readMeta } from '../../src/core/model/objects/meta.ts'
 import { randomCluster } from '@kleym/testing/random-bindings.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 

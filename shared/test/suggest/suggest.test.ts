@@ -1,7 +1,7 @@
 // Which bindings are suggested for which pools, and what is said where there is none.
 import { describe, expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis/analysis.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
+import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { binding, CONFIG, objective, perVariant, pool, poolOnly, X_GROUP } from '@kleym/testing/manifests.ts'
 import { pod } from '@kleym/testing/access-policies.ts'

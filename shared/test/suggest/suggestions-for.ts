@@ -1,10 +1,10 @@
 // Suggestions for the manifests of a test, by the same core that the plugin runs.
-import { analysing, type Analysis } from '../../src/core/analysis/analysis.ts'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { driveAtOnce } from '../../src/core/steps.ts'
-import type { ProofTools } from '../../src/core/suggest/prove.ts'
-import { manifestsFor } from '../../src/core/suggest/candidate.ts'
-import { suggesting, type Suggestions, type SuggestQuestion } from '../../src/core/suggest/suggest.ts'
+import { analysing, type Analysis } from '../../src/core/analysis/states/analysis.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
+import type { ProofTools } from '../../src/core/answers/suggest/prove.ts'
+import { manifestsFor } from '../../src/core/answers/suggest/candidate.ts'
+import { suggesting, type Suggestions, type SuggestQuestion } from '../../src/core/answers/suggest/suggest.ts'
 import { analysisOf, type TenantReading } from '@kleym/testing/random-tenants.ts'
 
 /** Every pool, and nothing else. */

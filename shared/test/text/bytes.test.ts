@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { byteLength, compareBytes, cutToBytes, utf8 } from '../../src/core/text/bytes.ts'
+import { byteLength, compareBytes, cutToBytes, utf8 } from '../../src/core/base/text/bytes.ts'
 import { anyText } from './any-text.ts'
 
 const wholeText = fc.string({ unit: 'binary', maxLength: 200 })

@@ -4,7 +4,7 @@ import {
   isDns1123Subdomain,
   labelValueProblem,
   qualifiedNameProblem,
-} from '../../src/core/text/kubernetes.ts'
+} from '../../src/core/base/text/kubernetes.ts'
 import { disagreements, textAt } from '../go/vectors.ts'
 
 describe('names as apimachinery takes them', () => {

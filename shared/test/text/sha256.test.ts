@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { sha256Hex } from '../../src/core/text/sha256.ts'
+import { sha256Hex } from '../../src/core/base/text/sha256.ts'
 import { anyText } from './any-text.ts'
 
 describe('sha256Hex', () => {

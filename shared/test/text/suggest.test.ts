@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { didYouMean, editDistance, nearest } from '../../src/core/text/suggest.ts'
+import { didYouMean, editDistance, nearest } from '../../src/core/base/text/suggest.ts'
 
 describe('editDistance', () => {
   test.each([

@@ -1,5 +1,5 @@
 // Causes for tests: each name is one cause.
-import { atRuntime, type Unknown } from '../../src/core/truth/unknown.ts'
+import { atRuntime, type Unknown } from '../../src/core/model/truth/unknown.ts'
 
 /** A cause that differs from those of other names. */
 export function causeNamed(name: string): Unknown {

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { CAUSES_MAX, CauseSet } from '../../src/core/truth/causes.ts'
+import { CAUSES_MAX, CauseSet } from '../../src/core/model/truth/causes.ts'
 import {
   all,
   any,
@@ -14,7 +14,7 @@ import {
   TruthCount,
   YES,
   type Truth,
-} from '../../src/core/truth/truth.ts'
+} from '../../src/core/model/truth/truth.ts'
 import { causeNamed, namesOf } from './causes.ts'
 
 const VARIABLES = ['a', 'b', 'c'] as const

@@ -6,7 +6,7 @@ import {
   unknownJson,
   unknownText,
   type Unknown,
-} from '../../src/core/truth/unknown.ts'
+} from '../../src/core/model/truth/unknown.ts'
 
 const UNREAD = { verb: 'list', what: 'Pod', namespace: 'team-a', cause: 'forbidden' } as const
 

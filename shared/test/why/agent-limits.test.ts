@@ -1,12 +1,12 @@
 // The fifth hop beside the agent's pod: how long an agent takes to hear of an entry as it and its server are set, how many SVIDs it
 // keeps, and that it waits for one (docs/spire_agent.md and doc/spire_server.md of SPIRE v1.15.3).
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
-import { agentConfigIn, secondsAt } from '../../src/core/objects/agent-config.ts'
-import { readAgentFacts } from '../../src/core/spire/verify/agent-facts.ts'
-import { readServerEntry, type ServerEntry } from '../../src/core/spire/verify/server-entry.ts'
-import type { ServerSide } from '../../src/core/why/facts.ts'
-import type { Hop } from '../../src/core/why/hop.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { agentConfigIn, secondsAt } from '../../src/core/model/objects/agent-config.ts'
+import { readAgentFacts } from '../../src/core/predict/verify/agent-facts.ts'
+import { readServerEntry, type ServerEntry } from '../../src/core/predict/verify/server-entry.ts'
+import type { ServerSide } from '../../src/core/answers/why/facts.ts'
+import type { Hop } from '../../src/core/answers/why/hop.ts'
 import { hopOf } from './hops-of.ts'
 
 const NOW = 1_800_000_000

@@ -1,8 +1,8 @@
 // A node without an agent is told from a cluster in which no agent is seen at all: there, agents may run beside Kubernetes.
 import { describe, expect, test } from 'vitest'
-import { agentThere } from '../../src/core/why/on-agent.ts'
-import { agentOf, readSpireParts } from '../../src/core/why/spire-parts.ts'
-import { NO } from '../../src/core/truth/truth.ts'
+import { agentThere } from '../../src/core/answers/why/on-agent.ts'
+import { agentOf, readSpireParts } from '../../src/core/answers/why/spire-parts.ts'
+import { NO } from '../../src/core/model/truth/truth.ts'
 
 const NO_GAPS = { agentGaps: [], scmGaps: [], configGaps: [] }
 const AGENT = {

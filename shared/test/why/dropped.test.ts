@@ -1,6 +1,6 @@
 // A field that an older CRD drops: what was applied and is not there, and what the schema of the CRD says of it.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '../../src/core/json.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
 import { binding, estate, live, outputOf, poolOnly } from '@kleym/testing/manifests.ts'
 import { hopOf } from './hops-of.ts'
 

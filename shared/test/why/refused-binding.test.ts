@@ -1,11 +1,11 @@
 // The first hop for a container whose binding is refused or held back: for every reason of `Ready`, its cause and its fix. A reason that
 // is new fails here until a case shows it.
 import { describe, expect, test } from 'vitest'
-import { isRecord, keysOf, own, type JsonRecord } from '../../src/core/json.ts'
-import { CLUSTER_SPIFFE_ID, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../../src/core/kinds.ts'
-import { ANNOTATION_BINDING } from '../../src/core/names.ts'
-import { REASONS, REASON_NAMES, type Reason } from '../../src/core/registry/reasons.ts'
-import type { HopAnswer } from '../../src/core/why/hop.ts'
+import { isRecord, keysOf, own, type JsonRecord } from '../../src/core/base/json.ts'
+import { CLUSTER_SPIFFE_ID, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '../../src/core/model/kinds.ts'
+import { ANNOTATION_BINDING } from '../../src/core/model/names.ts'
+import { REASONS, REASON_NAMES, type Reason } from '../../src/core/decide/reasons/reasons.ts'
+import type { HopAnswer } from '../../src/core/answers/why/hop.ts'
 import { hopOf, type HopsGiven } from './hops-of.ts'
 import { FLAWS, objectsOfFlaw, type Flaw } from '@kleym/testing/flaws.ts'
 import { binding, CONFIG, estate, FORBIDDEN, live, outputOf, poolOnly } from '@kleym/testing/manifests.ts'

@@ -1,7 +1,7 @@
-// The oracle of the template evaluator in shared/src/core/go/template: Go's own text/template on the types that the
+// The oracle of the template evaluator in shared/src/core/base/go/template: Go's own text/template on the types that the
 // SPIRE Controller Manager v0.7.0 is built with.
 //
-//	go run . types > ../../../shared/src/core/go/template/go-types.generated.ts
+//	go run . types > ../../../shared/src/core/base/go/template/go-types.generated.ts
 //	go run . run < ../../../shared/test/go/template/vectors/corpus.json > ../../../shared/test/go/template/vectors/oracle.json
 //
 // The second also answers the random templates of test/testing/src/random-templates.ts. Addresses in its answers

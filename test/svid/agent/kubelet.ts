@@ -1,7 +1,7 @@
 // The part of a kubelet that SPIRE's attestor asks: the list of the node's pods, on the read-only port.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { JsonRecord } from '../../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../../shared/src/core/base/json.ts'
 
 /** A kubelet that knows the pods that it was told last. */
 export interface Kubelet {

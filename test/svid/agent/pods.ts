@@ -1,7 +1,7 @@
 // Made-up pods for the suite with an agent, and the ClusterSPIFFEIDs that choose among them: every kind of container, one identity,
 // several, none, shared hints, fallbacks, selectors of images and of labels with odd characters.
 import { randomBytes } from 'node:crypto'
-import type { JsonRecord } from '../../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../../shared/src/core/base/json.ts'
 import { csid } from '../clusterspiffeid.ts'
 import { TRUST_DOMAIN } from '../spire.ts'
 

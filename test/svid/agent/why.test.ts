@@ -23,8 +23,8 @@ import {
   type WhySlot,
 } from '@kleym/testing/why-world.ts'
 import { inProcess } from '../../../plugin/test/support/in-process.ts'
-import { listAt, stringAt, type JsonRecord } from '../../../shared/src/core/json.ts'
-import { readAgentFacts } from '../../../shared/src/core/spire/verify/agent-facts.ts'
+import { listAt, stringAt, type JsonRecord } from '../../../shared/src/core/base/json.ts'
+import { readAgentFacts } from '../../../shared/src/core/predict/verify/agent-facts.ts'
 import type { ControlPlane } from '../../control-plane/control-plane.ts'
 import { startLeading, startOperatorPlane } from '../../control-plane/operator.ts'
 import { freePorts } from '../../control-plane/ports.ts'

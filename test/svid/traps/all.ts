@@ -1,5 +1,5 @@
 // Every trap on one control plane at the same time: the objects of all of them, and what each expects in the end.
-import { isRecord } from '../../../shared/src/core/json.ts'
+import { isRecord } from '../../../shared/src/core/base/json.ts'
 import { namespace, type PlacedObject } from '../build-cluster.ts'
 import { FALLBACK_TRAPS } from './fallback.ts'
 import { FIELD_TRAPS } from './fields.ts'

@@ -1,5 +1,5 @@
 // DNS names, TTLs, flags and federation of an entry: what arrives at the server, and what it refuses.
-import type { JsonRecord } from '../../../shared/src/core/json.ts'
+import type { JsonRecord } from '../../../shared/src/core/base/json.ts'
 import { id, P, type Trap } from './trap.ts'
 
 /** DNS names by whether spire-server takes them. */

@@ -1,6 +1,6 @@
 // What people, and other tools, get wrong about the SPIRE Controller Manager (docs/spire-facts.md, "Traps"), as small estates
 // with what the server must hold in the end; and the builders of their objects.
-import { isRecord, type JsonRecord } from '../../../shared/src/core/json.ts'
+import { isRecord, type JsonRecord } from '../../../shared/src/core/base/json.ts'
 import { csid } from '../clusterspiffeid.ts'
 import { pod, type PlacedObject } from '../build-cluster.ts'
 

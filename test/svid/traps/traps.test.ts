@@ -1,7 +1,7 @@
 // Every trap (docs/spire-facts.md, "Traps") on the real SCM and the real spire-server: what the server holds is what the trap
 // says, and what the prediction says.
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Pod } from '../../../shared/src/core/objects/pod.ts'
+import type { Pod } from '../../../shared/src/core/model/objects/pod.ts'
 import { startControlPlane, type ControlPlane } from '../../control-plane/control-plane.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { compare, differenceText, type Comparison } from '../compare.ts'

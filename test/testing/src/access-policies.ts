@@ -1,11 +1,15 @@
 // Small access policies, and the cluster around them: team-a's binding `llama`, whose pod holds its identity.
-import { analyse, type Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { ACCESS_POLICY_KIND, apiVersionOf, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
-import type { Resolution, ResolvedPolicy, ResolvedRule } from '@kleym/shared/core/policies/resolution.ts'
+import { analyse, type Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { ACCESS_POLICY_KIND, apiVersionOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { readScmSettings } from '@kleym/shared/core/model/objects/scm-config.ts'
+import type {
+  Resolution,
+  ResolvedPolicy,
+  ResolvedRule,
+} from '@kleym/shared/core/analysis/policies/resolution.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { binding, estate, got, TRUST_DOMAIN } from './manifests.ts'
 

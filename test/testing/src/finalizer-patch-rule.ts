@@ -1,7 +1,7 @@
 // What a patch of a binding by kleym may be (docs/contract.md §8): a JSON Patch that names the UID and the version that were
 // judged, and adds or removes kleym's own finalizer alone. Written anew here, so that the operator's code does not judge itself.
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { FINALIZER } from '@kleym/shared/core/names.ts'
+import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { FINALIZER } from '@kleym/shared/core/model/names.ts'
 
 const FINALIZERS = '/metadata/finalizers'
 

@@ -1,9 +1,9 @@
 // Every finding code: the smallest cluster that shows it, and the nearest one that does not. The tests of the rules run on these,
 // and the pages of the codes show what differs between the two.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/model/names.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import {
   binding,
   estate,

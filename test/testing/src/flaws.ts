@@ -1,7 +1,7 @@
 // A flaw for each check of a binding, which violates that check alone (docs/contract.md §7).
-import type { CheckName } from '@kleym/shared/core/compile/checks.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { RefusalReason } from '@kleym/shared/core/registry/reasons.ts'
+import type { CheckName } from '@kleym/shared/core/decide/compile/checks.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { RefusalReason } from '@kleym/shared/core/decide/reasons/reasons.ts'
 import { X_GROUP, binding, estate, live, objective, outputOf, pool } from './manifests.ts'
 
 /** What is wrong with the estate of `binding()`. */

@@ -1,8 +1,8 @@
 // Finding codes that the rules of an analysis do not find: what a live cluster shows, and what a command finds in its files. The
 // pages of the codes show both sides whole, without what stands beside them.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { LABEL_MANAGED_BY, MANAGED_BY } from '@kleym/shared/core/names.ts'
-import type { FindingCode } from '@kleym/shared/core/registry/findings.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { LABEL_MANAGED_BY, MANAGED_BY } from '@kleym/shared/core/model/names.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
 import { foreign, pod } from './finding-cases.ts'
 import { binding, estate, live, outputOf, pool, poolOnly } from './manifests.ts'
 

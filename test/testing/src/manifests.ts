@@ -1,21 +1,21 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
-import { compile, type Compiled } from '@kleym/shared/core/compile/compile.ts'
-import type { Config } from '@kleym/shared/core/compile/config.ts'
-import { boundaryWord, parseIdentity } from '@kleym/shared/core/compile/identity-path.ts'
-import { outputName, type Output } from '@kleym/shared/core/compile/output.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
+import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import { boundaryWord, parseIdentity } from '@kleym/shared/core/decide/compile/identity-path.ts'
+import { outputName, type Output } from '@kleym/shared/core/decide/compile/output.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
   DEFAULT_VARIANT_LABEL_KEY,
-} from '@kleym/shared/core/names.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { ownershipFacts } from '@kleym/shared/core/analysis/ownership-facts.ts'
-import { judgeOwnership, type Ownership } from '@kleym/shared/core/plan/ownership.ts'
-import type { Judgement, LiveOutput } from '@kleym/shared/core/plan/plan.ts'
-import { settle, type Settled } from '@kleym/shared/core/plan/settle.ts'
-import { verdictOf } from '@kleym/shared/core/plan/status.ts'
+} from '@kleym/shared/core/model/names.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { ownershipFacts } from '@kleym/shared/core/analysis/states/ownership-facts.ts'
+import { judgeOwnership, type Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
+import type { Judgement, LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
+import { settle, type Settled } from '@kleym/shared/core/decide/plan/settle.ts'
+import { verdictOf } from '@kleym/shared/core/decide/plan/status.ts'
 import { readSnapshot, referencesIn, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 
 /** The group of InferencePool v1. */

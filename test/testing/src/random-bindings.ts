@@ -1,8 +1,8 @@
 // Random clusters for property tests: small alphabets, so that claims overlap often, and live outputs that earlier, other
 // versions of the same bindings left behind.
 import * as fc from 'fast-check'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/model/names.ts'
 import {
   CONFIG,
   K8S_GROUP,

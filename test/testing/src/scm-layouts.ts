@@ -1,7 +1,7 @@
 // The ways in which people install the SPIRE controller manager, as small look-alikes: only what tells where it runs and what
 // it is set to. Written after the hardened charts (spire, spire-nested), OpenShift's Zero Trust Workload Identity Manager,
 // and the demos of SPIRE and SCM.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 export interface ScmLayout {
   readonly name: string

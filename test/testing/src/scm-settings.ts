@@ -1,5 +1,5 @@
 // Settings of the SPIRE Controller Manager (SCM) for tests.
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
+import { readScmSettings } from '@kleym/shared/core/model/objects/scm-config.ts'
 import { TRUST_DOMAIN } from './manifests.ts'
 
 /** Settings under which SCM handles every ClusterSPIFFEID in every namespace: it wants no class and ignores nothing. */

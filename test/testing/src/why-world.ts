@@ -1,6 +1,6 @@
 // A cluster with SPIRE in which one pod for each fault lacks its SVID, and others are healthy: each in a namespace of its own, so that
 // one pass of SCM shows all of them. The objects are the same for files and for a real API server.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 /** What SPIRE is set to here. */
 export const WHY_INSTALL = {

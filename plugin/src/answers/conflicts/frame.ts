@@ -1,11 +1,16 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingSteps } from '@kleym/shared/core/rules/all.ts'
-import { BINDING_KIND } from '@kleym/shared/core/names.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/rules/install-rules.ts'
-import { compareFindings, isAbout, seenFrom, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { isClash } from '@kleym/shared/core/registry/findings.ts'
+import { findingSteps } from '@kleym/shared/core/findings/rules/all.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
+import {
+  compareFindings,
+  isAbout,
+  seenFrom,
+  type Finding,
+} from '@kleym/shared/core/findings/finding/finding.ts'
+import { isClash } from '@kleym/shared/core/findings/registry/findings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'

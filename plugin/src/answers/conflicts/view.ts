@@ -1,6 +1,6 @@
 // How `conflicts` looks: how many of what, then a block for each kind of clash, worst first.
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { counted, type NameSummary } from '@kleym/shared/core/text/counted.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { counted, type NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'

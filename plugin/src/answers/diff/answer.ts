@@ -1,5 +1,5 @@
 // The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
-import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
 import {
   exchangesOf,
   type Effect,
@@ -7,10 +7,10 @@ import {
   type Holder,
   type IdentityChange,
   type VerdictChange,
-} from '@kleym/shared/core/explain/effect.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { lossText } from '@kleym/shared/core/rules/displaced.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+} from '@kleym/shared/core/answers/explain/effect.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { lossText } from '@kleym/shared/core/findings/rules/displaced.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'

@@ -1,7 +1,7 @@
 // How `diff` tells which rules of access policies a change affects.
-import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
-import { ACCESS_POLICY_KIND } from '@kleym/shared/core/kinds.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
+import { ACCESS_POLICY_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { policiesText } from '../../text/names.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, span, type Block, type Mark } from '../../text/line.ts'

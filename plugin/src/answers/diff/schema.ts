@@ -1,7 +1,7 @@
 // The schema of `diff`.
 import * as z from 'zod'
-import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
-import type { Effect } from '@kleym/shared/core/explain/effect.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
+import type { Effect } from '@kleym/shared/core/answers/explain/effect.ts'
 import {
   bindingKeySchema,
   count,

@@ -1,10 +1,10 @@
 // What stands right below the answer of `diff`: what it compares with what, and what it takes for granted. A deletion shows only
 // between two desired states; over `--live`, what stands in no file is treated as unchanged.
-import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'

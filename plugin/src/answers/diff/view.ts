@@ -1,14 +1,14 @@
 // How `diff` looks below its answer: which containers gain or lose an identity, the findings that are new or fixed, then the
 // unified diff of objects.
-import type { AffectedPolicy } from '@kleym/shared/core/explain/affected-policies.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import {
   exchangesOf,
   type Effect,
   type Holder,
   type IdentityChange,
-} from '@kleym/shared/core/explain/effect.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+} from '@kleym/shared/core/answers/explain/effect.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
 import { areAllNamed, gainText, isQuiet, loseText } from './answer.ts'
 import type { ObjectChange } from './changes.ts'

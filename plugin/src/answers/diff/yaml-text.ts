@@ -1,11 +1,11 @@
 // A ClusterSPIFFEID as YAML for a diff: what kleym writes and what drift would be, without what a server adds.
-import { CLUSTER_SPIFFE_ID, apiVersionOf } from '@kleym/shared/core/kinds.ts'
-import type { Output } from '@kleym/shared/core/compile/output.ts'
-import { isRecord } from '@kleym/shared/core/json.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import { metadataAfterWrite } from '@kleym/shared/core/plan/written-metadata.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { CLUSTER_SPIFFE_ID, apiVersionOf } from '@kleym/shared/core/model/kinds.ts'
+import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import { metadataAfterWrite } from '@kleym/shared/core/decide/plan/written-metadata.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { stringify } from 'yaml'
 
 /** The output as it should be; `withUid` false leaves the UID annotation out of both sides. */

@@ -1,11 +1,11 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
-import { judgementWord } from '@kleym/shared/core/plan/judgement-text.ts'
-import { splitNamespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Explanation } from '@kleym/shared/core/explain/explanation.ts'
-import type { DerivationStep } from '@kleym/shared/core/explain/steps.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { BINDING_KIND } from '@kleym/shared/core/names.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { judgementWord } from '@kleym/shared/core/decide/plan/judgement-text.ts'
+import { splitNamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
+import type { DerivationStep } from '@kleym/shared/core/answers/explain/steps.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
 import { labelLines, DRAWN_MAX, findingNode } from '../../frame/diagram.ts'
 

@@ -1,13 +1,17 @@
 // `kubectl kleym explain KLM201`: the page of a finding code, offline.
-import { FINDING_CODES, findingEntry, type FindingCode } from '@kleym/shared/core/registry/findings.ts'
-import { pageSections, type PageExample } from '@kleym/shared/core/registry/pages.ts'
+import {
+  FINDING_CODES,
+  findingEntry,
+  type FindingCode,
+} from '@kleym/shared/core/findings/registry/findings.ts'
+import { pageSections, type PageExample } from '@kleym/shared/core/findings/registry/pages.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'
 import { codeMeant } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import { noSummary, type OutputOptions } from '../../flags/options.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { report, toJson } from '../../output/json.ts'
 import { table } from '../../text/table.ts'
 import { BLANK, line, render, span, type Block } from '../../text/line.ts'

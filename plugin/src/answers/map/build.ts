@@ -1,21 +1,28 @@
 // The map of an analysis: what `who-selects` says of the chosen containers, with all that gives identities, the identities
 // themselves and the policies that name them, as one graph.
-import { assumptionsThatCount, dependsText } from '@kleym/shared/core/assumptions/assumptions.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { assumptionsThatCount, dependsText } from '@kleym/shared/core/analysis/settings/assumptions.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { pendingByName, type PodAnswer } from '../parts/pod-answers.ts'
-import type { UnreadSides } from '@kleym/shared/core/explain/one-sided.ts'
+import type { UnreadSides } from '@kleym/shared/core/answers/explain/one-sided.ts'
 import { differenceOf, type MapDifference } from './compare.ts'
 import { gapNodes } from './gaps.ts'
-import { CONTAINER_STATES } from './graph.ts'
-import type { AsksEdge, MapChange, MapGraph, MapNode, NamespaceNode, RegistrationEdge } from './graph.ts'
+import {
+  CONTAINER_STATES,
+  type AsksEdge,
+  type MapChange,
+  type MapGraph,
+  type MapNode,
+  type NamespaceNode,
+  type RegistrationEdge,
+} from './graph.ts'
 import { identityId, namespaceId } from './ids.ts'
 import { identityNodes, mayHoldBeside } from './identities.ts'
 import { podParts } from './pods.ts'

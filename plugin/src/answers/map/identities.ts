@@ -1,7 +1,7 @@
 // The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { mayHold } from './containers.ts'
 import type { HoldsEdge, IdentityNode, MapChange } from './graph.ts'

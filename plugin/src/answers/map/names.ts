@@ -1,5 +1,5 @@
 // What `-o name` lists of a map: the pods and templates that it shows, as `who-selects` does.
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { NamedObject } from '../../output/name.ts'
 import type { MapSide } from './build.ts'
 import type { MapNode } from './graph.ts'

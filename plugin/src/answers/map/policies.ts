@@ -1,8 +1,12 @@
 // Access policies as boxes, and the identities and pods that their rules name: what `policies` says of them.
-import type { State } from '@kleym/shared/core/analysis/state.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
-import type { ResolvedPolicy, ResolvedRule, ResolvedSource } from '@kleym/shared/core/policies/resolution.ts'
-import { pathIn } from '@kleym/shared/core/spire/spiffe-id.ts'
+import type { State } from '@kleym/shared/core/analysis/states/state.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
+import type {
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from '@kleym/shared/core/analysis/policies/resolution.ts'
+import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
 import type { MapChange, MapNode, NamesEdge, PodsNode, PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'
 

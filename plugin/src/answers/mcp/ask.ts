@@ -1,5 +1,5 @@
 // One call of a tool: the command line that it stands for, run in this process, and its report, bounded in size.
-import { keysOf } from '@kleym/shared/core/json.ts'
+import { keysOf } from '@kleym/shared/core/base/json.ts'
 import { CommandConfig } from '../../flags/command.ts'
 import { asKleymError, EXIT, formatError, KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'

@@ -1,5 +1,5 @@
 // The arguments of `migrate`: names of ClusterSPIFFEIDs, as NAME, clusterspiffeid/NAME or clusterspiffeid NAME.
-import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { KleymError } from '../../io/errors.ts'
 import { parseObjectName, withKindWord } from '../../sources/kind-name.ts'
 

@@ -1,8 +1,8 @@
 // Which pods a command line means: those of a named object, or those in scope.
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { labelsOfPod, matchSelector } from '@kleym/shared/core/spire/label-match.ts'
-import { NO } from '@kleym/shared/core/truth/truth.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { labelsOfPod, matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import type { OutputOptions } from '../../flags/options.ts'

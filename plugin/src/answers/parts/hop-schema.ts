@@ -1,7 +1,7 @@
 // A hop of `why`, as several reports show it.
 import * as z from 'zod'
-import { HOP_NAMES, type Hop } from '@kleym/shared/core/why/hop.ts'
-import { unknownJson } from '@kleym/shared/core/truth/unknown.ts'
+import { HOP_NAMES, type Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import { unknownJson } from '@kleym/shared/core/model/truth/unknown.ts'
 import { list, made, orNull } from '../../frame/schema.ts'
 
 /** The name of a hop. */

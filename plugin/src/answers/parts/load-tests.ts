@@ -3,7 +3,7 @@ import {
   IDENTITY_TEST_GROUP,
   IDENTITY_TEST_API_VERSION,
   IDENTITY_TEST_KIND,
-} from '@kleym/shared/core/names.ts'
+} from '@kleym/shared/core/model/names.ts'
 import {
   fieldText,
   readIdentityTest,
@@ -11,12 +11,12 @@ import {
   type FieldPath,
   type IdentityTest,
   type TestReading,
-} from '@kleym/shared/core/identity-tests/identity-test.ts'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/kinds.ts'
-import { editDistance } from '@kleym/shared/core/text/suggest.ts'
-import { lazy } from '@kleym/shared/core/lazy.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+} from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { editDistance } from '@kleym/shared/core/base/text/suggest.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { SourceIo } from '../../io/context.ts'
 import type { FilePlace } from '../../output/ci.ts'

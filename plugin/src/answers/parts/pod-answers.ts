@@ -1,24 +1,24 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
-import { Holdings, type ContainerHolding } from '@kleym/shared/core/holdings/holdings.ts'
+import { Holdings, type ContainerHolding } from '@kleym/shared/core/analysis/holdings/holdings.ts'
 import {
   isMeant,
   undecidedOn,
   type UndecidedBinding,
   type UndecidedBindings,
-} from '@kleym/shared/core/holdings/undecided.ts'
-import type { Judgement } from '@kleym/shared/core/plan/plan.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
-import { hasPolicies } from '@kleym/shared/core/policies/policies.ts'
-import { openVerdicts } from '@kleym/shared/core/worlds/open-verdicts.ts'
-import type { Registration } from '@kleym/shared/core/spire/registration.ts'
-import { mayBecome, mayGive } from '@kleym/shared/core/go/template/mentions.ts'
-import type { Steps } from '@kleym/shared/core/steps.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
-import { whyOpenText, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+} from '@kleym/shared/core/analysis/holdings/undecided.ts'
+import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { hasPolicies } from '@kleym/shared/core/analysis/policies/policies.ts'
+import { openVerdicts } from '@kleym/shared/core/analysis/worlds/open-verdicts.ts'
+import type { Registration } from '@kleym/shared/core/predict/spire/registration.ts'
+import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
+import type { Steps } from '@kleym/shared/core/base/steps.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { whyOpenText, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
 import type { NamedIds } from './named-by.ts'
 

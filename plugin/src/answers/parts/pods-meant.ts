@@ -1,16 +1,15 @@
 // Which pods a target means: the pod or template itself, the pods that run under a service account, or those that a pool or the
 // pool of a binding selects. A pod that may be selected is one of them.
-import type { Analysis } from '@kleym/shared/core/analysis/analysis.ts'
-import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
-import { BINDING_KIND } from '@kleym/shared/core/names.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { labelsOfPod, matchSelector } from '@kleym/shared/core/spire/label-match.ts'
-import { NO } from '@kleym/shared/core/truth/truth.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
+import { labelsOfPod, matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectName } from '../../sources/kind-name.ts'
-import { ACCOUNT_KIND } from '../../sources/kind-name.ts'
+import { type ObjectName, ACCOUNT_KIND } from '../../sources/kind-name.ts'
 
 /** Tells whether a pod is meant. Throws where the pool or the binding does not exist, or selects nothing that can be followed. */
 export function podsMeant(

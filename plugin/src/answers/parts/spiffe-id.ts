@@ -1,6 +1,6 @@
 // The argument of `--spiffe-id`: a whole SPIFFE ID. A path alone matches nothing, and "no container holds it" would be the answer.
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/compile/config.ts'
-import { parseSpiffeId } from '@kleym/shared/core/spire/spiffe-id.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
+import { parseSpiffeId } from '@kleym/shared/core/model/spiffe-id.ts'
 import { KleymError } from '../../io/errors.ts'
 
 /** Throws a usage error for a text that is no SPIFFE ID; `trustDomain` is the one that was given. */

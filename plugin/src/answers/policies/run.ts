@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym policies`.
-import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'

@@ -1,7 +1,7 @@
 // The schema of `policies`: what a rule names, and what became of it.
 import * as z from 'zod'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { targetText } from '@kleym/shared/core/model/objects/access-policy.ts'
 import {
   NOTE_KINDS,
   type NearMiss,
@@ -10,7 +10,7 @@ import {
   type ResolvedPolicy,
   type ResolvedRule,
   type ResolvedSource,
-} from '@kleym/shared/core/policies/resolution.ts'
+} from '@kleym/shared/core/analysis/policies/resolution.ts'
 import {
   bindingKeySchema,
   count,

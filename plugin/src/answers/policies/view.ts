@@ -1,25 +1,25 @@
 // How `policies` looks: one block per policy, one per rule in it, each source with what it resolves to, what does not take
 // effect as it is written, and the fix of what is found about it.
-import { objectKey } from '@kleym/shared/core/findings/suppress-annotation.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { RULE_KIND } from '@kleym/shared/core/rules/policy-rules.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
-import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
-import { targetText } from '@kleym/shared/core/objects/access-policy.ts'
-import { quoted } from '@kleym/shared/core/text/quoted.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { policyName } from '@kleym/shared/core/policies/resolution.ts'
-import type {
-  NoteKind,
-  PolicyHolder,
-  PolicyNote,
-  Resolution,
-  ResolutionState,
-  ResolvedPolicy,
-  ResolvedRule,
-  ResolvedSource,
-} from '@kleym/shared/core/policies/resolution.ts'
+import { objectKey } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { RULE_KIND } from '@kleym/shared/core/findings/rules/policy-rules.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import { targetText } from '@kleym/shared/core/model/objects/access-policy.ts'
+import { quoted } from '@kleym/shared/core/base/text/quoted.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import {
+  policyName,
+  type NoteKind,
+  type PolicyHolder,
+  type PolicyNote,
+  type Resolution,
+  type ResolutionState,
+  type ResolvedPolicy,
+  type ResolvedRule,
+  type ResolvedSource,
+} from '@kleym/shared/core/analysis/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'

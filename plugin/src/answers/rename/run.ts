@@ -1,9 +1,9 @@
 // The answer of `kubectl kleym rename`.
-import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
-import { renaming } from '@kleym/shared/core/rename/rename.ts'
+import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { renaming } from '@kleym/shared/core/answers/rename/rename.ts'
 import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/renamed.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'

@@ -1,8 +1,8 @@
 // How `rename` looks: whether a container is cut off in between, what becomes of each binding, and the steps.
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { holdersOf, type RenameStep } from '@kleym/shared/core/rename/plan.ts'
-import type { Rename, RenamedBinding } from '@kleym/shared/core/rename/rename.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { holdersOf, type RenameStep } from '@kleym/shared/core/answers/rename/plan.ts'
+import type { Rename, RenamedBinding } from '@kleym/shared/core/answers/rename/rename.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'

@@ -1,5 +1,5 @@
 // Each setting of an answer: its value, who says so, and what it decides.
-import { CLASS_PLACEHOLDER } from '@kleym/shared/core/objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER } from '@kleym/shared/core/model/objects/scm-settings.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 
 /** One setting. */

@@ -1,7 +1,7 @@
 // The first lines of `status`: whether the installation is sound, why not, and how its bindings stand.
-import type { InForceText } from '@kleym/shared/core/install/conditions.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import { counted } from '@kleym/shared/core/text/counted.ts'
+import type { InForceText } from '@kleym/shared/core/analysis/settings/conditions.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import type { Answer } from '../../text/answer.ts'

@@ -1,7 +1,11 @@
 // SPIRE as `status` sees it: the hops of `why` that hang on no single pod.
-import { installationHops, type SpireInstall, type WholeServer } from '@kleym/shared/core/why/installation.ts'
-import type { Hop } from '@kleym/shared/core/why/hop.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import {
+  installationHops,
+  type SpireInstall,
+  type WholeServer,
+} from '@kleym/shared/core/answers/why/installation.ts'
+import type { Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSession } from '../../cluster/session.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
@@ -9,8 +13,7 @@ import type { CommandContext } from '../../io/context.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { asOfSeconds } from '../parts/as-of.ts'
 import { compareWithServer } from '../parts/compare-entries.ts'
-import { readEntries } from '../parts/read-entries.ts'
-import { showEntries } from '../parts/read-entries.ts'
+import { readEntries, showEntries } from '../parts/read-entries.ts'
 
 /** What `status` is asked. */
 export interface StatusOptions extends CommonOptions {

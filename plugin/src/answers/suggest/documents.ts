@@ -1,10 +1,14 @@
 // Bindings as YAML documents, ready to be applied, with the reasons as comments. The names in a comment are hostile: no line break
 // of theirs ends it.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { readMeta } from '@kleym/shared/core/objects/meta.ts'
-import { candidateManifest, manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
-import type { PoolSuggestions, SuggestedBinding, Suggestions } from '@kleym/shared/core/suggest/suggest.ts'
-import { suggestedText } from '@kleym/shared/core/suggest/suggest.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { candidateManifest, manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
+import {
+  type PoolSuggestions,
+  type SuggestedBinding,
+  type Suggestions,
+  suggestedText,
+} from '@kleym/shared/core/answers/suggest/suggest.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import { toYaml } from '../../output/yaml.ts'
 import { changeLines, notText } from './words.ts'

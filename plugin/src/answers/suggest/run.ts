@@ -1,7 +1,7 @@
 // The answer of `kubectl kleym suggest`.
-import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import { suggesting } from '@kleym/shared/core/suggest/suggest.ts'
+import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
+import { suggesting } from '@kleym/shared/core/answers/suggest/suggest.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises, type Framed } from '../../frame/premises.ts'

@@ -1,8 +1,8 @@
 // The schema of `suggest`.
 import * as z from 'zod'
-import { candidateManifest, manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
-import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
-import type { PoolSuggestions, SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
+import { candidateManifest, manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
+import type { NotSuggested } from '@kleym/shared/core/answers/suggest/not-suggested.ts'
+import type { PoolSuggestions, SuggestedBinding } from '@kleym/shared/core/answers/suggest/suggest.ts'
 import {
   bindingKeySchema,
   count,

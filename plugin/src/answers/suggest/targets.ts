@@ -1,5 +1,5 @@
 // The arguments of `suggest`: pools, objectives, pods and workloads, each as KIND/NAME, or KIND NAME as kubectl has it.
-import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/kinds.ts'
+import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { KleymError } from '../../io/errors.ts'
 import {
   kindNamed,

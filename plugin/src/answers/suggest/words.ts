@@ -1,12 +1,12 @@
 // How suggestions are worded, in the text and in the comments of the YAML.
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { stringAt } from '@kleym/shared/core/json.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { lostText } from '@kleym/shared/core/explain/reach.ts'
-import { manifestsBefore } from '@kleym/shared/core/suggest/candidate.ts'
-import type { SuggestedBinding } from '@kleym/shared/core/suggest/suggest.ts'
-import type { NotSuggested } from '@kleym/shared/core/suggest/not-suggested.ts'
-import { NameSummary } from '@kleym/shared/core/text/counted.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import { stringAt } from '@kleym/shared/core/base/json.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { lostText } from '@kleym/shared/core/answers/explain/reach.ts'
+import { manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
+import type { SuggestedBinding } from '@kleym/shared/core/answers/suggest/suggest.ts'
+import type { NotSuggested } from '@kleym/shared/core/answers/suggest/not-suggested.ts'
+import { NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */
 export function changeLines({ candidate, spiffeId, reach, heldBefore }: SuggestedBinding): readonly string[] {

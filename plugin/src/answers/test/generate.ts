@@ -1,10 +1,9 @@
 // `test --generate`: tests of what is true now, as YAML.
-import { generating, type WrittenTest } from '@kleym/shared/core/identity-tests/generate.ts'
-import { fieldText, readIdentityTest } from '@kleym/shared/core/identity-tests/identity-test.ts'
+import { generating, type WrittenTest } from '@kleym/shared/core/answers/identity-tests/generate.ts'
+import { fieldText, readIdentityTest } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
 import { stringify } from 'yaml'
 import type { CommandResult } from '../../io/context.ts'
-import { EXIT } from '../../io/errors.ts'
-import { formatError } from '../../io/errors.ts'
+import { EXIT, formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
 import type { FilePlace } from '../../output/ci.ts'

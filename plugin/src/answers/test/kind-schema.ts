@@ -1,6 +1,6 @@
 // The JSON Schema of an IdentityTest, for editors: what a mapping must hold in combination is checked when the test is run.
-import { identityTestSchema } from '@kleym/shared/core/identity-tests/schema.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import { identityTestSchema } from '@kleym/shared/core/answers/identity-tests/schema.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import * as z from 'zod'
 
 /** The schema, of the draft that editors read. */

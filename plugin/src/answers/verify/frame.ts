@@ -1,12 +1,17 @@
 // The report of `verify`: the differences between what the objects ask for and what the server holds, worst first.
-import { compareFindings, depending, notCertain, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
-import { federationFindings } from '@kleym/shared/core/rules/federation-rules.ts'
-import { differenceFindings } from '@kleym/shared/core/rules/verify-rules.ts'
-import { svidFindings } from '@kleym/shared/core/rules/svid-rules.ts'
-import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { any, known, openOn, YES, type Truth } from '@kleym/shared/core/truth/truth.ts'
+import {
+  compareFindings,
+  depending,
+  notCertain,
+  type Finding,
+} from '@kleym/shared/core/findings/finding/finding.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
+import { federationFindings } from '@kleym/shared/core/findings/rules/federation-rules.ts'
+import { differenceFindings } from '@kleym/shared/core/findings/rules/verify-rules.ts'
+import { svidFindings } from '@kleym/shared/core/findings/rules/svid-rules.ts'
+import type { SvidAnswer } from '@kleym/shared/core/predict/verify/container-svids.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { any, known, openOn, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

@@ -1,9 +1,9 @@
 // The schema of `verify`.
 import * as z from 'zod'
-import { DIFFERENCE_CAUSES } from '@kleym/shared/core/spire/verify/causes.ts'
-import type { JudgedDifference } from '@kleym/shared/core/rules/verify-rules.ts'
-import { expectedParts } from '@kleym/shared/core/spire/verify/compare-entries.ts'
-import type { SvidAnswer } from '@kleym/shared/core/spire/verify/container-svids.ts'
+import { DIFFERENCE_CAUSES } from '@kleym/shared/core/predict/verify/causes.ts'
+import type { JudgedDifference } from '@kleym/shared/core/findings/rules/verify-rules.ts'
+import { expectedParts } from '@kleym/shared/core/predict/verify/compare-entries.ts'
+import type { SvidAnswer } from '@kleym/shared/core/predict/verify/container-svids.ts'
 import {
   codeSchema,
   count,

@@ -1,18 +1,18 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
-import type { State } from '@kleym/shared/core/analysis/state.ts'
-import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/names.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
-import { concernsEveryBinding, installFindings } from '@kleym/shared/core/rules/install-rules.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding.ts'
-import { podNotes } from '@kleym/shared/core/rules/pod-findings.ts'
-import { openVerdicts } from '@kleym/shared/core/worlds/open-verdicts.ts'
+import type { State } from '@kleym/shared/core/analysis/states/state.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { concernsEveryBinding, installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { podNotes } from '@kleym/shared/core/findings/rules/pod-findings.ts'
+import { openVerdicts } from '@kleym/shared/core/analysis/worlds/open-verdicts.ts'
 import {
   registrationEntrySteps,
   type RegistrationEntry,
-} from '@kleym/shared/core/spire/registration-entries.ts'
-import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
-import { asServerJson } from '@kleym/shared/core/spire/verify/server-json.ts'
+} from '@kleym/shared/core/predict/spire/registration-entries.ts'
+import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { asServerJson } from '@kleym/shared/core/predict/verify/server-json.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { refuseMoreThan, SHOWN_ENTRIES } from '../../gather/answer-limits.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'

@@ -1,7 +1,7 @@
 // How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
-import { verdictWord } from '@kleym/shared/core/spire/registration.ts'
-import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
+import { verdictWord } from '@kleym/shared/core/predict/spire/registration.ts'
+import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'

@@ -1,10 +1,10 @@
 // How many identities each container holds, and what is open for all containers of an answer alike: both are said once, above
 // and below the containers.
-import { getOrCreate } from '@kleym/shared/core/get-or-create.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
-import { isPossible } from '@kleym/shared/core/spire/registration.ts'
-import { sourceText } from '@kleym/shared/core/spire/prediction.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { isPossible } from '@kleym/shared/core/predict/spire/registration.ts'
+import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 
 /** What a container holds; `some`: one for certain, and perhaps more. The worst first. */

@@ -1,6 +1,6 @@
 // The argument of `who-selects`: one object that has pods, as `pod/llama-0` or `deployment/team-a/llama`.
-import { POOL_KIND } from '@kleym/shared/core/kinds.ts'
-import { BINDING_KIND } from '@kleym/shared/core/names.ts'
+import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { KleymError } from '../../io/errors.ts'
 import {
   ACCOUNT_KIND,

@@ -1,20 +1,20 @@
 // What `why` reads, and the chains that it works out of that.
-import { qualifiedKind } from '@kleym/shared/core/kinds.ts'
-import { podText } from '@kleym/shared/core/objects/pod-index.ts'
-import type { Container, Pod } from '@kleym/shared/core/objects/pod.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/objects/workload.ts'
-import { containerVerdicts } from '@kleym/shared/core/spire/registration.ts'
+import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { containerVerdicts } from '@kleym/shared/core/predict/spire/registration.ts'
 import {
   factsOfSelectors,
   readAgentFacts,
   type AgentLogFacts,
-} from '@kleym/shared/core/spire/verify/agent-facts.ts'
-import { didYouMean } from '@kleym/shared/core/text/suggest.ts'
-import { chainOf, type Chain } from '@kleym/shared/core/why/chain.ts'
-import type { ChainCommands } from '@kleym/shared/core/why/facts.ts'
-import { droppedFields } from '@kleym/shared/core/why/dropped.ts'
-import { readSpireParts, type SpireParts } from '@kleym/shared/core/why/spire-parts.ts'
-import { subjectOf } from '@kleym/shared/core/why/subject.ts'
+} from '@kleym/shared/core/predict/verify/agent-facts.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
+import { chainOf, type Chain } from '@kleym/shared/core/answers/why/chain.ts'
+import type { ChainCommands } from '@kleym/shared/core/answers/why/facts.ts'
+import { droppedFields } from '@kleym/shared/core/answers/why/dropped.ts'
+import { readSpireParts, type SpireParts } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import { subjectOf } from '@kleym/shared/core/answers/why/subject.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -26,10 +26,9 @@ import type { ObjectName } from '../../sources/kind-name.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { asOfSeconds } from '../parts/as-of.ts'
-import { streamOf } from '../parts/read-entries.ts'
+import { streamOf, showEntries } from '../parts/read-entries.ts'
 import { entriesOf, serverSide, type EntriesOfPods } from './server-side.ts'
 import { podsOf } from './target.ts'
-import { showEntries } from '../parts/read-entries.ts'
 
 /** What `why` is asked. */
 export interface WhyOptions extends CommonOptions {

@@ -1,6 +1,6 @@
 // The argument of `why`: a pod, or a workload whose pods are meant.
-import { workloadsOf } from '@kleym/shared/core/objects/pod-workloads.ts'
-import type { Pod } from '@kleym/shared/core/objects/pod.ts'
+import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { KleymError } from '../../io/errors.ts'
 import {
   kindNamed,

@@ -1,6 +1,6 @@
 // What `conflicts` says about access policies.
 import { describe, expect, test } from 'vitest'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { ask, askJson, CHAT, codesOf, policy, spiffeRule } from '../../support/policy-manifests.ts'
 
 describe('conflicts', () => {

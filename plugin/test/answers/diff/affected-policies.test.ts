@@ -1,9 +1,8 @@
 // What `diff` says about the rules of access policies that a change affects.
-import { SETTINGS } from '../../../../test/e2e/workspace.ts'
+import { SETTINGS, SCM_CONFIG } from '../../../../test/e2e/workspace.ts'
 import { describe, expect, test } from 'vitest'
-import { dig } from '@kleym/shared/core/json.ts'
+import { dig } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
-import { SCM_CONFIG } from '../../../../test/e2e/workspace.ts'
 import { workspace } from '../../support/workspace.ts'
 import { binding, CHAT, policy, spiffeRule, POLICY_ESTATE } from '../../support/policy-manifests.ts'
 

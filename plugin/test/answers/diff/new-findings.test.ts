@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import { binding, objective, pool } from '@kleym/testing/manifests.ts'
-import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 function list(items: readonly JsonRecord[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', items })

@@ -1,7 +1,7 @@
 // A binding that cannot be decided on one side of a diff: the operator would keep what it has, so `diff` must not call its output
 // new or gone, nor say for certain who gains or loses the identity. Each test is a way in which it once did.
 import { expect, test } from 'vitest'
-import { dig, listAt, own } from '@kleym/shared/core/json.ts'
+import { dig, listAt, own } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { SCM_CONFIG } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'

@@ -4,7 +4,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
-import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess } from '../../support/in-process.ts'

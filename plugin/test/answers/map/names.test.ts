@@ -1,6 +1,6 @@
 // The map draws whom objects of other programs name: patterns by the identities that they take in, and no client that a rule leaves out.
 import { expect, test } from 'vitest'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { stringify } from 'yaml'
 import { askJson, CHAT } from '../../support/policy-manifests.ts'
 

@@ -2,7 +2,7 @@
 // stands in it.
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { requireValidReport } from '../../support/report-check.ts'

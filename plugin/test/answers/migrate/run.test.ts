@@ -2,7 +2,7 @@
 // names that lead nowhere.
 import { parseAllDocuments } from 'yaml'
 import { describe, expect, test } from 'vitest'
-import { dig, listAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { workspace } from '../../support/workspace.ts'

@@ -1,8 +1,7 @@
 // An access policy changes nothing but what is said about policies, in every command.
-import { NAMING_POLICIES } from '../../support/policy-manifests.ts'
+import { NAMING_POLICIES, ask, askJson, CHAT, policy, spiffeRule } from '../../support/policy-manifests.ts'
 import { describe, expect, test } from 'vitest'
-import { isRecord, stringAt } from '@kleym/shared/core/json.ts'
-import { ask, askJson, CHAT, policy, spiffeRule } from '../../support/policy-manifests.ts'
+import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
 
 describe('without a policy', () => {
   test.each([

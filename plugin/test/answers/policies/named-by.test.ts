@@ -1,10 +1,6 @@
 // Who names an identity, as `explain` and `who-selects` tell it, on small files.
-import { NAMING_POLICIES } from '../../support/policy-manifests.ts'
-import { describe, expect, test } from 'vitest'
-import { listAt, own } from '@kleym/shared/core/json.ts'
-import { inProcess } from '../../support/in-process.ts'
-import { workspace } from '../../support/workspace.ts'
 import {
+  NAMING_POLICIES,
   ask,
   askJson,
   binding,
@@ -13,6 +9,10 @@ import {
   spiffeRule,
   POLICY_ESTATE,
 } from '../../support/policy-manifests.ts'
+import { describe, expect, test } from 'vitest'
+import { listAt, own } from '@kleym/shared/core/base/json.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
 
 /** The parts of namings that tell them apart. */
 function named(rules: readonly unknown[]): readonly unknown[] {

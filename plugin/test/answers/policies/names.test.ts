@@ -1,6 +1,6 @@
 // Names in objects of other programs, and in plain strings: whom they mean, in `policies`, `who-selects --spiffe-id` and `diff`.
 import { describe, expect, test } from 'vitest'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { stringify } from 'yaml'
 import { SCM_CONFIG, SETTINGS } from '../../../../test/e2e/workspace.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'

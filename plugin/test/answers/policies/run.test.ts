@@ -1,7 +1,7 @@
 // `policies`, on small files: whom a rule names, in every state; which policies are meant; and what is said where there
 // are none.
 import { describe, expect, test } from 'vitest'
-import { listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 import {

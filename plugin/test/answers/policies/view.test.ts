@@ -1,13 +1,13 @@
 // What `policies` and "named by" say where policies are not known, not served, or none: four answers that must not be
 // taken for one another.
-import { namespacedName } from '@kleym/shared/core/namespaced-name.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { describe, expect, test } from 'vitest'
 import type {
   NamedBy,
   NoteKind,
   ResolvedPolicy,
   ResolvedRule,
-} from '@kleym/shared/core/policies/resolution.ts'
+} from '@kleym/shared/core/analysis/policies/resolution.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
 import { render } from '../../../src/text/line.ts'
 import { namedByRows, namedIdRows } from '../../../src/answers/parts/named-by.ts'

@@ -1,7 +1,7 @@
 // `rename` as a person runs it: the first line, the steps, what each consumer has to accept, and the objects of the next step.
 import { parseAllDocuments } from 'yaml'
 import { describe, expect, test } from 'vitest'
-import { dig, listAt, stringAt } from '@kleym/shared/core/json.ts'
+import { dig, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 

@@ -1,13 +1,13 @@
 // The report of `status`, from what a cluster answers to the fields and the lines: each unknown stays one.
 import { describe, expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import { nameFromItself } from '@kleym/shared/core/compile/output.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { nameFromItself } from '@kleym/shared/core/decide/compile/output.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_BINDING_UID,
   LABEL_MANAGED_BY,
   MANAGED_BY,
-} from '@kleym/shared/core/names.ts'
+} from '@kleym/shared/core/model/names.ts'
 import { readInstallation } from '../../../src/cluster/installation.ts'
 import { ClusterReader } from '../../../src/cluster/reader.ts'
 import { installedInput } from '../../../src/gather/installed.ts'

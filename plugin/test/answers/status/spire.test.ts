@@ -1,8 +1,8 @@
 // What `status` says of SPIRE as a whole: the hops "installed", "on the server" and "on the agent", by the steps of `why`.
 import { describe, expect, test } from 'vitest'
-import { installationHops, type SpireInstall } from '@kleym/shared/core/why/installation.ts'
-import { isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
-import type { ExpectedEntry } from '@kleym/shared/core/spire/verify/expected.ts'
+import { installationHops, type SpireInstall } from '@kleym/shared/core/answers/why/installation.ts'
+import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { ExpectedEntry } from '@kleym/shared/core/predict/verify/expected.ts'
 import {
   agentConfig,
   agentPodOn,

@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { dig, isRecord, listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, listAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { printedBy } from '@kleym/testing/child-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'

@@ -1,7 +1,7 @@
 // A binding that cannot be decided may give a pod an identity and displace its default: `who-selects` must not speak of that pod
 // as if the binding were not there. Each test is a way in which it once did.
 import { describe, expect, test } from 'vitest'
-import { listAt, own } from '@kleym/shared/core/json.ts'
+import { listAt, own } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 

@@ -1,7 +1,7 @@
 // Entries that no object asks for and that select without the UID of a pod, as SPIRE's own quick start makes them: a container gets them
 // beside its registration, or they are all that it has.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { healthySlot, IN_OBJECTS, WHY_INSTALL, WHY_NODES, type WhySlot } from '@kleym/testing/why-world.ts'
 import { logOf, WhyFiles, type WhySaid, type WhyWorld } from '../../support/why-files.ts'
 

@@ -1,7 +1,7 @@
 // `why` on files: for each fault the first line names the hop and the fix, with two of them the earlier one, and for healthy containers
 // there is none. The same faults are brought about on real parts in test/svid/agent/why.test.ts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { listAt, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { listAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BOUND_FAULTS, WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
 import {
   boundSlotWith,

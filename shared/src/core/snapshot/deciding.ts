@@ -1,11 +1,11 @@
 // Whether a pod shows what a template makes, as far as it decides about an identity: by the labels that selectors name, by what
 // templates of registrations read of a pod, and by its images where a selector may ask for one.
-import { ITEM } from '../go/template/reads.ts'
-import { canonicalText, digPath, isRecord, listAt, own, stringAt, deepEqual } from '../json.ts'
-import { lazy } from '../lazy.ts'
-import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Pod } from '../objects/pod.ts'
-import { INJECTED_CONTAINERS, INJECTION_KEYS } from '../objects/sidecars.ts'
+import { ITEM } from '../base/go/template/reads.ts'
+import { canonicalText, digPath, isRecord, listAt, own, stringAt, deepEqual } from '../base/json.ts'
+import { lazy } from '../base/lazy.ts'
+import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
+import type { Pod } from '../model/objects/pod.ts'
+import { INJECTED_CONTAINERS, INJECTION_KEYS } from '../model/objects/sidecars.ts'
 import { labelsAskedFor, labelsAskedToLack } from './labels-asked-for.ts'
 import { podReadsOf, SHAPE_AND_NODE, type PodReads, type ReadKeys, type SpecPath } from './pod-reads.ts'
 import type { Snapshot } from './snapshot.ts'

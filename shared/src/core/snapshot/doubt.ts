@@ -1,6 +1,6 @@
 // What a document that could not be read may hold: objects of one kind, and no further than the namespace and the name that
 // it shows. A kind that an API server did not list is a gap of the whole kind instead (`Snapshot.gaps`).
-import type { UnknownReason } from '../unknown-reason.ts'
+import type { UnknownReason } from '../model/unknown-reason.ts'
 
 /** One or more objects that may be there, or may be other than they were read. */
 export interface Doubt {

@@ -1,7 +1,7 @@
 // The labels by which registrations and pools tell pods apart: no other label of a pod matters to an answer.
-import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Pool } from '../objects/inference.ts'
-import type { ClusterStaticEntry } from '../objects/static-entry.ts'
+import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
+import type { Pool } from '../model/objects/inference.ts'
+import type { ClusterStaticEntry } from '../model/objects/static-entry.ts'
 
 const POD_LABEL = 'k8s:pod-label:'
 

@@ -1,5 +1,5 @@
 // Namespaces by name: made once for a snapshot, since rules ask for that of each of a hundred thousand pods.
-import type { Namespace } from '../objects/pod.ts'
+import type { Namespace } from '../model/objects/pod.ts'
 
 const BY_NAME = new WeakMap<readonly Namespace[], ReadonlyMap<string, Namespace>>()
 

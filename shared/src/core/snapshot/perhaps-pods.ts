@@ -1,10 +1,10 @@
 // The pods that objects of kinds which kleym does not read may make. Beside the labels of their templates they may carry any
 // other: what matters are those that some registration asks for.
-import { getOrCreate } from '../get-or-create.ts'
-import { lazy } from '../lazy.ts'
-import { indexPods } from '../objects/pod-index.ts'
-import type { PodMaker } from '../objects/pod-makers.ts'
-import type { Pod } from '../objects/pod.ts'
+import { getOrCreate } from '../base/get-or-create.ts'
+import { lazy } from '../base/lazy.ts'
+import { indexPods } from '../model/objects/pod-index.ts'
+import type { PodMaker } from '../model/objects/pod-makers.ts'
+import type { Pod } from '../model/objects/pod.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Snapshot } from './snapshot.ts'

@@ -1,13 +1,13 @@
 // Which objects of kinds that kleym does not read make pods, and in which namespaces. Where an object names the maker as its
 // owner, the files show what was made: it is read as what it is. Where a kind may have no namespace, an object that names none
 // may make its pods in any (docs/offline.md, "Kinds that hold pods").
-import { namespacedName } from '../namespaced-name.ts'
-import { listAt, stringAt, type JsonRecord } from '../json.ts'
-import { kindOf, qualifiedKind } from '../kinds.ts'
-import { readPodMaker, type PodMaker } from '../objects/pod-makers.ts'
-import type { RawObject } from '../objects/raw.ts'
-import { compareBytes } from '../text/bytes.ts'
-import type { UnknownReason } from '../unknown-reason.ts'
+import { namespacedName } from '../model/namespaced-name.ts'
+import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
+import { kindOf, qualifiedKind } from '../model/kinds.ts'
+import { readPodMaker, type PodMaker } from '../model/objects/pod-makers.ts'
+import type { RawObject } from '../model/objects/raw.ts'
+import { compareBytes } from '../base/text/bytes.ts'
+import type { UnknownReason } from '../model/unknown-reason.ts'
 
 /** The makers, without those whose pods are shown. */
 export interface PodMakersFound {

@@ -1,8 +1,8 @@
 // What registrations read of a pod beside the labels that their selectors name: by the templates of ClusterSPIFFEIDs, and by the
 // selectors that the attestor gives by images.
-import { goType, type GoType } from '../go/template/go-types.ts'
-import { ITEM, readsOf } from '../go/template/reads.ts'
-import type { ClusterSpiffeId } from '../objects/clusterspiffeid.ts'
+import { goType, type GoType } from '../base/go/template/go-types.ts'
+import { ITEM, readsOf } from '../base/go/template/reads.ts'
+import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 
 /** The keys that are read of a map. */
 export type ReadKeys = ReadonlySet<string> | 'all'

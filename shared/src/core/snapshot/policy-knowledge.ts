@@ -1,5 +1,5 @@
 // Whether the access policies of a snapshot are all that there are.
-import type { UnknownReason } from '../unknown-reason.ts'
+import type { UnknownReason } from '../model/unknown-reason.ts'
 
 /** Whether policies are known. `absent`: the kind is not served. `not given`: files only, and none of them a policy. */
 export type PolicyKnowledge =

@@ -1,12 +1,12 @@
 // The snapshots that a rename goes through: the objects of the new name beside the old ones, bindings that name them, and then without
 // the old ones. A pool or an objective that is not there is assumed to be like the old one.
-import { isRecord, own, type JsonRecord } from '../json.ts'
-import { apiVersionOf, BINDING } from '../kinds.ts'
-import { BINDING_KIND } from '../names.ts'
-import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
-import { readBinding, type Binding, type DeclaredBinding } from '../objects/binding.ts'
-import { readClusterSpiffeId } from '../objects/clusterspiffeid.ts'
-import type { Objective, Pool } from '../objects/inference.ts'
+import { isRecord, own, type JsonRecord } from '../base/json.ts'
+import { apiVersionOf, BINDING } from '../model/kinds.ts'
+import { BINDING_KIND } from '../model/names.ts'
+import { namespacedName, type NamespacedName } from '../model/namespaced-name.ts'
+import { readBinding, type Binding, type DeclaredBinding } from '../model/objects/binding.ts'
+import { readClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
+import type { Objective, Pool } from '../model/objects/inference.ts'
 import { sortByMeta, type Snapshot } from './snapshot.ts'
 
 /** The kinds that a rename is asked about. */

@@ -1,8 +1,8 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { namespaceWritten } from '../namespaced-name.ts'
-import { stringAt, type JsonRecord } from '../json.ts'
-import type { UnknownReason } from '../unknown-reason.ts'
+import { namespaceWritten } from '../model/namespaced-name.ts'
+import { stringAt, type JsonRecord } from '../base/json.ts'
+import type { UnknownReason } from '../model/unknown-reason.ts'
 import {
   ACCESS_POLICY_KIND,
   LLM_D_GROUP,
@@ -19,15 +19,22 @@ import {
   POOL_KIND,
   OBJECTIVE_KIND,
   kindOf,
-} from '../kinds.ts'
-import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../naming/istio-source.ts'
-import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../naming/named-in.ts'
-import { readMeta } from '../objects/meta.ts'
-import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../objects/access-policy.ts'
-import { readBinding, type Binding } from '../objects/binding.ts'
-import { readClusterSpiffeId, type ClusterSpiffeId, type Lifecycle } from '../objects/clusterspiffeid.ts'
-import { readFederatedTrustDomain, type FederatedTrustDomain } from '../objects/federated-trust-domain.ts'
-import { readObjective, readPool, type Objective, type Pool } from '../objects/inference.ts'
+} from '../model/kinds.ts'
+import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../model/naming/istio-source.ts'
+import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../model/naming/named-in.ts'
+import { readMeta } from '../model/objects/meta.ts'
+import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../model/objects/access-policy.ts'
+import { readBinding, type Binding } from '../model/objects/binding.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeId,
+  type Lifecycle,
+} from '../model/objects/clusterspiffeid.ts'
+import {
+  readFederatedTrustDomain,
+  type FederatedTrustDomain,
+} from '../model/objects/federated-trust-domain.ts'
+import { readObjective, readPool, type Objective, type Pool } from '../model/objects/inference.ts'
 import {
   namespaceNamed,
   readEndpoints,
@@ -38,23 +45,23 @@ import {
   type Namespace,
   type Node,
   type Pod,
-} from '../objects/pod.ts'
-import { CRD_FIELDS } from '../objects/crd-fields.ts'
-import { manifestFault, type ManifestFault } from '../objects/manifest-check.ts'
-import type { RawObject } from '../objects/raw.ts'
-import { readClusterStaticEntry, type ClusterStaticEntry } from '../objects/static-entry.ts'
-import type { PodMaker } from '../objects/pod-makers.ts'
-import { containerSelectorsLacked, withAgent } from '../objects/agent-config.ts'
-import { withLabelsOfAdmission } from '../objects/pod-changers.ts'
-import { containersAskedFor, withInjected } from '../objects/sidecars.ts'
-import { isWorkload, readWorkloadPods } from '../objects/workload.ts'
+} from '../model/objects/pod.ts'
+import { CRD_FIELDS } from '../model/objects/crd-fields.ts'
+import { manifestFault, type ManifestFault } from '../model/objects/manifest-check.ts'
+import type { RawObject } from '../model/objects/raw.ts'
+import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
+import type { PodMaker } from '../model/objects/pod-makers.ts'
+import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
+import { withLabelsOfAdmission } from '../model/objects/pod-changers.ts'
+import { containersAskedFor, withInjected } from '../model/objects/sidecars.ts'
+import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
-import type { Lookup, References } from '../objects/lookup.ts'
+import type { Lookup, References } from '../model/objects/lookup.ts'
 import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
 import { madeBy, podMakersIn } from './pod-makers-in.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
-import { driveAtOnce, type Steps } from '../steps.ts'
-import { compareBytes } from '../text/bytes.ts'
+import { driveAtOnce, type Steps } from '../base/steps.ts'
+import { compareBytes } from '../base/text/bytes.ts'
 
 /** Everything that an answer uses, read. */
 export interface Snapshot {

@@ -1,11 +1,11 @@
 // The pods that a question about pods is about: those that exist, and those that workloads would make and that no existing
 // pod represents.
-import { getOrCreate } from '../get-or-create.ts'
-import { lazy } from '../lazy.ts'
-import { indexPods, type PodIndex } from '../objects/pod-index.ts'
-import type { Pod } from '../objects/pod.ts'
-import { workloadsOf } from '../objects/pod-workloads.ts'
-import { shapeOf } from '../objects/sidecars.ts'
+import { getOrCreate } from '../base/get-or-create.ts'
+import { lazy } from '../base/lazy.ts'
+import { indexPods, type PodIndex } from '../model/objects/pod-index.ts'
+import type { Pod } from '../model/objects/pod.ts'
+import { workloadsOf } from '../model/objects/pod-workloads.ts'
+import { shapeOf } from '../model/objects/sidecars.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
 import type { Snapshot } from './snapshot.ts'
 

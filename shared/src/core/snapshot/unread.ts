@@ -7,9 +7,9 @@ import {
   OBJECTIVE_KINDS,
   POOL_KINDS,
   qualifiedKind,
-} from '../kinds.ts'
-import { WORKLOAD_KINDS } from '../objects/workload.ts'
-import type { UnknownReason } from '../unknown-reason.ts'
+} from '../model/kinds.ts'
+import { WORKLOAD_KINDS } from '../model/objects/workload.ts'
+import type { UnknownReason } from '../model/unknown-reason.ts'
 import { doubtAt, type Doubt, type Doubts } from './doubt.ts'
 import { firstGap, type Snapshot } from './snapshot.ts'
 

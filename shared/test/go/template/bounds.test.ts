@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { parseTemplate } from '../../../src/core/go/template/index.ts'
+import { parseTemplate } from '../../../src/core/base/go/template/index.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
 
 const data = {

@@ -1,8 +1,8 @@
 // Compares our evaluator with the oracle's vectors: which agree, which differ, which we call unknown. As a command:
 // node differential.ts vectors/oracle.json vectors/corpus.json
 import { readFileSync } from 'node:fs'
-import { parseTemplate, type GoObject, type TemplateData } from '../../../src/core/go/template/index.ts'
-import { isRecord, stringAt, type JsonRecord } from '../../../src/core/json.ts'
+import { parseTemplate, type GoObject, type TemplateData } from '../../../src/core/base/go/template/index.ts'
+import { isRecord, stringAt, type JsonRecord } from '../../../src/core/base/json.ts'
 
 /** What the oracle (test/go-oracle/template) says of one template on one set of data. */
 export interface Vector {

@@ -3,9 +3,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { mayGive, mentionsOf } from '../../../src/core/go/template/mentions.ts'
-import { parseTemplate } from '../../../src/core/go/template/index.ts'
-import { MAX_NESTING, MAX_SOURCE } from '../../../src/core/go/template/signals.ts'
+import { mayGive, mentionsOf } from '../../../src/core/base/go/template/mentions.ts'
+import { parseTemplate } from '../../../src/core/base/go/template/index.ts'
+import { MAX_NESTING, MAX_SOURCE } from '../../../src/core/base/go/template/signals.ts'
 import { readData } from './differential.ts'
 import { RandomTemplates } from '@kleym/testing/random-templates.ts'
 

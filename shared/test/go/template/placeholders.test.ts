@@ -5,7 +5,7 @@ import {
   parseTemplate,
   type Rendered,
   type TemplateData,
-} from '../../../src/core/go/template/index.ts'
+} from '../../../src/core/base/go/template/index.ts'
 
 const manifest: TemplateData = {
   trustDomain: 'example.org',

@@ -1,7 +1,7 @@
 // Which labels, annotations and fields a template may read, by its text.
 import { expect, test } from 'vitest'
-import { readsOf } from '../../../src/core/go/template/reads.ts'
-import { MAX_SOURCE } from '../../../src/core/go/template/signals.ts'
+import { readsOf } from '../../../src/core/base/go/template/reads.ts'
+import { MAX_SOURCE } from '../../../src/core/base/go/template/signals.ts'
 
 test.each<[template: string, reads: readonly string[]]>([
   ['spiffe://td/x', []],

@@ -1,6 +1,6 @@
 // The lines of an agent that tell the selectors of a process, as SPIRE 1.9 to 1.15 write them, and what is none of them.
 import { describe, expect, test } from 'vitest'
-import { readAgentLog } from '../../../src/core/spire/verify/agent-log.ts'
+import { readAgentLog } from '../../../src/core/predict/verify/agent-log.ts'
 
 const OF = { podUid: 'u1', container: 'app' }
 const ALL = ['k8s:container-name:app', 'k8s:ns:team-a', 'k8s:pod-label:a/b:c d', 'k8s:pod-uid:u1']

@@ -1,16 +1,16 @@
 // What a server holds against what a small estate asks for: each kind of difference, and the cause that the evidence allows.
-import { isRecord } from '../../../src/core/json.ts'
+import { isRecord } from '../../../src/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import {
   EntryComparison,
   expectedParts,
   type EntryDifferences,
-} from '../../../src/core/spire/verify/compare-entries.ts'
-import { explainDifferences, type DifferenceEvidence } from '../../../src/core/spire/verify/causes.ts'
-import { EntryHolderIndex } from '../../../src/core/spire/verify/entry-holders.ts'
-import { expectedEntries } from '../../../src/core/spire/verify/expected.ts'
-import { readServerEntry } from '../../../src/core/spire/verify/server-entry.ts'
-import { predict } from '../../../src/core/spire/predict.ts'
+} from '../../../src/core/predict/verify/compare-entries.ts'
+import { explainDifferences, type DifferenceEvidence } from '../../../src/core/predict/verify/causes.ts'
+import { EntryHolderIndex } from '../../../src/core/predict/verify/entry-holders.ts'
+import { expectedEntries } from '../../../src/core/predict/verify/expected.ts'
+import { readServerEntry } from '../../../src/core/predict/verify/server-entry.ts'
+import { predict } from '../../../src/core/predict/spire/predict.ts'
 import { csid, inputOf, pod, staticEntry, type Fields, type PredictedEstate } from '../estate.ts'
 import { serverEntry } from './server-entries.ts'
 

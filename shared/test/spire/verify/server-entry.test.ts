@@ -7,9 +7,9 @@ import {
   podUidOf,
   readBySchema,
   readServerEntry,
-} from '../../../src/core/spire/verify/server-entry.ts'
-import { ownerOf } from '../../../src/core/spire/verify/entry-owner.ts'
-import { readScmSettings } from '../../../src/core/objects/scm-config.ts'
+} from '../../../src/core/predict/verify/server-entry.ts'
+import { ownerOf } from '../../../src/core/predict/verify/entry-owner.ts'
+import { readScmSettings } from '../../../src/core/model/objects/scm-config.ts'
 import { NO_EVIDENCE } from '../estate.ts'
 import { serverEntry, type Fields } from './server-entries.ts'
 

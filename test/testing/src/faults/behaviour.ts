@@ -1,5 +1,5 @@
 // What a server can do to a request, right and wrong, as values: the vocabulary of every test about faults.
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 
 /** How a body that is sent in parts goes on after its last one. */
 export type Ending = 'end' | 'drop' | 'stall'

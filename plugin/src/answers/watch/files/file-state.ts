@@ -1,7 +1,7 @@
 // Files as what feeds a watch: when one has changed, everything is read and answered again, as `explain --offline` answers it.
-import { BINDING, qualifiedKind } from '@kleym/shared/core/kinds.ts'
+import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { OutputOptions } from '../../../flags/options.ts'
 import { viewText } from '../../../frame/finish.ts'

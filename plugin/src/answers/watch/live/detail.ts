@@ -1,15 +1,18 @@
 // The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
 // of its namespace: the table does without them.
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/rules/outside-scope.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import { readMeta, type ObjectMeta } from '@kleym/shared/core/objects/meta.ts'
-import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/objects/pod.ts'
-import { readClusterStaticEntry, type ClusterStaticEntry } from '@kleym/shared/core/objects/static-entry.ts'
-import { driveAtOnce } from '@kleym/shared/core/steps.ts'
-import { compareBytes } from '@kleym/shared/core/text/bytes.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import { readMeta, type ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { readNamespace, readPod, type Namespace, type Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import {
+  readClusterStaticEntry,
+  type ClusterStaticEntry,
+} from '@kleym/shared/core/model/objects/static-entry.ts'
+import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
+import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import {
   CLUSTER_STATIC_ENTRIES,

@@ -1,7 +1,7 @@
 // One kind, as the watch follows it: what could not be read is tried again by the reflector, so a kind that is forbidden or
 // not served comes back by itself, and objects that were read once stay on the screen with the time of that.
-import type { UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer } from '@kleym/shared/kube/discovery.ts'

@@ -1,10 +1,10 @@
 // How much a watch keeps of a cluster, which may be hostile and may grow for as long as the watch lasts: the same as any other answer
 // keeps, and then it ends with a line that says so (docs/reliability.md, "What the plugin takes in").
-import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/json.ts'
+import { dig, isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS } from '@kleym/shared/kube/resources.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
-import { sizeOf } from '@kleym/shared/core/value-size.ts'
+import { sizeOf } from '@kleym/shared/core/base/value-size.ts'
 import { KEPT_MAX, overLimit } from '../../../cluster/kept-size.ts'
 import { KleymError } from '../../../io/errors.ts'
 

@@ -1,5 +1,5 @@
 // The watch as machines read it: one WatchEvent for each change of a binding, and for each change of what is known.
-import { unknownReasonText } from '@kleym/shared/core/unknown-reason.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { report } from '../../../output/json.ts'
 import type { Knowledge } from './knowledge.ts'
 import type { Row, RowChange } from './rows.ts'

@@ -1,13 +1,21 @@
 // The kinds that a watch follows, each with how its objects are read: what the watch does not show (managed fields above
 // all) is not kept.
-import { namespaceWritten } from '@kleym/shared/core/namespaced-name.ts'
-import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/kinds.ts'
-import { dig, type JsonRecord } from '@kleym/shared/core/json.ts'
-import { ANNOTATION_BINDING } from '@kleym/shared/core/names.ts'
-import { ANY, liveClaims } from '@kleym/shared/core/collide/claim.ts'
-import { readBinding, type Binding } from '@kleym/shared/core/objects/binding.ts'
-import { readClusterSpiffeId, type ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import { readObjective, readPool, type Objective, type Pool } from '@kleym/shared/core/objects/inference.ts'
+import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/model/kinds.ts'
+import { dig, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
+import { ANY, liveClaims } from '@kleym/shared/core/decide/collide/claim.ts'
+import { readBinding, type Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import {
+  readClusterSpiffeId,
+  type ClusterSpiffeId,
+} from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import {
+  readObjective,
+  readPool,
+  type Objective,
+  type Pool,
+} from '@kleym/shared/core/model/objects/inference.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
 import type { StoreIndex } from '@kleym/shared/kube/store-index.ts'

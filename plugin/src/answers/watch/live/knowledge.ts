@@ -1,7 +1,7 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
-import type { Finding } from '@kleym/shared/core/findings/finding.ts'
-import type { OperatorDeployment } from '@kleym/shared/core/install/operator-deployment.ts'
-import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/unknown-reason.ts'
+import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { OperatorDeployment } from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
+import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { FeedState } from './feed.ts'

@@ -1,9 +1,9 @@
 // What the operator and SCM are set to, for the table: the same sources in the same order as for every other command. What
 // is not followed (the operator's Deployments, SCM's configuration) is learnt at the start, and again from time to time;
 // statuses and outputs count as they change.
-import type { Binding } from '@kleym/shared/core/objects/binding.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/objects/clusterspiffeid.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
+import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import { readOperators } from '../../../cluster/live-side.ts'
 import { ClusterReader } from '../../../cluster/reader.ts'

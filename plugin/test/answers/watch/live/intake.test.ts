@@ -1,6 +1,6 @@
 // What a watch keeps, counted: of lists that come in, of stores that change, and of feeds that end.
 import { expect, test } from 'vitest'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDINGS, PODS } from '@kleym/shared/kube/resources.ts'
 import type { Cached } from '@kleym/shared/kube/store.ts'
 import { Intake, type FeedIntake } from '../../../../src/answers/watch/live/intake.ts'

@@ -1,12 +1,12 @@
 // The live side against a cluster in memory: what it shows, what it says that it does not know, and how it comes back.
-import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/names.ts'
+import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/model/names.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
-import { analyse } from '@kleym/shared/core/analysis/analysis.ts'
-import type { JsonRecord } from '@kleym/shared/core/json.ts'
-import type { RawObject } from '@kleym/shared/core/objects/raw.ts'
-import { readScmSettings } from '@kleym/shared/core/objects/scm-config.ts'
+import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { readScmSettings } from '@kleym/shared/core/model/objects/scm-config.ts'
 import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import {
   BINDINGS,

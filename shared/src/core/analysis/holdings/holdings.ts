@@ -1,0 +1,222 @@
+// What the containers of a pod hold: the one answer that rules, tests, policies, effects and commands read. Whatever can keep it
+// open is asked here, and nowhere else: what was not read, bindings that are not decided, settings that were not given, pods and
+// containers that may be there, and registrations that kleym does not follow (docs/assumptions.md).
+import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import { asksItself, containersThatMayBe } from '../../model/objects/sidecars.ts'
+import { identityGap, type SnapshotReading } from '../../snapshot/unread.ts'
+import { whyInjected } from '../../predict/spire/attestor.ts'
+import { sourceText, type Prediction } from '../../predict/spire/prediction.ts'
+import {
+  containerVerdicts,
+  isHeld,
+  isPossible,
+  possibleVerdicts,
+  type Registration,
+} from '../../predict/spire/registration.ts'
+import { all, any, NO, not, open, YES, type Truth } from '../../model/truth/truth.ts'
+import { scopeText } from '../../model/truth/unknown.ts'
+import { isMade } from './made.ts'
+import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './undecided.ts'
+
+/** The part of a state that says what containers hold. */
+export interface HoldingContext {
+  readonly base: { readonly snapshot: SnapshotReading & { readonly namespaces: readonly Namespace[] } }
+  readonly undecided: UndecidedBindings
+  prediction(): Prediction
+}
+
+/** What one container holds; whether it is there at all is a question of its own. */
+export interface ContainerHolding {
+  readonly pod: Pod
+  readonly container: Container
+  /** Whether the container is there. All else is what holds if it is. */
+  readonly there: Truth
+  /** Issued for certain. */
+  readonly held: readonly Registration[]
+  /** May be issued; their ID is known. */
+  readonly perhaps: readonly Registration[]
+  /** The bindings that may give it an identity, and could not be decided. */
+  readonly undecided: readonly UndecidedBinding[]
+  /** Whether it holds an identity from something that was not read or decided: no, or open. */
+  readonly unread: Truth
+  /** Whether it holds an identity that none of `held` and `perhaps` names, whatever gives it: no, or open. */
+  readonly other: Truth
+  /** All that select the pod, with what becomes of them for a container of it; worked out again at each call. */
+  readonly registrationsOf: (pod: Pod, container: Container) => readonly Registration[]
+}
+
+/** What a question changes about what containers hold. */
+export interface HoldingQuestion {
+  /** What a registration comes to if settings were not given; absent: all were. */
+  readonly ofRegistration?: ((one: Registration) => Registration) | undefined
+}
+
+/** Tells what the containers of each pod hold in one state. */
+export class Holdings {
+  readonly #context: HoldingContext
+  readonly #ofRegistration: ((one: Registration) => Registration) | undefined
+  readonly #namespaces: ReadonlyMap<string, Namespace>
+  readonly #gaps = new Map<string, Truth>()
+  /** One cause for all pods that have it: there may be a hundred thousand of them. */
+  readonly #open = new Map<string, Truth>()
+  /** Why an object may be another one than was read, by its kind and name. */
+  #doubted: ReadonlyMap<string, Truth> | undefined
+
+  constructor(context: HoldingContext, { ofRegistration }: HoldingQuestion = {}) {
+    this.#context = context
+    this.#namespaces = namespacesByName(context.base.snapshot)
+    this.#ofRegistration = ofRegistration
+  }
+
+  /** The containers of a pod, and those that a webhook may add to it. */
+  containersOf(pod: Pod): readonly Container[] {
+    return containersThatMayBe(pod, this.#namespaces.get(pod.namespace))
+  }
+
+  /** What some containers of a pod hold; all of those that it has if none are named. */
+  of(pod: Pod, containers: readonly Container[] = pod.containers): readonly ContainerHolding[] {
+    return containers.map((container) => this.ofContainer(pod, container))
+  }
+
+  /** What one container of a pod holds. */
+  ofContainer(pod: Pod, container: Container): ContainerHolding {
+    const there = this.there(pod, container)
+    const possible = this.#isPlain(container)
+      ? possibleVerdicts(this.#context.prediction(), pod, container)
+      : this.registrationsOf(pod, container)
+    const undecided = undecidedFor(this.#context.undecided, pod, container.name)
+    const gap = any(this.#gap(pod.namespace), not(this.asRead(pod)))
+    const unread = undecided.length === 0 ? gap : any(gap, ...undecided.map((one) => this.#undecided(one)))
+    let other = unread
+    let held = NONE
+    let perhaps = NONE
+    for (const one of possible) {
+      if (isHeld(one) && one.spiffeId !== undefined) held = withOne(held, one)
+      else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps = withOne(perhaps, one)
+      else if (isPossible(one)) other = any(other, this.#unfollowed(one))
+    }
+    return {
+      pod,
+      container,
+      there,
+      held,
+      perhaps,
+      undecided,
+      unread,
+      other,
+      registrationsOf: this.registrationsOf,
+    }
+  }
+
+  /** Every registration that selects a pod, with what becomes of it for a container, as if that were there. */
+  readonly registrationsOf = (pod: Pod, container: Container): readonly Registration[] => {
+    const every = containerVerdicts(this.#context.prediction(), pod, container)
+    return this.#isPlain(container) ? every : every.map((one) => this.#settled(one, container))
+  }
+
+  /** Whether a container that is there gets what a registration gives. */
+  given(one: Registration): Truth {
+    const { why = '' } = one
+    if (isHeld(one)) return YES
+    if (!isPossible(one)) return NO
+    return getOrCreate(this.#open, `verdict ${why}`, () => open({ kind: 'verdict', of: {}, why }))
+  }
+
+  /** Whether verdicts of the prediction hold as they are. */
+  #isPlain({ injectedBy }: Container): boolean {
+    return this.#ofRegistration === undefined && injectedBy === undefined
+  }
+
+  /** Whether a container is there: its pod is, and whatever adds it does. */
+  there(pod: Pod, { injectedBy }: Container): Truth {
+    const asRead = this.asRead(pod)
+    if (pod.perhaps === undefined && injectedBy === undefined) return asRead
+    const made =
+      pod.perhaps === undefined ? YES : getOrCreate(this.#open, `made by ${podText(pod)}`, () => isMade(pod))
+    const added = injectedBy === undefined ? YES : this.#added(pod, injectedBy)
+    return all(asRead, made, added)
+  }
+
+  /** Whether a pod is what was read of it: one that is defined twice may be the other one. */
+  asRead({ namespace, ref: { kind, name } }: Pod): Truth {
+    const { doubts } = this.#context.base.snapshot
+    if (doubts.size === 0) return YES
+    this.#doubted ??= new Map(
+      [...doubts.values()].flat().flatMap((doubt) => {
+        if (doubt.name === undefined) return []
+        const of = { kind: doubt.kind, namespace: doubt.namespace ?? '', name: doubt.name }
+        return [[scopeText(of), open({ kind: 'doubled', of, why: doubt.why })] as const]
+      }),
+    )
+    return this.#doubted.get(scopeText({ kind, namespace, name })) ?? YES
+  }
+
+  /** Whether a webhook adds a container: the pod or its namespace asks for it, or a namespace that was not read may. */
+  #added(pod: Pod, injectedBy: string): Truth {
+    const { namespace } = pod
+    if (asksItself(pod, injectedBy) || this.#namespaces.get(namespace)?.complete === true)
+      return getOrCreate(this.#open, `webhook ${injectedBy} ${namespace}`, () =>
+        open({ kind: 'webhook', of: { namespace }, injector: injectedBy, adds: 'the container' }),
+      )
+    return getOrCreate(this.#open, `Namespace ${namespace}`, () =>
+      open({
+        kind: 'unread',
+        of: { kind: 'Namespace', name: namespace },
+        why: {
+          verb: 'read',
+          what: `Namespace ${namespace}, which may ask a webhook for containers`,
+          cause: 'not given',
+        },
+      }),
+    )
+  }
+
+  #gap(namespace: string): Truth {
+    return getOrCreate(this.#gaps, namespace, () => {
+      const why = identityGap(this.#context.base.snapshot, namespace)
+      return why === undefined ? NO : open({ kind: 'unread', of: {}, why })
+    })
+  }
+
+  #undecided({ binding, why }: UndecidedBinding): Truth {
+    return getOrCreate(this.#open, `undecided ${binding}`, () =>
+      open({ kind: 'undecided', of: {}, binding, why }),
+    )
+  }
+
+  #unfollowed({ source, why = '' }: Registration): Truth {
+    const construct = sourceText(source)
+    return getOrCreate(this.#open, `not followed ${construct} ${why}`, () =>
+      open({ kind: 'not followed', of: {}, construct, why }),
+    )
+  }
+
+  /** A registration under settings that were not given, for a container as if it were there: `there` says whether it is. */
+  #settled(one: Registration, container: Container): Registration {
+    const isOnlyThat =
+      one.verdict === 'depends' && one.why !== undefined && one.why === whyInjected(container)
+    const ifThere: Registration = isOnlyThat
+      ? { ...one, verdict: 'issued', why: undefined, selector: undefined }
+      : one
+    return this.#ofRegistration?.(ifThere) ?? ifThere
+  }
+}
+
+const NONE: Registration[] = []
+
+/** There may be a hundred thousand pods: a list is made where something goes into it. */
+function withOne(list: Registration[], one: Registration): Registration[] {
+  if (list === NONE) return [one]
+  list.push(one)
+  return list
+}
+
+/** The IDs of registrations, each once, in their order. */
+export function idsOf(registrations: readonly Registration[]): readonly string[] {
+  const [first, ...others] = registrations
+  if (others.length === 0) return first?.spiffeId === undefined ? [] : [first.spiffeId]
+  return [...new Set(registrations.flatMap(({ spiffeId }) => spiffeId ?? []))]
+}

@@ -1,0 +1,172 @@
+// Who holds the IDs that policies name: one pass over all pods, which looks at the containers of those alone that have a
+// registration in question.
+import { namespacedName } from '../../model/namespaced-name.ts'
+import { mayBecome } from '../../base/go/template/mentions.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { Holdings } from '../holdings/holdings.ts'
+import type { MatcherIndex } from '../../model/naming/id-matcher.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import type { Registration } from '../../predict/spire/registration.ts'
+import { sourceText, type EntryOutcome, type EntrySource } from '../../predict/spire/prediction.ts'
+import { all, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
+import type { PolicyContext } from './policy-context.ts'
+import type { PolicyHolder } from './resolution.ts'
+
+/** What the pods say about one ID. */
+export interface IdentityHolders {
+  readonly holders: PolicyHolder[]
+  /** Registrations that perhaps give it, and why that is not certain. */
+  readonly perhaps: Map<string, { readonly source: EntrySource; readonly why: string }>
+  /** The containers that perhaps hold it: `pod team-a/llama-0 vllm`. */
+  readonly perhapsHolders: Set<string>
+  /** Why a registration that gives it reaches no container, by `sourceText`; the first reason met. */
+  readonly missed: Map<string, string>
+}
+
+/** What is asked of the pods. */
+export interface Wanted {
+  readonly spiffeIds: ReadonlySet<string>
+  /** IDs that patterns take in, beside those. */
+  readonly patterns?: Pick<MatcherIndex<unknown>, 'of'>
+  /** `namespace/name` of service accounts. */
+  readonly accounts: ReadonlySet<string>
+}
+
+/** The answer of the pods. */
+export interface Held {
+  readonly byId: ReadonlyMap<string, IdentityHolders>
+  readonly podsOfAccount: ReadonlyMap<string, readonly Pod[]>
+  /** IDs of bindings that pods of an account certainly hold. */
+  readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
+  /** Every ID that is rendered for some pod, whether held or not, and what renders it. */
+  readonly rendered: ReadonlyMap<string, EntrySource>
+  /** The objects that give some pod what kleym does not follow, and may give it one of the IDs in question, by `sourceText`. */
+  readonly unfollowed: ReadonlySet<string>
+}
+
+/** `namespace/name` of the service account that something runs under. */
+export function accountKey(of: { readonly namespace: string; readonly serviceAccountName: string }): string {
+  return namespacedName(of.namespace, of.serviceAccountName)
+}
+
+/** Goes through the pods. */
+export function heldBy(context: PolicyContext, wanted: Wanted): Held {
+  const search = new HolderSearch(context, wanted)
+  for (const pod of context.base.podsInQuestion) search.visit(pod)
+  return search
+}
+
+class HolderSearch implements Held {
+  readonly byId = new Map<string, IdentityHolders>()
+  readonly podsOfAccount = new Map<string, Pod[]>()
+  readonly kleymIdsOfAccount = new Map<string, Set<string>>()
+  readonly rendered = new Map<string, EntrySource>()
+  readonly unfollowed = new Set<string>()
+  readonly #context: PolicyContext
+  readonly #holdings: Holdings
+  readonly #wanted: Wanted
+  readonly #ours: ReadonlySet<string>
+  /** Whether a pattern takes in an ID: a hundred thousand pods may have one. */
+  readonly #taken = new Map<string, boolean>()
+
+  constructor(context: PolicyContext, wanted: Wanted) {
+    this.#context = context
+    this.#holdings = new Holdings(context)
+    this.#wanted = wanted
+    this.#ours = new Set(
+      context.outputs.flatMap(({ object, ownership }) =>
+        ownership.kind === 'ours' ? [object.meta.name] : [],
+      ),
+    )
+  }
+
+  visit(pod: Pod): void {
+    const account = accountKey(pod)
+    const isAsked = this.#wanted.accounts.has(account)
+    if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
+    const outcomes = this.#context.prediction().entriesOf(pod)
+    for (const outcome of outcomes) this.#note(outcome)
+    const concerned = outcomes.some(
+      (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
+    )
+    if (!concerned) return
+    const byOutcome = this.#registrations(pod)
+    for (const [outcome, met] of byOutcome) {
+      if (this.#isWanted(outcome)) this.#record(pod, outcome, met)
+      if (isAsked && this.#isOurs(outcome) && met.some(({ given }) => given === YES))
+        getOrCreate(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
+    }
+  }
+
+  #note({ source, entry, verdict }: EntryOutcome): void {
+    if (verdict.state === 'unknown' && this.#mayBeWanted(verdict.spiffeId))
+      this.unfollowed.add(sourceText(source))
+    if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
+      this.rendered.set(entry.spiffeId, source)
+  }
+
+  /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */
+  #mayBeWanted(rendered: string | undefined): boolean {
+    if (rendered === undefined || this.#wanted.patterns !== undefined) return true
+    return [...this.#wanted.spiffeIds].some((wanted) => mayBecome(rendered, wanted))
+  }
+
+  #isWanted({ entry }: EntryOutcome): boolean {
+    if (entry === undefined) return false
+    const { spiffeIds, patterns } = this.#wanted
+    if (patterns === undefined || spiffeIds.has(entry.spiffeId)) return spiffeIds.has(entry.spiffeId)
+    return getOrCreate(this.#taken, entry.spiffeId, () => patterns.of(entry.spiffeId).size > 0)
+  }
+
+  #isOurs({ source }: EntryOutcome): boolean {
+    return source.kind === 'ClusterSPIFFEID' && this.#ours.has(source.name)
+  }
+
+  #registrations(pod: Pod): ReadonlyMap<EntryOutcome, readonly Met[]> {
+    const byOutcome = new Map<EntryOutcome, Met[]>()
+    for (const { container, there, registrationsOf } of this.#holdings.of(pod)) {
+      for (const registration of registrationsOf(pod, container))
+        getOrCreate(byOutcome, registration.outcome, () => []).push({
+          container: container.name,
+          registration,
+          given: all(there, this.#holdings.given(registration)),
+        })
+    }
+    return byOutcome
+  }
+
+  #record(pod: Pod, { source, entry }: EntryOutcome, met: readonly Met[]): void {
+    const holding = getOrCreate(this.byId, entry?.spiffeId ?? '', newHolding)
+    const issued = met.filter(({ given }) => given === YES)
+    if (issued.length > 0)
+      holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
+    const key = sourceText(source)
+    for (const { container, registration, given } of met) {
+      if (given === NO) {
+        if (!holding.missed.has(key)) holding.missed.set(key, whyNot(registration, pod))
+      } else if (given !== YES) {
+        holding.perhaps.set(key, { source, why: whyOpenText(given) ?? '' })
+        holding.perhapsHolders.add(`${podText(pod)} ${container}`)
+      }
+    }
+  }
+}
+
+interface Met {
+  readonly container: string
+  readonly registration: Registration
+  /** Whether the container is there and gets it. */
+  readonly given: Truth
+}
+
+/** Selectors speak of the container alone, which a person cannot see from here. */
+function whyNot({ verdict, selector, why }: Registration, pod: Pod): string {
+  return verdict === 'dead' && selector !== undefined
+    ? `${selector} does not match in ${podText(pod)}`
+    : (why ?? '')
+}
+
+function newHolding(): IdentityHolders {
+  return { holders: [], perhaps: new Map(), perhapsHolders: new Set(), missed: new Map() }
+}

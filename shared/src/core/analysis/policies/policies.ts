@@ -1,0 +1,328 @@
+// The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
+// index that answers who names an identity.
+import { namespacedName } from '../../model/namespaced-name.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { apiVersionOf, ACCESS_POLICY_KIND } from '../../model/kinds.ts'
+import type { AccessPolicy } from '../../model/objects/access-policy.ts'
+import { lazy } from '../../base/lazy.ts'
+import { type PolicyRule, type RuleSource } from '../../model/objects/access-rule.ts'
+import { quoted } from '../../base/text/quoted.ts'
+import type { PolicyContext } from './policy-context.ts'
+import { accountKey } from './holders.ts'
+import { pathIn } from '../../model/spiffe-id.ts'
+import { noteOf, notesOfPolicy, notesOfRule } from './notes.ts'
+import { accountId } from './resolution-text.ts'
+import { isForeign, Resolver, trustDomainsOf } from './resolve.ts'
+import type {
+  Mention,
+  NamedBy,
+  Naming,
+  PolicyNote,
+  ResolvedPolicy,
+  ResolvedRule,
+  ResolvedSource,
+} from './resolution.ts'
+import type { PolicyKnowledge } from '../../snapshot/policy-knowledge.ts'
+import { MatcherIndex, takesIn } from '../../model/naming/id-matcher.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { TargetIndex } from './targets.ts'
+
+/** What runs under a service account: a pod is one. */
+export interface Account {
+  readonly namespace: string
+  readonly serviceAccountName: string
+}
+
+/** The access policies of one state. */
+export interface Policies {
+  readonly knowledge: PolicyKnowledge
+  /** In byte order of namespace and name. */
+  readonly list: readonly ResolvedPolicy[]
+  /** The objects in which IDs stand in any other string, in the order of kinds, namespaces and names. */
+  readonly mentioning: readonly ResolvedPolicy[]
+  /**
+   * Which rules name one of these SPIFFE IDs exactly, or any principal, or the service account of one of these pods (those that hold the
+   * identity, or may). By index; costs nothing for policies that are not concerned.
+   */
+  namedBy(spiffeIds: readonly string[], accounts: readonly Account[]): NamedBy
+}
+
+/** Whether an answer has anything to say about names: not where no kind of policy is there or was given, and no other object holds an ID. */
+export function hasPolicies({ knowledge, mentioning }: Pick<Policies, 'knowledge' | 'mentioning'>): boolean {
+  return knowledge.state === 'known' || knowledge.state === 'unknown' || mentioning.length > 0
+}
+
+/** Resolves all policies of a state, each source at its first use. */
+export function resolvePolicies(context: PolicyContext): Policies {
+  const { accessPolicies, mentioning: mentions, accessPoliciesKnown: knowledge } = context.base.snapshot
+  if (accessPolicies.length + mentions.length === 0)
+    return { knowledge, list: [], mentioning: [], namedBy: () => namedByNone(knowledge) }
+  const sources = [...accessPolicies, ...mentions].flatMap(({ rules }) =>
+    rules.flatMap((rule) => rule.sources),
+  )
+  const resolver = lazy(() => new Resolver(context, sources))
+  const targets = lazy(() => new TargetIndex(accessPolicies))
+  const ours = trustDomainsOf(context)
+  const means = { resolver, targets, ours }
+  const list = accessPolicies.map((policy) => resolvePolicy(policy, means))
+  const mentioning = mentions.map((policy) => resolvePolicy(policy, means))
+  const index = new NamingIndex(list, mentioning, ours)
+  return { knowledge, list, mentioning, namedBy: (ids, accounts) => index.namedBy(ids, accounts, knowledge) }
+}
+
+function namedByNone(knowledge: PolicyKnowledge): NamedBy {
+  return { knowledge, namings: [], mentions: [], inTexts: [], uninterpreted: [], asksDiffer: false }
+}
+
+/** What policies are resolved with. */
+interface Means {
+  readonly resolver: () => Resolver
+  readonly targets: () => TargetIndex
+  readonly ours: ReadonlySet<string>
+}
+
+function resolvePolicy(policy: AccessPolicy, means: Means): ResolvedPolicy {
+  const { meta, reading, unreadable } = policy
+  const notes = lazy(() => [...notesOfPolicy(policy), ...means.targets().overLimit(policy)])
+  return {
+    key: policy.key,
+    kind: policy.kind,
+    namespace: meta.namespace,
+    name: meta.name,
+    apiVersion: reading.kind === 'v1alpha1' ? apiVersionOf(ACCESS_POLICY_KIND) : reading.apiVersion,
+    isInterpreted: reading.kind !== 'too old' && reading.kind !== 'not known',
+    isNamesAlone: reading.kind === 'names alone',
+    targets: policy.targets,
+    action: policy.action,
+    rules: policy.rules.map((rule) => resolveRule(policy, rule, means)),
+    get notes() {
+      return notes()
+    },
+    problems: [...uninterpreted(policy), ...unreadable.map(({ where, why }) => `${where} ${why}`)],
+  }
+}
+
+function uninterpreted({ reading, kind }: AccessPolicy): readonly string[] {
+  switch (reading.kind) {
+    case 'v1alpha1':
+    case 'names alone':
+      return []
+    case 'proposal':
+      return [
+        `its kind is ${kind}, and ${reading.apiVersion} calls it ${ACCESS_POLICY_KIND.kind}: its CRD serves no ${kind}`,
+      ]
+    case 'too old':
+      return [`${reading.apiVersion} is too old to interpret`]
+    case 'not known':
+      return [`${reading.apiVersion} is a version that kleym does not know`]
+  }
+}
+
+function resolveRule(
+  policy: AccessPolicy,
+  rule: PolicyRule,
+  { resolver, targets, ours }: Means,
+): ResolvedRule {
+  const sources = rule.sources.map((source) => resolvedSource(source, resolver))
+  return {
+    at: rule.at,
+    name: rule.name,
+    sources,
+    asks:
+      policy.reading.kind === 'names alone'
+        ? 'not read'
+        : rule.authorization === undefined
+          ? 'any request'
+          : asksText(rule.authorization.types),
+    authorization: rule.authorization?.text,
+    mentioned: rule.authorization?.mentioned ?? [],
+    get notes() {
+      return [
+        ...targets().replaced(policy, rule),
+        ...notesOfRule(rule),
+        ...(policy.reading.kind === 'names alone' ? [] : sources.flatMap((one) => misplaced(one, ours))),
+      ]
+    },
+  }
+}
+
+function resolvedSource(source: RuleSource, resolver: () => Resolver): ResolvedSource {
+  const resolution = lazy(() => resolver().resolve(source))
+  return {
+    source,
+    text: `${source.isExcluded === true ? 'all but ' : ''}${sourceName(source)}`,
+    get resolution() {
+      return resolution()
+    },
+  }
+}
+
+/** Types that kleym knows, as they are; any other is written by the author of the policy, and quoted. */
+function asksText(types: readonly string[]): string {
+  const words = types.map((type) => (type === '' ? '(no type)' : TYPES.has(type) ? type : quoted(type)))
+  return words.length === 0 ? '(empty list)' : words.join(', ')
+}
+
+const TYPES: ReadonlySet<string> = new Set(['Inline', 'CEL', 'ExternalAuth'])
+
+/** An ID of ours written in another trust domain, which is not the one that SPIRE signs. */
+function misplaced(named: ResolvedSource, trustDomains: ReadonlySet<string>): readonly PolicyNote[] {
+  const { source } = named
+  if (source.kind !== 'SPIFFE' || !isForeign(source.spiffeId, trustDomains)) return []
+  const { resolution } = named
+  if (resolution.state !== 'foreign') return []
+  const ours = resolution.nearMisses.find(({ how }) => how === 'trust domain')
+  if (ours === undefined) return []
+  const text = `${resolution.spiffeId} has the path of ${ours.spiffeId}, and its trust domain is ${resolution.trustDomain}`
+  return [noteOf('other trust domain', text)]
+}
+
+function sourceName(source: RuleSource): string {
+  switch (source.kind) {
+    case 'SPIFFE':
+      return source.spiffeId
+    case 'service account':
+      return `service account ${namespacedName(source.namespace, source.name)}`
+    case 'unbounded':
+    case 'type mismatch':
+      return 'any principal'
+    case 'pattern':
+    case 'dead':
+      return source.written
+    case 'not SPIFFE':
+      return source.type
+    case 'unreadable':
+      return 'not readable'
+  }
+}
+
+class NamingIndex {
+  readonly #exactly = new Map<string, Naming[]>()
+  readonly #byPath = new Map<string, Naming[]>()
+  readonly #unbounded: Naming[] = []
+  readonly #patterns = new MatcherIndex<Naming>()
+  readonly #byAccount = new Map<string, Naming[]>()
+  readonly #byAccountId = new Map<string, Naming[]>()
+  /** By the ID that a CEL text mentions, and by its path. */
+  readonly #mentions = new MentionIndex()
+  /** The same of the texts of other objects. */
+  readonly #texts = new MentionIndex()
+  readonly #uninterpreted: readonly ResolvedPolicy[]
+  readonly #trustDomain: string | undefined
+
+  constructor(
+    policies: readonly ResolvedPolicy[],
+    mentioning: readonly ResolvedPolicy[],
+    [trustDomain]: Iterable<string>,
+  ) {
+    this.#trustDomain = trustDomain
+    for (const policy of mentioning)
+      for (const rule of policy.rules)
+        for (const { source } of rule.sources)
+          if (source.kind === 'SPIFFE') this.#texts.add({ policy, rule, spiffeId: source.spiffeId })
+    for (const policy of policies)
+      for (const rule of policy.rules) {
+        for (const source of rule.sources) this.#add(policy, rule, source)
+        for (const spiffeId of rule.mentioned) this.#mentions.add({ policy, rule, spiffeId })
+      }
+    this.#uninterpreted = policies.filter(
+      ({ isInterpreted, rules, problems }) =>
+        !isInterpreted ||
+        problems.some((problem) => problem.startsWith('.spec.rules ') || problem.startsWith('.spec ')) ||
+        rules.some(({ sources }) => sources.some(({ source }) => source.kind === 'unreadable')),
+    )
+  }
+
+  namedBy(spiffeIds: readonly string[], accounts: readonly Account[], knowledge: PolicyKnowledge): NamedBy {
+    const ids = [...new Set(spiffeIds)]
+    const exact = ids.map((id) => this.#exactly.get(id) ?? [])
+    const keys = new Set(accounts.map(accountKey))
+    const byAccount = new Set([
+      ...[...keys].flatMap((key) => this.#byAccount.get(key) ?? []),
+      ...ids.flatMap((id) => this.#byAccountId.get(id) ?? []),
+    ])
+    return {
+      knowledge,
+      namings: [
+        ...exact.flat(),
+        ...ids.flatMap((id) => this.#byPattern(id)),
+        ...ids.flatMap((id) => this.#perhaps(id)),
+        ...byAccount,
+        ...this.#unbounded,
+      ],
+      mentions: ids.flatMap((id) => this.#mentions.of(id)),
+      inTexts: ids.flatMap((id) => this.#texts.of(id)),
+      uninterpreted: this.#uninterpreted,
+      asksDiffer: exact.some((namings) => {
+        const read = namings.filter(({ policy }) => !policy.isNamesAlone)
+        return new Set(read.map(({ rule }) => rule.authorization)).size > 1
+      }),
+    }
+  }
+
+  /** An ID whose trust domain is not known may be any that has its path. */
+  #perhaps(spiffeId: string): readonly Naming[] {
+    if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
+    return this.#byPath.get(pathIn(spiffeId)) ?? []
+  }
+
+  #byPattern(spiffeId: string): readonly Naming[] {
+    const found = [...this.#patterns.of(spiffeId)].filter(({ way, source: { source } }) => {
+      if (source.kind !== 'pattern') return false
+      const [first, ...others] = source.pattern.all
+      const named = way === 'perhaps' ? [] : [first ?? []]
+      return takesIn({ all: [...named, ...others], none: source.pattern.none }, spiffeId)
+    })
+    return found.toSorted((a, b) => compareBytes(namingKey(a), namingKey(b)))
+  }
+
+  #add(policy: ResolvedPolicy, rule: ResolvedRule, resolved: ResolvedSource): void {
+    const { source } = resolved
+    const isExcluded = source.isExcluded === true
+    const naming = (way: Naming['way']): Naming => ({
+      way: isExcluded ? 'excluded' : way,
+      policy,
+      rule,
+      source: resolved,
+    })
+    if (source.kind === 'pattern') {
+      const [certain, perhaps] = [naming('pattern'), naming('perhaps')]
+      for (const matcher of source.pattern.all[0] ?? []) this.#patterns.add(matcher, certain)
+      for (const matcher of source.perhaps?.matchers ?? []) this.#patterns.add(matcher, perhaps)
+    } else if (source.kind === 'SPIFFE') {
+      getOrCreate(this.#exactly, source.spiffeId, () => []).push(naming('exactly'))
+      const path = pathIn(source.spiffeId)
+      getOrCreate(this.#byPath, path, () => []).push(naming('same path'))
+    } else if (source.kind === 'unbounded' || source.kind === 'type mismatch') {
+      this.#unbounded.push(naming('unbounded'))
+    } else if (source.kind === 'service account') {
+      const one = naming('service account')
+      const key = accountKey({ namespace: source.namespace, serviceAccountName: source.name })
+      getOrCreate(this.#byAccount, key, () => []).push(one)
+      if (this.#trustDomain === undefined) return
+      const spiffeId = accountId(this.#trustDomain, source.namespace, source.name)
+      getOrCreate(this.#byAccountId, spiffeId, () => []).push(one)
+    }
+  }
+}
+
+function namingKey({ policy, rule, source }: Naming): string {
+  return JSON.stringify([policy.kind, policy.key, rule.at, source.source.field])
+}
+
+class MentionIndex {
+  readonly #byId = new Map<string, Mention[]>()
+  readonly #byPath = new Map<string, Mention[]>()
+
+  add(mention: Mention): void {
+    getOrCreate(this.#byId, mention.spiffeId, () => []).push(mention)
+    getOrCreate(this.#byPath, pathIn(mention.spiffeId), () => []).push(mention)
+  }
+
+  /** An ID whose trust domain is not known may be any that has its path. */
+  of(spiffeId: string): readonly Mention[] {
+    const isOpen = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
+    return (isOpen ? this.#byPath.get(pathIn(spiffeId)) : this.#byId.get(spiffeId)) ?? []
+  }
+}

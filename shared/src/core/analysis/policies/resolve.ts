@@ -1,0 +1,416 @@
+// One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
+// certain first (a container holds it, an object gives it), then what may be, and only where nothing may be is an ID dangling.
+import { namespacedName } from '../../model/namespaced-name.ts'
+import type { IdMatcher, RuleSource } from '../../model/objects/access-rule.ts'
+import { sourceText, type EntrySource } from '../../predict/spire/prediction.ts'
+import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../../model/spiffe-id.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { IdentitySources, type IdentitySource } from './identity-sources.ts'
+import type { PolicyContext } from './policy-context.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { canonicalText } from '../../base/json.ts'
+import { SCHEME } from '../../model/naming/ids-in-text.ts'
+import { MatcherIndex, SHORT, takesIn } from '../../model/naming/id-matcher.ts'
+import { lazy } from '../../base/lazy.ts'
+import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
+import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
+import { NearMisses } from './near-misses.ts'
+import type { Declarer, Resolution } from './resolution.ts'
+import { registrationGap } from '../../snapshot/unread.ts'
+import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
+import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
+import * as say from './resolution-text.ts'
+
+type PatternSource = Extract<RuleSource, { kind: 'pattern' }>
+
+/** What every source is resolved with, made once for all policies. */
+export class Resolver {
+  readonly #context: PolicyContext
+  readonly #identitySources: IdentitySources
+  readonly #held: Held
+  readonly #ours: ReadonlySet<string>
+  /** Outputs that kleym has yet to create or update, by `sourceText`. */
+  readonly #pending: ReadonlySet<string>
+  #near: NearMisses | undefined
+  #allGiven: ReadonlyMap<string, IdentitySource> | undefined
+  /** The IDs that are given, in byte order, by each matcher of a pattern that takes them in. */
+  readonly #taken = lazy(() => {
+    const taken = new Map<string, string[]>()
+    for (const id of [...this.#given().keys()].toSorted(compareBytes))
+      for (const matcher of this.#patterns?.of(id) ?? []) getOrCreate(taken, matcher, () => []).push(id)
+    return taken
+  })
+  readonly #patterns: Pick<MatcherIndex<string>, 'of'> | undefined
+  /** Many policies have the same pattern. */
+  readonly #resolvedPatterns = new Map<string, Resolution>()
+  readonly #longLists = new WeakMap<readonly IdMatcher[], number>()
+  #longListCount = 0
+  readonly #unmetClaims = lazy(() => unmetClaimsByPath(this.#context))
+
+  constructor(context: PolicyContext, sources: readonly RuleSource[]) {
+    this.#context = context
+    this.#ours = trustDomainsOf(context)
+    this.#identitySources = new IdentitySources(context)
+    this.#pending = pendingOf(context)
+    const wanted = askedOfPods(sources, this.#ours)
+    this.#patterns = wanted.patterns
+    this.#held = heldBy(context, wanted)
+  }
+
+  resolve(source: RuleSource): Resolution {
+    switch (source.kind) {
+      case 'SPIFFE':
+        return this.#resolveId(source.spiffeId)
+      case 'service account':
+        return this.#resolveAccount(source.namespace, source.name)
+      case 'unbounded':
+        return { state: 'unbounded', text: say.unbounded(source.why) }
+      case 'type mismatch': {
+        const { type, filled } = source
+        return { state: 'type mismatch', type, filled, text: say.mismatch(type, filled) }
+      }
+      case 'not SPIFFE':
+        return { state: 'not SPIFFE', type: source.type, text: say.notSpiffe(source.type) }
+      case 'pattern':
+        return getOrCreate(this.#resolvedPatterns, this.#patternKey(source), () =>
+          this.#resolvePattern(source),
+        )
+      case 'dead': {
+        const { standsFor, instead } = source
+        const holders = instead === undefined ? [] : (this.#held.byId.get(idMeant(instead))?.holders ?? [])
+        return { state: 'dead', standsFor, instead, text: say.dead(standsFor, instead, holders) }
+      }
+      case 'unreadable':
+        return {
+          state: 'unreadable',
+          where: source.field,
+          why: source.why,
+          text: `${source.field} ${source.why}`,
+        }
+    }
+  }
+
+  /** Every ID that something gives: literally, or for a pod that is there. */
+  givenIds(): Iterable<string> {
+    return this.#given().keys()
+  }
+
+  #resolveId(spiffeId: string): Resolution {
+    const holding = this.#held.byId.get(spiffeId)
+    const identitySources = this.#sourcesOf(spiffeId, holding)
+    if (holding !== undefined && holding.holders.length > 0) {
+      const declarers = identitySources.map((identitySource) => declarerOf(identitySource, holding))
+      return {
+        state: 'resolved',
+        spiffeId,
+        holders: holding.holders,
+        declarers,
+        perhaps: { holders: holding.perhapsHolders, sources: new Set(holding.perhaps.keys()) },
+        text: say.resolved(holding.holders, declarers, this.#pending),
+      }
+    }
+    if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)
+    if (isForeign(spiffeId, this.#ours)) return this.#foreign(spiffeId, trustDomainIn(spiffeId))
+    return (
+      this.#open(spiffeId, identitySources, holding) ??
+      this.#unheldOrDangling(spiffeId, identitySources, holding)
+    )
+  }
+
+  #unheldOrDangling(
+    spiffeId: string,
+    identitySources: readonly IdentitySource[],
+    holding: IdentityHolders | undefined,
+  ): Resolution {
+    if (identitySources.length > 0) {
+      const declarers = identitySources.map((identitySource) => declarerOf(identitySource, holding))
+      return { state: 'unheld', spiffeId, declarers, text: say.unheld(declarers) }
+    }
+    const never = parsedIdProblem(parseSpiffeId(spiffeId))
+    const wantedBy = this.#unmetClaimsOn(spiffeId).map(({ binding, why }) => ({ binding, why }))
+    const nearMisses = this.#nearMisses().of(spiffeId)
+    const text = say.dangling({ never, wantedBy, nearMisses })
+    return { state: 'dangling', spiffeId, nearMisses, wantedBy, never, text }
+  }
+
+  /** What keeps kleym from saying that no container holds the ID, or that nothing gives it. */
+  #open(
+    spiffeId: string,
+    identitySources: readonly IdentitySource[],
+    holding: IdentityHolders | undefined,
+  ): Resolution | undefined {
+    const unknown = (
+      because: Extract<Resolution, { state: 'unknown' }>['because'],
+      perhaps: readonly EntrySource[],
+      text: string,
+    ): Resolution => ({ state: 'unknown', spiffeId, because, perhaps, text })
+    const path = pathIn(spiffeId)
+    if (path === '/spire' || path.startsWith('/spire/')) return unknown('spire', [], say.SPIRE_OWN)
+    const [perhaps] = holding?.perhaps.values() ?? []
+    if (perhaps !== undefined)
+      return unknown(
+        'prediction',
+        [...(holding?.perhaps.values() ?? [])].map(({ source }) => source),
+        say.notCertain(perhaps),
+      )
+    const unsettled = identitySources.find(({ open }) => open !== undefined)
+    if (unsettled !== undefined)
+      return unknown(
+        'prediction',
+        [unsettled.source],
+        say.notCertain({ source: unsettled.source, why: unsettled.open ?? '' }),
+      )
+    const gap = this.#gapOf(spiffeId, identitySources)
+    if (gap !== undefined)
+      return unknown(
+        'gap',
+        identitySources.map(({ source }) => source),
+        say.notRead(gap, identitySources),
+      )
+    const undetermined = this.#unmetClaimsOn(spiffeId).find(({ isOpen }) => isOpen)
+    if (undetermined !== undefined)
+      return unknown('prediction', [], say.undetermined(undetermined.binding, undetermined.why))
+    const renderers = this.#identitySources.perhaps(spiffeId).map(({ source }) => source)
+    const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
+    if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))
+    const [renderer] = renderers
+    if (identitySources.length > 0 || renderer === undefined) return undefined
+    // For which pods a template is rendered is known only where all pods are.
+    const unseen = podGap(this.#context.base.snapshot, spiffeId, [])
+    return unseen === undefined
+      ? unknown('template', renderers, say.mayRender(renderer))
+      : unknown('gap', renderers, say.notRead(unseen, []))
+  }
+
+  /** What could not be read and may hold what gives the ID, or who holds it. */
+  #gapOf(spiffeId: string, identitySources: readonly IdentitySource[]): UnknownReason | undefined {
+    const { snapshot } = this.#context.base
+    // What certainly reaches no container does so whatever pods there are; another object may give the ID as well.
+    const needsPods = identitySources.some(({ never }) => never === undefined)
+    return (
+      objectGap(snapshot, spiffeId) ?? (needsPods ? podGap(snapshot, spiffeId, identitySources) : undefined)
+    )
+  }
+
+  #withoutTrustDomain(spiffeId: string): Resolution {
+    const path = pathIn(spiffeId)
+    const identitySources = this.#identitySources.withPath(path)
+    return {
+      state: 'unknown',
+      spiffeId,
+      because: 'trust domain',
+      perhaps: identitySources.map(({ source }) => source),
+      text: say.trustDomainUnknown(identitySources),
+    }
+  }
+
+  #foreign(spiffeId: string, trustDomain: string): Resolution {
+    const federatedBy = this.#identitySources.federatingWith(trustDomain)
+    const nearMisses = this.#nearMisses().of(spiffeId)
+    // Who else federates is not known where ClusterSPIFFEIDs are not.
+    const gap = registrationGap(this.#context.base.snapshot)
+    return {
+      state: 'foreign',
+      spiffeId,
+      trustDomain,
+      federatedBy,
+      nearMisses,
+      text: say.foreign({ trustDomain, federatedBy, nearMisses, gap }),
+    }
+  }
+
+  /** Equal for equal patterns of short lists. A long one is known by itself: its text would be written for each value beside it. */
+  #patternKey({ pattern: { all, none }, perhaps }: PatternSource): string {
+    const keyOf = (list: readonly IdMatcher[]): unknown => {
+      if (list.length <= SHORT) return list
+      const number = this.#longLists.get(list) ?? this.#longListCount++
+      this.#longLists.set(list, number)
+      return number
+    }
+    return canonicalText([all.map(keyOf), none.map(keyOf), perhaps])
+  }
+
+  /** What it takes in of all that is given here; whether that is all is another question. */
+  #resolvePattern({ pattern, perhaps }: PatternSource): Resolution {
+    const given = this.#given()
+    const spiffeIds = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
+    const further =
+      perhaps === undefined
+        ? []
+        : this.#givenIn(perhaps.matchers).filter((id) =>
+            takesIn({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
+          )
+    if (spiffeIds.length === 0 && perhaps !== undefined)
+      return {
+        state: 'unknown',
+        spiffeId: '',
+        because: 'mesh',
+        perhaps: further.flatMap((id) => given.get(id)?.source ?? []),
+        text: say.meshUnknown(perhaps.why, further),
+      }
+    const holdings = spiffeIds.flatMap((id) => this.#held.byId.get(id) ?? [])
+    const holders = holdings.flatMap((one) => one.holders)
+    const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
+      compareBytes,
+    )
+    const open = perhaps?.why ?? this.#patternGap(holdings)
+    return {
+      state: 'pattern',
+      spiffeIds,
+      holders,
+      bindings,
+      open,
+      text: say.pattern(spiffeIds, holders, open),
+    }
+  }
+
+  /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */
+  #patternGap(holdings: readonly IdentityHolders[]): string | undefined {
+    const { snapshot } = this.#context.base
+    const gap = registrationGap(snapshot) ?? patternGap(snapshot)
+    if (gap !== undefined) return unknownReasonText(gap)
+    const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
+    if (perhaps !== undefined) return say.notCertain(perhaps)
+    const [unfollowed] = this.#held.unfollowed
+    if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
+    const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
+    return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)
+  }
+
+  /** The IDs that something gives and that one of some matchers takes in, in byte order. */
+  #givenIn(matchers: readonly IdMatcher[]): readonly string[] {
+    const lists = matchers.map((one) => this.#taken().get(canonicalText(one)) ?? [])
+    const [first = [], ...others] = lists.filter((list) => list.length > 0)
+    return others.length === 0 ? first : [...new Set(lists.flat())].toSorted(compareBytes)
+  }
+
+  #resolveAccount(namespace: string, name: string): Resolution {
+    const key = namespacedName(namespace, name)
+    const isKnown = knowsPodsIn(this.#context.base.snapshot, namespace)
+    const found = this.#held.podsOfAccount.get(key) ?? []
+    const [trustDomain] = this.#ours
+    const spiffeId = trustDomain === undefined ? undefined : say.accountId(trustDomain, namespace, name)
+    const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
+    const gap = registrationGap(this.#context.base.snapshot)
+    const [perhaps] = holding?.perhaps.values() ?? []
+    const resolution = {
+      state: 'service account' as const,
+      namespace,
+      name,
+      pods: isKnown ? found : undefined,
+      kleymIds: [...(this.#held.kleymIdsOfAccount.get(key) ?? [])].toSorted(compareBytes),
+      spiffeId,
+      holders: holding?.holders ?? [],
+      open:
+        gap !== undefined
+          ? say.holdingNotRead(gap)
+          : perhaps === undefined
+            ? undefined
+            : say.notCertain(perhaps),
+    }
+    return { ...resolution, text: say.serviceAccount(resolution, found) }
+  }
+
+  /** What gives the ID: literally, or for a pod that is there. */
+  #sourcesOf(spiffeId: string, holding: IdentityHolders | undefined): readonly IdentitySource[] {
+    const identitySources = new Map(
+      this.#identitySources
+        .literally(spiffeId)
+        .map((identitySource) => [sourceText(identitySource.source), identitySource]),
+    )
+    const met = (holding?.holders ?? []).map(({ source }) => source)
+    const rendered = this.#held.rendered.get(spiffeId)
+    if (rendered !== undefined) met.push(rendered)
+    for (const source of met) {
+      const identitySource = this.#identitySources.of(source)
+      if (identitySource !== undefined && !identitySources.has(sourceText(source)))
+        identitySources.set(sourceText(source), identitySource)
+    }
+    return [...identitySources.values()].toSorted((a, b) =>
+      compareBytes(sourceText(a.source), sourceText(b.source)),
+    )
+  }
+
+  #nearMisses(): NearMisses {
+    this.#near ??= new NearMisses(this.#given())
+    return this.#near
+  }
+
+  #given(): ReadonlyMap<string, IdentitySource> {
+    if (this.#allGiven !== undefined) return this.#allGiven
+    const given = new Map<string, IdentitySource>()
+    for (const [id, source] of this.#held.rendered) {
+      const identitySource = this.#identitySources.of(source)
+      if (identitySource !== undefined) given.set(id, identitySource)
+    }
+    for (const [id, [identitySource]] of this.#identitySources.literals())
+      if (identitySource !== undefined) given.set(id, identitySource)
+    this.#allGiven = given
+    return given
+  }
+
+  /** Bindings that ask for the ID, by the path that they would give it. */
+  #unmetClaimsOn(spiffeId: string): readonly UnmetClaim[] {
+    return this.#unmetClaims().get(pathIn(spiffeId)) ?? []
+  }
+}
+
+/** The trust domains that are ours: SCM's, and kleym's. */
+export function trustDomainsOf({ base }: PolicyContext): ReadonlySet<string> {
+  const { config, settings } = base
+  const ours = new Set<string>()
+  if (settings.trustDomain !== undefined) ours.add(settings.trustDomain)
+  if (config.trustDomain.kind === 'set') ours.add(config.trustDomain.value)
+  return ours
+}
+
+/** Whether an ID is in a trust domain that is none of ours. */
+export function isForeign(spiffeId: string, ours: ReadonlySet<string>): boolean {
+  const trustDomain = trustDomainIn(spiffeId)
+  return !ours.has(trustDomain) && !ours.has(trustDomain.toLowerCase())
+}
+
+function pendingOf({ unwritten }: PolicyContext): ReadonlySet<string> {
+  return new Set([...unwritten].map((name) => sourceText({ kind: 'ClusterSPIFFEID', name })))
+}
+
+function askedOfPods(
+  sources: readonly RuleSource[],
+  ours: ReadonlySet<string>,
+): Wanted & { readonly patterns?: MatcherIndex<string> } {
+  const [trustDomain] = ours
+  const spiffeIds = new Set<string>()
+  const accounts = new Set<string>()
+  const patterns = new MatcherIndex<string>()
+  const added = new Set<string>()
+  for (const source of sources) {
+    if (source.kind === 'pattern')
+      for (const matcher of [...(source.pattern.all[0] ?? []), ...(source.perhaps?.matchers ?? [])])
+        if (!added.has(canonicalText(matcher))) {
+          added.add(canonicalText(matcher))
+          patterns.add(matcher, canonicalText(matcher))
+        }
+    if (source.kind === 'SPIFFE') spiffeIds.add(source.spiffeId)
+    if (source.kind === 'dead' && source.instead !== undefined) spiffeIds.add(idMeant(source.instead))
+    if (source.kind !== 'service account') continue
+    accounts.add(namespacedName(source.namespace, source.name))
+    if (trustDomain !== undefined) spiffeIds.add(say.accountId(trustDomain, source.namespace, source.name))
+  }
+  return { spiffeIds, accounts, ...(added.size > 0 && { patterns }) }
+}
+
+/** The ID of a name in the form that its reader wants: Istio writes the scheme itself. */
+function idMeant(instead: string): string {
+  return instead.startsWith(SCHEME) ? instead : `${SCHEME}${instead}`
+}
+
+function declarerOf(
+  { source, binding, pool, never }: IdentitySource,
+  holding: IdentityHolders | undefined,
+): Declarer {
+  const isHeld = holding?.holders.some((holder) => sourceText(holder.source) === sourceText(source)) === true
+  const why = isHeld
+    ? undefined
+    : (never ?? holding?.missed.get(sourceText(source)) ?? say.SELECTS_NONE[source.kind])
+  return { source, binding, pool, why }
+}

@@ -1,0 +1,131 @@
+// Which of the findings that are gone after a change are fixed: those after which a container or a binding is better off than
+// before. Any other no longer applies, because what it was about is gone: the fallback that gave way, the binding
+// (docs/offline.md, "New, fixed, and no longer applies").
+import type { State } from '../../analysis/states/state.ts'
+import { subjectText, type Subject } from '../../model/objects/subject.ts'
+import { findingKey, namedIn, type Finding } from '../../findings/finding/finding.ts'
+import { BINDING_KIND } from '../../model/names.ts'
+import { namespacedName } from '../../model/namespaced-name.ts'
+import type { Judgement } from '../../decide/plan/plan.ts'
+import { findingEntry } from '../../findings/registry/findings.ts'
+import { RULE_KIND } from '../../findings/rules/policy-rules.ts'
+import { holdersOfNotes } from '../../findings/rules/pod-findings.ts'
+import type { Steps } from '../../base/steps.ts'
+
+/** What one container holds. */
+interface ContainerIds {
+  readonly namespace: string
+  /** For certain. */
+  readonly ids: ReadonlySet<string>
+  /** Perhaps. */
+  readonly perhaps: Pick<ReadonlyMap<string, unknown>, 'has'>
+  /** The registrations that are perhaps issued. */
+  readonly open: Pick<ReadonlyMap<string, unknown>, 'size'>
+  /** Whether a registration that kleym does not follow is among them, which may give any ID. */
+  readonly unfollowed: boolean
+}
+
+/** What containers hold, by `holderKey`; absent: there is no such container. */
+export type HeldIds = ReadonlyMap<string, ContainerIds>
+
+/** A state, and what its containers hold. */
+export interface HeldState {
+  readonly state: State
+  readonly held: HeldIds
+}
+
+/** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */
+export function* fixedAmong(
+  gone: readonly Finding[],
+  before: HeldState,
+  after: HeldState,
+): Steps<readonly Finding[]> {
+  // Those that pods show; each of the others is about an object alone.
+  const aboutContainers = gone.filter(({ namespaces }) => namespaces !== undefined)
+  const holders =
+    aboutContainers.length === 0
+      ? new Map<string, readonly string[]>()
+      : yield* holdersOfNotes(before.state, new Set(aboutContainers.map(findingKey)))
+  return gone.filter((one) => isFixed(one, holders.get(findingKey(one)) ?? [], before, after))
+}
+
+function isFixed(one: Finding, holders: readonly string[], before: HeldState, after: HeldState): boolean {
+  const { tells, concerns } = findingEntry(one.code)
+  // An information is nothing to fix.
+  if (one.severity === 'info') return false
+  if (concerns === 'every binding') return true
+  const stillThere = holders.flatMap((key) => after.held.get(key) ?? [])
+  // If all containers of the finding were deleted, no container is better off.
+  if (holders.length > 0 && stillThere.length === 0) return false
+  if (tells === 'too little is held' || tells === 'several are held') {
+    const isWell = ({ ids, open }: ContainerIds): boolean =>
+      ids.size > 0 && (tells === 'too little is held' || open.size === 0)
+    return stillThere.length > 0 && stillThere.every(isWell)
+  }
+  if (isPolicyThere(one, before)) return isPolicyThere(one, after)
+  const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
+  if (bindings.length === 0) return false
+  const isTaken = (binding: Subject): boolean =>
+    mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after)
+  return !(tells === 'others hold it' && bindings.some(isTaken)) && areBetterOff(bindings, before, after)
+}
+
+/** Whether a container may hold the ID of a binding, without it being certain: it may be the one that the finding told of. */
+function mayStillBeGiven(binding: Subject, after: HeldState): boolean {
+  const judgement = judgementOf(binding, after)
+  if (judgement?.state !== 'ready') return false
+  const { spiffeId } = judgement.resolved.identity
+  return after.held.values().some(({ perhaps, unfollowed }) => unfollowed || perhaps.has(spiffeId))
+}
+
+/** Whether the identity of a binding was held in its namespace before, and no container there holds it any more: the change took more than the flaw. */
+function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): boolean {
+  const [had, has] = [before, after].map((one) => {
+    const judgement = judgementOf(binding, one)
+    if (judgement?.state !== 'ready') return false
+    const { spiffeId } = judgement.resolved.identity
+    return one.held
+      .values()
+      .some(({ ids, namespace }) => namespace === binding.namespace && ids.has(spiffeId))
+  })
+  return had === true && has !== true
+}
+
+/** One of them is better off, or all of them are there and well, without what the finding told of. */
+function areBetterOff(bindings: readonly Subject[], before: HeldState, after: HeldState): boolean {
+  const ranks = bindings.map((one) => [rankOf(one, before), rankOf(one, after)] as const)
+  // What an undetermined binding had is not known: it is no better off for being decided.
+  const isAnyBetter = ranks.some(
+    ([left, right]) => right !== undefined && left !== RANKS.undetermined && right > (left ?? right),
+  )
+  return isAnyBetter || ranks.every(([, right]) => right === RANKS.ready)
+}
+
+/** The more a binding has, the higher. */
+const RANKS: Readonly<Record<Judgement['state'], number>> = {
+  deleting: 0,
+  refused: 0,
+  undetermined: 1,
+  waiting: 2,
+  ready: 3,
+}
+
+function rankOf(binding: Subject, held: HeldState): number | undefined {
+  const judgement = judgementOf(binding, held)
+  return judgement === undefined ? undefined : RANKS[judgement.state]
+}
+
+function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgement | undefined {
+  return state.judgements.get(namespacedName(namespace, name))
+}
+
+/** Whether the policy that a finding is about is there, with the rules that it names. */
+function isPolicyThere({ subject, related }: Finding, { state }: HeldState): boolean {
+  const { accessPolicies } = state.base.snapshot
+  const policy = accessPolicies.find(
+    ({ kind, meta: { namespace, name } }) => subjectText({ kind, namespace, name }) === subjectText(subject),
+  )
+  if (policy === undefined) return false
+  const rules = new Set(policy.rules.map(({ name }) => `${policy.meta.name}/${name}`))
+  return related.every(({ kind, name }) => kind !== RULE_KIND || rules.has(name))
+}

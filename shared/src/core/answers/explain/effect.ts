@@ -1,0 +1,490 @@
+// What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
+// verdict, and which findings are new, fixed, without ground or unchanged.
+import type { Pod } from '../../model/objects/pod.ts'
+import { deepEqual, canonicalText, own } from '../../base/json.ts'
+import type { Judgement } from '../../decide/plan/plan.ts'
+import { judgementWord } from '../../decide/plan/judgement-text.ts'
+import { unchanged } from '../../analysis/states/analysis.ts'
+import { dependsText } from '../../analysis/settings/assumptions.ts'
+import { inWorlds } from '../../analysis/worlds/across.ts'
+import type { State } from '../../analysis/states/state.ts'
+import { Holdings } from '../../analysis/holdings/holdings.ts'
+import { undecidedText, type UndecidedBinding } from '../../analysis/holdings/undecided.ts'
+import { findingSteps } from '../../findings/rules/all.ts'
+import type { Finding } from '../../findings/finding/finding.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import { sourceText, type EntryOutcome } from '../../predict/spire/prediction.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
+import { driveAtOnce, type Drive } from '../../base/steps.ts'
+import { holderKey } from '../../findings/rules/pod-findings.ts'
+import { findingChanges, type FindingChanges } from './finding-changes.ts'
+import { OneSided, unreadOnlyIn, type UnreadSides } from './one-sided.ts'
+
+/** A container of a pod: `pod team-a/llama-0` and `vllm`. */
+export interface Holder {
+  readonly pod: string
+  readonly container: string
+}
+
+/** A container that perhaps gains or loses an identity. */
+export interface UncertainHolder extends Holder {
+  /** What leaves it open, each a plain sentence fragment of one line: the first 20 in byte order, and each once. */
+  readonly why: readonly string[]
+}
+
+/** The containers that gain or lose one SPIFFE ID. */
+export interface IdentityChange {
+  readonly spiffeId: string
+  /** In byte order of pod and container. */
+  readonly containers: readonly Holder[]
+}
+
+/** A binding whose verdict changes; undefined where there is no binding on that side. */
+export interface VerdictChange {
+  readonly binding: string
+  readonly before: string | undefined
+  readonly after: string | undefined
+}
+
+/** What a change does: to containers, to the verdicts of bindings, and to findings. */
+export interface Effect {
+  readonly gained: readonly IdentityChange[]
+  readonly lost: readonly IdentityChange[]
+  /** By `holderKey`, of those that lose one: the SPIFFE IDs that they keep, in byte order. */
+  readonly kept: ReadonlyMap<string, readonly string[]>
+  /** Containers that had an identity and are left with none. */
+  readonly stranded: readonly Holder[]
+  /** Containers that may gain or lose one. */
+  readonly uncertain: readonly UncertainHolder[]
+  /** Whether some of that rests on a registration that kleym does not follow. */
+  readonly unfollowed: boolean
+  readonly verdicts: readonly VerdictChange[]
+  readonly findings: FindingChanges
+}
+
+/** How two states are compared, beside what they are. */
+export interface EffectOptions {
+  /** How their findings are worked out. */
+  readonly drive?: Drive
+  /** What only one of them leaves unread; absent: what their snapshots say. */
+  readonly unread?: UnreadSides
+}
+
+/** Compares two states, of one snapshot or of two. */
+export function effectOf(
+  before: State,
+  after: State,
+  { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
+): Effect {
+  const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
+  const templates = templatesInQuestion(before, after)
+  const unreadBefore = new OneSided(unread.before, before.base)
+  const unreadAfter = new OneSided(unread.after, after.base)
+  const compare = (left: State, right: State): Comparison =>
+    compared(identitiesOf(left, templates), identitiesOf(right, templates), { unreadBefore, unreadAfter })
+  const assumed = compare(before, after)
+  const worlds = worldsOfBoth(before, after)
+  const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
+  const { held, will } = assumed
+  return {
+    ...acrossWorlds([changesOnly(assumed), ...others], worlds),
+    kept: new Map([...assumed.lost].map(([key, one]) => [key, one.kept])),
+    unfollowed: [...assumed.uncertain.keys()].some(
+      (key) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
+    ),
+    verdicts: verdictChanges(before, after),
+    findings: drive(
+      findingChanges(
+        { state: before, held, findings: findingsOf(before), unread: unreadBefore },
+        { state: after, held: will, findings: findingsOf(after), unread: unreadAfter },
+      ),
+    ),
+  }
+}
+
+/** What containers gain and lose, each by a key of its own. */
+interface HolderChanges {
+  readonly gained: ReadonlyMap<string, HolderIds>
+  readonly lost: ReadonlyMap<string, HolderIds>
+  readonly stranded: ReadonlyMap<string, Holder>
+  readonly uncertain: ReadonlyMap<string, UncertainHolder>
+}
+
+interface HolderIds {
+  readonly holder: Holder
+  readonly ids: readonly string[]
+  /** The SPIFFE IDs that it has on both sides, in byte order. */
+  readonly kept: readonly string[]
+}
+
+/** What two states come to in one world, and what their containers hold there. */
+interface Comparison extends HolderChanges {
+  readonly held: ReadonlyMap<string, HolderState>
+  readonly will: ReadonlyMap<string, HolderState>
+}
+
+function compared(
+  held: ReadonlyMap<string, HolderState>,
+  will: ReadonlyMap<string, HolderState>,
+  { unreadBefore, unreadAfter }: { readonly unreadBefore: OneSided; readonly unreadAfter: OneSided },
+): Comparison {
+  const gained = changes(will, held, unreadBefore)
+  const lost = changes(held, will, unreadAfter)
+  const uncertain = new Map<string, UncertainHolder>()
+  for (const [key, { holder }] of new Map([...held, ...will])) {
+    const opened = openedBy(held.get(key), will.get(key))
+    const why = new Set([...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])])
+    if (why.size > 0) uncertain.set(key, { ...holder, why: [...why].slice(0, REASONS_MOST) })
+  }
+  const stranded = new Map<string, Holder>()
+  for (const [key, { ids, holder, namespace }] of held)
+    if (ids.size > 0 && isStranded(ids, will.get(key)) && unreadAfter.identities(namespace) === undefined)
+      stranded.set(key, holder)
+  return { held, will, gained: gained.certain, lost: lost.certain, stranded, uncertain }
+}
+
+/** Without what containers hold: no two worlds of that are kept. */
+function changesOnly({ gained, lost, stranded, uncertain }: Comparison): HolderChanges {
+  return { gained, lost, stranded, uncertain }
+}
+
+/** What all worlds show is certain. What some show is not, and the settings in which they differ are the reason. */
+function acrossWorlds(
+  shown: readonly HolderChanges[],
+  worlds: readonly WorldOfBoth[],
+): Pick<Effect, 'gained' | 'lost' | 'stranded' | 'uncertain'> {
+  const uncertain = new Map(shown.flatMap((one) => [...one.uncertain]))
+  const note = (key: string, holder: Holder, shows: (one: HolderChanges) => boolean): void => {
+    const other = shown.findIndex((one) => shows(one) !== shows(shown[0] ?? one))
+    const why = worlds[other]?.why ?? []
+    const known = uncertain.get(key)
+    uncertain.set(key, {
+      ...holder,
+      why: [...new Set([...(known?.why ?? []), ...why])].slice(0, REASONS_MOST),
+    })
+  }
+  const inAll = (way: 'gained' | 'lost'): readonly IdentityChange[] => {
+    const byId = new Map<string, Holder[]>()
+    for (const [key, holder] of new Map(
+      shown.flatMap((one) => [...one[way]].map(([at, { holder: of }]) => [at, of] as const)),
+    )) {
+      for (const id of new Set(shown.flatMap((one) => one[way].get(key)?.ids ?? []))) {
+        const shows = (one: HolderChanges): boolean => one[way].get(key)?.ids.includes(id) === true
+        if (shown.every(shows)) getOrCreate(byId, id, () => []).push(holder)
+        else note(key, holder, shows)
+      }
+    }
+    return [...byId]
+      .toSorted(([a], [b]) => compareBytes(a, b))
+      .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareHolders) }))
+  }
+  return {
+    gained: inAll('gained'),
+    lost: inAll('lost'),
+    stranded: [...(shown[0]?.stranded ?? [])]
+      .filter(([key]) => shown.every((one) => one.stranded.has(key)))
+      .map(([, holder]) => holder)
+      .toSorted(compareHolders),
+    uncertain: [...uncertain.values()].toSorted(compareHolders),
+  }
+}
+
+/** Both states in one world of settings, and what is otherwise in it than in the one that is assumed. */
+interface WorldOfBoth {
+  /** Made anew at each call, so that what is predicted in it is not kept. */
+  readonly statesOf: () => readonly [before: State, after: State]
+  readonly why: readonly string[]
+}
+
+/**
+ * The worlds in which kleym's outputs are handled, the one that is assumed first: that they are not is said once (KLM401). A setting
+ * that both states leave open has one value in both.
+ */
+function worldsOfBoth(before: State, after: State): readonly WorldOfBoth[] {
+  const [left, right] = [before, after].map(handledWorlds)
+  if (left === undefined || right === undefined) return []
+  return left.flatMap((one) =>
+    right
+      .filter((other) => agree(one, other))
+      .map((other) => ({
+        statesOf: () => [one.stateOf(), other.stateOf()] as const,
+        why: [...new Set([...one.why, ...other.why])],
+      })),
+  )
+}
+
+interface WorldOfOne {
+  readonly stateOf: () => State
+  readonly why: readonly string[]
+  /** The value of each setting that is open; empty: as it is assumed. */
+  readonly values: ReadonlyMap<string, string>
+}
+
+function handledWorlds(state: State): readonly WorldOfOne[] {
+  const { worlds, assumptions } = state.base.openSettings
+  if (worlds.length === 0) return [{ stateOf: () => state, why: [], values: new Map() }]
+  const settings = [...new Set(worlds.flatMap(({ values }) => [...values.keys()]))]
+  return worlds.flatMap(({ values, when, areOutputsHandled }, at) => {
+    if (at > 0 && !areOutputsHandled) return []
+    const on = assumptions.filter(({ setting }) => values.has(setting))
+    return [
+      {
+        stateOf: () => [...inWorlds(unchanged(state))][at]?.settled ?? state,
+        why: [`${dependsText(on)}${when === '' ? '' : `: it is otherwise where ${when}`}`],
+        values: new Map(settings.map((name) => [name, values.get(name) ?? ''])),
+      },
+    ]
+  })
+}
+
+function agree({ values: left }: WorldOfOne, { values: right }: WorldOfOne): boolean {
+  return [...left].every(([name, value]) => (right.get(name) ?? value) === value)
+}
+
+function unreadSides({ base: left }: State, { base: right }: State): UnreadSides {
+  return {
+    before: unreadOnlyIn(left.snapshot, right.snapshot),
+    after: unreadOnlyIn(right.snapshot, left.snapshot),
+  }
+}
+
+interface HolderState {
+  readonly holder: Holder
+  readonly namespace: string
+  /** Certainly issued. */
+  readonly ids: Set<string>
+  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
+  readonly perhaps: Map<string, string>
+  /** The registrations that are perhaps issued, each with what leaves it open. */
+  readonly open: Map<string, string>
+  /** Whether a registration that kleym does not follow is among them. */
+  unfollowed: boolean
+}
+
+/** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
+function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): boolean {
+  return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
+}
+
+/** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
+function openedBy(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
+  const [before, after] = [left?.open ?? NONE_OPEN, right?.open ?? NONE_OPEN]
+  const why = new Set<string>()
+  for (const [one, other] of [
+    [before, after],
+    [after, before],
+  ] as const) {
+    for (const [registration, text] of one) if (!other.has(registration)) why.add(text)
+  }
+  return [...why].toSorted(compareBytes).slice(0, REASONS_MOST)
+}
+
+/** A container that a thousand registrations may reach has as many reasons, and so have all that are beside it. */
+const REASONS_MOST = 20
+
+const NONE_OPEN: HolderState['open'] = new Map()
+
+/**
+ * The templates that only one of two states asks about, or that differ between them: they are asked about in both. Existing pods may
+ * represent a template as it was, and not as it is changed to.
+ */
+function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { base } of [before, after])
+    for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
+  const [left, right] = [before, after].map(({ base }) =>
+    base.snapshot.templates.filter((one) => one.isOver !== true),
+  )
+  if (left === undefined || right === undefined || left === right) return names
+  const templates = new Map(left.map((template) => [podText(template), template]))
+  for (const template of right) {
+    const other = templates.get(podText(template))
+    templates.delete(podText(template))
+    if (other === undefined || !areAlike(other, template)) names.add(podText(template))
+  }
+  for (const name of templates.keys()) names.add(name)
+  return names
+}
+
+function areAlike(left: Pod, right: Pod): boolean {
+  return deepEqual(left.metadata, right.metadata) && deepEqual(left.spec, right.spec)
+}
+
+/** The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them. */
+function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, HolderState> {
+  const { podsInQuestion, snapshot } = state.base
+  const asked = new Set(podsInQuestion)
+  const represented = snapshot.templates.filter((one) => !asked.has(one) && templates.has(podText(one)))
+  const held = new Map<string, HolderState>()
+  // A thousand bindings may be on each of a thousand pods.
+  const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
+  const prediction = state.prediction()
+  const holdings = new Holdings(state)
+  const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
+  // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
+  const textOfSpec = textsByName((name) => specs.get(name))
+  const selectors = textsByName((name) => {
+    const spec = specs.get(name)
+    return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
+  })
+  for (const pod of [...podsInQuestion, ...represented]) {
+    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
+    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
+    for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod)) {
+      const holder = { pod: podText(pod), container: container.name }
+      const one: HolderState = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
+        holder,
+        namespace: pod.namespace,
+        ids: new Set(),
+        perhaps: new Map(),
+        open: new Map(),
+        unfollowed: false,
+      }))
+      for (const undecided of open) {
+        const { spiffeId } = undecided
+        const { registration, why } = getOrCreate(texts, undecided, () => textsOf(undecided))
+        one.open.set(registration, why)
+        if (spiffeId !== undefined) one.perhaps.set(spiffeId, why)
+      }
+      for (const registration of registrationsOf(pod, container)) {
+        const { verdict, spiffeId, source } = registration
+        const given = all(there, holdings.given(registration))
+        if (given === NO) continue
+        if (given === YES) {
+          if (spiffeId !== undefined) one.ids.add(spiffeId)
+          continue
+        }
+        const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
+        if (verdict !== 'unknown') {
+          one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
+          if (spiffeId !== undefined) one.perhaps.set(spiffeId, text)
+          continue
+        }
+        // Nothing of it is known but what it is made from: where that changes, its result may.
+        one.unfollowed = true
+        one.open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
+      }
+    }
+  }
+  return held
+}
+
+function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
+  const { binding, spiffeId, labels } = undecided
+  const ordered = [...labels].toSorted(([a], [b]) => compareBytes(a, b))
+  return { registration: JSON.stringify([binding, spiffeId, ordered]), why: undecidedText(undecided) }
+}
+
+/** Makes a function that gives a value by its name as a text, and makes each text once. */
+function textsByName(valueOf: (name: string) => unknown): (name: string) => string {
+  const texts = new Map<string, string>()
+  return (name) => getOrCreate(texts, name, () => canonicalText(valueOf(name)))
+}
+
+/**
+ * What decides about the registrations of a pod that depend on something: where that changes, so may what they come to. One of
+ * them may displace another.
+ */
+function conditionsOf(
+  outcomes: readonly EntryOutcome[],
+  selectorsOf: (name: string) => string,
+): readonly string[] {
+  return outcomes
+    .filter(({ verdict }) => verdict.state === 'depends')
+    .map(({ source, entry }) => {
+      const selectors = source.kind === 'ClusterSPIFFEID' ? selectorsOf(source.name) : undefined
+      return JSON.stringify([source, selectors, entry?.selectors, entry?.parentId])
+    })
+}
+
+/** The identities that containers have on one side alone, by `holderKey`. */
+interface SideChanges {
+  readonly certain: ReadonlyMap<string, HolderIds>
+  /** Why it is not known of a container. */
+  readonly open: ReadonlyMap<string, readonly string[]>
+}
+
+/** The identities of `left` that `right` does not have; `unread` is what `right` alone leaves unread. */
+function changes(
+  left: ReadonlyMap<string, HolderState>,
+  right: ReadonlyMap<string, HolderState>,
+  unread: OneSided,
+): SideChanges {
+  const certain = new Map<string, HolderIds>()
+  const open = new Map<string, readonly string[]>()
+  for (const [key, { holder, namespace, ids }] of left) {
+    const other = right.get(key)
+    const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
+    const unsure = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
+    if (unsure.length > 0) open.set(key, unsure)
+    const gone = missing.filter((id) => other?.perhaps.has(id) !== true)
+    if (gone.length === 0) continue
+    // A container that is not there holds nothing, whatever else was not read; but it may be there.
+    const why = other === undefined ? unread.pods(namespace) : unread.identities(namespace)
+    const kept = [...ids].filter((id) => other?.ids.has(id)).toSorted(compareBytes)
+    if (why === undefined) certain.set(key, { holder, ids: gone, kept })
+    else open.set(key, [...unsure, why])
+  }
+  return { certain, open }
+}
+
+function compareHolders(left: Holder, right: Holder): number {
+  return compareBytes(left.pod, right.pod) || compareBytes(left.container, right.container)
+}
+
+function verdictChanges(before: State, after: State): readonly VerdictChange[] {
+  const keys = new Set([...before.judgements.keys(), ...after.judgements.keys()])
+  return [...keys].toSorted(compareBytes).flatMap((binding) => {
+    const [left, right] = [before, after].map(({ judgements }) => judgements.get(binding))
+    const change = {
+      binding,
+      before: left === undefined ? undefined : verdictText(left),
+      after: right === undefined ? undefined : verdictText(right),
+    }
+    return change.before === change.after ? [] : [change]
+  })
+}
+
+/** `ready`, `refused (TargetPoolNotFound)`, `waiting`, `undetermined`, `being deleted`. */
+export function verdictText(judgement: Judgement): string {
+  const word = judgementWord(judgement.state)
+  return judgement.state === 'refused' ? `${word} (${judgement.reason})` : word
+}
+
+/** The containers that lose one SPIFFE ID, what they gain instead, and what they keep: empty if that is nothing. */
+export interface LostIdentity extends IdentityChange {
+  readonly instead: readonly string[]
+  readonly kept: readonly string[]
+}
+
+/** The losses of an effect, each with what the same containers gain, and the gains of the other containers. */
+export function exchangesOf({ lost, gained, kept }: Pick<Effect, 'lost' | 'gained' | 'kept'>): {
+  readonly lost: readonly LostIdentity[]
+  readonly gained: readonly IdentityChange[]
+} {
+  const gains = new Map<string, string[]>()
+  for (const { spiffeId, containers } of gained)
+    for (const one of containers) getOrCreate(gains, keyOfHolder(one), () => []).push(spiffeId)
+  const thenOf = (one: Holder | undefined): Pick<LostIdentity, 'instead' | 'kept'> => {
+    const key = one === undefined ? '' : keyOfHolder(one)
+    return { instead: gains.get(key) ?? [], kept: kept.get(key) ?? [] }
+  }
+  const losers = new Set(lost.flatMap(({ containers }) => containers.map(keyOfHolder)))
+  return {
+    lost: lost.flatMap(({ spiffeId, containers }) => {
+      const alike = Map.groupBy(containers, (one) => JSON.stringify(thenOf(one)))
+      return [...alike.values()].map((same) => ({ spiffeId, containers: same, ...thenOf(same[0]) }))
+    }),
+    gained: gained.flatMap(({ spiffeId, containers }) => {
+      const others = containers.filter((one) => !losers.has(keyOfHolder(one)))
+      return others.length === 0 ? [] : [{ spiffeId, containers: others }]
+    }),
+  }
+}
+
+function keyOfHolder({ pod, container }: Holder): string {
+  return holderKey(pod, container)
+}

@@ -1,0 +1,106 @@
+// What one of two states leaves unread and the other does not. What both leave unread is the same in both, so it moves no pod and no
+// object; what one alone leaves unread may hold whatever the other shows.
+import { namedIn, type Finding } from '../../findings/finding/finding.ts'
+import { type Subject } from '../../model/objects/subject.ts'
+import { POLICY_KINDS } from '../../model/kinds.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
+import { RULE_KIND } from '../../findings/rules/policy-rules.ts'
+import { doubtsByKind, type Doubt } from '../../snapshot/doubt.ts'
+import { identityGap, subjectGap, type SnapshotReading } from '../../snapshot/unread.ts'
+import type { State } from '../../analysis/states/state.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
+
+/** The gaps and the doubts of one state that the other has not. */
+export type UnreadPart = Pick<SnapshotReading, 'gaps' | 'doubts'>
+
+/** What is unread in one of two states alone. */
+export interface UnreadSides {
+  readonly before: UnreadPart
+  readonly after: UnreadPart
+}
+
+/** What one snapshot leaves unread and another does not, told by what is unread: for two readings of the same sources. */
+export function unreadOnlyIn(one: SnapshotReading, other: SnapshotReading): UnreadPart {
+  if (one === other) return { gaps: new Map(), doubts: new Map() }
+  const known = new Set([...other.doubts.values()].flat().map(doubtKey))
+  return {
+    gaps: new Map([...one.gaps].filter(([kind]) => !other.gaps.has(kind))),
+    doubts: doubtsByKind([...one.doubts.values()].flat().filter((doubt) => !known.has(doubtKey(doubt)))),
+  }
+}
+
+function doubtKey({ kind, namespace, name }: Doubt): string {
+  return JSON.stringify([kind, namespace, name])
+}
+
+/** Tells what may be so in a state because of what it leaves unread; each answer is a reason, or undefined. */
+export class OneSided {
+  readonly #alone: SnapshotReading
+  readonly #snapshot: Snapshot
+  /** Why there may be further pods, by namespace. */
+  readonly #perhaps: ReadonlyMap<string, string>
+
+  constructor({ gaps, doubts }: UnreadPart, { snapshot, podsInQuestion }: State['base']) {
+    this.#alone = { gaps, doubts, namespacesRead: undefined }
+    this.#snapshot = snapshot
+    this.#perhaps = new Map(
+      podsInQuestion.flatMap(({ namespace, perhaps }) =>
+        perhaps === undefined ? [] : [[namespace, perhaps.why] as const],
+      ),
+    )
+  }
+
+  /** Why pods of a namespace may hold an identity more: what both states leave unread may give in both what one is seen to give. */
+  identities(namespace: string): string | undefined {
+    return textOf(this.#snapshot, (reading) => identityGap(reading, namespace))
+  }
+
+  /** Why a namespace may have more pods, in this state alone. */
+  pods(namespace: string): string | undefined {
+    return textOf(this.#alone, (reading) => subjectGap(reading, namespace))
+  }
+
+  /**
+   * Why a finding of the other state may be one of this state as well. If all that it names is here, whatever is unread may show it,
+   * in both states or not; if something is not, that alone which only this state leaves unread.
+   */
+  findings(one: Finding): string | undefined {
+    const isAllHere = namedIn(one).every((subject) => isIn(this.#snapshot, subject))
+    const namespaces = new Set([...namedIn(one).map(concernedBy), ...(one.namespaces ?? [])])
+    const mayBeIn = (namespace: string): boolean => namespaces.has('') || namespaces.has(namespace)
+    const unread = textOf(isAllHere ? this.#snapshot : this.#alone, ({ gaps, doubts }) => {
+      const [gap] = [...gaps].flatMap(([kind, why]) => (OF_DETAILS.has(kind) ? [] : [why]))
+      if (gap !== undefined) return gap
+      return [...doubts.values()].flat().find(
+        // A policy may name an identity of any namespace.
+        ({ kind, namespace }) => namespace === undefined || POLICY_KINDS.includes(kind) || mayBeIn(namespace),
+      )?.why
+    })
+    if (unread !== undefined || !isAllHere) return unread
+    return [...this.#perhaps].find(([namespace]) => mayBeIn(namespace))?.[1]
+  }
+}
+
+/** The namespace of what may bring a finding about a subject; empty: any. A policy's rule names identities, wherever they are held. */
+function concernedBy({ kind, namespace }: Subject): string {
+  return kind === RULE_KIND ? '' : namespace
+}
+
+/** Kinds that show no finding by themselves. */
+const OF_DETAILS: ReadonlySet<string> = new Set(['Namespace', 'Node'])
+
+function isIn({ bindings, clusterSpiffeIds }: Snapshot, { kind, namespace, name }: Subject): boolean {
+  if (kind === BINDING_KIND)
+    return bindings.some(({ meta }) => meta.namespace === namespace && meta.name === name)
+  if (kind === CLUSTER_SPIFFE_ID_KIND) return clusterSpiffeIds.some(({ meta }) => meta.name === name)
+  return true
+}
+
+function textOf(
+  reading: SnapshotReading,
+  reason: (reading: SnapshotReading) => UnknownReason | undefined,
+): string | undefined {
+  const why = reading.gaps.size === 0 && reading.doubts.size === 0 ? undefined : reason(reading)
+  return why === undefined ? undefined : unknownReasonText(why)
+}

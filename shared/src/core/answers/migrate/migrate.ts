@@ -1,0 +1,335 @@
+// From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
+// say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
+import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import { effectOf, type Effect } from '../explain/effect.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { Holdings, idsOf, type ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import type { Container, Pod } from '../../model/objects/pod.ts'
+import { containersThatMayBe } from '../../model/objects/sidecars.ts'
+import type { NamedBy } from '../../analysis/policies/resolution.ts'
+import { openVerdicts } from '../../analysis/worlds/open-verdicts.ts'
+import type { Snapshot } from '../../snapshot/snapshot.ts'
+import { subjectGap } from '../../snapshot/unread.ts'
+import type { EntrySource } from '../../predict/spire/prediction.ts'
+import type { Registration } from '../../predict/spire/registration.ts'
+import type { Steps } from '../../base/steps.ts'
+import { candidateKey, withCandidates, type Candidate } from '../suggest/candidate.ts'
+import { distinct } from '../suggest/binding-names.ts'
+import { suggesting, type Suggestions } from '../suggest/suggest.ts'
+import type { ProofTools } from '../suggest/prove.ts'
+import { NameSummary } from '../../base/text/counted.ts'
+import { all, any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
+import { unknownReasonText } from '../../model/unknown-reason.ts'
+import { remainderOf, type Remainder, type RenderedByBindings } from './remainder.ts'
+
+/** What one container holds. */
+export interface HeldIdentities {
+  /** The SPIFFE IDs that it certainly holds, in byte order. */
+  readonly ids: readonly string[]
+  /** The further SPIFFE IDs that it may hold, in byte order. */
+  readonly perhaps: readonly string[]
+  /** Whether it may hold others than these. */
+  readonly isOther: boolean
+}
+
+/** That one registration gives a container an identity, or may. */
+interface Gift {
+  readonly pod: Pod
+  readonly container: Container
+  /** Undefined where it is not known. */
+  readonly spiffeId: string | undefined
+  readonly given: Truth
+}
+
+/** Containers of one name to which the same happens. */
+export interface ContainerMove {
+  readonly container: string
+  readonly pods: NameSummary
+  readonly before: HeldIdentities
+  /** With the bindings, and the registration still there. */
+  readonly during: HeldIdentities
+  /** With the bindings alone. */
+  readonly after: HeldIdentities
+}
+
+/** Containers that the registration gives an identity, and no binding does. */
+export interface Uncovered {
+  readonly container: string
+  readonly pods: NameSummary
+  readonly why: string
+}
+
+/** How one registration becomes bindings. */
+export interface Migration {
+  readonly object: ClusterSpiffeId
+  /** The IDs that it gives to containers, or may give, in byte order. */
+  readonly oldIds: readonly string[]
+  /** The IDs that bindings give the same containers in its place, in byte order. */
+  readonly newIds: readonly string[]
+  /** What is suggested for the pools that select its pods, with the registration still there. */
+  readonly suggestions: Suggestions
+  readonly moves: readonly ContainerMove[]
+  readonly uncovered: readonly Uncovered[]
+  readonly remainder: readonly Remainder[]
+  /** Which access policies name an old ID. */
+  readonly namedBy: NamedBy
+  /** What applying the bindings does, and then what taking the registration away does; `advised`: what the steps come to. */
+  readonly effects: { readonly apply: Effect; readonly whole: Effect; readonly advised: Effect }
+  /** The world with the bindings and without the registration. */
+  readonly after: Analysis
+  /** Why it is not certain what it gives to some containers, a sentence each. */
+  readonly open: readonly string[]
+}
+
+/** Works out how a registration becomes bindings, in steps. */
+export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
+  const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
+  const pods = selectedBy(analysis, source)
+  const given = givenBy(analysis, pods, source)
+  const gifts = given.filter(({ spiffeId }) => spiffeId !== undefined)
+  const held = Map.groupBy(gifts, ({ pod }) => pod)
+  const suggestions = yield* suggesting(
+    analysis,
+    {
+      isPool: () => true,
+      isObjective: undefined,
+      isPod: (pod) => held.has(pod),
+      held: (pod) => new Set(held.get(pod)?.map(({ container }) => container.name)),
+    },
+    tools,
+  )
+  const candidates = suggestions.pools.flatMap(({ suggested }) => suggested.map((one) => one.candidate))
+  const after = yield* tools.analyse(withCandidates(without(analysis.snapshot, object), candidates))
+  const oldIds = distinct(gifts.map(({ spiffeId = '' }) => spiffeId))
+  const concerned = concernedPods(given, suggestions)
+  const ours = after.settled.bindingsByOutput()
+  const later = holdingsIn(after)
+  const coverage = uncoveredBy(gifts, later, ours, suggestions)
+  const unread = subjectGap(analysis.snapshot)
+  const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
+    const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
+    return why === undefined ? [] : [`${podText(pod)}: ${why}`]
+  })
+  const rendered = renderedBy(gifts, { later, ours, after }, candidates)
+  const remainder = remainderOf(object, oldIds, rendered)
+  const apply = suggestions.effect
+  const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
+  const stays = coverage.uncovered.length > 0 || remainder.some(({ mustStay }) => mustStay)
+  return {
+    object,
+    oldIds,
+    newIds: rendered.spiffeIds,
+    suggestions,
+    moves: movesOf(concerned, [analysis, suggestions.world, after]),
+    uncovered: coverage.uncovered,
+    remainder,
+    namedBy: namedIn(analysis, oldIds),
+    effects: { apply, whole, advised: stays ? apply : whole },
+    after,
+    open: [
+      ...open,
+      // The same reasons keep open what the registration gives and what bindings do: once is enough.
+      ...(open.length > 0 ? [] : coverage.open),
+      ...openSidecars(pods, analysis, { later, ours }, source),
+      // It may give an identity to pods that were not read, and no binding is known to give them another.
+      ...(unread === undefined ? [] : [`pods that were not read: ${unknownReasonText(unread)}`]),
+    ],
+  }
+}
+
+/** The rules that name one of these IDs; those that name any principal, or a service account, go on as they are. */
+function namedIn({ settled }: Analysis, ids: readonly string[]): NamedBy {
+  const named = settled.policies().namedBy(ids, [])
+  return { ...named, namings: named.namings.filter(({ way }) => way === 'exactly' || way === 'same path') }
+}
+
+function without(snapshot: Snapshot, { meta }: ClusterSpiffeId): Snapshot {
+  return {
+    ...snapshot,
+    clusterSpiffeIds: snapshot.clusterSpiffeIds.filter((one) => one.meta.name !== meta.name),
+  }
+}
+
+/** The pods that the registration gives an identity, and those that the bindings reach. */
+function concernedPods(given: readonly Gift[], { pools }: Suggestions): readonly Pod[] {
+  return [
+    ...new Set([
+      ...given.map(({ pod }) => pod),
+      ...pools.flatMap(({ suggested }) =>
+        suggested.flatMap(({ reach }) => [...reach.reached, ...reach.perhaps].map(({ pod }) => pod)),
+      ),
+    ]),
+  ]
+}
+
+/** What containers hold as an analysis settles. */
+function holdingsIn(analysis: Analysis): Holdings {
+  return new Holdings(analysis.settled, openVerdicts(analysis))
+}
+
+/**
+ * What a registration gives to containers as the analysis settles; in the order of the pods. What depends on settings that were not given is
+ * not certain, nor is that it gives nothing.
+ */
+function givenBy(analysis: Analysis, pods: readonly Pod[], source: EntrySource): readonly Gift[] {
+  const holdings = holdingsIn(analysis)
+  return pods
+    .flatMap((pod) => holdings.of(pod))
+    .flatMap(({ pod, container, there, registrationsOf }) =>
+      registrationsOf(pod, container)
+        .filter((one) => isOf(source, one))
+        .map((one) => ({ pod, container, spiffeId: one.spiffeId, given: all(there, holdings.given(one)) })),
+    )
+    .filter(({ given }) => given !== NO)
+}
+
+/** The pods that a registration selects. */
+function selectedBy({ settled, podsInQuestion }: Analysis, source: EntrySource): readonly Pod[] {
+  const prediction = settled.prediction()
+  return podsInQuestion.filter((pod) => prediction.entriesOf(pod).some((one) => isOf(source, one)))
+}
+
+function isOf({ kind, name }: EntrySource, { source }: { readonly source: EntrySource }): boolean {
+  return source.kind === kind && source.name === name
+}
+
+function movesOf(
+  pods: readonly Pod[],
+  analyses: readonly [before: Analysis, during: Analysis, after: Analysis],
+): readonly ContainerMove[] {
+  const moves = new Map<string, ContainerMove>()
+  const [before, during, after] = analyses.map(holdingsIn)
+  if (before === undefined || during === undefined || after === undefined) return []
+  for (const pod of pods) {
+    for (const container of pod.containers) {
+      const held = {
+        before: heldOf(before.ofContainer(pod, container)),
+        during: heldOf(during.ofContainer(pod, container)),
+        after: heldOf(after.ofContainer(pod, container)),
+      }
+      const key = JSON.stringify([container.name, held])
+      getOrCreate(moves, key, () => ({
+        container: container.name,
+        pods: new NameSummary(),
+        ...held,
+      })).pods.add(podText(pod))
+    }
+  }
+  return [...moves.values()]
+}
+
+function heldOf({ there, held, perhaps, other }: ContainerHolding): HeldIdentities {
+  const ids = there === YES ? distinct(idsOf(held)) : []
+  const may = distinct(idsOf([...held, ...perhaps])).filter((id) => !ids.includes(id))
+  return { ids, perhaps: may, isOther: other !== NO }
+}
+
+/** What bindings give a container, or may give it, if it is there. */
+function ofBindings(
+  { held, perhaps }: ContainerHolding,
+  ours: ReadonlyMap<string, unknown>,
+): readonly Registration[] {
+  return [...held, ...perhaps].filter(
+    ({ source }) => source.kind === 'ClusterSPIFFEID' && ours.has(source.name),
+  )
+}
+
+/** The containers that lose what the registration gave them and get nothing of kleym's; and why that is not certain of others. */
+function uncoveredBy(
+  gifts: readonly Gift[],
+  later: Holdings,
+  ours: ReadonlyMap<string, unknown>,
+  { pools }: Suggestions,
+): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
+  const selected = new Map<Pod, string>()
+  for (const { pool, suggested } of pools)
+    for (const { reach } of suggested)
+      for (const { pod } of [...reach.reached, ...reach.missed, ...reach.perhaps])
+        selected.set(pod, pool.name)
+  const groups = new Map<string, Uncovered>()
+  const open = new Set<string>()
+  for (const { pod, container, spiffeId } of gifts) {
+    const holding = later.ofContainer(pod, container)
+    const same = [...holding.held, ...holding.perhaps].filter((one) => one.spiffeId === spiffeId)
+    const isCovered = any(
+      holding.unread,
+      ...[...ofBindings(holding, ours), ...same].map((one) => later.given(one)),
+    )
+    if (isCovered !== NO) {
+      const why = whyOpenText(isCovered)
+      if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
+      continue
+    }
+    const why = whyUncovered(pod, selected.get(pod), pools)
+    const key = JSON.stringify([container.name, why])
+    getOrCreate(groups, key, () => ({ container: container.name, pods: new NameSummary(), why })).pods.add(
+      podText(pod),
+    )
+  }
+  return { uncovered: [...groups.values()], open: [...open] }
+}
+
+/**
+ * The namespaces that were not given and may ask for a sidecar, if the registration gives that an identity and no binding does. That
+ * none is asked for is a premise elsewhere; a deletion rests on none.
+ */
+function openSidecars(
+  pods: readonly Pod[],
+  analysis: Analysis,
+  { later, ours }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown> },
+  source: EntrySource,
+): readonly string[] {
+  const namespaces = namespacesByName(analysis.snapshot)
+  const before = holdingsIn(analysis)
+  const isUncovered = (pod: Pod, sidecar: Container): boolean => {
+    const { held, perhaps } = before.ofContainer(pod, sidecar)
+    const isGiven = [...held, ...perhaps].some((one) => isOf(source, one))
+    return isGiven && ofBindings(later.ofContainer(pod, sidecar), ours).length === 0
+  }
+  return pods.flatMap((pod) => {
+    const namespace = namespaces.get(pod.namespace)
+    if (namespace?.complete === true) return []
+    const sidecar = containersThatMayBe(pod, namespace).find(
+      (one) => one.injectedBy !== undefined && isUncovered(pod, one),
+    )
+    return sidecar === undefined
+      ? []
+      : `Namespace/${pod.namespace} is not given: it may ask for a sidecar, such as ${sidecar.name}, which no binding gives an identity`
+  })
+}
+
+function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['pools']): string {
+  if (pool !== undefined) return `the binding of InferencePool ${pool} is for another container`
+  const near = pools.filter((one) => one.pool.namespace === pod.namespace)
+  const refused = near.flatMap(({ not }) => not.filter(({ state }) => state !== 'open'))
+  if (refused.length > 0) return `no binding is suggested: ${refused[0]?.why ?? ''}`
+  const existing = near.flatMap((one) => one.existing)
+  if (existing.length > 0)
+    return `the bindings that there are (${existing.map(({ key }) => key).join(', ')}) do not give it one`
+  return 'no InferencePool selects the pod, and pools are never invented'
+}
+
+/** What the outputs that give the same containers an identity render: those of new bindings, and of bindings that are there. */
+function renderedBy(
+  gifts: readonly Gift[],
+  {
+    later,
+    ours,
+    after,
+  }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown>; readonly after: Analysis },
+  candidates: readonly Candidate[],
+): RenderedByBindings {
+  const given = gifts.flatMap(({ pod, container }) => ofBindings(later.ofContainer(pod, container), ours))
+  const suggested = candidates.flatMap((candidate) => {
+    const judgement = after.settled.judgements.get(candidateKey(candidate))
+    return judgement?.state === 'ready' ? [judgement.resolved.identity.spiffeId] : []
+  })
+  return {
+    spiffeIds: distinct([...given.map(({ spiffeId = '' }) => spiffeId), ...suggested]),
+    hints: distinct(given.map(({ hint }) => hint)),
+    className: after.config.className,
+  }
+}

@@ -1,0 +1,137 @@
+// The sixth hop: the selectors that the agent finds for the process, against those of the entry.
+import { hookWaitsForSvid } from '../../model/objects/svid-wait.ts'
+import { containerSpec } from '../../model/objects/workload-api.ts'
+import { lackedBy } from '../../model/objects/agent-config.ts'
+import { originsIn } from '../../findings/rules/svid-rules.ts'
+import { failingSelectors } from '../../predict/verify/failing-selectors.ts'
+import type { ChainFacts } from './facts.ts'
+import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer, notShown } from './hop.ts'
+import { atRuntime } from '../../model/truth/unknown.ts'
+import { notRunning } from './running.ts'
+import { isHandedOut, madeByHand } from './beside.ts'
+import { agentOf, configOf } from './spire-parts.ts'
+import { entryOf } from './on-server.ts'
+import type { ChainCandidate } from './subject.ts'
+
+/** Judges the hop. */
+export function attestedHop(facts: ChainFacts): HopAnswer {
+  const { subject, agent: log, parts, commands } = facts
+  const { pod, container } = subject
+  const idle = notRunning(facts)
+  if (idle !== undefined) return idle
+  if (isHandedOut(facts)) return good('the agent has handed the SVID to a process of the container')
+  const agent = agentOf(parts, pod.nodeName)
+  if (hookWaitsForSvid(containerSpec(pod, container)))
+    return broken(
+      `the postStart hook of container ${container.name} waits for an SVID, and until it has ended the kubelet tells of no such container`,
+      'ask from the container itself, or let the hook go on without an SVID',
+    )
+  const byHand = madeByHand(facts).map(({ entry }) => entry.selectors)
+  const asked = [
+    ...byHand,
+    ...subject.candidates.map(
+      ({ assumed }) => assumed.outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`) ?? [],
+    ),
+  ]
+  const lacking = worstOf(
+    asked.flatMap((selectors) => lacksContainers(selectors, facts)),
+    good(''),
+  )
+  if (lacking.text !== '') return lacking
+  if (log?.trouble === 'kubelet')
+    return broken(
+      'the agent cannot ask the kubelet, and attests no pod of the node',
+      "let the agent reach the kubelet: its port, its token, a NetworkPolicy, or skip_kubelet_verification of the agent's k8s attestor",
+    )
+  if (log?.trouble === 'container')
+    return broken(
+      'the agent did not find the container among those that the kubelet lists',
+      'ask again if it has just started; raise max_poll_attempts; a sandbox such as gVisor or Kata hides the container from the agent',
+    )
+  if (asked.length === 0) return followsFrom('wanted')
+  if (log?.attested === undefined) {
+    const why = { verb: 'read', what: 'what the agent finds for the process', cause: 'not given' } as const
+    return notKnown(
+      { kind: 'unread', of: {}, why },
+      log?.whyNone === undefined
+        ? 'what the agent finds for the process was not given'
+        : `the log does not tell what the agent finds: ${log.whyNone}`,
+      commands.agentLog(agent),
+    )
+  }
+  return worstOf(
+    [
+      ...subject.candidates.map((one) => matches(one, facts)),
+      ...byHand.map((selectors) => shows(selectors, facts)),
+    ],
+    good(HAS_EACH),
+  )
+}
+
+/** Agents that find no selectors of containers, for an entry that has one. */
+function lacksContainers(selectors: readonly string[], { subject, parts }: ChainFacts): readonly HopAnswer[] {
+  const named = selectors.find((one) => one.startsWith('k8s:container-'))
+  if (named === undefined) return []
+  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
+  // The agent of the pod's node decides; where its configuration was not read, those that were.
+  const lacked = config === undefined ? subject.lacked : lackedBy([config])
+  if (lacked === undefined) return []
+  const text = `${lacked.why}, and the entry asks for ${named}`
+  return [
+    lacked.isEverywhere
+      ? broken(text, 'switch disable_container_selectors off, or register the pod as a whole (mode PoolOnly)')
+      : notKnown(atRuntime(text)),
+  ]
+}
+
+function matches(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
+  const { subject, server, agent: log } = facts
+  const { pod, container, state } = subject
+  const { outcome } = candidate.assumed
+  const selectors =
+    entryOf(candidate, server)?.selectors ??
+    outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`)
+  if (selectors === undefined || log?.attested === undefined) return followsFrom('rendered')
+  const { failing, untold } = failingSelectors(selectors, log.attested, {
+    pod,
+    container,
+    outcome,
+    originsOf: originsIn(state),
+  })
+  const [first] = failing
+  if (first !== undefined) {
+    const { selector, has, askedBy, decidedBy, isShownByPod } = first
+    const fields = [askedBy, decidedBy].flatMap((one) =>
+      one === undefined ? [] : `${one.field} of ${one.object}`,
+    )
+    const there = has.length === 0 ? 'none of its kind' : has.join(', ')
+    return broken(
+      `the process has not the selector ${selector}: the agent finds ${there}`,
+      isShownByPod || fields.length === 0
+        ? 'ask from a process of that container of that pod; where it was one, the pod has changed since'
+        : `change ${fields.join(' or ')}`,
+    )
+  }
+  return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
+}
+
+const HAS_EACH = 'the process has each selector of the entry'
+
+/** Of an entry that was made by hand. */
+function shows(selectors: readonly string[], facts: ChainFacts): HopAnswer {
+  const { attested } = facts.agent ?? {}
+  const untold = selectors.filter((one) => attested?.selectors.includes(one) !== true)
+  if (untold.length > 0 && attested?.isWhole === true)
+    return broken(
+      `the process has not the selector ${untold.join(', ')}`,
+      'ask from a process of that container of that pod; where it was one, the pod has changed since',
+    )
+  return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
+}
+
+function notTold(untold: readonly string[], { subject, commands, parts }: ChainFacts): HopAnswer {
+  return notShown(
+    `whether the process has ${untold.join(', ')} is not in the log`,
+    `${commands.agentLog(agentOf(parts, subject.pod.nodeName))}, at log_level DEBUG`,
+  )
+}

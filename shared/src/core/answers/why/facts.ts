@@ -1,0 +1,41 @@
+// What a chain is worked out from: the objects, and what was given of the server and of the agent.
+import type { ExplainedDifference } from '../../predict/verify/causes.ts'
+import type { AgentLogFacts } from '../../predict/verify/agent-facts.ts'
+import type { ServerEntry } from '../../predict/verify/server-entry.ts'
+import type { SpireParts } from './spire-parts.ts'
+import type { ChainSubject } from './subject.ts'
+
+/** What the server holds for the container. */
+export interface ServerSide {
+  /** Its entries for this container, and those that its pod asks for. */
+  readonly entries: readonly ServerEntry[]
+  /** Its entries of nodes, which give agents aliases. */
+  readonly ofNodes: readonly ServerEntry[]
+  /** How many entries each parent has. */
+  readonly perParent: ReadonlyMap<string, number>
+  /** What differs from what the objects ask for, with its cause. */
+  readonly differences: readonly ExplainedDifference[]
+  /** Seconds since 1970; undefined: not known. */
+  readonly asOf: number | undefined
+}
+
+/** The commands that a chain tells, which hold the flags of the answer. */
+export interface ChainCommands {
+  /** Gives the entries of the server. */
+  readonly entries: string
+  /** Gives the log of an agent. */
+  readonly agentLog: (agent: { readonly namespace: string; readonly name: string } | undefined) => string
+}
+
+/** All that a chain reads. */
+export interface ChainFacts {
+  readonly subject: ChainSubject
+  readonly parts: SpireParts
+  /** Undefined: not given. */
+  readonly server: ServerSide | undefined
+  /** Undefined: neither a log nor selectors were given. */
+  readonly agent: AgentLogFacts | undefined
+  /** Seconds since 1970, of a cluster as it is; undefined: of files, which may be of any time. */
+  readonly now: number | undefined
+  readonly commands: ChainCommands
+}

@@ -1,0 +1,66 @@
+// Bindings that are for a container and give it nothing, with the reason that the operator gives and what to do about it
+// (docs/reference/reasons.md).
+import { declaredId, isMeant, mayBeMeant } from '../../analysis/holdings/undecided.ts'
+import { readyOf } from '../../model/objects/binding.ts'
+import type { Judgement } from '../../decide/plan/plan.ts'
+import { verdictOf, type StatusVerdict } from '../../decide/plan/status.ts'
+import { isReason, REASONS } from '../../decide/reasons/reasons.ts'
+import { open } from '../../model/truth/truth.ts'
+import { broken, openHop, type HopAnswer } from './hop.ts'
+import type { ChainCandidate, ChainSubject } from './subject.ts'
+
+/** For whom a binding is: known by its pool, or not known, since its pool is not. */
+type Meant = 'for this container' | 'perhaps for this container'
+
+const IS_MEANT = {
+  'for this container': isMeant,
+  'perhaps for this container': mayBeMeant,
+} as const satisfies Record<Meant, typeof isMeant>
+
+/** What is to be said of each binding that is for the container, and has no output. */
+export function bindingsWithout(
+  { analysis, pod, container, spiffeId }: ChainSubject,
+  meant: Meant,
+): readonly HopAnswer[] {
+  return [...analysis.settled.judgements].flatMap(([key, judgement]) => {
+    const { compiled } = judgement
+    if (judgement.state === 'ready' || !IS_MEANT[meant](compiled, pod, container.name)) return []
+    if (spiffeId !== undefined && (declaredId(compiled) ?? spiffeId) !== spiffeId) return []
+    return [answerFor(key, judgement, meant)]
+  })
+}
+
+function answerFor(key: string, judgement: Judgement, meant: Meant): HopAnswer {
+  const verdict = verdictOf(judgement)
+  if (verdict === undefined)
+    return broken(`binding ${key} is ${meant}, and is being deleted`, 'make the binding again')
+  if (judgement.state !== 'undetermined') return refusal(key, verdict, meant)
+  const text = `binding ${key} is ${meant}, and is undetermined: ${verdict.message}`
+  return openHop(open({ kind: 'undecided', of: {}, binding: key, why: judgement.why }), text)
+}
+
+function refusal(key: string, { ready, reason, message }: StatusVerdict, meant: Meant): HopAnswer {
+  const { fix } = REASONS[reason]
+  const what = ready === 'False' ? 'is refused' : 'has no output yet'
+  return broken(`binding ${key} is ${meant}, and ${what} (${reason}): ${message}`, fix.replace(/\.$/, ''))
+}
+
+/**
+ * Why kleym has not written what nothing here keeps it from writing: the operator alone knows of refused writes, of full namespaces and
+ * of what it could not read, and says so in the status.
+ */
+export function heldBack(
+  { isPending, binding = '' }: ChainCandidate,
+  { analysis }: ChainSubject,
+): HopAnswer | undefined {
+  const declared = isPending ? analysis.snapshot.bindings.find(({ key }) => key === binding) : undefined
+  const ready = declared && readyOf(declared)
+  if (declared === undefined || ready === undefined || ready.status === 'True' || !isReason(ready.reason))
+    return undefined
+  if (ready.observedGeneration !== declared.meta.generation) return undefined
+  return refusal(
+    binding,
+    { ready: ready.status, reason: ready.reason, message: ready.message },
+    'for this container',
+  )
+}

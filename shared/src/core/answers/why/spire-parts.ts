@@ -1,0 +1,273 @@
+// The parts of SPIRE that a chain passes, as their own objects show them: the workloads that run SCM, the pods of agents, and what
+// agents are configured with. Every reader takes what is there and never throws.
+import { scmContainers, type ScmContainer } from '../../analysis/settings/scm-container.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
+import { agentConfigIn, secondsAt, type AgentConfig } from '../../model/objects/agent-config.ts'
+import { readMeta } from '../../model/objects/meta.ts'
+import type { RawObject } from '../../model/objects/raw.ts'
+import { imageName, wordsOf } from '../../model/objects/workload-api.ts'
+import { pruningSchema } from '../../decide/plan/pruned-fields.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import type { UnknownReason } from '../../model/unknown-reason.ts'
+
+/** The CRD of ClusterSPIFFEIDs. */
+export const ID_CRD = 'clusterspiffeids.spire.spiffe.io'
+/** The kind of a CRD. */
+export const CRD_KIND = 'CustomResourceDefinition'
+
+/** A workload that runs SCM on this cluster. */
+export interface ScmWorkload {
+  readonly container: ScmContainer
+  readonly wanted: number
+  /** Undefined: no controller has written a status, as of a manifest. */
+  readonly ready: number | undefined
+}
+
+/** The pod of an agent. */
+export interface AgentPod {
+  readonly namespace: string
+  readonly name: string
+  readonly node: string | undefined
+  /** The service account that it runs under. */
+  readonly account: string
+  /**
+   * Whether it shares the process IDs of its node: an agent cannot tell who asks it without, and whoever may run such a pod is not held
+   * back by namespaces anyway (https://github.com/spiffe/spire-tutorials/blob/main/k8s/quickstart/agent-daemonset.yaml).
+   */
+  readonly seesProcesses: boolean
+  /** Undefined: it has no status. */
+  readonly isReady: boolean | undefined
+  /** Why it is not ready, as the kubelet has it: `CrashLoopBackOff`. */
+  readonly waits: string | undefined
+  /** `1.15.3`; undefined: its image tells none. */
+  readonly version: string | undefined
+  /** The ConfigMaps that it mounts. */
+  readonly configMaps: readonly string[]
+}
+
+/** Where a server runs. */
+export interface ServerPart {
+  readonly namespace: string
+  /** As kubectl takes it: `spire-server-0`, `deploy/spire-server`. */
+  readonly pod: string
+  /** The ConfigMaps that it mounts. */
+  readonly configMaps: readonly string[]
+}
+
+/** What was read of SPIRE's own parts. */
+export interface SpireParts {
+  readonly scm: readonly ScmWorkload[]
+  readonly agents: readonly AgentPod[]
+  readonly configs: readonly AgentConfig[]
+  /** Where the server runs; undefined: none is among what was read, or several namespaces run one. */
+  readonly server: ServerPart | undefined
+  /** The service accounts, `namespace:name`, whose pods that server takes for agents; undefined: not known. */
+  readonly agentAccounts: readonly string[] | undefined
+  /** How often that server looks for new entries, in seconds; undefined: not known. */
+  readonly reloadSeconds: number | undefined
+  /** What the CRD of ClusterSPIFFEIDs has; undefined: not known, or it takes any field. */
+  readonly idSchema: JsonRecord | undefined
+  /** Of containers that run a SPIRE server. */
+  readonly serverVersions: readonly string[]
+  /** What kubelets say of the pods that were asked for, by UID. */
+  readonly statuses: ReadonlyMap<string, unknown>
+  /** Why workloads that run SCM may not be here; none: all were read. */
+  readonly scmGaps: readonly UnknownReason[]
+  /** Why pods of agents may not be here; none: all of the node were read. */
+  readonly agentGaps: readonly UnknownReason[]
+  /** Why a configuration may not be here; none: each that an agent mounts was read. */
+  readonly configGaps: readonly UnknownReason[]
+}
+
+/** Whether an object is of SPIRE's own parts, for whoever keeps only those. */
+export function isSpirePart({ value }: RawObject): boolean {
+  const kind = stringAt(value, 'kind') ?? ''
+  if (kind === 'Pod') return runs(podSpecOf(value), 'spire-agent') || runs(podSpecOf(value), 'spire-server')
+  if (kind === 'DaemonSet') return runs(podSpecOf(value), 'spire-agent')
+  if (kind === CRD_KIND) return readMeta(value).name === ID_CRD
+  if (kind === 'ConfigMap' || kind === 'SpireAgent')
+    return agentConfigIn({ value }) !== undefined || isOfServer(value)
+  return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
+}
+
+/** Reads the parts among these objects. */
+export function readSpireParts(
+  objects: readonly RawObject[],
+  gaps: Pick<SpireParts, 'scmGaps' | 'agentGaps' | 'configGaps'>,
+): SpireParts {
+  const values = objects.map(({ value }) => value)
+  const server = theServer(values.flatMap((one) => serverPart(one) ?? []))
+  const ofServer = server === undefined ? [] : configOfServer(server, values)
+  const accounts = ofServer.flatMap(accountsIn)
+  return {
+    scm: values.flatMap(scmWorkloads),
+    agents: values
+      .flatMap(agentPod)
+      .toSorted(
+        (left, right) => compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
+      ),
+    configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
+    server,
+    agentAccounts: accounts.length === 0 ? undefined : accounts,
+    reloadSeconds: ofServer
+      .map((text) => secondsAt(text, 'cache_reload_interval'))
+      .find((one) => one !== undefined),
+    idSchema: values
+      .filter((one) => stringAt(one, 'kind') === CRD_KIND && readMeta(one).name === ID_CRD)
+      .map((one) => pruningSchema(one, CLUSTER_SPIFFE_ID.version))[0],
+    serverVersions: [...new Set(values.flatMap((one) => versionsIn(podSpecOf(one), 'spire-server')))],
+    statuses: new Map(
+      values.flatMap((one) => {
+        const uid = readMeta(one).uid
+        return uid === undefined || stringAt(one, 'kind') !== 'Pod' ? [] : [[uid, own(one, 'status')]]
+      }),
+    ),
+    ...gaps,
+  }
+}
+
+/** Where the server runs, if one namespace alone runs one: a command that is printed must not lead into the pod of a tenant. */
+function theServer(found: readonly ServerPart[]): ServerPart | undefined {
+  const [first] = found
+  return found.every(({ namespace }) => namespace === first?.namespace) ? first : undefined
+}
+
+function serverPart(value: JsonRecord): ServerPart | undefined {
+  const spec = podSpecOf(value)
+  if (!runs(spec, 'spire-server')) return undefined
+  const { namespace, name } = readMeta(value)
+  const kind = stringAt(value, 'kind')
+  const pod = kind === 'Pod' ? name : kind === 'StatefulSet' ? `${name}-0` : `deploy/${name}`
+  return { namespace, pod, configMaps: configMapsOf(spec) }
+}
+
+function configMapsOf(spec: unknown): readonly string[] {
+  return listAt(spec, 'volumes').flatMap((one) => stringAt(one, 'configMap', 'name') ?? [])
+}
+
+/** The texts of the ConfigMaps that a server mounts. */
+function configOfServer(server: ServerPart, values: readonly JsonRecord[]): readonly string[] {
+  return values.flatMap((value) => {
+    const { namespace, name } = readMeta(value)
+    const isIts = namespace === server.namespace && server.configMaps.includes(name)
+    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? textsOf(value) : []
+  })
+}
+
+function textsOf(value: JsonRecord): readonly string[] {
+  const data = own(value, 'data')
+  return isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
+}
+
+/** Of the node attestor: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
+const ALLOW_LIST = /\bservice_account_allow_list"?\s*[=:]\s*\[([^\]]*)\]/g
+/** A server alone has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md */
+const OF_SERVER = /\bDataStore\b/
+
+function isOfServer(value: JsonRecord): boolean {
+  return textsOf(value).some((text) => OF_SERVER.test(text) || accountsIn(text).length > 0)
+}
+
+/** What a configuration of a server, in HCL or JSON, lets attest as agents. */
+function accountsIn(text: string): readonly string[] {
+  return [...text.matchAll(ALLOW_LIST)].flatMap(([, list = '']) =>
+    [...list.matchAll(/"([^"]+)"/g)].map(([, account = '']) => account),
+  )
+}
+
+function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {
+  const wanted = own(own(value, 'spec'), 'replicas')
+  const status = own(value, 'status')
+  const ready = own(status, 'readyReplicas') ?? own(status, 'availableReplicas') ?? 0
+  // An API server fills in zeros by itself.
+  const isWritten = own(status, 'observedGeneration') !== undefined || ready !== 0
+  return scmContainers(value)
+    .filter(({ isForOtherCluster }) => !isForOtherCluster)
+    .map((container) => ({
+      container,
+      wanted: typeof wanted === 'number' ? wanted : 1,
+      ready: isWritten ? Number(ready) : undefined,
+    }))
+}
+
+function agentPod(value: JsonRecord): readonly AgentPod[] {
+  const spec = podSpecOf(value)
+  if (stringAt(value, 'kind') !== 'Pod' || !runs(spec, 'spire-agent')) return []
+  const { namespace, name } = readMeta(value)
+  const statuses = listAt(value, 'status', 'containerStatuses')
+  const condition = listAt(value, 'status', 'conditions').find((one) => own(one, 'type') === 'Ready')
+  const hasStatus = condition !== undefined || statuses.length > 0
+  const isReady =
+    condition === undefined
+      ? statuses.every((one) => own(one, 'ready') === true)
+      : own(condition, 'status') === 'True'
+  return [
+    {
+      namespace,
+      name,
+      node: stringAt(spec, 'nodeName'),
+      account: stringAt(spec, 'serviceAccountName') ?? 'default',
+      seesProcesses: own(spec, 'hostPID') === true || stringAt(spec, 'os', 'name') === 'windows',
+      isReady: hasStatus ? isReady : undefined,
+      waits: statuses
+        .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
+        .find((why) => why !== undefined),
+      version: versionsIn(spec, 'spire-agent')[0],
+      configMaps: configMapsOf(spec),
+    },
+  ]
+}
+
+/** The spec of a pod, or of the template of a workload. */
+function podSpecOf(value: JsonRecord): unknown {
+  return stringAt(value, 'kind') === 'Pod'
+    ? own(value, 'spec')
+    : own(own(own(value, 'spec'), 'template'), 'spec')
+}
+
+/** The containers that run a program of SPIRE; the agent's image also holds its client (`spire-agent api`). */
+function containersOf(spec: unknown, program: string): readonly unknown[] {
+  return listAt(spec, 'containers').filter(
+    (one) => imageName(stringAt(one, 'image')) === program && !wordsOf(one).includes('api'),
+  )
+}
+
+function runs(spec: unknown, program: string): boolean {
+  return containersOf(spec, program).length > 0
+}
+
+const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/
+
+function versionsIn(spec: unknown, program: string): readonly string[] {
+  return containersOf(spec, program).flatMap((one) => VERSION.exec(stringAt(one, 'image') ?? '')?.[1] ?? [])
+}
+
+/** The pods of agents on a node. */
+export function agentsOn({ agents }: SpireParts, node: string | undefined): readonly AgentPod[] {
+  return agents.filter((one) => node !== undefined && one.node === node)
+}
+
+/** Whether a pod that runs the image of an agent is one, as far as what it is allowed to do shows: any tenant can name an image so. */
+export function isProvenAgent(
+  { agentAccounts }: Pick<SpireParts, 'agentAccounts'>,
+  { namespace, account, seesProcesses }: AgentPod,
+): boolean {
+  return seesProcesses && agentAccounts?.includes(`${namespace}:${account}`) !== false
+}
+
+/** The agent of a node; undefined: none is proven to be it, or pods of several namespaces are. */
+export function agentOf(parts: SpireParts, node: string | undefined): AgentPod | undefined {
+  const there = agentsOn(parts, node).filter((one) => isProvenAgent(parts, one))
+  if (there.some(({ namespace }) => namespace !== there[0]?.namespace)) return undefined
+  return there.find(({ isReady }) => isReady === true) ?? there[0]
+}
+
+/** The configuration that an agent mounts; undefined: it was not read. */
+export function configOf({ configs }: SpireParts, agent: AgentPod | undefined): AgentConfig | undefined {
+  if (agent === undefined) return undefined
+  const mounted = configs.find(
+    ({ namespace, name }) => namespace === agent.namespace && agent.configMaps.includes(name),
+  )
+  return mounted ?? (configs.length === 1 && agent.configMaps.length === 0 ? configs[0] : undefined)
+}

@@ -1,0 +1,103 @@
+// What rules find in all worlds, and what in some: the one place that says which findings depend on which settings.
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import { depending, findingKey, withinNamespaces, type Finding } from '../finding/finding.ts'
+import { BINDING_KIND } from '../../model/names.ts'
+import { findingEntry } from '../registry/findings.ts'
+import type { Steps } from '../../base/steps.ts'
+import { inWorlds, settingsDeciding } from '../../analysis/worlds/across.ts'
+
+/** The findings of rules that take no steps, in all worlds. */
+export function findingsInWorlds(
+  analysis: Analysis,
+  find: (analysis: Analysis) => readonly Finding[],
+): readonly Finding[] {
+  if (analysis.openSettings.worlds.length === 0) return find(analysis)
+  return agreed(analysis, [...inWorlds(analysis)].map(find))
+}
+
+/** The findings of rules, in all worlds; one world after the other, so that no two of them are kept. */
+export function* findingStepsInWorlds(
+  analysis: Analysis,
+  find: (analysis: Analysis) => Steps<readonly Finding[]>,
+): Steps<readonly Finding[]> {
+  if (analysis.openSettings.worlds.length === 0) return yield* find(analysis)
+  const found: (readonly Finding[])[] = []
+  for (const one of inWorlds(analysis)) found.push(yield* find(one))
+  return agreed(analysis, found)
+}
+
+/**
+ * The findings of the world that is assumed, each with the settings that it depends on, and those that only others show: they depend
+ * on these. What was told of a namespace is not told of it again.
+ */
+function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])[]): readonly Finding[] {
+  const { worlds, assumptions, areOutputsTakenAsHandled } = openSettings
+  const shown = found.map((findings) => new FoundInWorld(findings))
+  const told = new Map<string, ReadonlySet<string>>()
+  return shown.flatMap((here, at) =>
+    here.findings.flatMap((each) => {
+      const key = findingKey(each)
+      const news = at === 0 ? each : notTold(each, told.get(key))
+      if (news === undefined) return []
+      told.set(key, (told.get(key) ?? NONE).union(news.namespaces ?? NONE))
+      const outcomes = shown.map((one) => one.showing(news))
+      const on = settingsDeciding(openSettings, outcomes)
+      const isOfEffect = isAboutEffect(news)
+      // That a fallback gives way to our outputs is part of the premise, which was looked at in every world.
+      if (
+        areOutputsTakenAsHandled === true &&
+        isOfEffect &&
+        findingEntry(news.code).noEffect === 'of a fallback'
+      )
+        return at === 0 ? [news] : []
+      // What is wrong with an output that takes effect is so wherever it does, and that is taken for granted.
+      const isGranted =
+        areOutputsTakenAsHandled === true &&
+        worlds.every(({ areOutputsHandled }, index) => outcomes[index] === outcomes[0] || !areOutputsHandled)
+      if (at === 0) return [depending(news, isOfEffect && isGranted ? [] : on)]
+      const isElsewhere = worlds.every(
+        ({ areOutputsHandled }, index) => outcomes[index] === 'no' || !areOutputsHandled,
+      )
+      if (isOfEffect && isElsewhere) return []
+      return [depending(news, on.length === 0 ? assumptions : on, worlds[at]?.when)]
+    }),
+  )
+}
+
+/** A registration of others that fails to render, or displaces a fallback, is no matter of ours. */
+function isAboutEffect({ code, subject }: Finding): boolean {
+  const { noEffect } = findingEntry(code)
+  return noEffect === 'of any output' || (noEffect !== undefined && subject.kind === BINDING_KIND)
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** A finding without the namespaces that were told of it; undefined if nothing is left. */
+function notTold(one: Finding, told: ReadonlySet<string> | undefined): Finding | undefined {
+  if (told === undefined) return one
+  const left = (one.namespaces ?? NONE).difference(told)
+  return left.size === 0 ? undefined : withinNamespaces(one, left)
+}
+
+/** The findings of one world. */
+class FoundInWorld {
+  readonly findings: readonly Finding[]
+  readonly #byKey: ReadonlyMap<string, readonly Finding[]>
+
+  constructor(findings: readonly Finding[]) {
+    this.findings = findings
+    this.#byKey = Map.groupBy(findings, findingKey)
+  }
+
+  /** Whether this world shows a finding, in all of its namespaces. */
+  showing(one: Finding): 'yes' | 'open' | 'no' {
+    const namespaces = one.namespaces ?? NONE
+    const same = (this.#byKey.get(findingKey(one)) ?? []).filter(
+      (other) => namespaces.size === 0 || !namespaces.isDisjointFrom(other.namespaces ?? NONE),
+    )
+    if (same.length === 0) return 'no'
+    const certain = same.filter(({ dependsOn }) => dependsOn === undefined)
+    const covered = certain.reduce((sofar, other) => sofar.union(other.namespaces ?? NONE), NONE)
+    return certain.length > 0 && namespaces.isSubsetOf(covered) ? 'yes' : 'open'
+  }
+}

@@ -1,0 +1,138 @@
+// Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
+import { SCM_CONFIG_KIND } from '../../model/subject-groups.ts'
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import { classLabelProblem } from '../../decide/compile/output.ts'
+import type { Contradiction } from '../../analysis/settings/operator-settings.ts'
+import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
+import { CLASS_PLACEHOLDER } from '../../model/objects/scm-settings.ts'
+import { sourceText, type EntrySource, type ScmFault } from '../../predict/spire/prediction.ts'
+import { findingEntry, type FindingCode } from '../registry/findings.ts'
+import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { type Subject } from '../../model/objects/subject.ts'
+import { openOn, YES } from '../../model/truth/truth.ts'
+import { findingsInWorlds } from './in-worlds.ts'
+
+/** A finding for each object that gives other settings of kleym than those in force. */
+export function disagreements(contradictions: readonly Contradiction[]): readonly Finding[] {
+  return contradictions.map(({ subject, evidence }) =>
+    finding('KLM520', {
+      subject,
+      summary: 'its settings differ from those that this answer uses',
+      evidence,
+    }),
+  )
+}
+
+/** SCM itself, as a subject. */
+export const SCM_SUBJECT: Subject = {
+  kind: SCM_CONFIG_KIND,
+  namespace: '',
+  name: 'spire-controller-manager',
+}
+
+/** The operator, where it is not one Deployment that is meant. */
+export const OPERATOR_SUBJECT: Subject = { kind: 'Deployment', namespace: '', name: 'kleym' }
+
+/** The object that a registration comes from, as a subject. */
+export function sourceSubject(source: EntrySource): Subject {
+  return { kind: source.kind, namespace: '', name: source.name }
+}
+
+/** Whether a finding concerns every registration, whatever its subject is. */
+export function concernsEveryBinding({ code }: Finding): boolean {
+  return findingEntry(code).concerns === 'every binding'
+}
+
+/**
+ * The findings about settings and about objects that stop SCM. Of some bindings alone: none of an object that is
+ * about itself.
+ */
+export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+  return findingsInWorlds(analysis, (world) => inOneWorld(world, bindings))
+}
+
+function inOneWorld(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
+  // Without a binding nothing is rendered that SCM could refuse.
+  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  const always = [
+    ...(isAnyBinding ? differentTrustDomains(analysis) : []),
+    ...classWithoutLabel(analysis),
+    ...stoppers(analysis),
+  ]
+  return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
+}
+
+/** The finding that kleym renders another trust domain than SCM serves. */
+export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
+  return findingsInWorlds(analysis, differentTrustDomains)
+}
+
+function differentTrustDomains({ config, settings }: Analysis): readonly Finding[] {
+  if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
+  if (config.trustDomain.value === settings.trustDomain) return []
+  return [
+    finding('KLM411', {
+      subject: SCM_SUBJECT,
+      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+      evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
+}
+
+function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
+  const problem = className === CLASS_PLACEHOLDER ? undefined : classLabelProblem(className)
+  if (problem === undefined) return []
+  return [
+    finding('KLM422', {
+      subject: OPERATOR_SUBJECT,
+      summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
+    }),
+  ]
+}
+
+const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {
+  undecodable: 'KLM406',
+  'not UTF-8': 'KLM407',
+  configuration: 'KLM414',
+}
+
+function stoppers(analysis: Analysis): readonly Finding[] {
+  return analysis.settled
+    .prediction()
+    .scmFaults()
+    .flatMap(({ source, kind, why, open }) => {
+      const one = finding(STOPPER_CODES[kind], {
+        subject: source === undefined ? SCM_SUBJECT : sourceSubject(source),
+        summary: why,
+      })
+      const who = source === undefined ? "SCM's configuration" : sourceText(source)
+      return asFarAs(open === undefined ? YES : openOn(`whether ${who} applies`, open), one)
+    })
+}
+
+function unparsable(analysis: Analysis): readonly Finding[] {
+  return [...analysis.settled.prediction().objects.values()].flatMap(({ source, handling }) =>
+    handling.state === 'invalid'
+      ? [
+          finding('KLM408', {
+            subject: sourceSubject(source),
+            summary: handling.why,
+          }),
+        ]
+      : [],
+  )
+}
+
+function orphans(analysis: Analysis): readonly Finding[] {
+  return analysis.now.outputs.flatMap(({ object, ownership }) =>
+    ownership.kind === 'orphan'
+      ? [
+          finding('KLM521', {
+            subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: object.meta.name },
+            summary: ownership.why,
+            evidence: [`it registers ${object.spec.spiffeIDTemplate}`],
+          }),
+        ]
+      : [],
+  )
+}

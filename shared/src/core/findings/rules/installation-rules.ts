@@ -1,0 +1,99 @@
+// Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
+// class that SCM ignores, objects that look like outputs and are not.
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import { whyOperatorDown, type OperatorDeployment } from '../../analysis/settings/operator-deployment.ts'
+import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
+import { outputHandling } from '../../analysis/settings/scm-instance.ts'
+import { finding, type Finding } from '../finding/finding.ts'
+import { type Subject } from '../../model/objects/subject.ts'
+import { isOutputName } from '../../decide/compile/output.ts'
+import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../../model/names.ts'
+import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings } from './install-rules.ts'
+import { counted } from '../../base/text/counted.ts'
+
+/** What `status` knows of an installation. */
+export interface InstallationFacts {
+  /** Qualified kinds that are certainly not served. */
+  readonly absentKinds: ReadonlySet<string>
+  /** Whether a flag, a Deployment or a status says which class kleym gives to its outputs. */
+  readonly isClassKnown: boolean
+  /** Undefined where Deployments could not be looked for. */
+  readonly operators: readonly OperatorDeployment[] | undefined
+}
+
+/** The findings of an installation; those of settings and of SCM's own objects are `installFindings`. */
+export function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
+  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  return [
+    ...missingKinds(facts),
+    ...operators(facts),
+    ...(facts.isClassKnown ? classes(analysis) : []),
+    ...lookAlikes(analysis),
+    // With bindings, it is among the findings about them.
+    ...(isAnyBinding ? [] : trustDomainFindings(analysis)),
+  ]
+}
+
+function missingKinds({ absentKinds }: InstallationFacts): readonly Finding[] {
+  const pools = POOL_KINDS.map(qualifiedKind)
+  const needed = [qualifiedKind(BINDING), qualifiedKind(CLUSTER_SPIFFE_ID)]
+  const missing = needed.filter((kind) => absentKinds.has(kind))
+  if (pools.every((kind) => absentKinds.has(kind))) missing.push(...pools.slice(0, 1))
+  return missing.map((kind) =>
+    finding('KLM544', { subject: crd(kind), summary: `the API server does not serve ${kind}` }),
+  )
+}
+
+function crd(kind: string): Subject {
+  return { kind: 'CustomResourceDefinition', namespace: '', name: kind }
+}
+
+function operators({ operators: found }: InstallationFacts): readonly Finding[] {
+  if (found === undefined) return []
+  const [first, ...others] = found
+  if (first !== undefined && others.length > 0)
+    return [
+      finding('KLM545', {
+        subject: first.subject,
+        related: others.map((one) => one.subject),
+        summary: `there are ${counted(found.length, 'operator')} in this cluster`,
+      }),
+    ]
+  const summary = whyOperatorDown(found, true)
+  return summary === undefined
+    ? []
+    : [finding('KLM543', { subject: first?.subject ?? OPERATOR_SUBJECT, summary })]
+}
+
+function classes({ config, settings }: Analysis): readonly Finding[] {
+  const handling = outputHandling(config, settings)
+  if (handling.state !== 'ignored') return []
+  const isAssumed = settings.assumed.includes('className') || settings.assumed.includes('watchClassless')
+  return [
+    finding(isAssumed ? 'KLM410' : 'KLM401', {
+      subject: SCM_SUBJECT,
+      summary: `SCM ignores every output of kleym: ${handling.why}`,
+      evidence: [`SCM's settings: ${settings.source}`],
+    }),
+  ]
+}
+
+/** Foreign objects that look like kleym's: one with such a name claims what it says until a person deletes it. */
+function lookAlikes({ now }: Analysis): readonly Finding[] {
+  return now.outputs.flatMap(({ object: { meta, spec }, ownership }) => {
+    const isNamed = isOutputName(meta.name)
+    if (ownership.kind !== 'foreign') return []
+    if (!isNamed && meta.labels.get(LABEL_MANAGED_BY) !== MANAGED_BY) return []
+    return [
+      finding('KLM522', {
+        subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: meta.name },
+        summary: `it looks like an output of kleym: ${ownership.why}`,
+        evidence: [
+          `it registers ${spec.spiffeIDTemplate}`,
+          ...(isNamed ? ['its name has the shape of those that kleym gives, so it claims what it says'] : []),
+        ],
+        fix: `If nothing else needs it: kubectl delete clusterspiffeid ${meta.name}`,
+      }),
+    ]
+  })
+}

@@ -1,0 +1,220 @@
+// The driver of all rules over one pod. A rule looks at what the registrations of the pod come to, and says of each thing that it finds
+// whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
+// has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
+import { subjectText } from '../../model/objects/subject.ts'
+import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../../predict/spire/prediction.ts'
+import type { Registration } from '../../predict/spire/registration.ts'
+import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { isOfPods, type ContainerIdentities, type PodIdentities } from '../../predict/spire/pod-identities.ts'
+import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
+import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
+
+/** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */
+export function judged(facts: PodIdentities, lookups: PodLookups, asRead: Truth): readonly Note[] {
+  const found = POD_RULES.flatMap((rule) => rule(facts, lookups))
+  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, lookups)] : found
+  return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds, asRead) }))
+}
+
+/** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `perhaps-pods.ts` tells. */
+function openNotes(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
+  // There may be a hundred thousand pods, and hardly any has something open.
+  const doubts: Doubt[] = []
+  const inPart: EntryOutcome[] = []
+  for (const outcome of facts.outcomes)
+    if (isOpen(outcome)) doubts.push({ outcome, holds: applies(outcome), isOfSelector: false })
+    else if (outcome.verdict.state === 'declared' && isInPart(outcome.entry)) inPart.push(outcome)
+  const ofSelectors = selectorDoubts(facts)
+  if (doubts.length + inPart.length + ofSelectors.length === 0) return NONE
+  const ofPods = [...doubts.filter(({ outcome }) => isOfPods(outcome)), ...ofSelectors]
+  return [
+    ...possibleNotes(facts, lookups, { doubts, rules: [idHeldByForeign] }),
+    ...possibleNotes(facts, lookups, { doubts: ofPods, rules: POD_RULES }),
+    ...[...doubts.map(({ outcome }) => outcome), ...inPart].flatMap((one) =>
+      mayBecomeOurs(one, facts, lookups),
+    ),
+  ]
+}
+
+const NONE: readonly Note[] = []
+
+/** Something that is not known of a registration. */
+interface Doubt {
+  readonly outcome: EntryOutcome
+  /** Whether it is so; open. */
+  readonly holds: Truth
+  /** It is about a selector and not about whether the registration applies. */
+  readonly isOfSelector: boolean
+}
+
+/** Registrations that apply, with a selector that nothing here decides. */
+function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
+  const doubts: Doubt[] = []
+  for (const { container, registrations } of containers) {
+    if (container.injectedBy !== undefined) continue
+    for (const one of registrations)
+      if (one.verdict === 'depends' && one.selector !== undefined && isOfPods(one.outcome))
+        doubts.push({ outcome: one.outcome, holds: matches(one), isOfSelector: true })
+  }
+  return doubts
+}
+
+/** What rules show if all of the doubtful registrations apply, or those that displace none, and not as things are. */
+function possibleNotes(
+  facts: PodIdentities,
+  lookups: PodLookups,
+  { doubts, rules }: { readonly doubts: readonly Doubt[]; readonly rules: readonly PodRule[] },
+): readonly Note[] {
+  if (doubts.length === 0) return NONE
+  const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, lookups))
+  const seen = new Set(notesOf(facts).map(keyOf))
+  return possibilities(doubts, facts)
+    .flatMap(notesOf)
+    .flatMap((note) => {
+      if (seen.has(keyOf(note))) return []
+      seen.add(keyOf(note))
+      return { ...note, holds: all(note.holds, whatDecides(note, doubts, lookups)) }
+    })
+}
+
+/** The doubts about what a note names, or all of them if it names none. */
+function whatDecides({ subject, related }: Note, doubts: readonly Doubt[], lookups: PodLookups): Truth {
+  const named = new Set([subject, ...related].map(subjectText))
+  const own = doubts.filter(({ outcome }) => named.has(subjectText(ownerOf(outcome.source, lookups))))
+  return any(...(own.length > 0 ? own : doubts).map(({ holds }) => holds))
+}
+
+/** A placeholder such as `<node name>` in an ID. */
+function isInPart(entry: EntryOutcome['entry']): boolean {
+  return entry?.spiffeId.includes('<') === true
+}
+
+function isOpen({ verdict }: EntryOutcome): boolean {
+  return verdict.state === 'depends' && verdict.isContested !== true
+}
+
+/** As if all open registrations applied, which displaces fallbacks; and as if those did that displace none. */
+function possibilities(doubts: readonly Doubt[], facts: PodIdentities): readonly PodIdentities[] {
+  const [ofSelectors, others] = [true, false].map(
+    (is) => new Set(doubts.flatMap(({ isOfSelector, outcome }) => (isOfSelector === is ? [outcome] : []))),
+  )
+  return possibleApplications(others ?? new Set(), facts).map((one) =>
+    withSelectors(one, ofSelectors ?? new Set()),
+  )
+}
+
+function possibleApplications(
+  open: ReadonlySet<EntryOutcome>,
+  facts: PodIdentities,
+): readonly PodIdentities[] {
+  const displacing = facts.outcomes.find(mayDisplace)
+  const applied = (one: EntryOutcome): EntryVerdict => (open.has(one) ? { state: 'declared' } : one.verdict)
+  const withoutIt = asIf(facts, (one) => (mayDisplace(one) ? one.verdict : applied(one)))
+  if (displacing === undefined) return [withoutIt]
+  const applying = asIf(facts, (one) => (one.fallback ? displacedBy(one, displacing) : applied(one)))
+  // One that displaces may apply alone, and what else might give the container an identity may not.
+  const alone = facts.outcomes.filter(mayDisplace).map((displacer) =>
+    asIf(facts, (one) => {
+      if (one === displacer) return applied(one)
+      return one.fallback ? displacedBy(one, displacer) : one.verdict
+    }),
+  )
+  return [applying, ...([...open].some(({ fallback }) => fallback) ? [withoutIt] : []), ...alone]
+}
+
+/** Whether a registration displaces fallbacks if it applies, which is not known: a static entry never does, a refused one does. */
+function mayDisplace({ source, fallback, verdict }: EntryOutcome): boolean {
+  return (
+    !fallback &&
+    source.kind === 'ClusterSPIFFEID' &&
+    verdict.state !== 'failed' &&
+    whyOpen(verdict) !== undefined
+  )
+}
+
+function displacedBy(one: EntryOutcome, { source: by }: EntryOutcome): EntryVerdict {
+  if (one.verdict.state !== 'depends' && one.verdict.state !== 'declared') return one.verdict
+  return { state: 'displaced', by, why: `it is a fallback and ${sourceText(by)} may select this pod` }
+}
+
+function asIf(facts: PodIdentities, verdictOf: (one: EntryOutcome) => EntryVerdict): PodIdentities {
+  const outcomes = new Map(
+    facts.outcomes.map((one): [EntryOutcome, EntryOutcome] => {
+      const verdict = verdictOf(one)
+      return [one, verdict === one.verdict ? one : { ...one, verdict }]
+    }),
+  )
+  return {
+    pod: facts.pod,
+    outcomes: [...outcomes.values()],
+    containers: facts.containers.map((one) => containerAsIf(one, outcomes)),
+  }
+}
+
+/** As if the containers had every selector of these registrations. */
+function withSelectors(facts: PodIdentities, doubtful: ReadonlySet<EntryOutcome>): PodIdentities {
+  if (doubtful.size === 0) return facts
+  const containers = facts.containers.map(({ container, registrations }) => {
+    const settled = registrations.map((one): Registration =>
+      one.selector !== undefined && one.verdict === 'depends' && doubtful.has(one.outcome)
+        ? { ...one, verdict: 'issued', why: undefined, selector: undefined }
+        : one,
+    )
+    return {
+      container,
+      registrations: settled,
+      issued: settled.filter(({ verdict }) => verdict === 'issued'),
+    }
+  })
+  return { ...facts, containers }
+}
+
+function containerAsIf(
+  { container, registrations }: ContainerIdentities,
+  outcomes: ReadonlyMap<EntryOutcome, EntryOutcome>,
+): ContainerIdentities {
+  const settled = registrations.map((one): Registration => {
+    const outcome = outcomes.get(one.outcome) ?? one.outcome
+    if (outcome === one.outcome || one.verdict === 'dead') return { ...one, outcome }
+    const { verdict } = outcome
+    return verdict.state === 'declared'
+      ? { ...one, outcome, verdict: 'issued', why: undefined }
+      : {
+          ...one,
+          outcome,
+          verdict: verdict.state,
+          why: verdict.why,
+          by: 'by' in verdict ? verdict.by : undefined,
+        }
+  })
+  return { container, registrations: settled, issued: settled.filter(({ verdict }) => verdict === 'issued') }
+}
+
+/** An ID that is known in part and may be one of several bindings: who gives it, as a rule of its own would note it. */
+function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, lookups: PodLookups): readonly Note[] {
+  const { source, entry } = outcome
+  const isOurs = source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(source.name)
+  const bindings = isOurs || entry === undefined ? [] : lookups.bindingsThatMayBe(entry.spiffeId)
+  const reaches = facts.containers.some(({ registrations }) =>
+    registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
+  )
+  if (entry === undefined || !reaches) return []
+  return notesOfBindings(bindings, facts.pod, (subject, others, isTheft) => ({
+    code: isTheft ? 'KLM308' : 'KLM304',
+    subject,
+    related: [ownerOf(source, lookups), ...others],
+    summary: (pods, namespaces) =>
+      `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
+    evidence: [`it registers ${entry.spiffeId}`],
+    spiffeId: entry.spiffeId,
+    holds: openOn(
+      `what ${sourceText(source)} renders`,
+      'its SPIFFE ID is known but for what stands in angle brackets',
+    ),
+  }))
+}
+
+/** Equal for what the rules show alike. */
+function keyOf({ code, subject, related }: Note): string {
+  return JSON.stringify([code, subjectText(subject), related.map(subjectText)])
+}

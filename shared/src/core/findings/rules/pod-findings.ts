@@ -1,0 +1,391 @@
+// Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
+import { subjectGap } from '../../snapshot/unread.ts'
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { State } from '../../analysis/states/state.ts'
+import { judgeContainer, judgeSelector } from '../../predict/spire/attestor.ts'
+import { splitSelector, whyOpen, type EntrySelector } from '../../predict/spire/prediction.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { podText, PodCount } from '../../model/objects/pod-index.ts'
+import type { Binding } from '../../model/objects/binding.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import { bindingSubject } from '../../model/objects/subject.ts'
+import {
+  asFarAs,
+  finding,
+  findingKey,
+  type Finding,
+  type ShownByNamespace,
+  type ShownWithin,
+} from '../finding/finding.ts'
+import { Holdings } from '../../analysis/holdings/holdings.ts'
+import { all, YES } from '../../model/truth/truth.ts'
+import { isMade } from '../../analysis/holdings/made.ts'
+import { podIdentitiesOf, type PodIdentities } from '../../predict/spire/pod-identities.ts'
+import { judged } from './pod-driver.ts'
+import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
+import { POD_RULES } from './pod-rules.ts'
+import { NameSummary } from '../../base/text/counted.ts'
+import { didYouMean } from '../../base/text/suggest.ts'
+import { asSeenBeside } from '../../analysis/worlds/across.ts'
+import { findingStepsInWorlds } from './in-worlds.ts'
+
+/** Which pods of its pool the output of one binding meets. */
+interface Reach {
+  /** The pods that it selects. */
+  readonly selected: PodCount
+  /** Whether one of them is there for certain. */
+  isCertain: boolean
+  /** The first of them that a controller makes in its own way. */
+  made: Pod | undefined
+  /** How many of them have a container that all selectors match. */
+  reached: number
+  /** Of how many pods it is not certain whether it reaches them. */
+  perhaps: number
+  readonly missed: Map<string, NameSummary>
+  /** Service accounts and containers of the pods that it missed: what may have been meant. */
+  readonly accounts: Set<string>
+  readonly containers: Set<string>
+}
+
+/** The findings of all pods, and of bindings that reach none; a step for each pod. */
+export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
+  const reaches = new Map<string, Reach>()
+  const pods = analysis.podsInQuestion
+  const selectors = selectorsByOutput(analysis)
+  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, selectors, reaches))
+  return [...(yield* withBeside(analysis, pods, notes)), ...unreached(analysis, reaches)]
+}
+
+/** The findings that some pods show by themselves. */
+export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
+  return driveAtOnce(
+    findingStepsInWorlds(analysis, function* (world) {
+      return yield* withBeside(world, pods, yield* notesOf(world, pods, () => {}))
+    }),
+  )
+}
+
+/** The findings, and what an SCM that runs beside ours does about identities. What was told of a namespace is not told of it again. */
+function* withBeside(
+  analysis: Analysis,
+  pods: readonly Pod[],
+  notes: readonly Finding[],
+): Steps<readonly Finding[]> {
+  const found = [...notes]
+  const told = new Map<string, ReadonlySet<string>>()
+  const tell = (one: Finding): void => {
+    const key = findingKey(one)
+    told.set(key, (told.get(key) ?? new Set()).union(one.namespaces ?? new Set()))
+  }
+  for (const one of notes) tell(one)
+  for (const settings of analysis.openSettings.beside) {
+    const theirs = yield* notesOf(asSeenBeside(analysis, settings), pods, () => {}, told)
+    for (const one of theirs) {
+      // What else it does is none of the business of bindings.
+      if (one.parts === undefined) continue
+      tell(one)
+      found.push({ ...one, evidence: [...one.evidence, `by the SCM of ${settings.source}`] })
+    }
+  }
+  return found
+}
+
+/** The containers that show findings of pods, as `holderKey` has them, by `findingKey`; only the findings of `keys`. */
+export function* holdersOfNotes(
+  state: State,
+  keys: ReadonlySet<string>,
+): Steps<ReadonlyMap<string, readonly string[]>> {
+  const prediction = state.prediction()
+  const lookups = podLookupsOf(state)
+  const holders = new Map<string, string[]>()
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, lookups))) {
+      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      if (!keys.has(key)) continue
+      const names = containers ?? facts.containers.map(({ container }) => container.name)
+      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+    }
+  }
+  return holders
+}
+
+/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
+export function holderKey(pod: string, container: string): string {
+  return `${pod}:${container}`
+}
+
+/** A note, and the pods that show it: all of them, or those of one namespace where it is not certain. */
+interface Shown {
+  readonly note: Note
+  /** As `noteKey` has it. */
+  readonly sameAs: string
+  /** As `findingKey` has it. */
+  readonly key: string
+  readonly pods: Pod[]
+  readonly namespaces: Set<string>
+}
+
+/**
+ * The findings that pods show, without those of namespaces that were `told` of them, by `findingKey`. What is certain and what is
+ * not are two findings, and each of them is one however many reasons the pods have for it.
+ */
+function* notesOf(
+  analysis: Analysis,
+  pods: readonly Pod[],
+  visit: (facts: PodIdentities) => void,
+  told: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
+): Steps<readonly Finding[]> {
+  const prediction = analysis.settled.prediction()
+  const lookups = podLookupsOf(analysis.settled)
+  const holdings = new Holdings(analysis.settled)
+  const shown = new Map<string, Shown>()
+  for (const pod of pods) {
+    yield
+    const facts = podIdentitiesOf(prediction, pod)
+    if (facts.outcomes.length === 0) continue
+    for (const note of judged(facts, lookups, holdings.asRead(pod))) {
+      const sameAs = noteKey(note)
+      const seen = getOrCreate(shown, isCertain(note) ? sameAs : `${pod.namespace} ${sameAs}`, () =>
+        newShown(note, sameAs),
+      )
+      if (told.get(seen.key)?.has(pod.namespace) === true) continue
+      seen.pods.push(pod)
+      seen.namespaces.add(pod.namespace)
+    }
+    visit(facts)
+  }
+  const found = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
+  const certain = byFinding(found.filter(({ note }) => isCertain(note)))
+  const perhaps = byFinding(found.filter(({ note }) => !isCertain(note)))
+  return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
+}
+
+function isCertain({ holds }: Note): boolean {
+  return holds === YES
+}
+
+type ByFinding = ReadonlyMap<string, readonly Shown[]>
+
+function byFinding(shown: readonly Shown[]): ByFinding {
+  return Map.groupBy(shown, ({ key }) => key)
+}
+
+function newShown(note: Note, sameAs: string): Shown {
+  const { code, subject, related } = note
+  return {
+    note,
+    sameAs,
+    key: findingKey(finding(code, { subject, related, summary: '' })),
+    pods: [],
+    namespaces: new Set(),
+  }
+}
+
+/** What some pods of a namespace show for certain is not told of others there as perhaps. */
+function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly Shown[])[] {
+  return [...perhaps].flatMap(([key, unsure]) => {
+    const sure = new Set(certain.get(key)?.flatMap(({ namespaces }) => [...namespaces]))
+    const left = unsure.filter(({ namespaces }) => ![...namespaces].some((one) => sure.has(one)))
+    return left.length === 0 ? [] : [left]
+  })
+}
+
+/** Of so many reasons for one finding each is told with the pods that have it. */
+const REASONS_MAX = 5
+
+/** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */
+function findingOf(shown: readonly Shown[]): readonly Finding[] {
+  const [whole] = together(shown)
+  if (whole === undefined) return []
+  const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
+  const [first = '', ...sentences] = groupsOf(reasons, ({ note }) => note.summary('', '')).map(sentenceOf)
+  const told = reasons.slice(0, REASONS_MAX)
+  const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
+  const { code, subject, related } = whole.note
+  const ids = new Set(shown.flatMap(({ note }) => note.spiffeId ?? []))
+  const one = finding(code, {
+    subject,
+    related,
+    summary: first,
+    evidence: [
+      ...sentences.slice(0, REASONS_MAX),
+      ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
+      ...more,
+    ],
+    namespaces: whole.namespaces,
+    ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
+  })
+  return asFarAs(all(...told.map(({ note }) => note.holds)), one).map((made) => ({
+    ...made,
+    within: new ShownPods(shown, made.evidence.length),
+  }))
+}
+
+/** What is shown, to be asked about some of its namespaces. Its fields are private: a finding is compared by what it says. */
+class ShownPods implements ShownByNamespace {
+  readonly #shown: readonly Shown[]
+  readonly #lines: number
+
+  constructor(shown: readonly Shown[], lines: number) {
+    this.#shown = shown
+    this.#lines = lines
+  }
+
+  of(namespaces: ReadonlySet<string>): ShownWithin {
+    const [part] = findingOf(this.#shown.flatMap((some) => shownIn(namespaces, some)))
+    return { summary: part?.summary ?? '', evidence: part?.evidence ?? [], insteadOf: this.#lines }
+  }
+}
+
+function shownIn(namespaces: ReadonlySet<string>, one: Shown): readonly Shown[] {
+  const pods = one.pods.filter(({ namespace }) => namespaces.has(namespace))
+  return pods.length === 0 ? [] : [{ ...one, pods, namespaces: namespacesOf(pods) }]
+}
+
+function namespacesOf(pods: readonly Pod[]): Set<string> {
+  return new Set(pods.map(({ namespace }) => namespace))
+}
+
+function sentenceOf({ note, pods, namespaces }: Shown): string {
+  const count = new PodCount()
+  for (const pod of pods) count.add(pod)
+  return note.summary(count.text(), namespacesText(namespaces))
+}
+
+function podsText(pods: readonly Pod[]): string {
+  const names = new NameSummary()
+  for (const pod of pods) names.add(podText(pod))
+  return names.text()
+}
+
+function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): readonly Shown[] {
+  return [...Map.groupBy(shown, keyOf).values()].flatMap(together)
+}
+
+/** Several as one, with the note of the first; none for none. */
+function together([first, ...others]: readonly Shown[]): readonly Shown[] {
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first]
+  const pods = [first, ...others].flatMap((one) => one.pods)
+  return [{ ...first, pods, namespaces: namespacesOf(pods) }]
+}
+
+function namespacesText(namespaces: ReadonlySet<string>): string {
+  const names = new NameSummary()
+  for (const name of namespaces) names.add(name)
+  return `${namespaces.size === 1 ? 'namespace' : 'namespaces'} ${names.text()}`
+}
+
+/** Whether a pod is certain to have the namespace and the labels that an output asks for. */
+function isSelected(pod: Pod, selectors: readonly EntrySelector[]): boolean {
+  return selectors
+    .filter(({ value }) => value.startsWith('ns:') || value.startsWith('pod-label:'))
+    .every((selector) => judgeSelector(pod, undefined, selector).match === 'yes')
+}
+
+/** The workload selectors of each output that is Ready, by its name: they hold no template. */
+function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly EntrySelector[]> {
+  const selectors = new Map<string, readonly EntrySelector[]>()
+  for (const judgement of now.judgements.values()) {
+    if (judgement.state !== 'ready') continue
+    const { metadata, spec } = judgement.resolved.output
+    selectors.set(metadata.name, spec.workloadSelectorTemplates.map(splitSelector))
+  }
+  return selectors
+}
+
+/**
+ * Records of each output that selects the pod whether all of its selectors match a container. That does not depend on what
+ * becomes of the entry: a container name that no container has is wrong whatever the trust domain or the class is.
+ */
+function recordReach(
+  { pod, outcomes, containers }: PodIdentities,
+  selectors: ReadonlyMap<string, readonly EntrySelector[]>,
+  reaches: Map<string, Reach>,
+): void {
+  for (const outcome of outcomes) {
+    if (outcome.source.kind !== 'ClusterSPIFFEID') continue
+    const ofOutput = selectors.get(outcome.source.name)
+    if (ofOutput === undefined) continue
+    const reach = getOrCreate(reaches, outcome.source.name, (): Reach => ({
+      selected: new PodCount(),
+      isCertain: false,
+      made: undefined,
+      reached: 0,
+      perhaps: 0,
+      missed: new Map(),
+      accounts: new Set(),
+      containers: new Set(),
+    }))
+    const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
+    const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
+    const isMet = matches.some(({ state }) => state !== 'dead')
+    const { verdict } = outcome
+    const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
+    if (isOpen && isMet) reach.perhaps++
+    // What it depends on may be whether the output selects the pod.
+    if (isOpen && (isMet || !isSelected(pod, ofOutput))) continue
+    reach.selected.add(pod)
+    if (pod.perhaps === undefined) reach.isCertain = true
+    else reach.made ??= pod
+    if (isMet) reach.reached++
+    else {
+      for (const why of new Set(matches.map((match) => ('why' in match ? match.why : '')))) {
+        getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
+      }
+      if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
+      if (reach.containers.size < MEANT_MAX)
+        for (const { container } of containers) reach.containers.add(container.name)
+    }
+  }
+}
+
+/** More names than these do not help a reader to see which one was meant. */
+const MEANT_MAX = 100
+
+/** What the binding may have meant, where its service account or its container is no pod's. */
+function meantText(
+  { serviceAccountName, containerName }: Pick<Binding, 'serviceAccountName' | 'containerName'>,
+  { accounts, containers }: Pick<Reach, 'accounts' | 'containers'>,
+): string {
+  const meant = [
+    [serviceAccountName, accounts],
+    [containerName, containers],
+  ] as const
+  const words = meant.flatMap(([field, there]) =>
+    !field.ok || field.value === undefined || field.value === '' || there.has(field.value)
+      ? []
+      : (didYouMean(field.value, [...there]) ?? []),
+  )
+  return words.length === 0 ? '' : `; ${[...new Set(words)].join(' ')}`
+}
+
+/** Bindings whose output is in force and reaches no container. */
+function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
+  const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
+  return analysis.compiled.flatMap(({ binding }) => {
+    const judgement = analysis.now.judgements.get(binding.key)
+    if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
+    // What was not read may hold a pod that it reaches.
+    if (subjectGap(analysis.snapshot, binding.meta.namespace) !== undefined) return []
+    const subject = bindingSubject(binding)
+    const reach = reaches.get(judgement.resolved.output.metadata.name)
+    if (reach === undefined) {
+      const { poolName: pool, poolLabels, variant } = judgement.resolved.identity
+      // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
+      if (variant !== undefined && analysis.pods().withLabels(binding.meta.namespace, poolLabels).length > 0)
+        return []
+      return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
+    }
+    if (reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
+    const one = finding('KLM404', {
+      subject,
+      summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
+      evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
+    })
+    return asFarAs(reach.isCertain || reach.made === undefined ? YES : isMade(reach.made), one)
+  })
+}

@@ -1,0 +1,108 @@
+// Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
+// changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
+import { namespacedName } from '../../model/namespaced-name.ts'
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
+import { readyOf, type Binding } from '../../model/objects/binding.ts'
+import { whyOperatorDown, type OperatorDeployment } from '../../analysis/settings/operator-deployment.ts'
+import type { Action } from '../../decide/plan/plan.ts'
+import { verdictOf } from '../../decide/plan/status.ts'
+import type { Reason } from '../../decide/reasons/reasons.ts'
+import { bindingSubject } from '../../model/objects/subject.ts'
+import { OPERATOR_SUBJECT } from './install-rules.ts'
+import { finding, type Finding } from '../finding/finding.ts'
+import { counted } from '../../base/text/counted.ts'
+
+/** What only the operator can know: whether a write went well, and what it could not read. */
+const OPERATORS_OWN: ReadonlySet<string> = new Set<Reason>([
+  'ManagedOutputApplyFailed',
+  'Undetermined',
+  'WaitingForPeer',
+  'NamespaceFull',
+])
+
+/** The findings of a live cluster; `operators` is undefined where Deployments could not be looked for. */
+export function statusFindings(
+  analysis: Analysis,
+  operators: readonly OperatorDeployment[] | undefined,
+): readonly Finding[] {
+  const findings = analysis.snapshot.bindings.flatMap((binding) => [
+    ...statusOf(binding, analysis),
+    ...outputOf(binding, analysis),
+  ])
+  return [...findings, ...operatorFindings(analysis, findings, operators)]
+}
+
+function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
+  const judgement = analysis.now.judgements.get(binding.key)
+  const verdict = judgement === undefined ? undefined : verdictOf(judgement)
+  if (verdict === undefined) return []
+  const subject = bindingSubject(binding)
+  const { status, meta } = binding
+  const seen = status?.observedGeneration
+  if (seen === undefined || seen < (meta.generation ?? 0)) {
+    const summary =
+      seen === undefined
+        ? 'the operator has written no status yet'
+        : `the operator's status is about generation ${seen}, and the binding is at ${meta.generation ?? 0}`
+    return [finding('KLM540', { subject, summary })]
+  }
+  const ready = readyOf(binding)
+  if (ready?.reason === verdict.reason) return []
+  if (ready !== undefined && OPERATORS_OWN.has(ready.reason)) {
+    const summary = `the operator says ${ready.reason}: ${ready.message}`
+    return [finding('KLM541', { subject, summary, evidence: [`from here it is ${verdict.reason}`] })]
+  }
+  return [
+    finding('KLM541', {
+      subject,
+      summary: `the operator's status says ${ready?.reason ?? 'nothing'}, and it is ${verdict.reason}`,
+      evidence: [...(ready === undefined ? [] : [`status: ${ready.message}`]), `here: ${verdict.message}`],
+    }),
+  ]
+}
+
+function outputOf(binding: Binding, analysis: Analysis): readonly Finding[] {
+  return analysis.changes.of(binding.key).flatMap((change) => {
+    const summary = changeText(change, binding)
+    if (summary === undefined) return []
+    const name = change.kind === 'delete' ? change.live.object.meta.name : change.output.metadata.name
+    return finding('KLM542', {
+      subject: bindingSubject(binding),
+      related: [{ kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name }],
+      summary,
+    })
+  })
+}
+
+/** Undefined for what the status does not claim to have been done. */
+function changeText(change: Action, { status }: Binding): string | undefined {
+  switch (change.kind) {
+    case 'create':
+      return status?.clusterSPIFFEID?.name === change.output.metadata.name
+        ? `ClusterSPIFFEID ${change.output.metadata.name} is gone, and the status says that it is in force`
+        : undefined
+    case 'update':
+      return `ClusterSPIFFEID ${change.output.metadata.name} differs from what the binding renders in ${change.drift.join(', ')}`
+    case 'delete':
+      return `ClusterSPIFFEID ${change.live.object.meta.name} is still there: ${change.because}`
+  }
+}
+
+/** That the operator is down: a finding of its own, since it is so for every binding. */
+function operatorFindings(
+  { snapshot: { bindings } }: Analysis,
+  waiting: readonly Finding[],
+  operators: readonly OperatorDeployment[] | undefined,
+): readonly Finding[] {
+  const summary = whyOperatorDown(operators, waiting.length > 0)
+  if (summary === undefined || bindings.length === 0) return []
+  const keys = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name)))
+  return [
+    finding('KLM543', {
+      subject: operators?.[0]?.subject ?? OPERATOR_SUBJECT,
+      summary,
+      evidence: keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait for it`],
+    }),
+  ]
+}

@@ -1,0 +1,95 @@
+// The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
+import type { State } from '../../analysis/states/state.ts'
+import { finding, type Finding } from '../finding/finding.ts'
+import { type Subject } from '../../model/objects/subject.ts'
+import { lazy } from '../../base/lazy.ts'
+import { sourceText } from '../../predict/spire/prediction.ts'
+import type { SvidAnswer, LackingSvid, SurplusSvid } from '../../predict/verify/container-svids.ts'
+import type { FailingSelector, FieldOfObject, OriginsOf } from '../../predict/verify/failing-selectors.ts'
+
+/** The findings of an answer. */
+export function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding[] {
+  const { pod, container } = asked
+  const subject = {
+    kind: pod.ref.kind,
+    namespace: pod.namespace,
+    name: pod.ref.name,
+    container: container.name,
+  }
+  return [...lacking.map((one) => ofLacking(subject, one)), ...surplus.map((one) => ofSurplus(subject, one))]
+}
+
+function ofLacking(subject: Subject, { registration, failing, untold, why }: LackingSvid): Finding {
+  const { source, spiffeId } = registration
+  const changes = failing.flatMap((one) => changeText(one) ?? [])
+  return finding('KLM821', {
+    subject,
+    related: [{ kind: source.kind, namespace: '', name: source.name }],
+    summary: `it should have got ${spiffeId ?? 'an SVID'} by ${sourceText(source)}, and did not`,
+    evidence: [
+      why,
+      ...failing.map(failingText),
+      ...(untold.length > 0
+        ? [
+            `of the kind of ${untold.join(', ')} none is given: the process has none, or log_selectors does not name the kind`,
+          ]
+        : []),
+    ],
+    ...(failing.length > 0 && {
+      fix: changes.length > 0 ? `Change ${changes.join('; and ')}.` : OTHER_PROCESS,
+    }),
+  })
+}
+
+const OTHER_PROCESS =
+  'Ask from a process of that container of that pod; where it was one, the pod has changed since: let the process ask again.'
+
+function failingText({ selector, has, askedBy, isShownByPod }: FailingSelector): string {
+  const asks = askedBy === undefined ? '' : ` by ${fieldText(askedBy)}`
+  const there = has.length === 0 ? 'none of its kind' : has.join(', ')
+  const other = isShownByPod
+    ? ': the pod shows it, so the process is of another pod or container, or the pod has changed since'
+    : ''
+  return `${selector} is wanted${asks}, and the process has ${there}${other}`
+}
+
+function changeText({ askedBy, decidedBy, isShownByPod }: FailingSelector): string | undefined {
+  if (isShownByPod) return undefined
+  const fields = [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : fieldText(one)))
+  return fields.length === 0 ? undefined : fields.join(' or ')
+}
+
+function fieldText({ object, field }: FieldOfObject): string {
+  return `${field} of ${object}`
+}
+
+function ofSurplus(subject: Subject, { spiffeId, entry }: SurplusSvid): Finding {
+  return finding('KLM822', {
+    subject,
+    summary: `it got ${spiffeId}, and no object gives it that`,
+    evidence: [
+      entry === undefined
+        ? 'the server holds no entry of it for this pod: the agent hands out what it had, until its next synchronization'
+        : `the entry ${entry.id} of the server gives it`,
+    ],
+  })
+}
+
+/** Who asks for the selectors of the outputs in a state. */
+export function originsIn(state: State): OriginsOf {
+  const byOutput = lazy(
+    () =>
+      new Map(
+        [...state.judgements.values()].flatMap((judgement) => {
+          if (judgement.state !== 'ready') return []
+          const { identity, output } = judgement.resolved
+          const fields = identity.selectors.map(({ selector, object, field }): [string, FieldOfObject] => {
+            const [kind = '', name = ''] = object.split('/')
+            return [selector, { object: `${kind}/${identity.namespace}/${name}`, field }]
+          })
+          return [[output.metadata.name, new Map(fields)] as const]
+        }),
+      ),
+  )
+  return (name) => byOutput().get(name)
+}

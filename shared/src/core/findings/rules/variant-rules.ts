@@ -1,0 +1,233 @@
+// Pods of a pool that bindings share out among variants: a variant that no pod carries, pods that no binding gives an identity,
+// and templates that do not say the variant which their pods carry.
+import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { IdentityParts } from '../../decide/compile/identity.ts'
+import type { VariantLabel } from '../../decide/compile/identity-path.ts'
+import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
+import { isMade } from '../../analysis/holdings/made.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
+import { POOL_KIND } from '../../model/kinds.ts'
+import type { DeclaredBinding } from '../../model/objects/binding.ts'
+import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import { shapeOf } from '../../model/objects/sidecars.ts'
+import { bindingGap, subjectGap } from '../../snapshot/unread.ts'
+import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
+import { counted, NameSummary } from '../../base/text/counted.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+
+/** A pool with bindings that name variants. */
+interface SharedPool {
+  readonly parts: IdentityParts
+  readonly key: string
+  /** Those that come to an identity, or would but for a peer. */
+  readonly bindings: {
+    readonly binding: DeclaredBinding
+    readonly variant: VariantLabel
+    readonly isReady: boolean
+  }[]
+  /** The service accounts for which a PoolOnly binding of the pool is ready: no pod under them is left without an identity. */
+  readonly covered: Set<string>
+}
+
+/** Pods of the pool, grouped by variant label; pods with an unknown label are left out. */
+interface PodsByVariant {
+  readonly carried: ReadonlyMap<string, NameSummary>
+  readonly without: NameSummary
+  /** The pods that no binding of the pool is for, by what tells them apart, as a person reads it. */
+  readonly left: ReadonlyMap<string, NameSummary>
+  /** Those that may be there, or whose variant is not known. */
+  readonly open: readonly Pod[]
+  /** The same as `left`, of pods that may be there. */
+  readonly leftPerhaps: ReadonlyMap<string, NameSummary>
+}
+
+/** The findings about variants. Where there may be pods of the namespace that were not read, there are none. */
+export function variantFindings(analysis: Analysis): readonly Finding[] {
+  const { snapshot } = analysis
+  const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
+  const templates = lazy(() => indexPods(snapshot.templates))
+  const made = analysis.podsInQuestion.filter(({ perhaps }) => perhaps !== undefined)
+  return [...sharedPools(analysis).values()].flatMap((pool) => {
+    const { namespace } = pool.parts
+    if (subjectGap(snapshot, namespace) !== undefined) return []
+    const pods = podsByVariant(analysis, pool, made)
+    return [
+      ...uncarried(pool, pods),
+      // A binding that was not read may name them.
+      ...(bindingGap(snapshot, namespace) === undefined ? unnamed(pool, pods) : []),
+      ...silentTemplates(pool, { existing, templates }),
+    ]
+  })
+}
+
+function sharedPools({ compiled, now }: Analysis): ReadonlyMap<string, SharedPool> {
+  const pools = new Map<string, SharedPool>()
+  const covered = new Map<string, Set<string>>()
+  for (const { binding, input } of compiled) {
+    const { parts } = input
+    if (parts === undefined || binding.meta.deletedAt !== undefined) continue
+    const key = JSON.stringify([parts.namespace, parts.poolName, [...parts.poolLabels]])
+    const isReady = now.judgements.get(binding.key)?.state === 'ready'
+    if (parts.mode === 'PoolOnly' && isReady)
+      getOrCreate(covered, key, () => new Set<string>()).add(parts.serviceAccountName)
+    if (parts.variant === undefined) continue
+    const { variant } = parts
+    const pool = getOrCreate(pools, key, (): SharedPool => ({
+      parts,
+      key: variant.key,
+      bindings: [],
+      covered: getOrCreate(covered, key, () => new Set<string>()),
+    }))
+    pool.bindings.push({ binding, variant, isReady })
+  }
+  return pools
+}
+
+function podsByVariant(analysis: Analysis, pool: SharedPool, made: readonly Pod[]): PodsByVariant {
+  const { parts, key } = pool
+  const leftOf = whatIsLeft(pool)
+  const carried = new Map<string, NameSummary>()
+  const left = new Map<string, NameSummary>()
+  const leftPerhaps = new Map<string, NameSummary>()
+  const without = new NameSummary()
+  const open: Pod[] = []
+  const ofPool = { matchLabels: parts.poolLabels, matchExpressions: [] }
+  const perhaps = made.filter(
+    (pod) => pod.namespace === parts.namespace && matchSelector(ofPool, labelsOfPod(pod)) !== NO,
+  )
+  for (const pod of [...analysis.pods().withLabels(parts.namespace, parts.poolLabels), ...perhaps]) {
+    const variant = pod.labels.get(key)
+    const isKnown = variant !== undefined || !mayCarry(pod, key)
+    if (!isKnown || pod.perhaps !== undefined) open.push(pod)
+    else if (variant === undefined) without.add(podText(pod))
+    else getOrCreate(carried, variant, newSummary).add(podText(pod))
+    const what = isKnown ? leftOf(variant, pod) : undefined
+    if (what !== undefined)
+      getOrCreate(pod.perhaps === undefined ? left : leftPerhaps, what, newSummary).add(podText(pod))
+  }
+  return { carried, without, left, open, leftPerhaps }
+}
+
+/** Of a pod that may be there, or whose variant is not known: what decides, and why that is open. */
+function depending(pod: Pod | undefined, key: string): Truth {
+  if (pod === undefined) return YES
+  return pod.perhaps === undefined
+    ? openOn(`the label ${key} of ${podText(pod)}`, `a controller may add label ${key}`)
+    : isMade(pod)
+}
+
+function newSummary(): NameSummary {
+  return new NameSummary()
+}
+
+/** Why no binding of the pool is for a pod that carries a variant, or none; undefined where one is, or may be. */
+function whatIsLeft({
+  bindings,
+  key,
+  covered,
+}: SharedPool): (variant: string | undefined, pod: Pod) => string | undefined {
+  const accounts = new Map<string, Set<string>>()
+  for (const { binding, variant } of bindings) {
+    const account = binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''
+    getOrCreate(accounts, variant.value, () => new Set<string>()).add(account)
+  }
+  return (variant, { serviceAccountName: account, perhaps }) => {
+    if (perhaps?.knowsAccount === false || covered.has(account)) return undefined
+    if (variant === undefined) return `no label ${key}`
+    const named = accounts.get(variant)
+    if (named === undefined) return `${key}=${variant}`
+    return named.has(account) ? undefined : `${key}=${variant} under service account ${account}`
+  }
+}
+
+function mayCarry({ unknownLabels, possibleLabels }: Pod, key: string): boolean {
+  return unknownLabels.has(key) || possibleLabels.has(key)
+}
+
+/** Ready bindings of a variant that no pod carries, where the pool has pods; without any that is KLM412. */
+function uncarried(
+  { bindings, key, parts }: SharedPool,
+  { carried, without, open }: PodsByVariant,
+): readonly Finding[] {
+  if (carried.size === 0 && without.count === 0) return []
+  return bindings.flatMap(({ binding, variant: { value }, isReady }) => {
+    if (!isReady || carried.has(value)) return []
+    const one = finding('KLM415', {
+      subject: bindingSubject(binding),
+      summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${value}`,
+      evidence: [...carriedText(carried, key), ...withoutText(without, key)],
+    })
+    const pod = open.find(({ labels }) => (labels.get(key) ?? value) === value)
+    return asFarAs(depending(pod, key), one)
+  })
+}
+
+/** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names for their account. */
+function unnamed(
+  { bindings, parts, key }: SharedPool,
+  { left: certain, leftPerhaps, open }: PodsByVariant,
+): readonly Finding[] {
+  const left = certain.size > 0 ? certain : leftPerhaps
+  const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
+  if (count === 0) return []
+  const one = finding('KLM416', {
+    subject: poolSubject(parts),
+    related: bindings.map(({ binding }) => bindingSubject(binding)),
+    summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
+    evidence: [...left]
+      .toSorted(([first], [other]) => compareBytes(first, other))
+      .map(([what, pods]) => `${what}: ${pods.text()}`),
+    parts: new Map([...left.keys()].map((what) => [what, what])),
+  })
+  return asFarAs(left === certain ? YES : depending(open[0], key), one)
+}
+
+/** Templates without the label whose pods carry it: a controller or webhook has put it there. */
+function silentTemplates(
+  { parts, key, bindings }: SharedPool,
+  index: { readonly existing: () => PodIndex; readonly templates: () => PodIndex },
+): readonly Finding[] {
+  const templates = index
+    .templates()
+    .withLabels(parts.namespace, parts.poolLabels)
+    .filter((template) => !template.labels.has(key) && !mayCarry(template, key))
+  return templates.flatMap((template) => {
+    const labelled = new NameSummary()
+    for (const pod of index.existing().withLabels(parts.namespace, template.labels)) {
+      const variant = pod.labels.get(key)
+      if (variant !== undefined && isAlike(pod, template)) labelled.add(`${podText(pod)} (${variant})`)
+    }
+    if (labelled.count === 0) return []
+    const { kind, namespace, name } = template.ref
+    return [
+      finding('KLM417', {
+        subject: { kind, namespace, name },
+        related: bindings.map(({ binding }) => bindingSubject(binding)),
+        summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it carry one`,
+        evidence: [labelled.text()],
+      }),
+    ]
+  })
+}
+
+function isAlike(pod: Pod, template: Pod): boolean {
+  return pod.serviceAccountName === template.serviceAccountName && shapeOf(pod) === shapeOf(template)
+}
+
+function carriedText(carried: ReadonlyMap<string, NameSummary>, key: string): readonly string[] {
+  return [...carried]
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([variant, pods]) => `${key}=${variant}: ${pods.text()}`)
+}
+
+function withoutText(without: NameSummary, key: string): readonly string[] {
+  return without.count === 0 ? [] : [`no label ${key}: ${without.text()}`]
+}
+
+function poolSubject({ namespace, poolName }: IdentityParts): Subject {
+  return { kind: POOL_KIND, namespace, name: poolName }
+}

@@ -1,0 +1,184 @@
+// The registry of the kinds that kleym reads and writes, those of one purpose in its order of preference
+// (docs/contract.md §4). Pool and objective kinds of different groups are separate CRDs that share a plural, never versions
+// of one another (docs/gaie-facts.md §A1).
+import { stringAt } from '../base/json.ts'
+import {
+  BINDING_GROUP,
+  BINDING_KIND,
+  BINDING_PLURAL,
+  BINDING_VERSION,
+  CLUSTER_SPIFFE_ID_KIND,
+  CLUSTER_STATIC_ENTRY_KIND,
+  SPIRE_GROUP,
+  SPIRE_VERSION,
+} from './names.ts'
+
+/** A kind in the version in which kleym reads or writes it. */
+export interface Kind {
+  /** Empty for the core group. */
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+}
+
+/** kleym's own kind. */
+export const BINDING = {
+  group: BINDING_GROUP,
+  version: BINDING_VERSION,
+  kind: BINDING_KIND,
+  plural: BINDING_PLURAL,
+} as const satisfies Kind
+
+/** The kind of kleym's output, of the SPIRE Controller Manager. */
+export const CLUSTER_SPIFFE_ID = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: CLUSTER_SPIFFE_ID_KIND,
+  plural: 'clusterspiffeids',
+} as const satisfies Kind
+
+/** Registrations written by hand, which compete with rendered ones. */
+export const CLUSTER_STATIC_ENTRY = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: CLUSTER_STATIC_ENTRY_KIND,
+  plural: 'clusterstaticentries',
+} as const satisfies Kind
+
+/** Relationships with servers of other trust domains, whose bundles they bring. */
+export const FEDERATED_TRUST_DOMAIN = {
+  group: SPIRE_GROUP,
+  version: SPIRE_VERSION,
+  kind: 'ClusterFederatedTrustDomain',
+  plural: 'clusterfederatedtrustdomains',
+} as const satisfies Kind
+
+/** The name of every pool kind. */
+export const POOL_KIND = 'InferencePool'
+/** The name of every objective kind. */
+export const OBJECTIVE_KIND = 'InferenceObjective'
+
+/** Pool kinds, the preferred one first. */
+export const POOL_KINDS = [
+  { group: 'inference.networking.k8s.io', version: 'v1', kind: POOL_KIND, plural: 'inferencepools' },
+  { group: 'inference.networking.x-k8s.io', version: 'v1alpha2', kind: POOL_KIND, plural: 'inferencepools' },
+] as const satisfies readonly Kind[]
+
+/** Objective kinds, the preferred one first. */
+export const OBJECTIVE_KINDS = [
+  { group: 'llm-d.ai', version: 'v1alpha2', kind: OBJECTIVE_KIND, plural: 'inferenceobjectives' },
+  {
+    group: 'inference.networking.x-k8s.io',
+    version: 'v1alpha2',
+    kind: OBJECTIVE_KIND,
+    plural: 'inferenceobjectives',
+  },
+  {
+    group: 'inference.networking.k8s.io',
+    version: 'v1',
+    kind: OBJECTIVE_KIND,
+    plural: 'inferenceobjectives',
+  },
+] as const satisfies readonly Kind[]
+
+/** The access policies that kleym interprets: those of Kube Agentic Networking (KAN v0.1.0, provisional). */
+export const ACCESS_POLICY_KIND = {
+  group: 'agentic.networking.x-k8s.io',
+  version: 'v1alpha1',
+  kind: 'XAccessPolicy',
+  plural: 'xaccesspolicies',
+} as const satisfies Kind
+
+/** The version of `ACCESS_POLICY_KIND` from before v1alpha1, which is named and never interpreted. */
+export const OLD_ACCESS_POLICY_VERSION = 'v0alpha0'
+
+/** Access policies from before v1alpha1 under other names, which are named and never interpreted. */
+export const OLD_ACCESS_POLICIES: readonly Kind[] = [
+  { ...ACCESS_POLICY_KIND, group: 'agentic.prototype.x-k8s.io', version: OLD_ACCESS_POLICY_VERSION },
+  ...[ACCESS_POLICY_KIND.group, 'agentic.prototype.x-k8s.io'].map((group) => ({
+    group,
+    version: OLD_ACCESS_POLICY_VERSION,
+    kind: 'AccessPolicy',
+    plural: 'accesspolicies',
+  })),
+]
+
+/** `OLD_ACCESS_POLICIES`, qualified. */
+export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.map(qualifiedKind)
+
+/** Objects of others that name identities: kleym reads whom they name, and nothing else of them (`policies/named-in.ts`). */
+export const NAMING_KINDS = [
+  { group: 'security.istio.io', version: 'v1', kind: 'AuthorizationPolicy', plural: 'authorizationpolicies' },
+  { group: 'networking.istio.io', version: 'v1', kind: 'DestinationRule', plural: 'destinationrules' },
+  { group: 'networking.istio.io', version: 'v1', kind: 'ServiceEntry', plural: 'serviceentries' },
+  {
+    group: 'gateway.networking.k8s.io',
+    version: 'v1',
+    kind: 'BackendTLSPolicy',
+    plural: 'backendtlspolicies',
+  },
+  {
+    group: 'policy.linkerd.io',
+    version: 'v1alpha1',
+    kind: 'MeshTLSAuthentication',
+    plural: 'meshtlsauthentications',
+  },
+  {
+    group: 'agentgateway.dev',
+    version: 'v1alpha1',
+    kind: 'AgentgatewayPolicy',
+    plural: 'agentgatewaypolicies',
+  },
+  {
+    group: 'agentgateway.dev',
+    version: 'v1alpha1',
+    kind: 'AgentgatewayBackend',
+    plural: 'agentgatewaybackends',
+  },
+] as const satisfies readonly Kind[]
+
+/** All kinds whose objects name identities, qualified; the one that kleym interprets first. */
+export const POLICY_KINDS: readonly string[] = [
+  qualifiedKind(ACCESS_POLICY_KIND),
+  ...OLD_ACCESS_POLICY_KINDS,
+  ...NAMING_KINDS.map(qualifiedKind),
+]
+
+/** A group that has pools. */
+export type PoolGroup = (typeof POOL_KINDS)[number]['group']
+/** A group that has objectives. */
+export type ObjectiveGroup = (typeof OBJECTIVE_KINDS)[number]['group']
+
+/** The groups of `POOL_KINDS`, in its order. */
+export const POOL_GROUPS: readonly PoolGroup[] = POOL_KINDS.map((kind) => kind.group)
+/** The groups of `OBJECTIVE_KINDS`, in its order. */
+export const OBJECTIVE_GROUPS: readonly ObjectiveGroup[] = OBJECTIVE_KINDS.map((kind) => kind.group)
+
+/** The group whose selector is a flat string map. */
+export const FLAT_SELECTOR_GROUP: PoolGroup = 'inference.networking.x-k8s.io'
+/** The group that llm-d's endpoint picker reads when it is served, ignoring the others. */
+export const LLM_D_GROUP: ObjectiveGroup = 'llm-d.ai'
+
+/** `group/version` of a kind: what an object of it has as `apiVersion`. */
+export function apiVersionOf({ group, version }: Pick<Kind, 'group' | 'version'>): string {
+  return group === '' ? version : `${group}/${version}`
+}
+
+/** The group of an `apiVersion`; empty for the core group. */
+export function groupOfApiVersion(apiVersion: string): string {
+  return apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+}
+
+/** The kind of an object, and its group; empty where it has none. */
+export function kindOf(object: unknown): Pick<Kind, 'kind' | 'group'> {
+  return {
+    kind: stringAt(object, 'kind') ?? '',
+    group: groupOfApiVersion(stringAt(object, 'apiVersion') ?? ''),
+  }
+}
+
+/** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a kind as users can paste it into kubectl. */
+export function qualifiedKind({ kind, group }: Pick<Kind, 'kind' | 'group'>): string {
+  return group === '' ? kind : `${kind}.${group}`
+}

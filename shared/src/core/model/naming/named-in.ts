@@ -1,0 +1,194 @@
+// Whom objects name that kleym reads for that alone. One table says for each kind where its names stand and how they match; a SPIFFE ID
+// in any other string of any object is a mention: that it stands there is all that is said of it.
+import { canonicalText, isRecord, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { NAMING_KINDS, qualifiedKind } from '../kinds.ts'
+import type { PolicyTarget } from '../objects/access-policy.ts'
+import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
+import { readMeta } from '../objects/meta.ts'
+import { parseSpiffeId } from '../spiffe-id.ts'
+import { idsInText, mayHoldIds, SCHEME } from './ids-in-text.ts'
+import { istioSources, type MeshTrust } from './istio-source.ts'
+
+/** Whom an object names, and what it is for. */
+export interface NamedIn {
+  readonly targets: readonly PolicyTarget[]
+  readonly action: string | undefined
+  readonly rules: readonly PolicyRule[]
+}
+
+/** The names of one list of values, each compared as a whole: the lists at this key, however deep below `spec`. */
+interface ListField {
+  readonly key: string
+  /** Where an item is a mapping: its field that holds the name. */
+  readonly of?: string
+  /** A value that takes in every client. */
+  readonly any?: string
+}
+
+type NamingReader = ListField | 'Istio rules'
+
+/** By qualified kind. Sources: the types of istio.io/api, Gateway API v1.6, linkerd2's policy-controller and agentgateway v1.4. */
+const READERS: Readonly<Record<string, NamingReader>> = {
+  'AuthorizationPolicy.security.istio.io': 'Istio rules',
+  // Envoy compares them as a whole: pilot/pkg/networking/core/cluster_tls.go, StringToExactMatch.
+  'DestinationRule.networking.istio.io': { key: 'subjectAltNames' },
+  'ServiceEntry.networking.istio.io': { key: 'subjectAltNames' },
+  'BackendTLSPolicy.gateway.networking.k8s.io': { key: 'subjectAltNames', of: 'uri' },
+  'MeshTLSAuthentication.policy.linkerd.io': { key: 'identities', any: '*' },
+  'AgentgatewayPolicy.agentgateway.dev': { key: 'verifySubjectAltNames' },
+  'AgentgatewayBackend.agentgateway.dev': { key: 'verifySubjectAltNames' },
+}
+
+/** The kinds of `READERS`. */
+export const NAMING_KIND_NAMES: ReadonlySet<string> = new Set(NAMING_KINDS.map(qualifiedKind))
+
+/** Reads whom an object of a kind of `NAMING_KINDS` names. */
+export function namedIn(value: JsonRecord, kind: string, mesh: MeshTrust | undefined): NamedIn {
+  const reader = READERS[kind]
+  const spec = own(value, 'spec')
+  const { namespace } = readMeta(value)
+  const rules =
+    reader === undefined
+      ? []
+      : reader === 'Istio rules'
+        ? istioRules(spec, namespace, mesh)
+        : listRules(spec, reader)
+  const action = stringAt(spec, 'action') ?? (reader === 'Istio rules' ? 'ALLOW' : undefined)
+  return { targets: targetsOf(spec), action, rules }
+}
+
+/** An ID as an object of a qualified kind writes it in a list of names. */
+export function writtenFor(kind: string, spiffeId: string): string {
+  const reader = READERS[kind]
+  if (reader === 'Istio rules') return spiffeId.slice(SCHEME.length)
+  return reader?.of === undefined ? spiffeId : `{ type: URI, ${reader.of}: ${spiffeId} }`
+}
+
+function istioRules(spec: unknown, namespace: string, mesh: MeshTrust | undefined): readonly PolicyRule[] {
+  const rules = own(spec, 'rules')
+  if (!Array.isArray(rules)) return []
+  return rules.flatMap((rule: unknown, at) => {
+    const sources = istioSources(rule, at, namespace, mesh)
+    return sources.length === 0 ? [] : [ruleOf(`#${at + 1}`, at, sources)]
+  })
+}
+
+function listRules(spec: unknown, { key, of, any }: ListField): readonly PolicyRule[] {
+  const rules: PolicyRule[] = []
+  walk(spec, ['spec'], (found, path) => {
+    if (!Array.isArray(found) || path.at(-1) !== key) return
+    const where = pathText(path)
+    const sources = found.flatMap((item: unknown, at) => {
+      const field = `${where}[${at}]${of === undefined ? '' : `.${of}`}`
+      const written = of === undefined ? item : own(item, of)
+      return typeof written === 'string' ? sourceOfWhole(written, field, any) : []
+    })
+    if (sources.length > 0) rules.push(ruleOf(where, rules.length, sources))
+  })
+  return rules
+}
+
+/** Other names than SPIFFE IDs may stand in the same list: those of DNS, those of Linkerd. */
+function sourceOfWhole(written: string, field: string, any: string | undefined): readonly RuleSource[] {
+  if (written === any)
+    return [{ kind: 'pattern', field, written, pattern: { all: [[['', '']]], none: [] }, perhaps: undefined }]
+  if (!written.startsWith(SCHEME)) return []
+  if (parseSpiffeId(written).ok) return [{ kind: 'SPIFFE', field, spiffeId: written }]
+  return [{ kind: 'dead', field, written, standsFor: written, instead: undefined }]
+}
+
+/** A rule without a name of its own; `name` says where it stands. */
+export function ruleOf(name: string, at: number, sources: readonly RuleSource[]): PolicyRule {
+  return { at, name, isNamed: false, sources, ignoredMember: undefined, authorization: undefined }
+}
+
+function targetsOf(spec: unknown): readonly PolicyTarget[] {
+  const refs = own(spec, 'targetRefs')
+  const all: readonly unknown[] = [own(spec, 'targetRef'), ...(Array.isArray(refs) ? refs : [])]
+  return all.flatMap((one) => {
+    const [kind, name] = [stringAt(one, 'kind'), stringAt(one, 'name')]
+    if (kind === undefined || name === undefined) return []
+    return [{ group: stringAt(one, 'group') ?? '', kind, name, sectionName: stringAt(one, 'sectionName') }]
+  })
+}
+
+/** So many strings of one object are looked at that hold IDs: beyond that it is a list of IDs and no user of them. */
+export const MENTIONS_MAX = 10_000
+
+/** The kinds whose IDs are what they give, or are read by readers of their own. */
+const GIVING: ReadonlySet<string> = new Set([
+  'InferenceIdentityBinding',
+  'ClusterSPIFFEID',
+  'ClusterStaticEntry',
+  'ControllerManagerConfig',
+  'XAccessPolicy',
+  'IdentityTest',
+])
+
+/**
+ * The IDs that the strings of an object hold, a rule for each string: `.spec.containers[0].env[2].value`. Those of `read`, which other
+ * rules of the object name, are left out. Never throws.
+ */
+export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []): readonly PolicyRule[] {
+  const kind = stringAt(value, 'kind') ?? ''
+  if (GIVING.has(kind)) return []
+  const without = new Set(read.flatMap(({ sources }) => sources.map(({ field }) => field)))
+  const rules: PolicyRule[] = []
+  const isSecret = kind === 'Secret' && stringAt(value, 'apiVersion') === 'v1'
+  for (const [key, part] of Object.entries(value)) {
+    if (key === 'status') continue
+    walk(part, [key], (found, at) => {
+      if (typeof found !== 'string' || rules.length >= MENTIONS_MAX) return
+      const isEncoded = isSecret && key === 'data'
+      if (!(isEncoded ? mayHoldIds(found) : found.includes(SCHEME))) return
+      const path = pathText(at)
+      if (without.has(path)) return
+      const ids = idsInText(isEncoded ? decoded(found) : found)
+      const sources = ids.flatMap(({ text, isWhole }): readonly RuleSource[] => {
+        if (isWhole) return [{ kind: 'SPIFFE', field: path, spiffeId: text }]
+        // Of a Secret nothing is shown but whole IDs.
+        return isSecret ? [] : [{ kind: 'not SPIFFE', field: path, type: text }]
+      })
+      const distinct = [...new Map(sources.map((one) => [canonicalText(one), one])).values()]
+      if (distinct.length > 0) rules.push(ruleOf(path, rules.length, distinct))
+    })
+  }
+  return rules
+}
+
+/** The text of Base64; empty where it is none. */
+function decoded(base64: string): string {
+  try {
+    return atob(base64)
+  } catch {
+    return ''
+  }
+}
+
+/** A path in an object, which the walk changes as it goes. */
+export type Path = readonly (string | number)[]
+
+/** Visits all values below one, itself included. Depth and size are bounded by what the readers of files and clusters take. */
+export function walk(
+  value: unknown,
+  path: (string | number)[],
+  visit: (value: unknown, path: Path) => void,
+): void {
+  visit(value, path)
+  const into = (key: string | number, item: unknown): void => {
+    path.push(key)
+    walk(item, path, visit)
+    path.pop()
+  }
+  if (Array.isArray(value)) value.forEach((item: unknown, at) => into(at, item))
+  else if (isRecord(value)) for (const [key, item] of Object.entries(value)) into(key, item)
+}
+
+/** `.data["envoy.yaml"]`, `.spec.containers[0].env[2].value`. */
+export function pathText(path: Path): string {
+  return path
+    .map((key) => (typeof key === 'string' && PLAIN.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`))
+    .join('')
+}
+
+const PLAIN = /^[A-Za-z0-9_-]+$/

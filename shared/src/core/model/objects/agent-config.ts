@@ -1,0 +1,107 @@
+// What the configurations of SPIRE agents among the files say about attestation: an agent with `disable_container_selectors` never
+// finds a `k8s:container-...` selector (docs/spire-facts.md §6). Found are agent.conf in a ConfigMap, as SPIRE's charts install it,
+// and OpenShift's SpireAgent, whose operator writes it.
+import { isRecord, own, stringAt } from '../../base/json.ts'
+import { parseGoDuration } from '../../base/go/duration.ts'
+import { groupOfApiVersion } from '../kinds.ts'
+import { readMeta } from './meta.ts'
+import type { RawObject } from './raw.ts'
+import type { LacksContainerSelectors, Pod } from './pod.ts'
+
+/** https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
+export const OPENSHIFT_AGENT = { group: 'operator.openshift.io', kind: 'SpireAgent' } as const
+
+/** What an agent is configured with, as far as an answer asks. */
+export interface AgentConfig {
+  /** `ConfigMap spire-agent, spire.yaml:12`. */
+  readonly source: string
+  readonly namespace: string
+  readonly name: string
+  /** Whether it finds no selectors of containers. */
+  readonly lacks: boolean
+  /** The cluster as which it attests (`k8s_psat`, `k8s_sat`); undefined: it does not say. */
+  readonly cluster: string | undefined
+  /** Where it serves the Workload API; undefined: it does not say. */
+  readonly socketPath: string | undefined
+  /** How often it asks its server, in seconds; undefined: it does not say. */
+  readonly syncSeconds: number | undefined
+  /** How many X.509-SVIDs it keeps before a process asks for one; undefined: it does not say. */
+  readonly svidsKept: number | undefined
+}
+
+/** The defaults of an agent: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
+export const AGENT_DEFAULTS = { syncSeconds: 5, svidsKept: 1000 } as const
+
+/** Undefined where no agent among these objects is told to find none. */
+export function containerSelectorsLacked(objects: readonly RawObject[]): LacksContainerSelectors | undefined {
+  return lackedBy(objects.flatMap((object) => agentConfigIn(object) ?? []))
+}
+
+/** The same of configurations that were read. */
+export function lackedBy(agents: readonly AgentConfig[]): LacksContainerSelectors | undefined {
+  const lacking = agents.find(({ lacks }) => lacks)
+  if (lacking === undefined) return undefined
+  return {
+    why: `the agent has disable_container_selectors (${lacking.source})`,
+    isEverywhere: agents.every(({ lacks }) => lacks),
+  }
+}
+
+/** The configuration of an agent that an object holds; undefined: none. */
+export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undefined {
+  const kind = stringAt(value, 'kind') ?? ''
+  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const { namespace, name } = readMeta(value)
+  const place = origin === undefined ? '' : `, ${origin.file}:${origin.line}`
+  const base = { source: `${kind} ${name}${place}`, namespace, name }
+  if (group === OPENSHIFT_AGENT.group && kind === OPENSHIFT_AGENT.kind) {
+    const given = own(own(own(value, 'spec'), 'workloadAttestors'), 'disableContainerSelectors')
+    const unsaid = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
+    return { ...base, lacks: String(given) === 'true', ...unsaid }
+  }
+  if (kind !== 'ConfigMap' || group !== '') return undefined
+  const data = own(value, 'data')
+  const texts = isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
+  const config = texts.find((text) => OF_AGENT.test(text))
+  if (config === undefined) return undefined
+  const text = withoutComments(config)
+  return {
+    ...base,
+    lacks: LACKS.test(text),
+    cluster: CLUSTER.exec(text)?.[1],
+    socketPath: SOCKET.exec(text)?.[1],
+    syncSeconds: secondsAt(text, 'sync_interval'),
+    svidsKept: limitIn(text),
+  }
+}
+
+/** A duration of SPIRE's configuration, in seconds; undefined: it is not set, or is none. */
+export function secondsAt(text: string, key: string): number | undefined {
+  const [, value] = new RegExp(`\\b${key}"?\\s*[=:]\\s*"([^"]+)"`).exec(text) ?? []
+  const duration = value === undefined ? undefined : parseGoDuration(value)
+  return duration?.ok === true ? Number(duration.nanoseconds) / 1e9 : undefined
+}
+
+/** A limit of zero or less is the default: pkg/agent/manager/cache/lru_cache.go of SPIRE v1.15.3. */
+function limitIn(text: string): number | undefined {
+  const [, digits] = /\bx509_svid_cache_max_size"?\s*[=:]\s*(\d{1,9})\b/.exec(text) ?? []
+  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits)
+}
+
+/** Every agent has a workload attestor, and nothing else of SPIRE has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
+const OF_AGENT = /\bWorkloadAttestor\b/
+/** In HCL, or in JSON. */
+const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?true\b/
+
+/** Of the node attestor: nothing else of an agent has a cluster. */
+const CLUSTER = /\bcluster"?\s*[=:]\s*"([^"]+)"/
+const SOCKET = /\bsocket_path"?\s*[=:]\s*"([^"]+)"/
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')
+}
+
+/** A pod, with what its node's agent does not find. */
+export function withAgent(pod: Pod, lacked: LacksContainerSelectors | undefined): Pod {
+  return lacked === undefined ? pod : { ...pod, lacksContainerSelectors: lacked }
+}

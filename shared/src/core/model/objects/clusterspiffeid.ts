@@ -1,0 +1,151 @@
+// ClusterSPIFFEID (spire.spiffe.io/v1alpha1), kleym's and others', as SCM would decode it.
+// Schema: SCM v0.7.0, config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml.
+import { dig, isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
+import { readLabelSelector, type LabelSelector } from './label-selector.ts'
+import { refusalOf } from './manifest-check.ts'
+import { readOutputStats, type OutputStats } from './output-stats.ts'
+import { readMeta, type ObjectMeta } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+/** The spec of a ClusterSPIFFEID, with SCM's defaults for what it leaves out. */
+export interface ClusterSpiffeIdSpec {
+  readonly spiffeIDTemplate: string
+  /** A Go duration as written, e.g. `1h`; undefined leaves SPIRE's default. */
+  readonly ttl: string | undefined
+  readonly jwtTtl: string | undefined
+  readonly dnsNameTemplates: readonly string[]
+  readonly workloadSelectorTemplates: readonly string[]
+  readonly federatesWith: readonly string[]
+  /** Undefined and empty both select everything in SCM, unlike in apimachinery's helper. */
+  readonly namespaceSelector: LabelSelector | undefined
+  readonly podSelector: LabelSelector | undefined
+  readonly admin: boolean
+  readonly downstream: boolean
+  readonly autoPopulateDNSNames: boolean
+  readonly fallback: boolean
+  readonly className: string
+  readonly hint: string
+}
+
+/** How far an object of the snapshot is from being in force. */
+export type Lifecycle =
+  /** It is in the cluster (or in a dump of it) as it is here. */
+  | 'live'
+  /** A manifest, or an output that kleym has yet to create. */
+  | 'to be created'
+  /** It is in the cluster, with another content. */
+  | 'to be changed'
+
+/** A ClusterSPIFFEID. The operator keeps ten thousand of them as text, so that a read of spec, labels or annotations may parse. */
+export interface ClusterSpiffeId {
+  readonly meta: ObjectMeta
+  readonly spec: ClusterSpiffeIdSpec
+  /** The spec as found, for diffs and to detect drift. */
+  readonly rawSpec: JsonRecord
+  /** Wrong types, as sentences: Go cannot decode the object, which stops SCM for all of them (docs/spire-facts.md §11.9). */
+  readonly undecodable: readonly string[]
+  /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
+  readonly refusal: string | undefined
+  readonly lifecycle: Lifecycle
+  readonly origin: Origin | undefined
+  /** What SCM has counted of it; absent where it has counted nothing, or the status was not read. */
+  readonly stats?: OutputStats | undefined
+}
+
+/** Reads a ClusterSPIFFEID; never throws. */
+export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): ClusterSpiffeId {
+  const { spec, field, problem, undecodable } = readSpec(raw)
+  return {
+    meta: readMeta(raw.value),
+    spec: {
+      spiffeIDTemplate: field.text('spiffeIDTemplate') ?? '',
+      ttl: field.text('ttl'),
+      jwtTtl: field.text('jwtTtl'),
+      dnsNameTemplates: field.texts('dnsNameTemplates'),
+      workloadSelectorTemplates: field.texts('workloadSelectorTemplates'),
+      federatesWith: field.texts('federatesWith'),
+      namespaceSelector: readLabelSelector(
+        own(spec, 'namespaceSelector'),
+        '.spec.namespaceSelector',
+        problem,
+      ),
+      podSelector: readLabelSelector(own(spec, 'podSelector'), '.spec.podSelector', problem),
+      admin: field.flag('admin'),
+      downstream: field.flag('downstream'),
+      autoPopulateDNSNames: field.flag('autoPopulateDNSNames'),
+      fallback: field.flag('fallback'),
+      className: field.text('className') ?? '',
+      hint: field.text('hint') ?? '',
+    },
+    rawSpec: spec,
+    undecodable,
+    refusal: refusalOf(raw),
+    lifecycle,
+    origin: raw.origin,
+    stats: readOutputStats(raw.value),
+  }
+}
+
+/** The spec of an object of SCM, as Go decodes it; `undecodable` fills up as fields are read. */
+export function readSpec({ value, isManifest }: RawObject): {
+  readonly spec: JsonRecord
+  readonly field: FieldReader
+  readonly problem: (text: string) => void
+  readonly undecodable: readonly string[]
+} {
+  const undecodable: string[] = []
+  // The API server refuses wrong types, so a manifest brings none to SCM.
+  const problem = isManifest === true ? () => {} : (text: string): void => void undecodable.push(text)
+  const found = dig(value, 'spec')
+  if (found !== undefined && found !== null && !isRecord(found))
+    problem(`.spec is ${typeName(found)}, not a mapping`)
+  const spec = isRecord(found) ? found : {}
+  return { spec, field: new FieldReader(spec, problem), problem, undecodable }
+}
+
+/** Reads typed fields of one mapping and reports each wrong type; null counts as absent, as in Go. */
+class FieldReader {
+  readonly #record: JsonRecord
+  readonly #problem: (text: string) => void
+
+  constructor(record: JsonRecord, problem: (text: string) => void) {
+    this.#record = record
+    this.#problem = problem
+  }
+
+  /** The string at a field; undefined where it is absent or of another type. */
+  text(name: string): string | undefined {
+    const value = this.#value(name)
+    if (value === undefined || typeof value === 'string') return value
+    this.#problem(`.spec.${name} is ${typeName(value)}, not a string`)
+    return undefined
+  }
+
+  /** The boolean at a field; false where it is absent or of another type. */
+  flag(name: string): boolean {
+    const value = this.#value(name)
+    if (typeof value === 'boolean') return value
+    if (value !== undefined) this.#problem(`.spec.${name} is ${typeName(value)}, not true or false`)
+    return false
+  }
+
+  /** The strings of a list at a field; empty where it is absent or of another type. */
+  texts(name: string): readonly string[] {
+    const value = this.#value(name)
+    if (value === undefined) return []
+    if (!Array.isArray(value)) {
+      this.#problem(`.spec.${name} is ${typeName(value)}, not a list`)
+      return []
+    }
+    return value.flatMap((item, at) => {
+      if (typeof item === 'string') return [item]
+      this.#problem(`.spec.${name}[${at}] is ${typeName(item)}, not a string`)
+      return []
+    })
+  }
+
+  #value(name: string): unknown {
+    const value = own(this.#record, name)
+    return value === null ? undefined : value
+  }
+}

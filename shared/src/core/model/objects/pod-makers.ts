@@ -1,0 +1,343 @@
+// Objects of kinds that kleym does not read, and whose controllers make pods: a pod template is read generically wherever one
+// stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
+// certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
+import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
+import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { kindOf, qualifiedKind } from '../kinds.ts'
+import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
+import { readMeta, readStringMap } from './meta.ts'
+import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
+import type { RawObject } from './raw.ts'
+
+/**
+ * What the controllers of known kinds make of their objects, with what says so; `*` is every other kind of a group. Of any other kind it
+ * is taken that pods are made of the templates that stand in the object, and that it may have no namespace.
+ */
+const SOURCES = {
+  /** Pods, without a template to read, and InferencePools with objectives. */
+  'pods and pools': {
+    'LLMInferenceService.serving.kserve.io':
+      'https://kserve.github.io/website/docs/concepts/architecture/control-plane-llmisvc',
+    'Workspace.kaito.sh': 'https://kaito-project.github.io/kaito/docs/gateway-api-inference-extension',
+    'InferenceSet.kaito.sh':
+      'https://kaito-project.github.io/kaito/docs/next/gateway-api-inference-extension',
+    'DynamoGraphDeployment.nvidia.com':
+      'https://docs.nvidia.com/dynamo/v1.4.0/reference/api/kubernetes/dynamo-graph-deployment.md',
+    'NIMService.apps.nvidia.com': 'https://docs.nvidia.com/nim-operator/2.0.1/service.html',
+  },
+  pods: {
+    'InferenceService.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'InferenceGraph.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'VLLMRuntime.production-stack.vllm.ai':
+      'https://docs.vllm.ai/projects/production-stack/en/latest/deployment/crd.html',
+    'ModelServing.workload.serving.volcano.sh':
+      'https://docs.vllm.ai/en/v0.32.0/deployment/integrations/kthena/',
+    'ModelBooster.workload.serving.volcano.sh':
+      'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
+    'SandboxClaim.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'SandboxWarmPool.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'Workflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+    'CronWorkflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
+    'TaskRun.tekton.dev': 'https://tekton.dev/docs/pipelines/taskruns/',
+    'PipelineRun.tekton.dev': 'https://tekton.dev/docs/pipelines/pipelineruns/',
+    'SparkApplication.sparkoperator.k8s.io':
+      'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+    'ScheduledSparkApplication.sparkoperator.k8s.io':
+      'https://www.kubeflow.org/docs/components/spark-operator/user-guide/using-sparkapplication/',
+  },
+  /** Groups whose kinds that hold templates all have a namespace, by their CRDs. */
+  'pods of templates': {
+    '*.argoproj.io': 'https://github.com/argoproj/argo-rollouts',
+    '*.ray.io': 'https://github.com/ray-project/kuberay',
+    '*.serving.knative.dev': 'https://github.com/knative/serving',
+    '*.jobset.x-k8s.io': 'https://github.com/kubernetes-sigs/jobset',
+    '*.agents.x-k8s.io': 'https://github.com/kubernetes-sigs/agent-sandbox',
+    '*.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    '*.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    '*.monitoring.coreos.com': 'https://github.com/prometheus-operator/prometheus-operator',
+  },
+  /** What they hold, in a namespace that another field names, or another object. */
+  'objects elsewhere': {
+    'HelmRelease.helm.toolkit.fluxcd.io': 'https://fluxcd.io/flux/components/helm/helmreleases/',
+    'HelmChart.helm.cattle.io': 'https://github.com/k3s-io/helm-controller',
+    'Application.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/',
+    'ApplicationSet.argoproj.io': 'https://argo-cd.readthedocs.io/en/stable/user-guide/application-set/',
+  },
+  /** What stands below `generate`; beside it there are patterns and patches. */
+  'what they generate': {
+    '*.kyverno.io': 'https://kyverno.io/docs/policy-types/cluster-policy/generate/',
+    '*.policies.kyverno.io': 'https://kyverno.io/docs/policy-types/',
+  },
+  /** They hold a pod template, or something like one (the patterns and patches of policies), and no pod is made of it. */
+  nothing: {
+    PodTemplate: 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'CustomResourceDefinition.apiextensions.k8s.io': 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'ControllerRevision.apps': 'https://kubernetes.io/docs/reference/kubernetes-api/',
+    'ServingRuntime.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'ClusterServingRuntime.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'LLMInferenceServiceConfig.serving.kserve.io': 'https://github.com/kserve/kserve',
+    'SandboxTemplate.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
+    'TrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    'ClusterTrainingRuntime.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
+    [`${IDENTITY_TEST_KIND}.${IDENTITY_TEST_GROUP}`]: 'docs/reference/identity-test.md',
+    '*.templates.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
+    '*.constraints.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/howto/',
+    '*.mutations.gatekeeper.sh': 'https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
+
+const MAKES: ReadonlyMap<string, keyof typeof SOURCES> = new Map(
+  keysOf(SOURCES).flatMap((makes) => Object.keys(SOURCES[makes]).map((kind) => [kind, makes] as const)),
+)
+
+/** What is made of an object of a kind; undefined where that is not known. */
+function madeOf({ group, kind }: ObjectKind): keyof typeof SOURCES | undefined {
+  return MAKES.get(qualifiedKind({ group, kind })) ?? MAKES.get(`*.${group}`)
+}
+
+/** Whether pods, labels and service accounts of a kind are made up by its controller, with no template to read. */
+export function isUnreadKind(kind: ObjectKind): boolean {
+  const makes = madeOf(kind)
+  return makes === 'pods' || makes === 'pods and pools'
+}
+
+/** The names of such kinds, each with its group, by whether they make InferencePools, and objectives with them, too. */
+export const UNREAD_KINDS = {
+  withPools: keysOf(SOURCES['pods and pools']),
+  withoutPools: keysOf(SOURCES.pods),
+} as const
+
+const NAMESPACED_GROUPS: ReadonlySet<string> = new Set(
+  [...UNREAD_KINDS.withPools, ...UNREAD_KINDS.withoutPools, ...keysOf(SOURCES['pods of templates'])].map(
+    (name) => name.slice(name.indexOf('.') + 1),
+  ),
+)
+
+/**
+ * Whether every object of a kind that makes pods has a namespace, as far as that is known without its CRD: one that names none goes to the
+ * one in force, like any other.
+ */
+export function isKnownNamespaced({ group }: ObjectKind): boolean {
+  return NAMESPACED_GROUPS.has(group)
+}
+
+/** An object whose controller makes pods that are not certain. */
+export interface PodMaker {
+  /** The kind with its group: `Rollout.argoproj.io`. */
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+  readonly makesPools: boolean
+  /** The workload whose template it takes, where it has none of its own: what that makes is known where it is read. */
+  readonly takesFrom: { readonly kind: string; readonly name: string } | undefined
+  /** One for each template; if there is none to read, one about which nothing is known. */
+  readonly pods: readonly Pod[]
+  /**
+   * Those whose namespace is unknown, beside `pods`: the maker may have none, or is a holder of objects that name
+   * none. The namespace of each is that of the maker.
+   */
+  readonly anywhere: readonly Pod[]
+}
+
+/** The name of a container that is not known. */
+export const UNKNOWN_CONTAINER = '<container>'
+
+/** The most templates that are read of one object. */
+const TEMPLATES_MAX = 64
+/** How deep templates are looked for; those of real kinds stand within twelve levels. */
+const DEPTH_MAX = 40
+
+/** Whether an object makes pods, as far as can be told of one whose kind is not read. */
+export function isPodMaker(value: JsonRecord): boolean {
+  const kind = kindOf(value)
+  if (isUnreadKind(kind) || workloadOf(kind, value) !== undefined) return true
+  return mayMakePods(kind) && templatesIn(value).length > 0
+}
+
+/**
+ * Whether an object of a kind that is not read may make pods, by the text of it in YAML, which is not parsed: a pod spec has a
+ * key `containers`, which is in the text unless an escape hides it.
+ */
+export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
+  if (isUnreadKind(kind)) return true
+  if (madeOf(kind) === 'what they generate' && !text.includes(GENERATE)) return false
+  return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
+}
+
+/** What an object of a kind that is not read makes; undefined for one that makes no pods. Never throws. */
+export function readPodMaker(raw: RawObject): PodMaker | undefined {
+  if (raw.isUnread !== true || !isPodMaker(raw.value)) return undefined
+  const kind = kindOf(raw.value)
+  const isUnread = isUnreadKind(kind)
+  const { namespace, name } = readMeta(raw.value)
+  const base = { kind: qualifiedKind(kind), namespace, name }
+  const takesFrom = workloadOf(kind, raw.value)
+  const templates = !isUnread && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
+  // Which of several templates it is matters to people; of one alone it does not.
+  const pods = templates.map((template) =>
+    podOf(raw, base, templates.length === 1 ? { ...template, part: '' } : template),
+  )
+  const isPlacedElsewhere = raw.mayBeAnywhere === true || madeOf(kind) === 'objects elsewhere'
+  const isOpen = (template: FoundTemplate | undefined): boolean =>
+    template?.namespace === undefined && (isPlacedElsewhere || template?.isHeld === true)
+  return {
+    ...base,
+    takesFrom,
+    makesPools: madeOf(kind) === 'pods and pools',
+    pods: pods.filter((_, at) => !isOpen(templates[at])),
+    anywhere: pods.filter((_, at) => isOpen(templates[at])),
+  }
+}
+
+interface ObjectKind {
+  readonly group: string
+  readonly kind: string
+}
+
+/** A Rollout takes the template of a Deployment: https://argo-rollouts.readthedocs.io/en/stable/migrating/ */
+function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['takesFrom'] {
+  if (kind !== 'Rollout' || group !== 'argoproj.io') return undefined
+  const ref = own(own(value, 'spec'), 'workloadRef')
+  const name = stringAt(ref, 'name') ?? ''
+  return name === '' ? undefined : { kind: qualifiedKind(kindOf(ref)), name }
+}
+
+function mayMakePods(kind: ObjectKind): boolean {
+  return madeOf(kind) !== 'nothing'
+}
+
+/** The key of what a policy of Kyverno makes. */
+const GENERATE = 'generate'
+
+/** A pod spec that was found in an object, and the metadata beside it. */
+interface FoundTemplate {
+  /** Where it stands: `spec.headGroupSpec.template`; empty where nothing is known. */
+  readonly part: string
+  readonly metadata: JsonRecord
+  readonly spec: JsonRecord | undefined
+  /** That of an object within the object (`ManifestWork`) in which it stands; undefined: the object's own. */
+  readonly namespace: string | undefined
+  /** Whether it stands in an object within the object. */
+  readonly isHeld: boolean
+}
+
+const NOTHING_KNOWN: FoundTemplate = {
+  part: '',
+  metadata: {},
+  spec: undefined,
+  namespace: undefined,
+  isHeld: false,
+}
+
+/** Every pod spec in an object, in its order; those within a pod spec are no templates. */
+function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
+  const found: FoundTemplate[] = []
+  const isPolicy = madeOf(kindOf(value)) === 'what they generate'
+  const visit = (
+    here: unknown,
+    path: readonly string[],
+    { holder, within }: { readonly holder?: JsonRecord; readonly within?: EnclosingObject | undefined },
+  ): void => {
+    if (found.length >= TEMPLATES_MAX || path.length > DEPTH_MAX) return
+    if (Array.isArray(here)) {
+      for (const [at, item] of here.entries()) visit(item, [...path, String(at)], { within })
+    } else if (isRecord(here)) {
+      if (isPodSpec(here)) {
+        if (!isPolicy || path.includes(GENERATE)) found.push(templateAt(path, holder, here, within))
+      } else {
+        const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
+        for (const [key, item] of Object.entries(here))
+          visit(item, [...path, key], { holder: here, within: held })
+      }
+    }
+  }
+  for (const [key, item] of Object.entries(value))
+    if (key !== 'metadata' && key !== 'status') visit(item, [key], {})
+  // Of those that are not read nothing is known.
+  return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
+}
+
+/** The object within an object in which something stands. */
+interface EnclosingObject {
+  readonly namespace: string | undefined
+}
+
+function isObject(value: JsonRecord): boolean {
+  return typeof own(value, 'apiVersion') === 'string' && typeof own(value, 'kind') === 'string'
+}
+
+function namespaceOfObject(value: JsonRecord): string | undefined {
+  return filledIn(stringAt(value, 'metadata', 'namespace'), isDns1123Label)
+}
+
+/** A text that its field can have; any other (`${NAME}`, `{{ .Values.name }}`) is filled in later, by whatever reads the template. */
+function filledIn(text: string | undefined, isOne: (text: string) => boolean): string | undefined {
+  return text !== undefined && isOne(text) ? text : undefined
+}
+
+/** A spec has the metadata of its template beside it; a pod spec that stands under another key has none. */
+function templateAt(
+  path: readonly string[],
+  holder: JsonRecord | undefined,
+  spec: JsonRecord,
+  within: EnclosingObject | undefined,
+): FoundTemplate {
+  const isTemplate = path.at(-1) === 'spec' && holder !== undefined
+  const part = (isTemplate ? path.slice(0, -1) : path).join('.')
+  return {
+    part,
+    metadata: isTemplate ? recordAt(holder, 'metadata') : {},
+    spec,
+    namespace: within?.namespace,
+    isHeld: within !== undefined,
+  }
+}
+
+/** Whether a mapping has containers as a pod spec has them: some kinds leave the name or the image to their controller. */
+function isPodSpec(value: JsonRecord): boolean {
+  const containers = listAt(value, 'containers')
+  return (
+    containers.length > 0 &&
+    containers.every(
+      (one) =>
+        typeof own(one, 'image') === 'string' || (typeof own(one, 'name') === 'string' && isRecord(one)),
+    )
+  )
+}
+
+function podOf(
+  raw: RawObject,
+  { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
+  { part, metadata, spec, namespace: within }: FoundTemplate,
+): Pod {
+  const written = readStringMap(own(metadata, 'labels'))
+  const labels = new Map([...written].filter(([, value]) => labelValueProblem(value) === undefined))
+  const named = filledIn(stringAt(spec, 'serviceAccountName'), isDns1123Subdomain)
+  return podOfTemplate({
+    ref: { kind, namespace, name },
+    part,
+    namespace: within ?? namespace,
+    labels,
+    unknownLabels: new Set([...written.keys()].filter((key) => !labels.has(key))),
+    serviceAccountName: named ?? '',
+    containers: spec === undefined ? [unnamed('regular')] : readContainers(spec).map(withName),
+    metadata,
+    spec: spec ?? {},
+    origin: raw.origin,
+    perhaps: {
+      why:
+        spec === undefined
+          ? 'what its controller makes cannot be read from it'
+          : 'kleym does not know what its controller makes of the template',
+      knowsAccount: named !== undefined,
+    },
+  })
+}
+
+function unnamed(role: Container['role']): Container {
+  return { name: UNKNOWN_CONTAINER, role, image: undefined }
+}
+
+function withName(container: Container): Container {
+  return isDns1123Label(container.name) ? container : { ...container, name: UNKNOWN_CONTAINER }
+}

@@ -1,0 +1,42 @@
+// The workloads that made a pod, by its owners and labels.
+import { dig, listAt, stringAt } from '../../base/json.ts'
+import type { Pod } from './pod.ts'
+
+/** A workload of some namespace. */
+export interface WorkloadName {
+  readonly kind: string
+  readonly name: string
+}
+
+const LWS_NAME = 'leaderworkerset.sigs.k8s.io/name'
+const LWS_WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
+
+/** Which pods of a LeaderWorkerSet a pod is one of. */
+export function partOf(pod: Pod): string | undefined {
+  if (pod.part !== '') return pod.part
+  const index = pod.labels.get(LWS_WORKER_INDEX)
+  if (index === undefined) return undefined
+  return index === '0' ? 'leader' : 'worker'
+}
+
+/** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
+export function workloadsOf(pod: Pod): readonly WorkloadName[] {
+  const { ref } = pod
+  if (ref.kind !== 'Pod') return [{ kind: ref.kind, name: ref.name }]
+  const workloads: WorkloadName[] = []
+  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
+    const kind = stringAt(owner, 'kind') ?? ''
+    const name = stringAt(owner, 'name') ?? ''
+    if (dig(owner, 'controller') !== true) continue
+    workloads.push({ kind, name })
+    const hash = pod.labels.get('pod-template-hash')
+    if (kind === 'ReplicaSet' && hash !== undefined && name.endsWith(`-${hash}`))
+      workloads.push({ kind: 'Deployment', name: name.slice(0, -hash.length - 1) })
+    // A CronJob names its Jobs after itself and the minute of the run.
+    const cron = kind === 'Job' ? /^(.+)-\d+$/.exec(name)?.[1] : undefined
+    if (cron !== undefined) workloads.push({ kind: 'CronJob', name: cron })
+  }
+  const group = pod.labels.get(LWS_NAME)
+  if (group !== undefined) workloads.push({ kind: 'LeaderWorkerSet', name: group })
+  return workloads
+}

@@ -1,0 +1,278 @@
+// Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
+// before anything runs.
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { nonEmpty, readMeta, readStringMap } from './meta.ts'
+import type { Origin, RawObject } from './raw.ts'
+
+/** How a container runs in its pod. */
+export type ContainerRole = 'regular' | 'init' | 'native sidecar' | 'ephemeral' | 'injected sidecar'
+
+/** A container of a pod. */
+export interface Container {
+  readonly name: string
+  readonly role: ContainerRole
+  /** The image as the spec names it, which is not what SPIRE's attestor sees: that comes from the status. */
+  readonly image: string | undefined
+  /** The webhook that may add it, and then it is not certain that it is there. */
+  readonly injectedBy?: string
+}
+
+/** A kind, namespace and name: `Deployment team-a/llama`. */
+export interface PodRef {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Why a pod is not certain. */
+export interface Perhaps {
+  /** A plain sentence fragment. */
+  readonly why: string
+  /** Whether `serviceAccountName` is that of the pod. */
+  readonly knowsAccount: boolean
+}
+
+/** Why no selector of a container is found, and whether that is so on all nodes. */
+export interface LacksContainerSelectors {
+  readonly why: string
+  readonly isEverywhere: boolean
+}
+
+/** A pod, or the pods of one template: what is known of them. */
+export interface Pod {
+  /** The pod itself, or the workload whose template this is; `part` tells apart two templates of one workload. */
+  readonly ref: PodRef
+  readonly part: string
+  /**
+   * Whether an API server holds this very pod. Where it does not (a manifest or a template), the UID, the node and
+   * whatever controllers and admission add are not known yet.
+   */
+  readonly exists: boolean
+  readonly namespace: string
+  /** The pod's name; undefined when a controller will make it up. */
+  readonly name: string | undefined
+  readonly uid: string | undefined
+  readonly labels: ReadonlyMap<string, string>
+  /** Keys of labels that the pod will carry with a value that is not known yet. */
+  readonly unknownLabels: ReadonlySet<string>
+  /** Keys of labels that the pod may or may not carry: the API server copies some from the node. */
+  readonly possibleLabels: ReadonlySet<string>
+  /** Who may give it those of them that the node does not. */
+  readonly labelGivers?: ReadonlyMap<string, string>
+  /** Agents find no selectors of its containers, on all nodes or on some. */
+  readonly lacksContainerSelectors?: LacksContainerSelectors
+  /** The workload of this template will make no pods any more. */
+  readonly isOver?: true
+  readonly serviceAccountName: string
+  /** Undefined: not scheduled (a pod that exists), or not known yet. */
+  readonly nodeName: string | undefined
+  readonly containers: readonly Container[]
+  /** `metadata`, `spec` and `status` as found, for templates and for the attestor's selectors. */
+  readonly metadata: JsonRecord
+  readonly spec: JsonRecord
+  readonly status: JsonRecord
+  /** The direct owner that the workload's controller will set, where it is not in `metadata`. */
+  readonly owner: { readonly kind: string; readonly name: string | undefined } | undefined
+  /** Set where it is not certain that there will be such a pod: kleym does not read the kind that makes it. */
+  readonly perhaps?: Perhaps
+  readonly origin: Origin | undefined
+}
+
+/** Labels that kube-apiserver 1.36 may copy from the node onto a pod (docs/spire-facts.md §11.16). */
+const NODE_COPIED_LABELS: readonly string[] = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone']
+
+/** Shared by all pods that exist: a cluster may have a hundred thousand of them. */
+const NO_LABELS: ReadonlySet<string> = new Set()
+
+/** The service account that admission sets where a pod names none. */
+export const DEFAULT_SERVICE_ACCOUNT = 'default'
+
+/** Makes a function that reads pods. Pods that share a value in the input, as those of one list do, share what is read of it. */
+export function podReader(): (raw: RawObject) => Pod {
+  const known = {
+    labels: new WeakMap<object, Pod['labels']>(),
+    containers: new WeakMap<object, Pod['containers']>(),
+  }
+  return (raw) => {
+    const spec = recordAt(raw.value, 'spec')
+    // Containers are read from three lists and cached by the first: it may stand for all where it is the only one.
+    const isOnly = own(spec, 'initContainers') === undefined && own(spec, 'ephemeralContainers') === undefined
+    const containers = isOnly ? own(spec, 'containers') : undefined
+    return podOf(raw, {
+      labels: cachedFor(known.labels, dig(raw.value, 'metadata', 'labels'), readStringMap),
+      containers: cachedFor(known.containers, containers, () => readContainers(spec)),
+    })
+  }
+}
+
+/** What was read of this source before; else what is read now, which is then cached. */
+function cachedFor<T>(known: WeakMap<object, T>, source: unknown, read: (source: unknown) => T): T {
+  if (typeof source !== 'object' || source === null) return read(source)
+  const before = known.get(source)
+  if (before !== undefined) return before
+  const now = read(source)
+  known.set(source, now)
+  return now
+}
+
+/** Reads a Pod. One without a UID is a manifest: the pod that it will make is described, as far as it is known. */
+export function readPod(raw: RawObject): Pod {
+  return podOf(raw, {
+    labels: readStringMap(dig(raw.value, 'metadata', 'labels')),
+    containers: readContainers(recordAt(raw.value, 'spec')),
+  })
+}
+
+function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'containers'>): Pod {
+  const metadata = recordAt(raw.value, 'metadata')
+  const namespace = stringAt(metadata, 'namespace') ?? ''
+  const name = stringAt(metadata, 'name') ?? ''
+  const uid = nonEmpty(stringAt(metadata, 'uid'))
+  const exists = uid !== undefined
+  const spec = recordAt(raw.value, 'spec')
+  return {
+    ref: { kind: 'Pod', namespace, name },
+    part: '',
+    exists,
+    namespace,
+    name: nonEmpty(name),
+    uid,
+    labels,
+    unknownLabels: NO_LABELS,
+    possibleLabels: exists ? NO_LABELS : new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
+    serviceAccountName: serviceAccountOf(spec, exists),
+    nodeName: nonEmpty(stringAt(spec, 'nodeName')),
+    containers,
+    metadata,
+    spec,
+    status: recordAt(raw.value, 'status'),
+    owner: undefined,
+    origin: raw.origin,
+  }
+}
+
+/** The pods that a controller makes of a template, as far as that is known before. */
+export function podOfTemplate(
+  template: Pick<
+    Pod,
+    | 'ref'
+    | 'part'
+    | 'namespace'
+    | 'labels'
+    | 'serviceAccountName'
+    | 'containers'
+    | 'metadata'
+    | 'spec'
+    | 'origin'
+  > &
+    Partial<Pod>,
+): Pod {
+  const { labels, unknownLabels = NO_LABELS } = template
+  return {
+    exists: false,
+    name: undefined,
+    uid: undefined,
+    unknownLabels,
+    possibleLabels: new Set(
+      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !unknownLabels.has(label)),
+    ),
+    nodeName: undefined,
+    status: {},
+    owner: undefined,
+    ...template,
+  }
+}
+
+/** The service account that a pod runs under; admission fills in `default` for a pod that is not stored yet. */
+export function serviceAccountOf(spec: JsonRecord, exists: boolean): string {
+  const named = stringAt(spec, 'serviceAccountName') ?? ''
+  if (exists || named !== '') return named
+  return nonEmpty(stringAt(spec, 'serviceAccount')) ?? DEFAULT_SERVICE_ACCOUNT
+}
+
+/** The containers of a pod spec: regular ones first, then init containers and native sidecars, then ephemeral ones. */
+export function readContainers(spec: JsonRecord): readonly Container[] {
+  const of = (field: string, role: (container: unknown) => ContainerRole): Container[] =>
+    listAt(spec, field)
+      .filter((item) => isRecord(item))
+      .map((item) => ({
+        name: stringAt(item, 'name') ?? '',
+        role: role(item),
+        image: stringAt(item, 'image'),
+      }))
+  return [
+    ...of('containers', () => 'regular'),
+    ...of('initContainers', (item) => (own(item, 'restartPolicy') === 'Always' ? 'native sidecar' : 'init')),
+    ...of('ephemeralContainers', () => 'ephemeral'),
+  ]
+}
+
+/** The mapping at a key, else an empty one. */
+export function recordAt(value: unknown, key: string): JsonRecord {
+  const found = dig(value, key)
+  return isRecord(found) ? found : {}
+}
+
+/** A namespace and its labels. */
+export interface Namespace {
+  readonly name: string
+  readonly labels: ReadonlyMap<string, string>
+  readonly annotations?: ReadonlyMap<string, string>
+  /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
+  readonly complete: boolean
+}
+
+/** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
+export function readNamespace(raw: RawObject): Namespace {
+  const meta = readMeta(raw.value)
+  return { ...namespaceNamed(meta.name, meta.labels, true), annotations: meta.annotations }
+}
+
+/** A namespace with these labels and its name label, which the API server sets. */
+export function namespaceNamed(
+  name: string,
+  labels: ReadonlyMap<string, string>,
+  complete: boolean,
+): Namespace {
+  return { name, labels: new Map([...labels, ['kubernetes.io/metadata.name', name]]), complete }
+}
+
+/** A node. */
+export interface Node {
+  readonly name: string
+  readonly uid: string | undefined
+  readonly metadata: JsonRecord
+  readonly spec: JsonRecord
+}
+
+/** Reads a Node. */
+export function readNode(raw: RawObject): Node {
+  const meta = readMeta(raw.value)
+  return {
+    name: meta.name,
+    uid: meta.uid,
+    metadata: recordAt(raw.value, 'metadata'),
+    spec: recordAt(raw.value, 'spec'),
+  }
+}
+
+/** One Endpoints object, as far as `autoPopulateDNSNames` reads it. */
+export interface Endpoints {
+  readonly namespace: string
+  readonly name: string
+  /** UIDs of the pods behind it, ready or not. */
+  readonly podUids: ReadonlySet<string>
+}
+
+/** Reads an Endpoints object; SCM counts ready and not-ready addresses whose target is a Pod. */
+export function readEndpoints(raw: RawObject): Endpoints {
+  const meta = readMeta(raw.value)
+  const podUids = new Set<string>()
+  for (const subset of listAt(raw.value, 'subsets')) {
+    for (const address of [...listAt(subset, 'addresses'), ...listAt(subset, 'notReadyAddresses')]) {
+      const uid = stringAt(address, 'targetRef', 'uid')
+      if (uid !== undefined && stringAt(address, 'targetRef', 'kind') === 'Pod') podUids.add(uid)
+    }
+  }
+  return { namespace: meta.namespace, name: meta.name, podUids }
+}

@@ -1,0 +1,41 @@
+// An object as it came from a cluster or a file, not validated.
+import type { JsonRecord } from '../../base/json.ts'
+import type { PolicyRule } from './access-rule.ts'
+
+/** The place in a file where an object stands. */
+export interface Origin {
+  readonly file: string
+  /** The document's number in the file, from 1. */
+  readonly document: number
+  /** The line on which the document begins, from 1. */
+  readonly line: number
+}
+
+/** What a policy or a webhook may do to pods. */
+export interface PodChange {
+  /** How a person calls it: `ClusterPolicy.kyverno.io add-team`. */
+  readonly by: string
+  /** Whether it may mount the Workload API. */
+  readonly mountsWorkloadApi: boolean
+  /** Its text, where it may set labels. */
+  readonly labelText?: string
+}
+
+/** A mapping that should be a Kubernetes object. */
+export interface RawObject {
+  readonly value: JsonRecord
+  /** Where it stands, for an object from a file. */
+  readonly origin?: Origin
+  /** It is yet to be applied: from a file, and no dump of a live object. */
+  readonly isManifest?: true
+  /** Of a kind that kleym does not read, and kept because it makes pods. */
+  readonly isUnread?: true
+  /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
+  readonly mayBeAnywhere?: true
+  /** What it may do to pods when they are made: a policy or a webhook; nothing else of it is kept. */
+  readonly podChange?: PodChange
+  /** The SPIFFE IDs in its strings, where nothing else of it is kept. */
+  readonly mentions?: readonly PolicyRule[]
+  /** Whom it names, for what is no object: a file of names. */
+  readonly names?: readonly PolicyRule[]
+}

@@ -1,0 +1,225 @@
+// Reads the SPIRE Controller Manager's own configuration (ControllerManagerConfig, spire.spiffe.io/v1alpha1), or assumes
+// one where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and the hardened SPIRE charts
+// (docs/spire-facts.md §7).
+import { isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
+import type { LabelSelector } from './label-selector.ts'
+import { readStringMap } from './meta.ts'
+import { hasVariable, startProblems } from './scm-schema.ts'
+import {
+  BUILT_IN_IGNORE_NAMESPACES,
+  CHART_IGNORE_NAMESPACES,
+  type ScmSettingName,
+  type ScmSettings,
+} from './scm-settings.ts'
+
+/** Other sources for SCM's settings than its configuration. */
+export interface ScmEvidence {
+  /** kleym's own trust domain. */
+  readonly trustDomain: string | undefined
+  /** kleym's own configured class; undefined or empty where it has none. */
+  readonly className: string | undefined
+  /** The `className` of every ClusterSPIFFEID of the snapshot, empty ones included. */
+  readonly clusterSpiffeIdClasses: readonly string[]
+}
+
+/** Settings, and what was wrong with the mapping that they were read from: plain sentences. */
+export interface ScmConfigReading {
+  readonly settings: ScmSettings
+  readonly problems: readonly string[]
+}
+
+/**
+ * Reads a ControllerManagerConfig mapping; `config` undefined means that there is none. Fields that a given
+ * configuration leaves out take SCM's own defaults. Never throws.
+ */
+export function readScmSettings(config: unknown, source: string, evidence: ScmEvidence): ScmConfigReading {
+  if (config === undefined) return { settings: assumedScmSettings(evidence), problems: [] }
+  const problems: string[] = []
+  const problem = (text: string): void => void problems.push(text)
+  if (!isRecord(config)) problem(`the configuration is ${typeName(config)}, not a mapping`)
+  const fields = new ConfigReader(isRecord(config) ? config : {}, problem)
+  const trustDomain = fields.text('trustDomain')
+  const reconcile = fields.mapping('reconcile')
+  const caches = readCacheNamespaces(fields, problem)
+  const isStatic = fields.literal('staticManifestPath') !== undefined
+  const className = fields.textOrEmpty('className')
+  const assumed: ScmSettingName[] = []
+  if (trustDomain === undefined && evidence.trustDomain !== undefined) assumed.push('trustDomain')
+  if (className === undefined) assumed.push('className')
+  const settings: ScmSettings = {
+    source,
+    assumed,
+    trustDomain: trustDomain ?? evidence.trustDomain,
+    clusterName: fields.text('clusterName'),
+    clusterDomain: fields.text('clusterDomain'),
+    className: className ?? classFromEvidence(evidence),
+    watchClassless: fields.flag('watchClassless'),
+    // Go decodes null over a default list as the empty list: nothing is ignored then.
+    ignoreNamespaces:
+      own(config, 'ignoreNamespaces') === null
+        ? []
+        : (fields.texts('ignoreNamespaces') ?? BUILT_IN_IGNORE_NAMESPACES),
+    parentIDTemplate: fields.literal('parentIDTemplate'),
+    clusterSPIFFEIDLabelSelector: fields.stringMap('clusterSPIFFEIDLabelSelector'),
+    filterByClassName: fields.flag('filterByClassName'),
+    ...caches,
+    // With static manifests it reads none of the cluster.
+    reconcileClusterSPIFFEIDs:
+      !isStatic && (reconcile === undefined || own(reconcile, 'clusterSPIFFEIDs') === true),
+    reconcileClusterStaticEntries:
+      !isStatic && (reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true),
+    entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
+    entryIDPrefixCleanup: fields.written('entryIDPrefixCleanup'),
+    entryRenderCache: fields.flag('enableEntryRenderCache'),
+  }
+  for (const name of ['trustDomain', 'clusterName'] as const) {
+    if (fields.isEmpty(name)) problem(`.${name} is missing; SCM does not start without it`)
+  }
+  if (settings.filterByClassName && settings.className === '') {
+    problem('.filterByClassName is set without .className; SCM does not start like that')
+  }
+  if (isRecord(config)) problems.push(...startProblems(config))
+  return { settings, problems }
+}
+
+/** The settings that the hardened SPIRE charts install; each one that is assumed is listed in `assumed`. */
+export function assumedScmSettings(evidence: ScmEvidence): ScmSettings {
+  const assumed: ScmSettingName[] = ['className', 'watchClassless', 'ignoreNamespaces']
+  if (evidence.trustDomain !== undefined) assumed.unshift('trustDomain')
+  return {
+    source: 'the SPIRE chart',
+    assumed,
+    trustDomain: evidence.trustDomain,
+    clusterName: undefined,
+    clusterDomain: undefined,
+    className: classFromEvidence(evidence),
+    watchClassless: false,
+    ignoreNamespaces: CHART_IGNORE_NAMESPACES,
+    parentIDTemplate: undefined,
+    clusterSPIFFEIDLabelSelector: new Map(),
+    filterByClassName: false,
+    cacheNamespaces: undefined,
+    reconcileClusterSPIFFEIDs: true,
+    reconcileClusterStaticEntries: true,
+    entryIDPrefix: '',
+    entryIDPrefixCleanup: undefined,
+    entryRenderCache: undefined,
+  }
+}
+
+/**
+ * The chart always gives SCM a class, `<release namespace>-<release name>`, so an undefined result stands for a class
+ * that exists and is not known, never for none.
+ */
+function classFromEvidence(evidence: ScmEvidence): string | undefined {
+  if (evidence.className !== undefined && evidence.className !== '') return evidence.className
+  const classes = new Set(evidence.clusterSpiffeIdClasses)
+  classes.delete('')
+  const [only, another] = [...classes]
+  return another === undefined ? only : undefined
+}
+
+function readCacheNamespaces(
+  fields: ConfigReader,
+  problem: (text: string) => void,
+): Pick<ScmSettings, 'cacheNamespaces' | 'cacheFieldSelected'> {
+  const single = fields.text('cacheNamespace')
+  const several = fields.mapping('cacheNamespaces')
+  if (single === undefined && several === undefined) return { cacheNamespaces: undefined }
+  const caches = new Map<string, LabelSelector | undefined>()
+  const byField = new Set<string>()
+  if (single !== undefined) caches.set(single, undefined)
+  for (const [namespace, narrowing] of Object.entries(several ?? {})) {
+    if (narrowing !== null && !isRecord(narrowing)) {
+      problem(`.cacheNamespaces[${JSON.stringify(namespace)}] is ${typeName(narrowing)}, not a mapping`)
+    }
+    const matchLabels = readStringMap(own(narrowing, 'labelSelectors'))
+    caches.set(namespace, matchLabels.size === 0 ? undefined : { matchLabels, matchExpressions: [] })
+    if (readStringMap(own(narrowing, 'fieldSelectors')).size > 0) byField.add(namespace)
+  }
+  if (caches.size === 0) return { cacheNamespaces: undefined }
+  return { cacheNamespaces: caches, ...(byField.size === 0 ? {} : { cacheFieldSelected: byField }) }
+}
+
+/** Reads the fields of the configuration; null counts as absent, and each wrong type is reported. */
+class ConfigReader {
+  readonly #config: JsonRecord
+  readonly #problem: (text: string) => void
+
+  constructor(config: JsonRecord, problem: (text: string) => void) {
+    this.#config = config
+    this.#problem = problem
+  }
+
+  /** A non-empty string; undefined where it is absent, or where SCM's `-expand-env` would replace a part of it. */
+  text(name: string): string | undefined {
+    return this.#expanded(this.literal(name))
+  }
+
+  /** As `text`, with an absent field as the empty string. */
+  textOrEmpty(name: string): string | undefined {
+    const written = this.literal(name)
+    return written === undefined ? '' : this.#expanded(written)
+  }
+
+  /** A non-empty string as written. */
+  literal(name: string): string | undefined {
+    const text = this.written(name)
+    return text === '' ? undefined : text
+  }
+
+  /** A string as written, an empty one too. */
+  written(name: string): string | undefined {
+    const value = this.#value(name)
+    if (value === undefined) return undefined
+    if (typeof value === 'string') return value
+    this.#problem(`.${name} is ${typeName(value)}, not a string`)
+    return undefined
+  }
+
+  isEmpty(name: string): boolean {
+    const value = this.#value(name)
+    return value === undefined || value === ''
+  }
+
+  flag(name: string): boolean {
+    const value = this.#value(name)
+    if (typeof value === 'boolean') return value
+    if (value !== undefined) this.#problem(`.${name} is ${typeName(value)}, not true or false`)
+    return false
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    const value = this.#value(name)
+    if (value === undefined) return undefined
+    if (!Array.isArray(value)) {
+      this.#problem(`.${name} is ${typeName(value)}, not a list`)
+      return undefined
+    }
+    return value.flatMap((item, at) => {
+      if (typeof item === 'string') return [item]
+      this.#problem(`.${name}[${at}] is ${typeName(item)}, not a string`)
+      return []
+    })
+  }
+
+  mapping(name: string): JsonRecord | undefined {
+    const value = this.#value(name)
+    if (value === undefined || isRecord(value)) return value
+    this.#problem(`.${name} is ${typeName(value)}, not a mapping`)
+    return undefined
+  }
+
+  stringMap(name: string): ReadonlyMap<string, string> {
+    return readStringMap(this.mapping(name))
+  }
+
+  #expanded(written: string | undefined): string | undefined {
+    return written === undefined || !hasVariable(written) ? written : undefined
+  }
+
+  #value(name: string): unknown {
+    const value = own(this.#config, name)
+    return value === null ? undefined : value
+  }
+}

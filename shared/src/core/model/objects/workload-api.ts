@@ -1,0 +1,152 @@
+// Whether a container can reach the Workload API of the node's SPIRE agent, as its pod's spec shows it: the agent serves a Unix
+// socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
+// (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
+import { atRuntime } from '../truth/unknown.ts'
+import type { Container, Pod } from './pod.ts'
+
+/** The name of SPIFFE's CSI driver, unless an install gives it another. */
+export const SPIFFE_CSI_DRIVER = 'csi.spiffe.io'
+
+/** What a container mounts may hold the socket, or may not. */
+const UNSEEN = open(atRuntime('what the container mounts may hold the socket of an agent', 'Pod'))
+
+/** The variables of a container that are read here: what is kept of live objects must hold them. */
+export const WORKLOAD_API_VARIABLES: readonly string[] = ['SPIFFE_ENDPOINT_SOCKET']
+
+/** The lists of a pod spec that hold containers which SPIRE attests. */
+const LISTS = ['containers', 'initContainers']
+/** Inline CSI drivers that are known to hold no socket. */
+const OTHER_CSI_DRIVERS: ReadonlySet<string> = new Set([
+  'secrets-store.csi.k8s.io',
+  'csi.cert-manager.io',
+  'csi.trust-manager.io',
+  'inline.storage.kubernetes.io',
+])
+/** Folders of a node in which no agent puts its socket. */
+const NO_SOCKET =
+  /^\/(?:dev|proc|sys|lib\/modules|usr\/share\/zoneinfo|etc\/localtime|etc\/ssl|usr\/local\/nvidia)(?:\/|$)/
+/** Types of a hostPath that are no folder and no socket. */
+const NO_FOLDER: ReadonlySet<string> = new Set(['File', 'FileOrCreate', 'CharDevice', 'BlockDevice'])
+const OF_SPIRE = /spire|spiffe/i
+/** Programs of SPIRE itself: they serve the socket, or talk to the server in other ways. */
+const SPIRES_OWN =
+  /^(?:spire-server|spire-agent|spire-controller-manager|spiffe-csi-driver|spire-tpm-plugin|oidc-discovery-provider|spire-ha-agent|tornjak-backend)$/
+
+/** What a container's spec says: the mapping in the pod's lists; undefined where a webhook adds it. */
+export function containerSpec({ spec }: Pod, { name, injectedBy }: Container): JsonRecord | undefined {
+  if (injectedBy !== undefined) return undefined
+  return LISTS.flatMap((list) => listAt(spec, list))
+    .filter((one) => isRecord(one))
+    .find((one) => own(one, 'name') === name)
+}
+
+/** Whether a container can reach the Workload API. Never throws. */
+export function workloadApiAccess(pod: Pod, container: Container): Truth {
+  const spec = containerSpec(pod, container)
+  if (spec === undefined || !isShownWhole(pod) || isOfWindows(pod)) return UNSEEN
+  return any(...mountsOf(pod, spec).map(({ access }) => access), isToldOtherwise(spec) ? UNSEEN : NO)
+}
+
+/** Whether a container has the socket of an agent at a path. Never throws. */
+export function hasSocketAt(pod: Pod, container: Container, path: RegExp): Truth {
+  const mounts = mountsOf(pod, containerSpec(pod, container))
+  return any(...mounts.filter(({ at }) => path.test(at)).map(({ access }) => access))
+}
+
+/** Where in a container the socket of an agent is mounted, as folders or as a file. */
+export function socketMounts(pod: Pod, container: Container): readonly string[] {
+  return mountsOf(pod, containerSpec(pod, container)).flatMap(({ at, access }) =>
+    access === YES ? [at] : [],
+  )
+}
+
+/** Where a container mounts volumes, and whether each leads to the socket of an agent. */
+function mountsOf(
+  pod: Pod,
+  spec: JsonRecord | undefined,
+): readonly { readonly at: string; readonly access: Truth }[] {
+  const volumes = new Map(listAt(pod.spec, 'volumes').map((one) => [stringAt(one, 'name') ?? '', one]))
+  return listAt(spec, 'volumeMounts').map((mount) => ({
+    at: stringAt(mount, 'mountPath') ?? '',
+    access: accessThrough(volumes.get(stringAt(mount, 'name') ?? ''), pod),
+  }))
+}
+
+/**
+ * Whether the volumes of a pod are shown. Admission mounts a token into each pod that an API server stores, so one that exists
+ * and has no volumes was trimmed, unless it wants no token and is as the API server has it: a dump is, where its containers have
+ * what every API server fills in.
+ */
+function isShownWhole({ exists, spec, origin }: Pod): boolean {
+  if (!exists || own(spec, 'volumes') !== undefined) return true
+  if (own(spec, 'automountServiceAccountToken') !== false) return false
+  return (
+    origin === undefined ||
+    listAt(spec, 'containers').every((one) => own(one, 'terminationMessagePath') !== undefined)
+  )
+}
+
+/** On Windows an agent serves a named pipe, for which no volume is needed. */
+function isOfWindows({ spec }: Pod): boolean {
+  return (
+    stringAt(spec, 'os', 'name') === 'windows' ||
+    stringAt(spec, 'nodeSelector', 'kubernetes.io/os') === 'windows'
+  )
+}
+
+/** `volume` is undefined where a mount names none of the pod's: a StatefulSet claims it, or the spec is a part of one. */
+function accessThrough(volume: unknown, { ref: { kind } }: Pod): Truth {
+  if (volume === undefined) return kind === 'StatefulSet' || kind === 'LeaderWorkerSet' ? NO : UNSEEN
+  const csi = own(volume, 'csi')
+  if (isRecord(csi)) {
+    const driver = stringAt(csi, 'driver') ?? ''
+    if (driver === SPIFFE_CSI_DRIVER) return YES
+    return OTHER_CSI_DRIVERS.has(driver) ? NO : UNSEEN
+  }
+  const host = own(volume, 'hostPath')
+  if (!isRecord(host)) return NO
+  const path = stringAt(host, 'path') ?? ''
+  if (NO_FOLDER.has(stringAt(host, 'type') ?? '')) return NO
+  if (OF_SPIRE.test(path)) return YES
+  return NO_SOCKET.test(path) ? NO : UNSEEN
+}
+
+/** Whether the container is told of an agent that is no socket in its own file system. */
+function isToldOtherwise(container: JsonRecord): boolean {
+  const variable = listAt(container, 'env').find((one) =>
+    WORKLOAD_API_VARIABLES.includes(stringAt(one, 'name') ?? ''),
+  )
+  return variable !== undefined && !/^(?:unix:|\/)/.test(stringAt(variable, 'value') ?? '')
+}
+
+/** Whether a pod runs a part of SPIRE itself; the agent's image also holds its client (`spire-agent api`). */
+export function isOfSpire(pod: Pod): boolean {
+  return pod.containers.some(
+    (one) => SPIRES_OWN.test(imageName(one.image)) && !wordsOf(containerSpec(pod, one)).includes('api'),
+  )
+}
+
+/** The command and the arguments of a container, or the command of a hook. */
+export function wordsOf(spec: unknown): readonly string[] {
+  return ['command', 'args'].flatMap((list) =>
+    listAt(spec, list).filter((one): one is string => typeof one === 'string'),
+  )
+}
+
+/** The last part of an image's name: `spire-agent` of `ghcr.io/spiffe/spire-agent:1.15.3`. */
+export function imageName(image: string | undefined): string {
+  const [name = ''] = (image?.split('/').at(-1) ?? '').split(/[:@]/)
+  return name
+}
+
+/** Labels and annotations of a pod that ask for something of SPIFFE: a webhook may mount the socket where it finds them. */
+export function asksForSpiffe({ labels, metadata }: Pod): boolean {
+  const annotations = own(metadata, 'annotations')
+  const said = [...labels, ...(isRecord(annotations) ? Object.entries(annotations) : [])]
+  return said.some(([key, value]) => OF_SPIRE.test(key) || (ASKING.test(key) && OF_SPIRE.test(String(value))))
+}
+
+/** `inject.istio.io/templates: sidecar,spire`: https://istio.io/latest/docs/ops/integrations/spire/ */
+const ASKING = /inject|template/i

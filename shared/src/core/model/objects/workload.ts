@@ -1,0 +1,301 @@
+// The pods that a workload's controller will make of its template, before they exist: the keys of the labels that it adds
+// are known, though often not their values.
+// Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
+import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
+import { podOfTemplate, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
+import type { RawObject } from './raw.ts'
+
+/** The kinds of workload that `readWorkloadPods` knows, with the group that each belongs to. */
+export const WORKLOAD_KINDS = [
+  { group: 'apps', kind: 'Deployment' },
+  { group: 'apps', kind: 'StatefulSet' },
+  { group: 'apps', kind: 'DaemonSet' },
+  { group: 'apps', kind: 'ReplicaSet' },
+  { group: 'batch', kind: 'Job' },
+  { group: 'batch', kind: 'CronJob' },
+  { group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet' },
+] as const
+
+type WorkloadKind = (typeof WORKLOAD_KINDS)[number]['kind']
+
+/** A template of a workload, and what its controller does to the pods that it makes of it. */
+interface PodTemplate {
+  readonly template: unknown
+  readonly part: string
+  /** Labels that the controller sets to a value that follows from the workload. */
+  readonly knownLabels: readonly (readonly [label: string, value: string])[]
+  /** Labels that the controller sets to a value that is known only when it makes the pod. */
+  readonly unknownLabels: readonly string[]
+  readonly owner: Pod['owner']
+}
+
+const STATEFUL_SET_LABELS = [
+  'controller-revision-hash',
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+]
+const LWS = 'leaderworkerset.sigs.k8s.io'
+const WORKER_INDEX = `${LWS}/worker-index`
+const GROUP_INDEX = `${LWS}/group-index`
+
+/**
+ * The pods of a workload, one per template; none for any other kind. Where a label that numbers pods is among `asked`, one per
+ * number. Never throws.
+ */
+export function readWorkloadPods(raw: RawObject, asked: ReadonlySet<string> = NOTHING_ASKED): readonly Pod[] {
+  const kind = workloadKind(raw.value)
+  if (kind === undefined) return []
+  const meta = readMeta(raw.value)
+  return TEMPLATES_OF[kind](raw.value, meta, asked).map((made) => podOf(raw, kind, meta, made))
+}
+
+/** Whether an object is of a kind whose pods `readWorkloadPods` describes. */
+export function isWorkload(object: unknown): boolean {
+  return workloadKind(object) !== undefined
+}
+
+const BY_KIND: ReadonlyMap<string, (typeof WORKLOAD_KINDS)[number]> = new Map(
+  WORKLOAD_KINDS.map((known) => [known.kind, known]),
+)
+
+function workloadKind(object: unknown): WorkloadKind | undefined {
+  const known = BY_KIND.get(stringAt(object, 'kind') ?? '')
+  const isKnown = stringAt(object, 'apiVersion')?.split('/')[0] === known?.group
+  return isKnown ? known?.kind : undefined
+}
+
+const TEMPLATES_OF: Readonly<
+  Record<
+    WorkloadKind,
+    (object: JsonRecord, meta: ObjectMeta, asked: ReadonlySet<string>) => readonly PodTemplate[]
+  >
+> = {
+  Deployment: (object) => [
+    one(dig(object, 'spec', 'template'), {
+      unknownLabels: ['pod-template-hash'],
+      owner: { kind: 'ReplicaSet', name: undefined },
+    }),
+  ],
+  StatefulSet: statefulSetTemplates,
+  DaemonSet: (object, meta) => [
+    one(dig(object, 'spec', 'template'), {
+      unknownLabels: ['controller-revision-hash', 'pod-template-generation'],
+      owner: { kind: 'DaemonSet', name: nameOf(meta) },
+    }),
+  ],
+  ReplicaSet: (object, meta) => [
+    one(dig(object, 'spec', 'template'), {
+      unknownLabels: [],
+      owner: { kind: 'ReplicaSet', name: nameOf(meta) },
+    }),
+  ],
+  Job: (object, meta) => [jobTemplate(own(object, 'spec'), nameOf(meta), meta.uid)],
+  // The Job of a run is named after the CronJob and the minute of its schedule, which is not known beforehand.
+  CronJob: (object) => [jobTemplate(dig(object, 'spec', 'jobTemplate', 'spec'), undefined, undefined)],
+  LeaderWorkerSet: leaderWorkerTemplates,
+}
+
+function one(template: unknown, rest: Pick<PodTemplate, 'unknownLabels' | 'owner'>): PodTemplate {
+  return { template, part: '', knownLabels: [], ...rest }
+}
+
+function jobTemplate(spec: unknown, name: string | undefined, uid: string | undefined): PodTemplate {
+  // With a manual selector the API server adds no labels; it puts them into the stored template otherwise.
+  const labels = own(spec, 'manualSelector') === true ? [] : jobLabels(name, uid)
+  const indexed = own(spec, 'completionMode') === 'Indexed'
+  return {
+    template: own(spec, 'template'),
+    part: '',
+    knownLabels: labels.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
+    unknownLabels: [
+      ...labels.filter(([, value]) => value === undefined).map(([label]) => label),
+      ...(indexed ? ['batch.kubernetes.io/job-completion-index'] : []),
+    ],
+    owner: { kind: 'Job', name },
+  }
+}
+
+function jobLabels(
+  name: string | undefined,
+  uid: string | undefined,
+): readonly (readonly [string, string | undefined])[] {
+  return [
+    ['batch.kubernetes.io/controller-uid', uid],
+    ['batch.kubernetes.io/job-name', name],
+    ['controller-uid', uid],
+    ['job-name', name],
+  ]
+}
+
+/** More pods than these are not told apart by their numbers. */
+const NUMBERED_MAX = 64
+const NOTHING_ASKED: ReadonlySet<string> = new Set()
+
+/** The numbers of so many pods; undefined where they are not known, or too many to be told apart. */
+function numbersOf(count: unknown, start: unknown): readonly number[] | undefined {
+  const isCount = typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= NUMBERED_MAX
+  if (!isCount || typeof start !== 'number' || !Number.isSafeInteger(start) || start < 0) return undefined
+  return Array.from({ length: count }, (_, at) => start + at)
+}
+
+/** The numbers where one of these labels is asked for; else one template stands for all. */
+function numbersIfAsked(
+  labels: readonly string[],
+  asked: ReadonlySet<string>,
+  numbers: readonly number[] | undefined,
+): readonly (number | undefined)[] {
+  return labels.some((label) => asked.has(label)) ? (numbers ?? [undefined]) : [undefined]
+}
+
+const POD_INDEX = 'apps.kubernetes.io/pod-index'
+const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name'
+
+function statefulSetTemplates(
+  object: JsonRecord,
+  meta: ObjectMeta,
+  asked: ReadonlySet<string>,
+): readonly PodTemplate[] {
+  const name = nameOf(meta)
+  const start = dig(object, 'spec', 'ordinals', 'start') ?? 0
+  const numbers = numbersOf(dig(object, 'spec', 'replicas') ?? 1, start)
+  return numbersIfAsked([POD_INDEX, POD_NAME_LABEL], asked, numbers).map((number) =>
+    numbered(
+      one(dig(object, 'spec', 'template'), {
+        unknownLabels: STATEFUL_SET_LABELS,
+        owner: { kind: 'StatefulSet', name },
+      }),
+      number,
+      [
+        [POD_INDEX, String(number)],
+        ...(name === undefined ? [] : [[POD_NAME_LABEL, `${name}-${number}`] as const]),
+      ],
+    ),
+  )
+}
+
+/** A template for the pod of one number, whose labels are then known; the template itself where there is no number. */
+function numbered(
+  template: PodTemplate,
+  number: number | undefined,
+  labels: PodTemplate['knownLabels'],
+): PodTemplate {
+  if (number === undefined) return template
+  const known = new Set(labels.map(([label]) => label))
+  return {
+    ...template,
+    part: template.part === '' ? String(number) : `${template.part} ${number}`,
+    knownLabels: [...template.knownLabels, ...labels],
+    unknownLabels: template.unknownLabels.filter((label) => !known.has(label)),
+  }
+}
+
+/** A leader per group, owned by a StatefulSet of the same name, and workers owned by a StatefulSet per group. */
+function leaderWorkerTemplates(
+  object: JsonRecord,
+  meta: ObjectMeta,
+  asked: ReadonlySet<string>,
+): readonly PodTemplate[] {
+  const spec = dig(object, 'spec', 'leaderWorkerTemplate')
+  const worker = own(spec, 'workerTemplate')
+  const leader = own(spec, 'leaderTemplate') ?? worker
+  const name = nameOf(meta)
+  const subGroups = isRecord(own(spec, 'subGroupPolicy'))
+    ? [`${LWS}/subgroup-index`, `${LWS}/subgroup-key`]
+    : []
+  const unknownLabels = [
+    ...STATEFUL_SET_LABELS,
+    GROUP_INDEX,
+    `${LWS}/group-key`,
+    `${LWS}/template-revision-hash`,
+    ...subGroups,
+    ...(name === undefined ? [`${LWS}/name`] : []),
+  ]
+  const named = name === undefined ? [] : [[`${LWS}/name`, name] as const]
+  const leaders: PodTemplate = {
+    template: leader,
+    part: 'leader',
+    knownLabels: [...named, [WORKER_INDEX, '0']],
+    unknownLabels,
+    owner: { kind: 'StatefulSet', name },
+  }
+  const groups = numbersIfAsked([GROUP_INDEX], asked, numbersOf(dig(object, 'spec', 'replicas') ?? 1, 0))
+  const leadersOf = groups.map((group) => numbered(leaders, group, [[GROUP_INDEX, String(group)]]))
+  const size = own(spec, 'size') ?? 1
+  if (size === 1) return leadersOf
+  // The leader has the index 0, so workers count from 1.
+  const workers: PodTemplate = {
+    template: worker,
+    part: 'worker',
+    knownLabels: named,
+    unknownLabels: [...unknownLabels, WORKER_INDEX],
+    owner: { kind: 'StatefulSet', name: undefined },
+  }
+  const indexes = numbersOf(typeof size === 'number' ? size - 1 : undefined, 1)
+  return [
+    ...leadersOf,
+    ...groups.flatMap((group) =>
+      numbersIfAsked([WORKER_INDEX], asked, indexes).map((index) =>
+        numbered(numbered(workers, group, [[GROUP_INDEX, String(group)]]), index, [
+          [WORKER_INDEX, String(index)],
+        ]),
+      ),
+    ),
+  ]
+}
+
+function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTemplate): Pod {
+  const spec = recordAt(made.template, 'spec')
+  const unknownLabels = new Set(made.unknownLabels)
+  const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
+  for (const label of unknownLabels) labels.delete(label)
+  for (const [label, value] of made.knownLabels) labels.set(label, value)
+  return podOfTemplate({
+    ref: { kind, namespace: meta.namespace, name: meta.name },
+    part: made.part,
+    namespace: meta.namespace,
+    labels,
+    unknownLabels,
+    serviceAccountName: serviceAccountOf(spec, false),
+    nodeName: stringAt(spec, 'nodeName') || undefined,
+    containers: readContainers(spec),
+    metadata: recordAt(made.template, 'metadata'),
+    spec,
+    owner: made.owner,
+    origin: raw.origin,
+    ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
+  })
+}
+
+/**
+ * Whether a workload that is in a cluster will make no pods any more: a ReplicaSet of an earlier template of a Deployment, which keeps ten
+ * of them, or a Job that has ended.
+ */
+function isOver(kind: WorkloadKind, object: JsonRecord, { uid, ownerReferences }: ObjectMeta): boolean {
+  if (uid === undefined) return false
+  if (kind === 'Job') return isFinishedJob(object)
+  return (
+    kind === 'ReplicaSet' &&
+    dig(object, 'spec', 'replicas') === 0 &&
+    ownerReferences.some(
+      (owner) => stringAt(owner, 'kind') === 'Deployment' && dig(owner, 'controller') === true,
+    )
+  )
+}
+
+/** Whether a Job has run to its end. */
+export function isFinishedJob({ kind, status }: JsonRecord): boolean {
+  return (
+    kind === 'Job' &&
+    listAt(status, 'conditions').some(
+      (condition) =>
+        ['Complete', 'Failed'].includes(stringAt(condition, 'type') ?? '') &&
+        stringAt(condition, 'status') === 'True',
+    )
+  )
+}
+
+/** The name of a workload; undefined where `generateName` will make one up. */
+function nameOf(meta: ObjectMeta): string | undefined {
+  return meta.name === '' ? undefined : meta.name
+}

@@ -1,0 +1,139 @@
+// What a prediction knows of each pod beside its labels: its node, the parent ID that follows from the node, and the
+// Services that select it.
+import type { TemplateData } from '../../base/go/template/template.ts'
+import type { Endpoints, Node, Pod } from '../../model/objects/pod.ts'
+import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../../model/objects/scm-settings.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { CLUSTER_DOMAIN } from './placeholders.ts'
+import type { RenderFacts, ServiceNames } from './render-entry.ts'
+import { nodeData, podData, settingsData, type PodNode } from './template-data.ts'
+import {
+  readFieldTemplate,
+  spiffeIdReader,
+  FieldTemplate,
+  type IdText,
+  type FieldResult,
+} from './field-template.ts'
+
+/** The placeholder for the DNS names of a pod's Services. */
+export const SERVICE_NAMES = '<DNS names of its Services>'
+const PARENT_FIELD = "the parentIDTemplate of SCM's configuration"
+
+/** The facts of a pod, or why SCM skips the pod. */
+export type PodFactsResult =
+  | { readonly kind: 'facts'; readonly facts: RenderFacts }
+  | { readonly kind: 'no node'; readonly why: string }
+
+interface NodeFacts {
+  readonly data: TemplateData
+  readonly parent: FieldResult<IdText>
+}
+
+/** Works out the facts of pods; those of a node once. */
+export class PodFactsReader {
+  readonly #settings: ScmSettings
+  readonly #base: TemplateData
+  readonly #nodes: ReadonlyMap<string, Node> | undefined
+  readonly #parent: FieldTemplate<IdText> | string
+  readonly #byNode = new Map<string, NodeFacts>()
+  readonly #endpoints: ReadonlyMap<string, readonly Endpoints[]> | undefined
+
+  constructor(
+    settings: ScmSettings,
+    nodes: readonly Node[] | undefined,
+    endpoints: readonly Endpoints[] | undefined,
+  ) {
+    this.#settings = settings
+    this.#base = settingsData(settings)
+    this.#nodes = nodes === undefined ? undefined : nodesByName(nodes)
+    this.#parent = readFieldTemplate(
+      PARENT_FIELD,
+      settings.parentIDTemplate ?? DEFAULT_PARENT_ID_TEMPLATE,
+      spiffeIdReader(settings.trustDomain),
+    )
+    this.#endpoints = endpoints === undefined ? undefined : endpointsByPod(endpoints)
+  }
+
+  /** Why Go cannot parse SCM's own parentIDTemplate, in which case SCM does not start; undefined where it can. */
+  get parentTemplateFault(): string | undefined {
+    return this.#parent instanceof FieldTemplate ? undefined : `${PARENT_FIELD}: ${this.#parent}`
+  }
+
+  /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (docs/spire-facts.md §2, §11.10). */
+  of(pod: Pod): PodFactsResult {
+    const name = pod.nodeName
+    if (name === undefined && pod.exists)
+      return { kind: 'no node', why: 'the pod is not scheduled to a node yet' }
+    const node = this.#nodeNamed(name)
+    if (node === undefined) return { kind: 'no node', why: `there is no Node/${name ?? ''}` }
+    const { data, parent } = this.#nodeFacts(node)
+    const facts: RenderFacts = {
+      pod,
+      data: podData(data, pod),
+      parent,
+      services: () => this.#servicesOf(pod),
+    }
+    return { kind: 'facts', facts }
+  }
+
+  #nodeNamed(name: string | undefined): PodNode | undefined {
+    if (name === undefined || this.#nodes === undefined) return { kind: 'unknown', name }
+    const node = this.#nodes.get(name)
+    return node === undefined ? undefined : { kind: 'known', node }
+  }
+
+  #nodeFacts(node: PodNode): NodeFacts {
+    const key = (node.kind === 'known' ? node.node.name : node.name) ?? ''
+    const before = this.#byNode.get(key)
+    if (before !== undefined) return before
+    const data = nodeData(this.#base, node)
+    const parent: FieldResult<IdText> =
+      this.#parent instanceof FieldTemplate
+        ? this.#parent.run(data)
+        : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }
+    const facts = { data, parent }
+    this.#byNode.set(key, facts)
+    return facts
+  }
+
+  /** `name`, `name.namespace`, `name.namespace.svc` and, with a cluster domain, the full name; sorted by bytes. */
+  #servicesOf(pod: Pod): ServiceNames {
+    const narrowed = this.#settings.cacheNamespaces?.get(pod.namespace) !== undefined
+    if (pod.uid === undefined || this.#endpoints === undefined || narrowed) {
+      return { names: [], placeholders: [SERVICE_NAMES] }
+    }
+    const mine = (this.#endpoints.get(pod.uid) ?? []).filter(({ namespace }) => namespace === pod.namespace)
+    const domain = this.#settings.clusterDomain ?? CLUSTER_DOMAIN
+    const all = mine.flatMap(({ name, namespace }) => {
+      const inCluster = `${name}.${namespace}.svc`
+      const names = [name, `${name}.${namespace}`, inCluster]
+      if (domain !== '') names.push(`${inCluster}.${domain}`)
+      return names
+    })
+    const placeholders = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
+    return { names: [...new Set(all)].toSorted(compareBytes), placeholders }
+  }
+}
+
+function nodesByName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
+  const byName = new Map<string, Node>()
+  for (const node of nodes) {
+    const duplicate = byName.get(node.name)
+    // Of two nodes of one name, which a snapshot should not hold, the same one is taken in whatever order they come.
+    if (duplicate === undefined || compareBytes(node.uid ?? '', duplicate.uid ?? '') < 0)
+      byName.set(node.name, node)
+  }
+  return byName
+}
+
+function endpointsByPod(endpoints: readonly Endpoints[]): ReadonlyMap<string, readonly Endpoints[]> {
+  const byPod = new Map<string, Endpoints[]>()
+  for (const item of endpoints) {
+    for (const uid of item.podUids) {
+      const list = byPod.get(uid)
+      if (list === undefined) byPod.set(uid, [item])
+      else list.push(item)
+    }
+  }
+  return byPod
+}

@@ -1,0 +1,139 @@
+// Finds the ClusterStaticEntries that may match a container of a pod, by one selector of each that few pods have.
+import { listAt, stringAt } from '../../base/json.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import { isMirrorPod, judgePod } from './attestor.ts'
+import type { PodFactsResult } from './pod-facts.ts'
+import { NO, open, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
+import { atRuntime } from '../../model/truth/unknown.ts'
+import { parseSpiffeId } from '../../model/spiffe-id.ts'
+import type { PreparedStatic } from './prepared-static.ts'
+
+/** A static entry that may match, and why its parent may be another than the agent on the pod's node; undefined where it is. */
+export interface StaticCandidate {
+  readonly object: PreparedStatic
+  readonly uncertainParent: string | undefined
+}
+
+const PSAT_AGENTS = '/spire/agent/k8s_psat/'
+/** Kinds of selectors that distinguish pods, the most selective first. */
+const DISTINGUISHING_KINDS = ['pod-uid', 'pod-name', 'pod-owner', 'pod-label', 'sa', 'ns', 'node-name']
+
+/** An index of static entries by their most selective selector. */
+export class StaticIndex {
+  /** By the text of the distinguishing selector. */
+  readonly #byText = new Map<string, PreparedStatic[]>()
+  /** By the kind of the distinguishing selector, for pods if that fact is unknown. */
+  readonly #byKind = new Map<string, PreparedStatic[]>()
+  readonly #anywhere: PreparedStatic[] = []
+
+  constructor(objects: readonly PreparedStatic[]) {
+    for (const object of objects) {
+      const distinguishing = distinguishingSelector(object)
+      if (distinguishing === undefined) this.#anywhere.push(object)
+      else {
+        push(this.#byText, distinguishing.text, object)
+        push(this.#byKind, distinguishing.kind, object)
+      }
+    }
+  }
+
+  /** How many `matching` looks at, at most; nothing is compared. */
+  countCandidates(pod: Pod): number {
+    if (this.#byText.size === 0 && this.#anywhere.length === 0) return 0
+    return (
+      this.#anywhere.length + sizeOf(this.#byText, knownTexts(pod)) + sizeOf(this.#byKind, unknownKinds(pod))
+    )
+  }
+
+  /** The static entries whose selectors and parent do not rule out every container of the pod. */
+  matching(pod: Pod, finding: PodFactsResult): readonly StaticCandidate[] {
+    if (this.#byText.size === 0 && this.#anywhere.length === 0) return []
+    const found = new Set(this.#anywhere)
+    for (const text of knownTexts(pod)) for (const object of this.#byText.get(text) ?? []) found.add(object)
+    for (const kind of unknownKinds(pod)) for (const object of this.#byKind.get(kind) ?? []) found.add(object)
+    const candidates: StaticCandidate[] = []
+    for (const object of found) {
+      if (object.entry === undefined || judgePod(pod, object.entry).state === 'dead') continue
+      const parent = judgeParent(object.entry.parentId, finding)
+      if (parent !== NO) candidates.push({ object, uncertainParent: whyOpenText(parent) })
+    }
+    return candidates
+  }
+}
+
+function sizeOf(index: ReadonlyMap<string, readonly PreparedStatic[]>, keys: readonly string[]): number {
+  return keys.reduce((sum, key) => sum + (index.get(key)?.length ?? 0), 0)
+}
+
+function distinguishingSelector({
+  entry,
+}: PreparedStatic): { readonly kind: string; readonly text: string } | undefined {
+  if (entry === undefined) return undefined
+  for (const kind of DISTINGUISHING_KINDS) {
+    const found = entry.selectors.find(({ type, value }) => type === 'k8s' && value.startsWith(`${kind}:`))
+    if (found !== undefined) return { kind, text: found.value }
+  }
+  return undefined
+}
+
+function knownTexts(pod: Pod): readonly string[] {
+  const texts = [`ns:${pod.namespace}`, `sa:${pod.serviceAccountName}`]
+  if (pod.uid !== undefined) texts.push(`pod-uid:${pod.uid}`)
+  if (pod.name !== undefined) texts.push(`pod-name:${pod.name}`)
+  if (pod.nodeName !== undefined) texts.push(`node-name:${pod.nodeName}`)
+  for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
+  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
+    texts.push(`pod-owner:${stringAt(owner, 'kind') ?? ''}:${stringAt(owner, 'name') ?? ''}`)
+  }
+  if (pod.owner?.name !== undefined) texts.push(`pod-owner:${pod.owner.kind}:${pod.owner.name}`)
+  return texts
+}
+
+function unknownKinds(pod: Pod): readonly string[] {
+  const kinds: string[] = []
+  if (pod.uid === undefined || isMirrorPod(pod)) kinds.push('pod-uid')
+  if (pod.name === undefined) kinds.push('pod-name')
+  if (pod.nodeName === undefined) kinds.push('node-name')
+  if (pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
+  if (pod.owner !== undefined && pod.owner.name === undefined) kinds.push('pod-owner')
+  if (pod.perhaps !== undefined) kinds.push('pod-owner', 'sa')
+  return kinds
+}
+
+/** Whether the agent of the pod's node holds entries under this parent. */
+function judgeParent(parentId: string, finding: PodFactsResult): Truth {
+  if (finding.kind === 'no node') return notKnown(finding.why)
+  const { parent } = finding.facts
+  const isKnown = parent.kind === 'ok' && parent.value.placeholders.length === 0
+  if (isKnown && parent.value.text === parentId) return YES
+  const parsed = parseSpiffeId(parentId)
+  const path = parsed.ok ? parsed.path : ''
+  // Entries under the server itself give agents an alias; no workload gets them.
+  if (path === '/spire/server') return NO
+  if (isKnown && isOtherAgent(path, parent.value.text)) return NO
+  return notKnown(`its parent ${parentId} may not be the agent on the pod's node`)
+}
+
+function notKnown(why: string): Truth {
+  return open(atRuntime(why, 'Node'))
+}
+
+/** Whether a parent is the agent of another node. A custom parentIDTemplate may give another ID than the agent's real one. */
+function isOtherAgent(path: string, podParent: string): boolean {
+  const parsed = parseSpiffeId(podParent)
+  if (!parsed.ok || !parsed.path.startsWith(PSAT_AGENTS) || !path.startsWith(PSAT_AGENTS)) return false
+  // An agent may add its own pod's UID to the ID that SCM expects (use_pod_uid_for_agent_id).
+  return !path.startsWith(`${parsed.path}/`)
+}
+
+/** Whether a parent is an agent as nodes of a cluster have them, by default. */
+export function isPodAgent(parentId: string): boolean {
+  const parsed = parseSpiffeId(parentId)
+  return parsed.ok && parsed.path.startsWith(PSAT_AGENTS)
+}
+
+function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [item])
+  else list.push(item)
+}

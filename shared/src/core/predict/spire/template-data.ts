@@ -1,0 +1,105 @@
+// The data that SCM's templates read: SCM v0.7.0, pkg/spireentry/entries.go, templateData. What is not known yet of a pod
+// that does not exist, or of a node that was not read, is a `Placeholder`.
+import { Placeholder } from '../../base/go/template/placeholder.ts'
+import type { GoObject, TemplateData } from '../../base/go/template/template.ts'
+import { isRecord, own, type JsonRecord } from '../../base/json.ts'
+import type { Node, Pod } from '../../model/objects/pod.ts'
+import type { ScmSettings } from '../../model/objects/scm-settings.ts'
+import {
+  CLUSTER_DOMAIN,
+  CLUSTER_NAME,
+  labelFact,
+  NODE_NAME,
+  NODE_UID,
+  POD_NAME,
+  POD_UID,
+  TRUST_DOMAIN,
+} from './placeholders.ts'
+
+/** The node that a pod runs on, as far as it is known. */
+export type PodNode =
+  | { readonly kind: 'known'; readonly node: Node }
+  /** It exists, or will exist, and at most its name is known. */
+  | { readonly kind: 'unknown'; readonly name: string | undefined }
+
+/** The data that every template reads: the settings of SCM. */
+export function settingsData(settings: ScmSettings): TemplateData {
+  return {
+    trustDomain: settings.trustDomain ?? placeholderFor(TRUST_DOMAIN),
+    clusterName: settings.clusterName ?? placeholderFor(CLUSTER_NAME),
+    clusterDomain: settings.clusterDomain ?? placeholderFor(CLUSTER_DOMAIN),
+  }
+}
+
+/** The data that the parent ID template reads: the node, and no pod. */
+export function nodeData(base: TemplateData, found: PodNode): TemplateData {
+  return { ...base, nodeMeta: nodeMeta(found), nodeSpec: nodeSpec(found) }
+}
+
+/** The data that the templates of a ClusterSPIFFEID read. */
+export function podData(node: TemplateData, pod: Pod): TemplateData {
+  return { ...node, podMeta: podMeta(pod), podSpec: podSpec(pod) }
+}
+
+function nodeMeta(found: PodNode): GoObject {
+  if (found.kind === 'unknown') {
+    const value = {
+      name: found.name ?? placeholderFor(NODE_NAME),
+      uid: placeholderFor(NODE_UID),
+      // An absent key of these maps would count as absent for good.
+      labels: new Placeholder('node labels'),
+      annotations: new Placeholder('node annotations'),
+    }
+    return { value, complete: false }
+  }
+  const { node } = found
+  if (node.uid !== undefined) return { value: node.metadata, complete: true }
+  return { value: { ...node.metadata, name: node.name, uid: placeholderFor(NODE_UID) }, complete: false }
+}
+
+function nodeSpec(found: PodNode): GoObject {
+  return found.kind === 'unknown'
+    ? { value: {}, complete: false }
+    : { value: found.node.spec, complete: found.node.uid !== undefined }
+}
+
+function podMeta(pod: Pod): GoObject {
+  if (pod.exists) return { value: pod.metadata, complete: true }
+  const value = {
+    ...pod.metadata,
+    namespace: pod.namespace,
+    name: pod.name ?? placeholderFor(POD_NAME),
+    uid: pod.uid ?? placeholderFor(POD_UID),
+    labels: labelsWithPlaceholders(pod),
+  }
+  return { value, complete: false }
+}
+
+function labelsWithPlaceholders(pod: Pod): JsonRecord {
+  const written = own(pod.metadata, 'labels')
+  const labels: [string, unknown][] = isRecord(written) ? Object.entries(written) : []
+  labels.push(...pod.labels)
+  for (const key of pod.unknownLabels) labels.push([key, placeholderFor(labelFact(key))])
+  for (const key of pod.possibleLabels)
+    labels.push([key, new Placeholder(withoutBrackets(labelFact(key)), true)])
+  return Object.fromEntries(labels)
+}
+
+function podSpec(pod: Pod): GoObject {
+  if (pod.exists) return { value: pod.spec, complete: true }
+  const value = {
+    ...pod.spec,
+    serviceAccountName: pod.serviceAccountName,
+    nodeName: pod.nodeName ?? placeholderFor(NODE_NAME),
+  }
+  return { value, complete: false }
+}
+
+function placeholderFor(fact: string): Placeholder {
+  return new Placeholder(withoutBrackets(fact))
+}
+
+/** `Placeholder` adds the angle brackets itself. */
+function withoutBrackets(fact: string): string {
+  return fact.slice(1, -1)
+}

@@ -1,0 +1,257 @@
+// Compares the entries of a server, one after the other as they are read, with those that a prediction expects. What differs is
+// told; why is another question (causes.ts). What the prediction leaves open is no difference, whichever way it goes.
+import { compareBytes } from '../../base/text/bytes.ts'
+import { sourceText, type EntrySource } from '../spire/prediction.ts'
+import { isProbe } from './entry-owner.ts'
+import type { ExpectedEntries, ExpectedEntry, OpenEntry } from './expected.ts'
+import { isSameFields, partsOfKey, podUidOf, type ComparedFields, type ServerEntry } from './server-entry.ts'
+
+/** A field of an entry that differs. */
+export interface DifferentField {
+  /** The server's name of the field. */
+  readonly field: string
+  readonly predicted: string
+  readonly onServer: string
+}
+
+/** An entry that should be there and is not. */
+export interface MissingEntry {
+  readonly kind: 'missing'
+  readonly key: string
+  readonly expected: ExpectedEntry
+}
+
+/** An entry that is there and should not be. */
+export interface ExtraEntry {
+  readonly kind: 'extra'
+  readonly entry: ServerEntry
+  /** The object whose entry the server refuses today: this is the previous one. */
+  readonly keptBy: EntrySource | undefined
+  /** Whether another entry of the server has the same key to SCM. */
+  readonly isSurplus: boolean
+}
+
+/** An entry that is there and says something else. */
+export interface DifferentEntry {
+  readonly kind: 'different'
+  readonly entry: ServerEntry
+  readonly expected: ExpectedEntry
+  readonly fields: readonly DifferentField[]
+}
+
+/** All that a comparison has found. */
+export interface EntryDifferences {
+  readonly missing: readonly MissingEntry[]
+  readonly extra: readonly ExtraEntry[]
+  readonly different: readonly DifferentEntry[]
+  /** Extra entries beyond those of `extra`; no container gets one of them. */
+  readonly extraBeyond: number
+  /** Further extra entries, without their containers: these were not worked out, or there is no room for them. */
+  readonly extraUnjudged: number
+  /** Entries of the server, SCM's own probe not among them. */
+  readonly read: number
+  /** Entries that are there as predicted with certainty. */
+  readonly agreed: number
+  /** Entries that are there and may be. */
+  readonly open: number
+  /** Entries that are not there and may have to be. */
+  readonly perhapsMissing: number
+  /** What decides about those that are open or perhaps missing, a noun phrase each, in byte order. */
+  readonly openOn: readonly string[]
+  /** Entries that another state explains: before or after what kleym has yet to write, or of another SCM. */
+  readonly pending: number
+  /** Seconds since 1970: when the youngest entry was made; undefined: not told. */
+  readonly newest: number | undefined
+  /** The same of the entries that are as predicted: SCM has made them. */
+  readonly newestAgreed: number | undefined
+}
+
+/**
+ * Of so many extra entries what they say is kept. Of more, those that no container gets are counted, and of the others as many
+ * again are kept: an entry that gives an identity must not go unsaid because of what else the server holds.
+ */
+const EXTRA_KEPT = 50_000
+
+/** The comparison of one server with one prediction. */
+export class EntryComparison {
+  readonly #expected: ExpectedEntries
+  /** What is expected of the state before or after kleym's own changes, and of other SCMs: an entry of it is explained. */
+  readonly #beside: readonly ExpectedEntries[]
+  /** By the object itself: the keys of half a million entries of the server need not stay. */
+  readonly #seen = new Set<ExpectedEntry>()
+  readonly #openLeft: ReadonlyMap<string, OpenEntry[]>
+  readonly #extra: ExtraEntry[] = []
+  readonly #different: DifferentEntry[] = []
+  readonly #isHeld: (entry: ServerEntry) => boolean | undefined
+  #extraBeyond = 0
+  #extraUnjudged = 0
+  #read = 0
+  #agreed = 0
+  #open = 0
+  #pending = 0
+  readonly #openOn = new Set<string>()
+  #newest: number | undefined
+  #newestAgreed: number | undefined
+
+  /** `isHeld`: whether a container gets an entry, or may; undefined: not known. It is asked where extra entries are very many. */
+  constructor(
+    expected: ExpectedEntries,
+    beside: readonly ExpectedEntries[] = [],
+    isHeld: (entry: ServerEntry) => boolean | undefined = () => undefined,
+  ) {
+    this.#expected = expected
+    this.#beside = beside
+    this.#isHeld = isHeld
+    this.#openLeft = new Map([...expected.open].map(([uid, entries]) => [uid, [...entries]]))
+  }
+
+  /** Takes one entry of the server. */
+  add(entry: ServerEntry): void {
+    if (isProbe(entry)) return
+    this.#read++
+    this.#newest = later(this.#newest, entry.createdAt)
+    const expected = this.#expected.byKey.get(entry.key)
+    const isSurplus = expected !== undefined && this.#seen.has(expected)
+    if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
+    this.#seen.add(expected)
+    if (expected.fields.some((fields) => isSameFields(fields, entry.fields))) {
+      // That the server has it shows that the server takes it.
+      if (expected.isSent) {
+        this.#agreed++
+        this.#newestAgreed = later(this.#newestAgreed, entry.createdAt)
+      } else if (expected.isPending) this.#pending++
+      else {
+        this.#open++
+        this.#openOn.add(openText(expected))
+      }
+      return
+    }
+    if (this.#isBeside(entry)) this.#pending++
+    else
+      this.#different.push({ kind: 'different', entry, expected, fields: differentFields(expected, entry) })
+  }
+
+  /** What was found, once all entries have been taken. */
+  finish(): EntryDifferences {
+    const missing: MissingEntry[] = []
+    let perhapsMissing = 0
+    for (const [key, expected] of this.#expected.byKey) {
+      if (this.#seen.has(expected)) continue
+      if (expected.isCertain) missing.push({ kind: 'missing', key, expected })
+      else if (!expected.isPending) {
+        perhapsMissing++
+        this.#openOn.add(openText(expected))
+      }
+    }
+    return {
+      missing,
+      extra: this.#extra,
+      different: this.#different,
+      extraBeyond: this.#extraBeyond,
+      extraUnjudged: this.#extraUnjudged,
+      read: this.#read,
+      agreed: this.#agreed,
+      open: this.#open,
+      perhapsMissing,
+      openOn: [...this.#openOn].toSorted(compareBytes),
+      pending: this.#pending,
+      newest: this.#newest,
+      newestAgreed: this.#newestAgreed,
+    }
+  }
+
+  #addUnexpected(entry: ServerEntry, isSurplus: boolean): void {
+    if (this.#isBeside(entry)) {
+      this.#pending++
+      return
+    }
+    if (this.#takeOpen(entry)) {
+      this.#open++
+      return
+    }
+    if (this.#extra.length >= EXTRA_KEPT) {
+      const isHeld = this.#isHeld(entry)
+      if (isHeld === false) {
+        this.#extraBeyond++
+        return
+      }
+      if (isHeld === undefined || this.#extra.length >= 2 * EXTRA_KEPT) {
+        this.#extraUnjudged++
+        return
+      }
+    }
+    const keptBy = this.#expected.refused.get(entry.key)
+    this.#extra.push({ kind: 'extra', entry, keptBy, isSurplus })
+  }
+
+  #isBeside(entry: ServerEntry): boolean {
+    return this.#beside.some(
+      ({ byKey }) =>
+        byKey.get(entry.key)?.fields.some((fields) => isSameFields(fields, entry.fields)) === true,
+    )
+  }
+
+  /** An entry whose text is not known explains one entry, and no more. */
+  #takeOpen(entry: ServerEntry): boolean {
+    for (const uid of [podUidOf(entry) ?? '', '']) {
+      const left = this.#openLeft.get(uid)
+      const at =
+        left?.findIndex(({ spiffeId }) => spiffeId === undefined || spiffeId === entry.spiffeId) ?? -1
+      if (left !== undefined && at >= 0) {
+        const [taken] = left.splice(at, 1)
+        if (taken !== undefined) this.#openOn.add(`what ${sourceText(taken.source)} renders`)
+        return true
+      }
+    }
+    return false
+  }
+}
+
+/** What decides whether an entry should be there. */
+function openText({ source, isSent }: ExpectedEntry): string {
+  return isSent
+    ? `whether the server takes the entries of ${sourceText(source)}`
+    : `whether ${sourceText(source)} applies`
+}
+
+function later(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || (right !== undefined && right > left) ? right : left
+}
+
+/** The fields in the order in which a difference of them weighs; the key is the server's name. */
+const FIELDS: readonly (readonly [name: string, of: (fields: ComparedFields, key: string) => string])[] = [
+  ['admin', ({ admin }) => String(admin)],
+  ['downstream', ({ downstream }) => String(downstream)],
+  ['store_svid', ({ storeSvid }) => String(storeSvid)],
+  ['selectors', ({ shape }, key) => listText(partsOfKey(key, shape).selectors)],
+  ['federates_with', ({ federatesWith }) => listText(federatesWith)],
+  ['dns_names', ({ dnsNames }) => listText(dnsNames)],
+  ['hint', ({ hint }) => hint],
+  ['x509_svid_ttl', ({ x509SvidTtl }) => String(x509SvidTtl)],
+  ['jwt_svid_ttl', ({ jwtSvidTtl }) => String(jwtSvidTtl)],
+]
+
+/** Different for different lists: what a name may be confused by is quoted. */
+function listText(list: readonly string[]): string {
+  return list.map((one) => (one === '' || /[\s,"]/.test(one) ? JSON.stringify(one) : one)).join(', ')
+}
+
+/** Of several things that it may say, those from which it differs least. */
+function differentFields({ fields }: ExpectedEntry, entry: ServerEntry): readonly DifferentField[] {
+  const [nearest = []] = fields
+    .map((one) =>
+      FIELDS.flatMap(([field, of]): DifferentField[] => {
+        const [predicted, onServer] = [of(one, entry.key), of(entry.fields, entry.key)]
+        return predicted === onServer ? [] : [{ field, predicted, onServer }]
+      }),
+    )
+    .toSorted((left, right) => left.length - right.length)
+  return nearest
+}
+
+/** The IDs and the selectors of an expected entry that is missing or different. */
+export function expectedParts(difference: MissingEntry | DifferentEntry): ReturnType<typeof partsOfKey> {
+  const key = difference.kind === 'missing' ? difference.key : difference.entry.key
+  const [fields] = difference.expected.fields
+  return partsOfKey(key, fields?.shape ?? '')
+}
