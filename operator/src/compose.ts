@@ -1,7 +1,7 @@
 // The controller and everything that it is made of. Each part takes its collaborators in one options object and keeps that;
 // this is the one place that makes them and hands them on.
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
+import type { Config } from '@kleym/shared/core/decide/index.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'

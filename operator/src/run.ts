@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import { classLabelProblem } from '@kleym/shared/core/decide/compile/output.ts'
+import { classLabelProblem } from '@kleym/shared/core/decide/index.ts'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'

@@ -1,6 +1,7 @@
 // A program and all that it imports as ES modules, by esbuild.
 import { basename, dirname } from 'node:path'
 import { build } from 'esbuild'
+import { doors } from './doors.ts'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
 import { lateLibraries } from './late-libraries.ts'
@@ -49,7 +50,7 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
     },
     // Where the docs of this build are published; empty for none.
     define: { ...SHIPPED, KLEYM_DOCS_URL: JSON.stringify(process.env['KLEYM_DOCS_URL'] ?? '') },
-    plugins: [kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
+    plugins: [doors, kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
     logLevel: 'warning',
   })
 }

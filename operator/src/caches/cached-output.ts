@@ -2,9 +2,8 @@
 // may have been (docs/contract.md §6): both are kept whole, most of it as text. Of any other one only the metadata is kept, so
 // that the cache knows which names are taken.
 import { readOutputStats, type OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
-import { claimedNamespaces } from '@kleym/shared/core/decide/collide/claim.ts'
+import { claimedNamespaces, isOutputName, installOf } from '@kleym/shared/core/decide/index.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { isOutputName } from '@kleym/shared/core/decide/compile/output.ts'
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
 import {
@@ -12,7 +11,6 @@ import {
   type ClusterSpiffeId,
 } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { installOf } from '@kleym/shared/core/decide/plan/ownership.ts'
 import { keptMeta, withReadMeta, type KeptMeta } from './kept-meta.ts'
 import { textOf, valueOf } from './kept-text.ts'
 

@@ -1,9 +1,8 @@
 // What the CRD of ClusterSPIFFEIDs drops of our outputs (docs/contract.md §8): that of another release of SCM may lack a field. An
 // object that is stored then loses the field for every reader, without an event and without a new version.
-import type { OutputSpec } from '@kleym/shared/core/decide/compile/output.ts'
+import { type OutputSpec, prunedFields, pruningSchema } from '@kleym/shared/core/decide/index.ts'
 import { isRecord, type JsonRecord, deepEqual } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '@kleym/shared/core/model/kinds.ts'
-import { prunedFields, pruningSchema } from '@kleym/shared/core/decide/plan/pruned-fields.ts'
 import type { Api } from '@kleym/shared/kube/api.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'

@@ -1,6 +1,6 @@
 // Whether an operator has what it needs: an API server that answers, its rights, the kinds, and a leader. Nothing is
 // changed: a review of rights leaves nothing behind.
-import { classLabelProblem } from '@kleym/shared/core/decide/compile/output.ts'
+import { classLabelProblem } from '@kleym/shared/core/decide/index.ts'
 import { SCM_CLASS_LABEL } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'

@@ -1,5 +1,5 @@
 // What is kept of every binding as it was last compiled, and how to find bindings by what they name.
-import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
+import type { Claim } from '@kleym/shared/core/decide/index.ts'
 import { Members } from './members.ts'
 import type { MissingRef } from './missing-refs.ts'
 

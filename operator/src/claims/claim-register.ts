@@ -1,7 +1,12 @@
 // All claims of bindings, outputs and writes in flight, and who has to be decided again when one changes.
-import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
-import { ClaimIndex, relationOf, type ClaimGroup } from '@kleym/shared/core/decide/collide/claim-index.ts'
-import { claimantsOf, groupsNear } from '@kleym/shared/core/decide/collide/conflict.ts'
+import {
+  type Claim,
+  ClaimIndex,
+  relationOf,
+  type ClaimGroup,
+  claimantsOf,
+  groupsNear,
+} from '@kleym/shared/core/decide/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { PoolLabels } from '@kleym/shared/core/model/objects/pool-selector.ts'
 

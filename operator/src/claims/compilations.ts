@@ -1,6 +1,6 @@
 // The latest compilations. A binding that is worked on is compiled when one of its facts changes, and decided after each
 // of its writes: in between, what was compiled still holds. Those of all bindings would fill the memory.
-import type { Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
+import type { Compiled } from '@kleym/shared/core/decide/index.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'
 
 /** More than the bindings that are worked on at the same time, by default. */

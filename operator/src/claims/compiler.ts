@@ -1,7 +1,5 @@
 // Compiles single bindings from the caches, and says how far the result may be believed.
-import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
-import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
-import { declaredClaim } from '@kleym/shared/core/decide/collide/claim.ts'
+import { compile, type Compiled, type Config, declaredClaim } from '@kleym/shared/core/decide/index.ts'
 import { objectKey } from '@kleym/shared/kube/store.ts'
 import { readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import type { CachedBinding } from '../caches/cached-binding.ts'

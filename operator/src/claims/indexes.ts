@@ -1,10 +1,13 @@
 // The bindings, outputs and claims of the whole cluster, indexed, and kept up with the caches (docs/contract.md §6). A change
 // is only noted when it comes in, for the namespaces whose decisions it may concern, and worked in before the next decision
 // there. Claims meet only within a namespace, so no namespace waits for another's changes, but for its turn.
-import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
+import {
+  type Claim,
+  judgeOwnership,
+  type OwningBinding,
+  claimsOfOutput,
+} from '@kleym/shared/core/decide/index.ts'
 import type { Lookup } from '@kleym/shared/core/model/objects/lookup.ts'
-import { judgeOwnership, type OwningBinding } from '@kleym/shared/core/decide/plan/ownership.ts'
-import { claimsOfOutput } from '@kleym/shared/core/decide/plan/plan.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { objectKey, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'

@@ -3,7 +3,7 @@
 // that has nothing here yet stands by.
 import type { CachedOutput } from '../caches/cached-output.ts'
 import type { Caches } from '../caches/caches.ts'
-import { GO_IMPLEMENTATION } from '@kleym/shared/core/decide/plan/ownership.ts'
+import { GO_IMPLEMENTATION } from '@kleym/shared/core/decide/index.ts'
 import type { Log } from '../telemetry/log.ts'
 
 export interface InstallsOptions {

@@ -1,9 +1,14 @@
 // Decides single bindings among all others, and reserves what a decided write will claim (docs/contract.md §6). Nothing here
 // waits for anything: a decision and its reservation are one step.
-import { liveClaims, type Claim } from '@kleym/shared/core/decide/collide/claim.ts'
+import {
+  liveClaims,
+  type Claim,
+  decide,
+  type Decision,
+  type LiveOutput,
+} from '@kleym/shared/core/decide/index.ts'
 import { namespaceWritten, type NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import { decide, type Decision, type LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
 import type { Caches } from '../caches/caches.ts'
 import { outputView } from '../caches/output-view.ts'
 import type { ClaimRegister } from './claim-register.ts'

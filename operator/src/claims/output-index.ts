@@ -1,6 +1,5 @@
 // What is known of every ClusterSPIFFEID: whose it is, and what it claims.
-import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
-import type { Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
+import type { Claim, Ownership } from '@kleym/shared/core/decide/index.ts'
 import type { CachedOutput } from '../caches/cached-output.ts'
 import { Members } from './members.ts'
 

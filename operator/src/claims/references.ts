@@ -1,6 +1,6 @@
 // What the caches say of the objects that a binding names, for one compilation.
 import type { ObjectiveGroup, PoolGroup } from '@kleym/shared/core/model/kinds.ts'
-import type { Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
+import type { Compiled } from '@kleym/shared/core/decide/index.ts'
 import type { Lookup, References } from '@kleym/shared/core/model/objects/lookup.ts'
 import type { DeclaredObjective, DeclaredPool } from '@kleym/shared/core/model/objects/inference.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'

@@ -1,6 +1,6 @@
 // What has changed since the last decision, by the namespaces whose decisions it may concern. Claims meet only within a
 // namespace (docs/contract.md §6), so no namespace waits for what has changed in another.
-import { ANY } from '@kleym/shared/core/decide/collide/claim.ts'
+import { ANY } from '@kleym/shared/core/decide/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 

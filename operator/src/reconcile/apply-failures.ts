@@ -1,7 +1,7 @@
 // Outputs that the API server refuses (400, 422, an admission denial, a quota) or that a webhook alters: each is tried again
 // with backoff up to 5 minutes, or at once when its binding asks for another output (docs/contract.md §8,
 // `ManagedOutputApplyFailed`).
-import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import type { Output } from '@kleym/shared/core/decide/index.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { desiredHashOf } from './desired-hash.ts'

@@ -10,18 +10,16 @@ import {
   isAsProven,
   isProvenField,
   type AlteredField,
-} from '@kleym/shared/core/decide/plan/altered-fields.ts'
-import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
-import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import {
+  type Output,
   refusePruned,
   refuseWrite,
   withoutOutputs,
   type Action,
   type Judgement,
   type Pruned,
-} from '@kleym/shared/core/decide/plan/plan.ts'
-import { REASONS } from '@kleym/shared/core/decide/reasons/reasons.ts'
+  REASONS,
+} from '@kleym/shared/core/decide/index.ts'
+import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { Caches } from '../caches/caches.ts'
 import { hasOurs } from '../caches/kept-finalizers.ts'
 import type { OutputSchema } from '../caches/output-schema.ts'

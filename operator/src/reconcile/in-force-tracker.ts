@@ -7,7 +7,7 @@ import {
   type InForceMemory,
   type InForceObservation,
   type InForceReason,
-} from '@kleym/shared/core/decide/in-force/in-force.ts'
+} from '@kleym/shared/core/decide/index.ts'
 import type { OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 

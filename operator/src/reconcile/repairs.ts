@@ -1,9 +1,8 @@
 // How often the operator has put each output back. A client that edits one again and again (another controller, a webhook) must
 // not make the operator write for ever (docs/contract.md §8).
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
-import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import { type Output, driftOf } from '@kleym/shared/core/decide/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import { driftOf } from '@kleym/shared/core/decide/plan/drift.ts'
 import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Members } from '../claims/members.ts'

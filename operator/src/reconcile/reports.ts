@@ -1,15 +1,20 @@
 // Reports what a binding has come to: in the status first, then, where that has changed something, in one event, one line
 // in the log and the metrics. Nothing is reported twice.
 import { apiVersionOf, BINDING } from '@kleym/shared/core/model/kinds.ts'
-import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
-import type { InForceObservation, InForceReason } from '@kleym/shared/core/decide/in-force/in-force.ts'
+import {
+  type Config,
+  type InForceObservation,
+  type InForceReason,
+  type Judgement,
+  nextStatus,
+  verdictOf,
+  type StatusVerdict,
+  isInForceReason,
+  REASONS,
+} from '@kleym/shared/core/decide/index.ts'
 import { BINDING_KIND, IN_FORCE_CONDITION, type ConditionType } from '@kleym/shared/core/model/names.ts'
 import type { BindingStatus, Condition } from '@kleym/shared/core/model/objects/binding-status.ts'
 import { deepEqual } from '@kleym/shared/core/base/json.ts'
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
-import { nextStatus, verdictOf, type StatusVerdict } from '@kleym/shared/core/decide/plan/status.ts'
-import { isInForceReason } from '@kleym/shared/core/decide/reasons/in-force-reasons.ts'
-import { REASONS } from '@kleym/shared/core/decide/reasons/reasons.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { EventRecorder } from '../telemetry/events.ts'
 import type { Log, LogKeys } from '../telemetry/log.ts'

@@ -8,8 +8,8 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/decide/settings/flags.ts'
-import { OUTPUT_LABEL_FLAG } from '@kleym/shared/core/decide/settings/output-labels.ts'
+  OUTPUT_LABEL_FLAG,
+} from '@kleym/shared/core/decide/index.ts'
 import { keysOf } from '@kleym/shared/core/base/json.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'

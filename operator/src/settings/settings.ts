@@ -6,12 +6,11 @@ import {
   TRUST_DOMAIN_ENV,
   TRUST_DOMAIN_FLAG,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/decide/settings/flags.ts'
-import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/decide/settings/output-labels.ts'
-import {
+  OUTPUT_LABEL_FLAG,
+  readOutputLabels,
   VARIANT_LABEL_KEY_FIX,
   variantLabelKeyProblem,
-} from '@kleym/shared/core/decide/settings/variant-label-key.ts'
+} from '@kleym/shared/core/decide/index.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
 import { isDns1123Label, isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'

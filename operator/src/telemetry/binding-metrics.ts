@@ -1,8 +1,7 @@
 // How many bindings have which outcome, and how often bindings came to it. No label holds the name of a binding.
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { ConditionType, Mode } from '@kleym/shared/core/model/names.ts'
-import type { InForceReason } from '@kleym/shared/core/decide/in-force/in-force.ts'
-import type { Reason } from '@kleym/shared/core/decide/reasons/reasons.ts'
+import type { InForceReason, Reason } from '@kleym/shared/core/decide/index.ts'
 
 /** What the operator last decided about a binding, as metric labels. */
 export interface BindingOutcome {

@@ -5,16 +5,19 @@ import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { ObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, FIELD_MANAGER } from '@kleym/shared/core/model/names.ts'
-import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import {
+  type Output,
+  alteredFields,
+  type AlteredField,
+  type LiveOutput,
+  metadataAfterWrite,
+} from '@kleym/shared/core/decide/index.ts'
 import type { BindingStatus } from '@kleym/shared/core/model/objects/binding-status.ts'
 import {
   readClusterSpiffeId,
   type ClusterSpiffeId,
 } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { NamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { alteredFields, type AlteredField } from '@kleym/shared/core/decide/plan/altered-fields.ts'
-import type { LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
-import { metadataAfterWrite } from '@kleym/shared/core/decide/plan/written-metadata.ts'
 import type { Api, WriteOptions } from '@kleym/shared/kube/api.ts'
 import { ignoranceOf, isNotFound, mayBeKindAbsent } from '@kleym/shared/kube/failures.ts'
 import { ApiError, ConnectionError } from '@kleym/shared/kube/errors.ts'

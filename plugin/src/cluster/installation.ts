@@ -2,8 +2,8 @@
 // SCM is set to. No pod is read.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
-import { argument, commandLines } from '@kleym/shared/core/analysis/settings/operator-settings.ts'
-import { DEFAULT_LEASE_NAME, LEASE_NAME_FLAG } from '@kleym/shared/core/decide/settings/flags.ts'
+import { argument, commandLines } from '@kleym/shared/core/analysis/index.ts'
+import { DEFAULT_LEASE_NAME, LEASE_NAME_FLAG } from '@kleym/shared/core/decide/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'

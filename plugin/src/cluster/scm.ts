@@ -2,10 +2,14 @@
 // not looked for, or may not be listed, the namespaces are tried in which it usually is. ConfigMaps of other namespaces are
 // never read: there are many, and they are none of our business.
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
-import type { OutputSettings } from '@kleym/shared/core/decide/compile/output.ts'
-import { scmContainersOf, SCM_WORKLOAD_KINDS } from '@kleym/shared/core/analysis/settings/scm-container.ts'
-import { acts, scmInstances } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
-import { deploymentSettings } from '@kleym/shared/core/analysis/settings/operator-settings.ts'
+import type { OutputSettings } from '@kleym/shared/core/decide/index.ts'
+import {
+  scmContainersOf,
+  SCM_WORKLOAD_KINDS,
+  acts,
+  scmInstances,
+  deploymentSettings,
+} from '@kleym/shared/core/analysis/index.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'

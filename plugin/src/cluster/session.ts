@@ -12,7 +12,7 @@ import {
   type SpireInstallReading,
   type SpireQuestion,
 } from './spire-side.ts'
-import type { SpireParts } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import type { SpireParts } from '@kleym/shared/core/answers/index.ts'
 
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
 const PAGES_BETWEEN_COLLECTIONS = 20

@@ -10,7 +10,7 @@ import {
   readSpireParts,
   type AgentPod,
   type SpireParts,
-} from '@kleym/shared/core/answers/why/spire-parts.ts'
+} from '@kleym/shared/core/answers/index.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'

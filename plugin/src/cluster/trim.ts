@@ -3,7 +3,7 @@
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
-import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/spire/attestor.ts'
+import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'
 import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
 import type { Trim } from './reader.ts'
 import { Sharing } from './sharing.ts'

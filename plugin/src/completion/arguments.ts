@@ -1,6 +1,6 @@
 // The arguments of commands: names of bindings and codes of findings, of policies, pods and workloads, what `completion`
 // does.
-import { FINDING_CODES, findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
+import { FINDING_CODES, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import {
   ACCESS_POLICIES,
   BINDINGS,

@@ -1,14 +1,15 @@
 // `--code` and `--severity`: which findings an answer shows. They filter the output only: the exit code counts everything,
 // and the first line says how many are not shown.
-import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import {
+  isAtLeast,
+  type Finding,
   codeOfReason,
   FINDING_CODES,
   findingCodeOf,
   type FindingCode,
   type Severity,
-} from '@kleym/shared/core/findings/registry/findings.ts'
-import { REASON_NAMES } from '@kleym/shared/core/decide/reasons/reasons.ts'
+} from '@kleym/shared/core/findings/index.ts'
+import { REASON_NAMES } from '@kleym/shared/core/decide/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 

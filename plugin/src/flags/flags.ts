@@ -1,7 +1,7 @@
 // The flags that commands share, once each, with kubectl's names and meanings (docs/reference/commands.md). Defaults
 // stand in constants, which help and code share.
 import * as Flags from '@oclif/core/flags'
-import { SEVERITIES } from '@kleym/shared/core/findings/registry/findings.ts'
+import { SEVERITIES } from '@kleym/shared/core/findings/index.ts'
 import { COLOUR_FLAGS, type ColourFlag } from '../io/palette.ts'
 
 /** The formats of `-o`: docs/reference/output.md. */

@@ -1,13 +1,13 @@
 // `--suppress CODE=KIND/[NAMESPACE/]NAME` as it is written on a command line; an assertion of an identity test is named as
 // findings name it.
-import type { FlagSuppression } from '@kleym/shared/core/findings/finding/suppress-flag.ts'
-import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
 import {
+  type FlagSuppression,
   FINDING_CODES,
   findingCodeOf,
   findingEntry,
   type FindingCode,
-} from '@kleym/shared/core/findings/registry/findings.ts'
+} from '@kleym/shared/core/findings/index.ts'
+import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'

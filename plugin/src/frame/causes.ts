@@ -3,15 +3,19 @@ import {
   assumptionsThatCount,
   assumptionText,
   type Assumption,
-} from '@kleym/shared/core/analysis/settings/assumptions.ts'
+  type Resolution,
+  type ResolvedPolicy,
+} from '@kleym/shared/core/analysis/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
-import { type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
-import { unreadPodsThatMatter, type Concern } from '@kleym/shared/core/findings/rules/perhaps-pods.ts'
-import type { Resolution, ResolvedPolicy } from '@kleym/shared/core/analysis/policies/resolution.ts'
+import {
+  type Finding,
+  unreadPodsThatMatter,
+  type Concern,
+  type FindingCode,
+} from '@kleym/shared/core/findings/index.ts'
+import { gapsOf } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
-import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
+import type { Judgement } from '@kleym/shared/core/decide/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { namesText } from '../text/names.ts'

@@ -1,5 +1,5 @@
 // The result as the formats for CI systems print it: each finding with its place in a file, where there is one.
-import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
+import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/index.ts'
 import type { FailOn } from '../flags/flags.ts'
 import type { CiResult, FilePlace } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'

@@ -1,7 +1,6 @@
 // What every diagram has beside its graph: a node for each finding, what is suppressed, and what is not known.
-import { findingKey, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { findingKey, type Finding, findingEntry, type Severity } from '@kleym/shared/core/findings/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
 import { suppressionText, type CiResult } from '../output/ci.ts'
 import type { Diagram, DiagramNode, NodeStyle } from '../output/mermaid.ts'
 

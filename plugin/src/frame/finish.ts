@@ -1,5 +1,5 @@
 // From a frame to what is printed: the format that was asked for, and the exit code, which never depends on the format.
-import type { Assumption } from '@kleym/shared/core/analysis/settings/assumptions.ts'
+import type { Assumption } from '@kleym/shared/core/analysis/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { formatError } from '../io/errors.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../io/context.ts'

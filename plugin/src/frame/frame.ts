@@ -1,9 +1,9 @@
 // The one result model: a command makes a Frame, `resultOf` decides what counts, and `finish` prints it in any format.
 import type * as z from 'zod'
-import { namedIn, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { namedIn, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
-import type { PremiseName } from '@kleym/shared/core/analysis/settings/assumptions.ts'
+import type { PremiseName } from '@kleym/shared/core/analysis/index.ts'
 import type { Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'

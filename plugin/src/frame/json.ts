@@ -1,6 +1,6 @@
 // The report that machines read (`-o json`, `-o yaml`). Its fields only ever grow; the schema of each report describes them,
 // and says how they are made.
-import { countBySeverity } from '@kleym/shared/core/findings/finding/finding.ts'
+import { countBySeverity } from '@kleym/shared/core/findings/index.ts'
 import { report } from '../output/json.ts'
 import { missingOf } from './causes.ts'
 import type { AnswerResult } from './result.ts'

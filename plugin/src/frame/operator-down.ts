@@ -1,7 +1,7 @@
 // That the operator is down: every answer that has the finding says it in its first line, in the same words.
 import type { Answer, MarkedAnswer } from '../text/answer.ts'
 import type { Outcome } from './outcome.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 
 /** Whether the operator is down, as a finding says. */
 export function isOperatorDown({ code }: Finding): boolean {

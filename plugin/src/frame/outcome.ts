@@ -1,7 +1,6 @@
 // What an answer comes to: its mark, which follows the answer, and its exit code, which follows the threshold. Both are read from one
 // table, which docs/reference/output.md prints.
-import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
+import { isAtLeast, type Finding, findingEntry, type Severity } from '@kleym/shared/core/findings/index.ts'
 import type { FailOn } from '../flags/flags.ts'
 import { NO, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'

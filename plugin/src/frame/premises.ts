@@ -1,10 +1,13 @@
 // Premises: what an answer takes for granted rather than to know nothing (docs/assumptions.md, "Premises"). One that excuses settings counts
 // only if every other part of the answer is the same in all worlds; else the answer is as it would be without it.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import type { PremiseName } from '@kleym/shared/core/analysis/settings/assumptions.ts'
-import { findingSteps } from '@kleym/shared/core/findings/rules/all.ts'
+import {
+  type Analysis,
+  type PremiseName,
+  isEffectAllThatIsOpen,
+  takingOutputsAsHandled,
+} from '@kleym/shared/core/analysis/index.ts'
+import { findingSteps } from '@kleym/shared/core/findings/index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { isEffectAllThatIsOpen, takingOutputsAsHandled } from '@kleym/shared/core/analysis/worlds/premise.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import type { GatheredInput } from '../gather/gather.ts'
 import type { Frame } from './frame.ts'

@@ -1,10 +1,14 @@
 // What becomes of a frame before any format sees it: suppressed findings are taken out, and the exit code is decided. All
 // formats read this one result.
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import {
+  compareFindings,
+  type Finding,
+  objectKey,
+  suppress,
+  type SuppressedFinding,
+} from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import type { Assumption, PremiseName } from '@kleym/shared/core/analysis/settings/assumptions.ts'
-import { objectKey } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
-import { suppress, type SuppressedFinding } from '@kleym/shared/core/findings/finding/suppress.ts'
+import type { Assumption, PremiseName } from '@kleym/shared/core/analysis/index.ts'
 import { any, known, NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { ExitCode } from '../io/errors.ts'
 import { passes } from '../flags/finding-filter.ts'

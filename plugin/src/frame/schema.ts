@@ -4,14 +4,12 @@
 // Reports only ever grow: objects are open, so a reader must take fields that it does not know. What is an enumeration
 // here is closed for v1alpha1; what is a plain string with examples may take further values.
 import * as z from 'zod'
-import { PREMISES } from '@kleym/shared/core/analysis/settings/assumptions.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { SuppressedFinding } from '@kleym/shared/core/findings/finding/suppress.ts'
+import { PREMISES } from '@kleym/shared/core/analysis/index.ts'
+import { type Finding, type SuppressedFinding, SEVERITIES } from '@kleym/shared/core/findings/index.ts'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
-import { SEVERITIES } from '@kleym/shared/core/findings/registry/findings.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, MODES } from '@kleym/shared/core/model/names.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import type { ExitCode } from '../io/errors.ts'

@@ -1,6 +1,6 @@
 // What stderr says of what is not known: only what the answer on stdout does not say. No cause is lost by that: a format prints all
 // of them, or each is looked for in what it prints, and one that is not found is said.
-import { assumptionText } from '@kleym/shared/core/analysis/settings/assumptions.ts'
+import { assumptionText } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText, unknownReasonTexts } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { OutputOptions } from '../flags/options.ts'
 import { withoutColours } from '../io/palette.ts'

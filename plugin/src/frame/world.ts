@@ -2,7 +2,7 @@
 // to know where it was looked for (docs/assumptions.md).
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
-import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { gapOf } from '@kleym/shared/core/snapshot/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */

@@ -1,11 +1,9 @@
 // How much an answer may hold. Some megabytes of files make thousands of ClusterSPIFFEIDs select each of thousands of pods, or all
 // bindings collide with all others; what follows of that takes gigabytes, and more than a person can read. What the worst of it
 // costs stands in docs/performance.md.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { type Analysis, type State, undecidedOn } from '@kleym/shared/core/analysis/index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import type { SelectionCounts } from '@kleym/shared/core/predict/spire/prediction.ts'
-import type { State } from '@kleym/shared/core/analysis/states/state.ts'
-import { undecidedOn } from '@kleym/shared/core/analysis/holdings/undecided.ts'
+import type { SelectionCounts } from '@kleym/shared/core/predict/index.ts'
 import { KleymError } from '../io/errors.ts'
 
 /**

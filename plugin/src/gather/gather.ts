@@ -1,19 +1,25 @@
 // Everything that an answer needs, read before anything is decided: a cluster or a dump of one, files, settings.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import {
+  type Finding,
+  dependsOnOutsideScope,
+  findingsInWorlds,
+  marksOf,
+  type ObjectMark,
+  statusFindings,
+} from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import { analysing, type Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
-import { findingsInWorlds } from '@kleym/shared/core/findings/rules/in-worlds.ts'
-import { marksOf, type ObjectMark } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
-import type { ScmConfigText } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
+import {
+  analysing,
+  type Analysis,
+  type ScmConfigText,
+  readOperatorDeployment,
+} from '@kleym/shared/core/analysis/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { isSpirePart } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import { isSpirePart, type UnreadPart } from '@kleym/shared/core/answers/index.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { Drive, Steps } from '@kleym/shared/core/base/steps.ts'
-import { reading, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { readOperatorDeployment } from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
-import { statusFindings } from '@kleym/shared/core/findings/rules/status-rules.ts'
+import { reading, type Snapshot, doubtsByKind } from '@kleym/shared/core/snapshot/index.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import type { ClusterSession } from '../cluster/session.ts'
 import type { CommandContext } from '../io/context.ts'
@@ -24,8 +30,6 @@ import { withFallbacks } from '../settings/in-force.ts'
 import { readNamesFiles } from '../sources/names-file.ts'
 import { loadFiles, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
-import { doubtsByKind } from '@kleym/shared/core/snapshot/doubt.ts'
-import type { UnreadPart } from '@kleym/shared/core/answers/explain/one-sided.ts'
 import type { Opaque } from '../sources/door.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import { snapshotSource } from './snapshot-source.ts'

@@ -1,12 +1,12 @@
 // What `status` works with: bindings with their statuses, and settings. Pools and pods are not part of it, so nothing is
 // judged anew.
-import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { marksOf } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
+import { analyse } from '@kleym/shared/core/analysis/index.ts'
+import { marksOf } from '@kleym/shared/core/findings/index.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { operatorsUnknown, type Installation } from '../cluster/installation.ts'
 import type { AnswerInput } from './gather.ts'
-import { readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { snapshotSource } from './snapshot-source.ts'
 import { unreadNotes } from './notes.ts'
 import { assumptionNotes, operatorSettings, scmSettings, type ScmReading } from './settings.ts'

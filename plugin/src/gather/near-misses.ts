@@ -1,7 +1,6 @@
 // What files hold that is nearly of a kind that is read, as findings: a user who meant it would get an answer about nothing.
-import { finding, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { finding, type Finding, type ObjectMark } from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import type { ObjectMark } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { placeText } from '../sources/problem.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'

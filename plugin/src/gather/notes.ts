@@ -1,6 +1,6 @@
 // What a person should know about what was read: sentences for stderr.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { gapsOf } from '@kleym/shared/core/snapshot/unread.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { gapsOf } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'

@@ -2,8 +2,8 @@
 // the command that takes it.
 import { ACCESS_POLICY_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
-import { findingCodeOf } from '@kleym/shared/core/findings/registry/findings.ts'
-import { REASON_NAMES } from '@kleym/shared/core/decide/reasons/reasons.ts'
+import { findingCodeOf } from '@kleym/shared/core/findings/index.ts'
+import { REASON_NAMES } from '@kleym/shared/core/decide/index.ts'
 import { ACCOUNT_KIND, kindNamed, POD_KINDS, withoutGroup } from '../sources/kind-name.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
 import type { Question } from './question.ts'

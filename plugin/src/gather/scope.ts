@@ -2,8 +2,8 @@
 // then, but most of the work comes after that. The other namespaces follow where they may change the answer. Why this pays:
 // docs/decisions/2026-11-22-files-are-answered-from-a-part.md.
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
+import { type Analysis, unmetClaimsByPath } from '@kleym/shared/core/analysis/index.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
@@ -11,8 +11,7 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/model/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/model/objects/access-rule.ts'
 import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
-import { unmetClaimsByPath } from '@kleym/shared/core/analysis/policies/unmet-claims.ts'
-import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
 
 /** The namespaces that are enough to begin with; undefined: everything. */

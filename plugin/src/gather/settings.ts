@@ -2,41 +2,38 @@
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { OpenSettings } from '@kleym/shared/core/analysis/settings/assumptions.ts'
-import { doTheSame, openSettingsOf } from '@kleym/shared/core/analysis/worlds/worlds-of.ts'
-import { finding, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { disagreements, SCM_SUBJECT } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import { CLASS_NAME_FLAG, TRUST_DOMAIN_FLAG } from '@kleym/shared/core/decide/settings/flags.ts'
 import {
+  type OpenSettings,
+  doTheSame,
+  openSettingsOf,
   deploymentSettings,
   outputSettings,
   mergeSettings,
   statusSettings,
   type OperatorSettings,
   type SettingsSource,
-} from '@kleym/shared/core/analysis/settings/operator-settings.ts'
+  scmContainersOf,
+  type ConfigMapKey,
+  type ScmContainer,
+  acts,
+  scmInstances,
+  type ScmConfigText,
+  type ScmInstance,
+} from '@kleym/shared/core/analysis/index.ts'
+import { finding, type Finding, disagreements, SCM_SUBJECT } from '@kleym/shared/core/findings/index.ts'
+import {
+  CLASS_NAME_FLAG,
+  TRUST_DOMAIN_FLAG,
+  VARIANT_LABEL_KEY_FIX,
+  variantLabelKeyProblem,
+} from '@kleym/shared/core/decide/index.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readScmSettings, type ScmEvidence } from '@kleym/shared/core/model/objects/scm-config.ts'
-import {
-  scmContainersOf,
-  type ConfigMapKey,
-  type ScmContainer,
-} from '@kleym/shared/core/analysis/settings/scm-container.ts'
-import {
-  acts,
-  scmInstances,
-  type ScmConfigText,
-  type ScmInstance,
-} from '@kleym/shared/core/analysis/settings/scm-instance.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '@kleym/shared/core/model/objects/scm-settings.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import {
-  VARIANT_LABEL_KEY_FIX,
-  variantLabelKeyProblem,
-} from '@kleym/shared/core/decide/settings/variant-label-key.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { VARIANT_LABEL_KEY_FLAG } from '@kleym/shared/core/model/names.ts'
 import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
 import { KleymError } from '../io/errors.ts'

@@ -1,9 +1,8 @@
 // Objects together with what is known of a cluster beside them: what it does not serve, what was listed as a whole, and
 // which namespaces were looked into.
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
-import { NO_DOUBTS, type Doubts } from '@kleym/shared/core/snapshot/doubt.ts'
+import { NO_DOUBTS, type Doubts, type SnapshotSource } from '@kleym/shared/core/snapshot/index.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import type { SnapshotSource } from '@kleym/shared/core/snapshot/snapshot.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 
 /** What a snapshot needs to know beside its objects. */

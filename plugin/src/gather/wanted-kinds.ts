@@ -14,8 +14,8 @@ import {
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
-import { OPENSHIFT_SCM } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
-import { CRD_KIND } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import { OPENSHIFT_SCM } from '@kleym/shared/core/analysis/index.ts'
+import { CRD_KIND } from '@kleym/shared/core/answers/index.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { WantedKind } from '../sources/wanted-kind.ts'
 

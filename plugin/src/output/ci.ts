@@ -1,8 +1,11 @@
 // What the formats for CI systems print, as data: one model for `-o sarif`, `-o junit` and `-o github`.
 import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import { type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { SuppressedFinding, Suppression } from '@kleym/shared/core/findings/finding/suppress.ts'
-import type { Severity } from '@kleym/shared/core/findings/registry/findings.ts'
+import {
+  type Finding,
+  type SuppressedFinding,
+  type Suppression,
+  type Severity,
+} from '@kleym/shared/core/findings/index.ts'
 
 /** A line of a file, counted from 1. The file is named as the person wrote it. */
 export interface FilePlace {

@@ -1,8 +1,7 @@
 // `-o github`: workflow commands that GitHub Actions turns into annotations (actions/toolkit, command.ts), worst first,
 // then one plain line that sums up. GitHub shows ten errors and ten warnings a step; the log has them all.
-import { countBySeverity } from '@kleym/shared/core/findings/finding/finding.ts'
+import { countBySeverity, findingEntry, type Severity } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
 import { findingLines, placeOfFinding, suppressionText, type CiResult, type FilePlace } from './ci.ts'
 import {
   escapeGithubMessage,

@@ -1,9 +1,8 @@
 // `-o junit`: the form of JUnit's XML that GitLab and Jenkins read, valid by the schema of Jenkins' xUnit plugin
 // (https://github.com/jenkinsci/xunit-plugin, junit-10.xsd), which knows no place of a test case. A finding at the threshold is a failure, one below it
 // or a suppressed one is skipped with its words, and whatever is not known is an error: none of them is ever green.
-import { isAtLeast, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { isAtLeast, type Finding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
-import { findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
 import {
   ordinals,
   findingLines,

@@ -1,9 +1,13 @@
 // `-o markdown`: one comment of a pull request, or a step summary. GitHub takes 65,536 characters of a comment, so the whole is
 // bounded and says how much it leaves out. What a manifest holds stays text: no markup, no mention, no link comes of it.
-import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import {
+  countBySeverity,
+  type Finding,
+  findingEntry,
+  type Severity,
+} from '@kleym/shared/core/findings/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
 import { escapeMarkdown, escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 import { MARKS } from '../text/line.ts'
 import { placeOfFinding, suppressionText, type CiResult } from './ci.ts'

@@ -4,9 +4,14 @@
 import { pageUrl } from '../io/docs-url.ts'
 import { escapeTerminal } from '../io/escape.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { namedIn, seenFrom, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import {
+  namedIn,
+  seenFrom,
+  type Finding,
+  findingEntry,
+  type Severity,
+} from '@kleym/shared/core/findings/index.ts'
 import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import { findingEntry, type Severity } from '@kleym/shared/core/findings/registry/findings.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { suppressionText, type CiResult } from './ci.ts'

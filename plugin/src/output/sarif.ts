@@ -2,15 +2,16 @@
 // result, a fingerprint that does not depend on line numbers, and rules with help.
 import { pageUrl } from '../io/docs-url.ts'
 import type { Location, Log, LogicalLocation, ReportingDescriptor, Result } from 'sarif'
-import { findingKey, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import type { Suppression } from '@kleym/shared/core/findings/finding/suppress.ts'
 import {
+  findingKey,
+  type Finding,
+  type Suppression,
   findingEntry,
   type FindingCode,
   type Severity,
-} from '@kleym/shared/core/findings/registry/findings.ts'
-import { pageSections } from '@kleym/shared/core/findings/registry/pages.ts'
+  pageSections,
+} from '@kleym/shared/core/findings/index.ts'
+import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
 import {

@@ -4,15 +4,15 @@ import { resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { canonicalText } from '@kleym/shared/core/base/json.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
-import { finding, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import {
   CLASS_NAME_ENV,
   TRUST_DOMAIN_ENV,
   VARIANT_LABEL_KEY_ENV,
-} from '@kleym/shared/core/decide/settings/flags.ts'
-import { readOutputLabels } from '@kleym/shared/core/decide/settings/output-labels.ts'
-import { variantLabelKeyProblem } from '@kleym/shared/core/decide/settings/variant-label-key.ts'
+  readOutputLabels,
+  variantLabelKeyProblem,
+} from '@kleym/shared/core/decide/index.ts'
 import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { SettingsFallback, SettingsOptions } from '../flags/options.ts'

@@ -1,8 +1,7 @@
 // `.kleym.yaml`: the settings of a repository, written once. zod gives the type, the checks and the published JSON Schema
 // (docs/settings.md, docs/reference/settings.schema.json).
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
-import { readOutputLabels } from '@kleym/shared/core/decide/settings/output-labels.ts'
-import { variantLabelKeyProblem } from '@kleym/shared/core/decide/settings/variant-label-key.ts'
+import { readOutputLabels, variantLabelKeyProblem } from '@kleym/shared/core/decide/index.ts'
 import { trustDomainProblem } from '@kleym/shared/core/model/spiffe-id.ts'
 import * as z from 'zod/mini'
 

@@ -3,7 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, relative, resolve, sep } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import type { ScmConfigText } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
+import type { ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import * as yaml from 'yaml'
 import { isAlias, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'

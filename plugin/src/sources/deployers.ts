@@ -12,7 +12,7 @@ import {
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { Opaque } from './door.ts'
 import { fetchedBy, sourceKey, SOURCES_OF_FLUX, type Deployed } from './fetching.ts'
 import { placeText, type ProblemReach } from './problem.ts'

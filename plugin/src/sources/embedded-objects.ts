@@ -5,7 +5,7 @@ import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/bas
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { DETAILS } from './deployers.ts'
 import { holdsKind, textsIn } from './held-text.ts'
 import { placeholderIn } from './placeholders.ts'
@@ -18,7 +18,7 @@ const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status'])
 
 /**
  * That a value holds objects, which are not read where they stand; undefined where it holds none that decides. In an object the
- * pods are found elsewhere (core/objects/pod-makers.ts); in what is none, workloads count too.
+ * pods are found elsewhere (shared/src/core/model/objects/pod-makers.ts); in what is none, workloads count too.
  */
 export function embeddedProblem(
   value: unknown,

@@ -6,15 +6,12 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
-import {
-  OPENSHIFT_PROVIDER,
-  openshiftRegistrations,
-} from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { Budget } from './budget.ts'
 import type { ParsedDocument } from './document.ts'
 import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'

@@ -1,6 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
-import type { Doubt } from '@kleym/shared/core/snapshot/doubt.ts'
+import type { Doubt } from '@kleym/shared/core/snapshot/index.ts'
 import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 

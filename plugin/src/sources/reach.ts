@@ -8,7 +8,7 @@ import {
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
-import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'

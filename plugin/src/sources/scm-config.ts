@@ -5,11 +5,11 @@ import {
   OPENSHIFT_CLASS,
   OPENSHIFT_SCM,
   openshiftScmConfig,
-} from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+  type ScmConfigText,
+} from '@kleym/shared/core/analysis/index.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { resolve } from 'node:path'
-import type { ScmConfigText } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'

@@ -1,6 +1,6 @@
 // Documents that need no parsing: the lines of their text say that they are of a kind that no answer reads, and that they hold
 // no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
-import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/settings/openshift-scm.ts'
+import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'

@@ -1,7 +1,6 @@
 // Findings by their code, worst first: what is said of all of them stands once, each row tells what is special about one
 // object. Ten objects with one trouble are one block.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
+import { type Finding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { fixText, SEVERITY_MARK, shortSubject, viewEvidence, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, indent, line, MARKS, span, type Block } from './line.ts'

@@ -1,11 +1,9 @@
 // How findings look, in every answer: one alone with proof and fix, one under the object that it is about, and counts.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { countBySeverity, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { countBySeverity, type Finding, RULE_KIND, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { subjectText, type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { RULE_KIND } from '@kleym/shared/core/findings/rules/policy-rules.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
 import { withPageUrls } from '../io/docs-url.ts'
 import type { Layout } from './layout.ts'
 import { line, lineWidth, MARKS, span, type Block, type Line, type Mark, type Piece } from './line.ts'

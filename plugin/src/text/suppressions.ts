@@ -1,9 +1,7 @@
 // The last section of a text view: what was suppressed, by whom and why, and what is wrong with suppressions.
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
-import { type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { SuppressedFinding } from '@kleym/shared/core/findings/finding/suppress.ts'
+import { type Finding, type SuppressedFinding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
 import type { Layout } from './layout.ts'
 import { BLANK, line, MARKS, span, type Block } from './line.ts'
 import { wrap } from './wrap.ts'

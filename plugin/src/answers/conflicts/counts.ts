@@ -1,6 +1,6 @@
 // What `conflicts` looked at: how many bindings, namespaces and access policies are in scope.
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { hasPolicies } from '@kleym/shared/core/analysis/policies/policies.ts'
+import { hasPolicies } from '@kleym/shared/core/analysis/index.ts'
 import { NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 

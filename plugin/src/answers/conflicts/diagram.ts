@@ -1,5 +1,5 @@
 // What clashes, as a graph: each finding leads to its parties.
-import { namedIn, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { namedIn, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
 import type { Diagram, DiagramEdge, DiagramNode } from '../../output/mermaid.ts'
 import { DRAWN_MAX, findingNode } from '../../frame/diagram.ts'

@@ -1,16 +1,16 @@
 // The report of `conflicts`: every finding about things that clash, worst first.
-import { findingSteps } from '@kleym/shared/core/findings/rules/all.ts'
-import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
 import {
+  findingSteps,
+  concernsEveryBinding,
   compareFindings,
   isAbout,
   seenFrom,
   type Finding,
-} from '@kleym/shared/core/findings/finding/finding.ts'
-import { isClash } from '@kleym/shared/core/findings/registry/findings.ts'
+  isClash,
+} from '@kleym/shared/core/findings/index.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
+import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'

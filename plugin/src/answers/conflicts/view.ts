@@ -1,5 +1,5 @@
 // How `conflicts` looks: how many of what, then a block for each kind of clash, worst first.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted, type NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'

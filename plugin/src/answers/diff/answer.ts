@@ -1,15 +1,14 @@
 // The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
-import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
 import {
+  type AffectedPolicy,
   exchangesOf,
   type Effect,
   type LostIdentity,
   type Holder,
   type IdentityChange,
   type VerdictChange,
-} from '@kleym/shared/core/answers/explain/effect.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { lossText } from '@kleym/shared/core/findings/rules/displaced.ts'
+} from '@kleym/shared/core/answers/index.ts'
+import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'

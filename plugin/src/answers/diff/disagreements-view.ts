@@ -1,6 +1,6 @@
 // The first lines of `diff` where what it was given is not what the objects say: the changes below lead from the one to the
 // other.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
 import { shortSubject } from '../../text/findings.ts'

@@ -1,17 +1,17 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { effectOf, type Effect, type Holder } from '@kleym/shared/core/answers/explain/effect.ts'
 import {
+  effectOf,
+  type Effect,
+  type Holder,
   affectedPolicies,
   type AffectedPolicy,
-} from '@kleym/shared/core/answers/explain/affected-policies.ts'
-import { hasPolicies } from '@kleym/shared/core/analysis/policies/policies.ts'
+} from '@kleym/shared/core/answers/index.ts'
+import { hasPolicies, type State, type Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
-import type { State } from '@kleym/shared/core/analysis/states/state.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { DiffInput } from '../parts/base.ts'
 import { affectedText, isDifference } from './policies-view.ts'

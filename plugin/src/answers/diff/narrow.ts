@@ -1,11 +1,9 @@
 // `diff BINDING...` and `-l`: what some bindings are part of. The rest of the change counts for the exit code all the same, and the
 // first line says that there is more.
-import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
-import type { Effect, Holder, IdentityChange } from '@kleym/shared/core/answers/explain/effect.ts'
-import { isAbout, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { State } from '@kleym/shared/core/analysis/states/state.ts'
+import type { AffectedPolicy, Effect, Holder, IdentityChange } from '@kleym/shared/core/answers/index.ts'
+import { isAbout, type Finding, concernsEveryBinding } from '@kleym/shared/core/findings/index.ts'
+import type { State } from '@kleym/shared/core/analysis/index.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
 import { chooseBindings } from '../../gather/selection.ts'
 import type { DiffInput } from '../parts/base.ts'
 import type { DiffOptions } from '../parts/base-flag.ts'

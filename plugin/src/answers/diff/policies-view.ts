@@ -1,5 +1,5 @@
 // How `diff` tells which rules of access policies a change affects.
-import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
+import type { AffectedPolicy } from '@kleym/shared/core/answers/index.ts'
 import { ACCESS_POLICY_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { policiesText } from '../../text/names.ts'

@@ -1,7 +1,6 @@
 // The schema of `diff`.
 import * as z from 'zod'
-import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
-import type { Effect } from '@kleym/shared/core/answers/explain/effect.ts'
+import type { AffectedPolicy, Effect } from '@kleym/shared/core/answers/index.ts'
 import {
   bindingKeySchema,
   count,

@@ -1,8 +1,7 @@
 // `diff --tests`: which identity tests the change breaks. Each assertion is run on what was there before it and on what is there
 // after it: what fails on both is no news.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { type Finding, objectKey } from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
-import { objectKey } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { Cause } from '../../frame/causes.ts'

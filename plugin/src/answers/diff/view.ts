@@ -1,13 +1,13 @@
 // How `diff` looks below its answer: which containers gain or lose an identity, the findings that are new or fixed, then the
 // unified diff of objects.
-import type { AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
 import {
+  type AffectedPolicy,
   exchangesOf,
   type Effect,
   type Holder,
   type IdentityChange,
-} from '@kleym/shared/core/answers/explain/effect.ts'
+} from '@kleym/shared/core/answers/index.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
 import { areAllNamed, gainText, isQuiet, loseText } from './answer.ts'

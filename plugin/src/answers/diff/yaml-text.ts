@@ -1,10 +1,9 @@
 // A ClusterSPIFFEID as YAML for a diff: what kleym writes and what drift would be, without what a server adds.
 import { CLUSTER_SPIFFE_ID, apiVersionOf } from '@kleym/shared/core/model/kinds.ts'
-import type { Output } from '@kleym/shared/core/decide/compile/output.ts'
+import { type Output, metadataAfterWrite } from '@kleym/shared/core/decide/index.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import { ANNOTATION_BINDING_UID, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
-import { metadataAfterWrite } from '@kleym/shared/core/decide/plan/written-metadata.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { stringify } from 'yaml'
 

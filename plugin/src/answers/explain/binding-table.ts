@@ -1,7 +1,7 @@
 // Several bindings as a table, with the columns that `kubectl get iib` has and the containers that each identity reaches.
-import { inForceText } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import type { Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { inForceText } from '@kleym/shared/core/analysis/index.ts'
+import type { Explanation } from '@kleym/shared/core/answers/index.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { markUnder } from '../../frame/outcome.ts'
 import type { Layout } from '../../text/layout.ts'
 import { MARKS, type Block, type Mark } from '../../text/line.ts'

@@ -1,10 +1,13 @@
 // The derivation in `explain`: how a binding comes to its identity, and which containers that reaches.
-import type { Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import { lostText, type Reach } from '@kleym/shared/core/answers/explain/reach.ts'
-import type { DerivationStep } from '@kleym/shared/core/answers/explain/steps.ts'
+import {
+  type Explanation,
+  lostText,
+  type Reach,
+  type DerivationStep,
+} from '@kleym/shared/core/answers/index.ts'
 import { shortPodText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import type { NamedBy } from '@kleym/shared/core/analysis/policies/resolution.ts'
+import type { NamedBy } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'

@@ -1,9 +1,8 @@
 // The derivation of bindings as a graph: binding, pool and objective, selectors, ClusterSPIFFEID, pods and containers.
-import { judgementWord } from '@kleym/shared/core/decide/plan/judgement-text.ts'
+import { judgementWord } from '@kleym/shared/core/decide/index.ts'
 import { splitNamespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import type { DerivationStep } from '@kleym/shared/core/answers/explain/steps.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Explanation, DerivationStep } from '@kleym/shared/core/answers/index.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'

@@ -2,25 +2,23 @@
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { explain, type Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import { inForceFinding } from '@kleym/shared/core/answers/explain/in-force-finding.ts'
-import { findingSteps, findingStepsAbout } from '@kleym/shared/core/findings/rules/all.ts'
+import { explain, type Explanation, inForceFinding, type Reach } from '@kleym/shared/core/answers/index.ts'
 import {
+  findingSteps,
+  findingStepsAbout,
   compareFindings,
   isAbout,
   namedIn,
   type Finding,
-} from '@kleym/shared/core/findings/finding/finding.ts'
-import { isAboutRegistration } from '@kleym/shared/core/findings/rules/manifest-rules.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
+  isAboutRegistration,
+  concernsEveryBinding,
+} from '@kleym/shared/core/findings/index.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { hasPolicies, type Policies } from '@kleym/shared/core/analysis/policies/policies.ts'
-import type { NamedBy } from '@kleym/shared/core/analysis/policies/resolution.ts'
-import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import { hasPolicies, type Policies, type NamedBy } from '@kleym/shared/core/analysis/index.ts'
+import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
-import type { Reach } from '@kleym/shared/core/answers/explain/reach.ts'
 import { AnswerCount, EXPLAINED } from '../../gather/answer-limits.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'

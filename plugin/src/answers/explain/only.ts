@@ -1,5 +1,5 @@
 // `--only`: the bindings in one state.
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
+import type { Judgement } from '@kleym/shared/core/decide/index.ts'
 
 /** The values of `--only`. */
 export const ONLY = ['refused', 'ready', 'waiting', 'unknown'] as const

@@ -3,8 +3,9 @@ import {
   FINDING_CODES,
   findingEntry,
   type FindingCode,
-} from '@kleym/shared/core/findings/registry/findings.ts'
-import { pageSections, type PageExample } from '@kleym/shared/core/findings/registry/pages.ts'
+  pageSections,
+  type PageExample,
+} from '@kleym/shared/core/findings/index.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'

@@ -1,9 +1,9 @@
 // The schemas of `explain`: the report, and the pages of finding codes.
 import * as z from 'zod'
-import type { Explanation, PeerExplanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import type { NamedBy } from '@kleym/shared/core/analysis/policies/resolution.ts'
+import type { Explanation, PeerExplanation } from '@kleym/shared/core/answers/index.ts'
+import type { NamedBy } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { SEVERITIES } from '@kleym/shared/core/findings/registry/findings.ts'
+import { SEVERITIES } from '@kleym/shared/core/findings/index.ts'
 import { REPORT_API_VERSION } from '../../output/json.ts'
 import {
   bindingKeySchema,

@@ -1,13 +1,16 @@
 // How `explain` looks: the answer, the reason, the fix, then the derivation. Several bindings that were not asked for by name
 // are a table, refused ones first, and what is wrong with them.
-import { inForceText } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import type { Explanation } from '@kleym/shared/core/answers/explain/explanation.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
-import { judgementWord } from '@kleym/shared/core/decide/plan/judgement-text.ts'
+import { inForceText } from '@kleym/shared/core/analysis/index.ts'
+import type { Explanation } from '@kleym/shared/core/answers/index.ts'
+import {
+  compareFindings,
+  type Finding,
+  codeOfReason,
+  findingEntry,
+} from '@kleym/shared/core/findings/index.ts'
+import { type Judgement, judgementWord } from '@kleym/shared/core/decide/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/model/objects/pod-index.ts'
-import { codeOfReason, findingEntry } from '@kleym/shared/core/findings/registry/findings.ts'
 import { pageUrl } from '../../io/docs-url.ts'
 import { markUnder } from '../../frame/outcome.ts'
 import { viewAnswer, type Answer, type AnswerDoubts, type MarkedAnswer } from '../../text/answer.ts'

@@ -1,17 +1,16 @@
 // The map of an analysis: what `who-selects` says of the chosen containers, with all that gives identities, the identities
 // themselves and the policies that name them, as one graph.
-import { assumptionsThatCount, dependsText } from '@kleym/shared/core/analysis/settings/assumptions.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
+import { assumptionsThatCount, dependsText } from '@kleym/shared/core/analysis/index.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
+import { type Snapshot, subjectGap } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { pendingByName, type PodAnswer } from '../parts/pod-answers.ts'
-import type { UnreadSides } from '@kleym/shared/core/answers/explain/one-sided.ts'
+import type { UnreadSides } from '@kleym/shared/core/answers/index.ts'
 import { differenceOf, type MapDifference } from './compare.ts'
 import { gapNodes } from './gaps.ts'
 import {

@@ -1,9 +1,9 @@
 // `map --compare`: two folders, each a whole desired state, as `diff --base` compares them. What a change gives and takes is
 // what `diff` says of it, so that the two never disagree.
-import { effectOf, type EffectOptions } from '@kleym/shared/core/answers/explain/effect.ts'
+import { effectOf, type EffectOptions } from '@kleym/shared/core/answers/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import type { MapChange } from './graph.ts'
 
 /** What a change does to one container. */

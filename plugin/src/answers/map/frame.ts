@@ -1,7 +1,11 @@
 // The report of `map`: the graph of who holds what, and the findings about what it shows.
-import { findingSteps } from '@kleym/shared/core/findings/rules/all.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import { compareFindings, seenFrom, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import {
+  findingSteps,
+  concernsEveryBinding,
+  compareFindings,
+  seenFrom,
+  type Finding,
+} from '@kleym/shared/core/findings/index.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'

@@ -1,5 +1,5 @@
 // What could not be read, as boxes: a part of the map that may hold anything is drawn, and not left out.
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { GapNode } from './graph.ts'

@@ -1,8 +1,8 @@
 // `map -o html`: one file that needs nothing else. Nothing in it can reach a network: the policy forbids all of it, and lets
 // run the one script whose hash it names. What came from a cluster or from files stands in it as JSON alone.
 import { createHash } from 'node:crypto'
-import { explain } from '@kleym/shared/core/answers/explain/explanation.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { explain } from '@kleym/shared/core/answers/index.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { escapeJsonText } from '../../io/escape.ts'
 import type { PageParts } from '../../frame/frame.ts'
 import { worldText } from '../../frame/world.ts'

@@ -1,5 +1,5 @@
 // The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'

@@ -1,6 +1,6 @@
 // The ids of the boxes of a map: the kind, then what names the object. Kubernetes names hold no slash; a SPIFFE ID comes last.
 import type { PodRef } from '@kleym/shared/core/model/objects/pod.ts'
-import { type EntrySource, sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { type EntrySource, sourceText } from '@kleym/shared/core/predict/index.ts'
 
 export function namespaceId(namespace: string): string {
   return `namespace/${namespace}`

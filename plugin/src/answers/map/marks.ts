@@ -1,8 +1,7 @@
 // Which boxes a finding is about: those of its subject and of all that it is related to.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { type Finding, bareKind } from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { bareKind } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { MapNode } from './graph.ts'
 

@@ -2,7 +2,7 @@
 import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import type { Pod, PodRef } from '@kleym/shared/core/model/objects/pod.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { holderChange, type HolderChange, type MapDifference } from './compare.ts'

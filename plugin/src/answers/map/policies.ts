@@ -1,11 +1,11 @@
 // Access policies as boxes, and the identities and pods that their rules name: what `policies` says of them.
-import type { State } from '@kleym/shared/core/analysis/states/state.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
 import type {
+  State,
   ResolvedPolicy,
   ResolvedRule,
   ResolvedSource,
-} from '@kleym/shared/core/analysis/policies/resolution.ts'
+} from '@kleym/shared/core/analysis/index.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
 import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
 import type { MapChange, MapNode, NamesEdge, PodsNode, PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'

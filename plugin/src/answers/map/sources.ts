@@ -1,12 +1,7 @@
 // What gives identities, as boxes: bindings, the ClusterSPIFFEIDs that are not outputs of theirs, and static entries.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
-import { verdictOf } from '@kleym/shared/core/decide/plan/status.ts'
-import {
-  type EntrySource,
-  type ObjectHandling,
-  sourceText,
-} from '@kleym/shared/core/predict/spire/prediction.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { type Judgement, verdictOf } from '@kleym/shared/core/decide/index.ts'
+import { type EntrySource, type ObjectHandling, sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { MapDifference } from './compare.ts'
 import type { AsksEdge, BindingNode, MapChange, RegistrationNode } from './graph.ts'
 import { bindingId, identityId, namespaceId, registrationId } from './ids.ts'

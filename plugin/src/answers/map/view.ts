@@ -1,5 +1,5 @@
 // How `map` looks as text: a row for each namespace with what becomes of its containers. The picture itself is a page.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'

@@ -1,7 +1,6 @@
 // The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
-import { compareFindings, findingKey } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { Migration } from '@kleym/shared/core/answers/migrate/migrate.ts'
-import type { SuggestedBinding } from '@kleym/shared/core/answers/suggest/suggest.ts'
+import { compareFindings, findingKey } from '@kleym/shared/core/findings/index.ts'
+import type { Migration, SuggestedBinding } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'

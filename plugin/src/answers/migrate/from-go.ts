@@ -1,8 +1,7 @@
 // `migrate --from-go`: bindings of the Go implementation of the same API group (docs/upstream.md), in the shape of its v0.12 or v0.9: the
 // ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { trustDomainText } from '@kleym/shared/core/decide/compile/checks.ts'
-import { declaredBoundary, identityPath } from '@kleym/shared/core/decide/compile/identity-path.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { trustDomainText, declaredBoundary, identityPath } from '@kleym/shared/core/decide/index.ts'
 import { BINDING } from '@kleym/shared/core/model/kinds.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'

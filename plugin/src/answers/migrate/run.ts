@@ -1,9 +1,9 @@
 // The answer of `kubectl kleym migrate`.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { migrating } from '@kleym/shared/core/answers/migrate/migrate.ts'
+import { migrating } from '@kleym/shared/core/answers/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
-import type { LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
+import type { LiveOutput } from '@kleym/shared/core/decide/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'

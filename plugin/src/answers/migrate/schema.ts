@@ -1,7 +1,6 @@
 // The schema of `migrate`.
 import * as z from 'zod'
-import type { Migration } from '@kleym/shared/core/answers/migrate/migrate.ts'
-import { migrationSteps } from '@kleym/shared/core/answers/migrate/order.ts'
+import { type Migration, migrationSteps } from '@kleym/shared/core/answers/index.ts'
 import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'
 import {
   existingSchema,

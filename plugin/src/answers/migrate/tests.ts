@@ -1,5 +1,5 @@
 // The identity tests that speak of an ID which goes: those whose text holds it, and those that break without it.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { InputProblem } from '../../sources/problem.ts'

@@ -1,9 +1,11 @@
 // How `migrate` looks: what becomes of each registration, then bindings, containers, remainder and steps.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { HeldIdentities, Migration } from '@kleym/shared/core/answers/migrate/migrate.ts'
-import { migrationSteps } from '@kleym/shared/core/answers/migrate/order.ts'
-import { suggestedText } from '@kleym/shared/core/answers/suggest/suggest.ts'
-import { lossText } from '@kleym/shared/core/findings/rules/displaced.ts'
+import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
+import {
+  type HeldIdentities,
+  type Migration,
+  migrationSteps,
+  suggestedText,
+} from '@kleym/shared/core/answers/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'

@@ -1,5 +1,5 @@
 // `--as-of`: when the entries of a server were dumped.
-import { secondsOf } from '@kleym/shared/core/predict/verify/causes.ts'
+import { secondsOf } from '@kleym/shared/core/predict/index.ts'
 import { KleymError } from '../../io/errors.ts'
 
 /** RFC 3339 with a zone: a time of day without one is another moment elsewhere. */

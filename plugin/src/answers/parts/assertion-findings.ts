@@ -1,6 +1,6 @@
 // What assertions come to in an answer: the findings of those that fail, and what is open of those that are not known.
 import { IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
-import { finding, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { finding, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import { type Cause } from '../../frame/causes.ts'
 import { assertionName, FAILED, type AssertionResult } from '../parts/assertions.ts'

@@ -1,7 +1,7 @@
 // Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
-import type { Assertion, TestReading } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import type { Assertion, TestReading } from '@kleym/shared/core/answers/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { subjectGap } from '@kleym/shared/core/snapshot/unread.ts'
+import { subjectGap } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

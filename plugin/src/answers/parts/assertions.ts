@@ -1,9 +1,12 @@
 // What `test` tells, as data: each assertion with what it has come to and where it stands.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { evaluating } from '@kleym/shared/core/answers/identity-tests/evaluate.ts'
-import { fieldText, type Assertion } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
-import type { AssertionOutcome } from '@kleym/shared/core/answers/identity-tests/outcome.ts'
-import type { FindingCode } from '@kleym/shared/core/findings/registry/findings.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import {
+  evaluating,
+  fieldText,
+  type Assertion,
+  type AssertionOutcome,
+} from '@kleym/shared/core/answers/index.ts'
+import type { FindingCode } from '@kleym/shared/core/findings/index.ts'
 import type { Drive } from '@kleym/shared/core/base/steps.ts'
 import type { FilePlace } from '../../output/ci.ts'
 import type { LoadedTest } from './load-tests.ts'

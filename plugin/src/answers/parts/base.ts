@@ -1,7 +1,7 @@
 // `diff --base`: two folders, each a whole desired state. Each side is read and settled by itself, with its own settings,
 // so that a deletion counts as much as an addition (docs/offline.md, "Two desired states").
 import { resolve } from 'node:path'
-import type { UnreadSides } from '@kleym/shared/core/answers/explain/one-sided.ts'
+import type { UnreadSides } from '@kleym/shared/core/answers/index.ts'
 import type { CommandContext } from '../../io/context.ts'
 import type { SettingsFallback, SourceOptions } from '../../flags/options.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'

@@ -1,16 +1,19 @@
 // The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { firstGap } from '@kleym/shared/core/snapshot/snapshot.ts'
-import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/rules/verify-rules.ts'
-import { asSeenBeside, inWorlds } from '@kleym/shared/core/analysis/worlds/across.ts'
-import { openVerdicts } from '@kleym/shared/core/analysis/worlds/open-verdicts.ts'
+import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
+import { firstGap } from '@kleym/shared/core/snapshot/index.ts'
+import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { EntryComparison, type EntryDifferences } from '@kleym/shared/core/predict/verify/compare-entries.ts'
-import { explainDifferences } from '@kleym/shared/core/predict/verify/causes.ts'
-import { EntryHolderIndex } from '@kleym/shared/core/predict/verify/entry-holders.ts'
-import { expecting, type ExpectedEntries, type WhyOpen } from '@kleym/shared/core/predict/verify/expected.ts'
-import type { ServerEntry } from '@kleym/shared/core/predict/verify/server-entry.ts'
+import {
+  EntryComparison,
+  type EntryDifferences,
+  explainDifferences,
+  EntryHolderIndex,
+  expecting,
+  type ExpectedEntries,
+  type WhyOpen,
+  type ServerEntry,
+} from '@kleym/shared/core/predict/index.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

@@ -1,5 +1,5 @@
 // Which line of a file a field stands on: the text is parsed once more, since values have no place.
-import type { FieldPath } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import type { FieldPath } from '@kleym/shared/core/answers/index.ts'
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import { splitDocuments, type ParsedDocument } from '../../sources/document.ts'
 

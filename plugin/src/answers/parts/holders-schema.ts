@@ -1,7 +1,6 @@
 // Containers and pods, and what they hold, gain and lose, as several reports show them.
 import * as z from 'zod'
-import type { IdentityChange } from '@kleym/shared/core/answers/explain/effect.ts'
-import type { Lost, Reach } from '@kleym/shared/core/answers/explain/reach.ts'
+import type { IdentityChange, Lost, Reach } from '@kleym/shared/core/answers/index.ts'
 import { list, made, podSchema, podTextSchema, withId } from '../../frame/schema.ts'
 
 /** A container of a pod. */

@@ -1,6 +1,6 @@
 // A hop of `why`, as several reports show it.
 import * as z from 'zod'
-import { HOP_NAMES, type Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import { HOP_NAMES, type Hop } from '@kleym/shared/core/answers/index.ts'
 import { unknownJson } from '@kleym/shared/core/model/truth/unknown.ts'
 import { list, made, orNull } from '../../frame/schema.ts'
 

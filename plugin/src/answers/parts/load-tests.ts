@@ -11,7 +11,7 @@ import {
   type FieldPath,
   type IdentityTest,
   type TestReading,
-} from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+} from '@kleym/shared/core/answers/index.ts'
 import { listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { editDistance } from '@kleym/shared/core/base/text/suggest.ts'

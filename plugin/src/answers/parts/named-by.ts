@@ -1,13 +1,13 @@
 // How "named by" looks in `explain` and `who-selects`: the rules of access policies that name an identity, by the way in
 // which they do.
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { notesOn } from '@kleym/shared/core/analysis/policies/notes.ts'
 import {
+  notesOn,
   policyName,
   type Mention,
   type NamedBy,
   type Naming,
-} from '@kleym/shared/core/analysis/policies/resolution.ts'
+} from '@kleym/shared/core/analysis/index.ts'
 import { namesText } from '../../text/names.ts'
 
 /** Who names the identities of some containers. */

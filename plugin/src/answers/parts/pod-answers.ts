@@ -1,18 +1,19 @@
 // What `who-selects` tells, as data: containers with every registration that would select them, and who names the
 // identities.
-import { Holdings, type ContainerHolding } from '@kleym/shared/core/analysis/holdings/holdings.ts'
 import {
+  Holdings,
+  type ContainerHolding,
   isMeant,
   undecidedOn,
   type UndecidedBinding,
   type UndecidedBindings,
-} from '@kleym/shared/core/analysis/holdings/undecided.ts'
-import type { Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+  type Analysis,
+  hasPolicies,
+  openVerdicts,
+} from '@kleym/shared/core/analysis/index.ts'
+import type { Judgement } from '@kleym/shared/core/decide/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { hasPolicies } from '@kleym/shared/core/analysis/policies/policies.ts'
-import { openVerdicts } from '@kleym/shared/core/analysis/worlds/open-verdicts.ts'
-import type { Registration } from '@kleym/shared/core/predict/spire/registration.ts'
+import type { Registration } from '@kleym/shared/core/predict/index.ts'
 import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
 import type { Steps } from '@kleym/shared/core/base/steps.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'

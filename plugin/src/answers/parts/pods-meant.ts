@@ -1,6 +1,6 @@
 // Which pods a target means: the pod or template itself, the pods that run under a service account, or those that a pool or the
 // pool of a binding selects. A pod that may be selected is one of them.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'

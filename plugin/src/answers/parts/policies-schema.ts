@@ -1,15 +1,15 @@
 // What several reports say of access policies.
 import * as z from 'zod'
-import type { Affected, AffectedPolicy } from '@kleym/shared/core/answers/explain/affected-policies.ts'
-import { notesOn } from '@kleym/shared/core/analysis/policies/notes.ts'
-import type { Policies } from '@kleym/shared/core/analysis/policies/policies.ts'
+import type { Affected, AffectedPolicy } from '@kleym/shared/core/answers/index.ts'
 import {
+  notesOn,
+  type Policies,
   type Mention,
   type NamedBy,
   type Naming,
   type ResolvedPolicy,
-} from '@kleym/shared/core/analysis/policies/resolution.ts'
-import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+} from '@kleym/shared/core/analysis/index.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { bindingKeySchema, list, made, orNull, withId } from '../../frame/schema.ts'
 

@@ -1,10 +1,10 @@
 // Reads `spire-server entry show -output json` as a stream: the entries of a large server are some hundred megabytes. What is
 // wrong with a file ends the command: an answer about a part of a server would name entries as missing that are there.
 import { shellWord } from '../../flags/echo.ts'
-import type { SpireParts } from '@kleym/shared/core/answers/why/spire-parts.ts'
+import type { SpireParts } from '@kleym/shared/core/answers/index.ts'
 import { createReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { readServerEntry, type ServerEntry } from '@kleym/shared/core/predict/verify/server-entry.ts'
+import { readServerEntry, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'

@@ -1,5 +1,5 @@
 // The argument of `--spiffe-id`: a whole SPIFFE ID. A path alone matches nothing, and "no container holds it" would be the answer.
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/settings/config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
 import { parseSpiffeId } from '@kleym/shared/core/model/spiffe-id.ts'
 import { KleymError } from '../../io/errors.ts'
 

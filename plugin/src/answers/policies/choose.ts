@@ -1,7 +1,7 @@
 // Which access policies a command line means: by name, or by namespace.
 import { ACCESS_POLICY_KIND, NAMING_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { ResolvedPolicy } from '@kleym/shared/core/analysis/policies/resolution.ts'
+import type { ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

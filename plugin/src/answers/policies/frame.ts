@@ -1,12 +1,16 @@
 // The report of `policies`: whom each rule of the chosen access policies names, and the findings about them.
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
-import { findingSteps } from '@kleym/shared/core/findings/rules/all.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import type { ResolvedPolicy } from '@kleym/shared/core/analysis/policies/resolution.ts'
-import { bareKind, objectKey } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
+import {
+  findingSteps,
+  compareFindings,
+  type Finding,
+  concernsEveryBinding,
+  bareKind,
+  objectKey,
+} from '@kleym/shared/core/findings/index.ts'
+import type { ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { NAMES_FILE_KIND } from '@kleym/shared/core/model/naming/names-outside.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'

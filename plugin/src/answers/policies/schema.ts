@@ -10,7 +10,7 @@ import {
   type ResolvedPolicy,
   type ResolvedRule,
   type ResolvedSource,
-} from '@kleym/shared/core/analysis/policies/resolution.ts'
+} from '@kleym/shared/core/analysis/index.ts'
 import {
   bindingKeySchema,
   count,

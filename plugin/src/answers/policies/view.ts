@@ -1,8 +1,6 @@
 // How `policies` looks: one block per policy, one per rule in it, each source with what it resolves to, what does not take
 // effect as it is written, and the fix of what is found about it.
-import { objectKey } from '@kleym/shared/core/findings/finding/suppress-annotation.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { RULE_KIND } from '@kleym/shared/core/findings/rules/policy-rules.ts'
+import { objectKey, type Finding, RULE_KIND } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
@@ -19,8 +17,8 @@ import {
   type ResolvedPolicy,
   type ResolvedRule,
   type ResolvedSource,
-} from '@kleym/shared/core/analysis/policies/resolution.ts'
-import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+} from '@kleym/shared/core/analysis/index.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/index.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { fixText, kindsText } from '../../text/findings.ts'

@@ -1,8 +1,8 @@
 // The answer of `kubectl kleym rename`.
 import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { renaming } from '@kleym/shared/core/answers/rename/rename.ts'
-import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/renamed.ts'
+import { renaming } from '@kleym/shared/core/answers/index.ts'
+import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'

@@ -1,6 +1,6 @@
 // The schema of `rename`.
 import * as z from 'zod'
-import type { Rename } from '@kleym/shared/core/answers/rename/rename.ts'
+import type { Rename } from '@kleym/shared/core/answers/index.ts'
 import { bindingKeySchema, list, made, orNull, reportSchema } from '../../frame/schema.ts'
 import { suggestedEffectSchema } from '../suggest/schema.ts'
 

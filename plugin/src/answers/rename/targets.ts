@@ -1,7 +1,7 @@
 // The arguments of `rename`: KIND/[NAMESPACE/]FROM and [KIND/[NAMESPACE/]]TO, or KIND FROM TO as kubectl has it.
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import type { RenameQuestion } from '@kleym/shared/core/snapshot/renamed.ts'
+import type { RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import { KleymError } from '../../io/errors.ts'
 import { parseObjectName, withKindWord, type ObjectName } from '../../sources/kind-name.ts'

@@ -1,7 +1,11 @@
 // How `rename` looks: whether a container is cut off in between, what becomes of each binding, and the steps.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { holdersOf, type RenameStep } from '@kleym/shared/core/answers/rename/plan.ts'
-import type { Rename, RenamedBinding } from '@kleym/shared/core/answers/rename/rename.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
+import {
+  holdersOf,
+  type RenameStep,
+  type Rename,
+  type RenamedBinding,
+} from '@kleym/shared/core/answers/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'

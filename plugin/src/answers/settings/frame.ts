@@ -1,5 +1,5 @@
 // The report of `settings`: a line for each setting. A setting that nothing says is no finding: this answer is where one looks.
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import { compareFindings, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

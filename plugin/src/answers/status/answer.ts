@@ -1,6 +1,6 @@
 // The first lines of `status`: whether the installation is sound, why not, and how its bindings stand.
-import type { InForceText } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { InForceText } from '@kleym/shared/core/analysis/index.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'

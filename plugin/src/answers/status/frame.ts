@@ -1,8 +1,6 @@
 // The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
-import { installationFindings } from '@kleym/shared/core/findings/rules/installation-rules.ts'
-import { compareFindings } from '@kleym/shared/core/findings/finding/finding.ts'
-import { installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import type { Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import { installationFindings, compareFindings, installFindings } from '@kleym/shared/core/findings/index.ts'
+import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'

@@ -8,19 +8,19 @@ import {
   type InForceCount,
   type InForceText,
   type Stuck,
-} from '@kleym/shared/core/analysis/settings/conditions.ts'
-import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
-import {
   readOperatorDeployment,
   type OperatorDeployment,
-} from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
+  type ScmContainer,
+  acts,
+  outputHandling,
+  type ScmInstance,
+} from '@kleym/shared/core/analysis/index.ts'
+import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import { BINDING_GROUP, BINDING_KIND, IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
-import { showsScm } from '@kleym/shared/core/decide/reasons/in-force-reasons.ts'
-import { gapOf } from '@kleym/shared/core/snapshot/snapshot.ts'
-import type { ScmContainer } from '@kleym/shared/core/analysis/settings/scm-container.ts'
-import { acts, outputHandling, type ScmInstance } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
-import type { ObjectHandling } from '@kleym/shared/core/predict/spire/prediction.ts'
-import type { Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import { showsScm } from '@kleym/shared/core/decide/index.ts'
+import { gapOf } from '@kleym/shared/core/snapshot/index.ts'
+import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
+import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { InstalledInput, InstalledScm } from '../../gather/installed.ts'

@@ -1,10 +1,12 @@
 // The schema of `status`.
 import * as z from 'zod'
 import { hopSchema } from '../parts/hop-schema.ts'
-import { workloadText } from '@kleym/shared/core/analysis/settings/scm-container.ts'
-import type { Stuck } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import type { ScmInstance } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
-import type { OperatorDeployment } from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
+import {
+  workloadText,
+  type Stuck,
+  type ScmInstance,
+  type OperatorDeployment,
+} from '@kleym/shared/core/analysis/index.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'

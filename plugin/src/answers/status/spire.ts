@@ -3,8 +3,8 @@ import {
   installationHops,
   type SpireInstall,
   type WholeServer,
-} from '@kleym/shared/core/answers/why/installation.ts'
-import type { Hop } from '@kleym/shared/core/answers/why/hop.ts'
+  type Hop,
+} from '@kleym/shared/core/answers/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSession } from '../../cluster/session.ts'
 import type { CommonOptions } from '../../flags/options.ts'

@@ -1,12 +1,16 @@
 // How `status` looks below its answer: a line each, with a mark; then the findings, with their fixes.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '@kleym/shared/core/model/names.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { SCM_WORKLOAD_KINDS, workloadText } from '@kleym/shared/core/analysis/settings/scm-container.ts'
-import { acts, type ScmInstance } from '@kleym/shared/core/analysis/settings/scm-instance.ts'
-import type { ConditionCount } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import type { Hop, HopName } from '@kleym/shared/core/answers/why/hop.ts'
+import {
+  SCM_WORKLOAD_KINDS,
+  workloadText,
+  acts,
+  type ScmInstance,
+  type ConditionCount,
+} from '@kleym/shared/core/analysis/index.ts'
+import type { Hop, HopName } from '@kleym/shared/core/answers/index.ts'
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

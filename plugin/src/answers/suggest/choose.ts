@@ -1,10 +1,10 @@
 // Which pools, objectives and pods a command line means.
-import { objectivePool } from '@kleym/shared/core/decide/compile/references.ts'
+import { objectivePool } from '@kleym/shared/core/decide/index.ts'
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Objective, Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import type { SuggestQuestion } from '@kleym/shared/core/answers/suggest/suggest.ts'
+import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { KleymError } from '../../io/errors.ts'

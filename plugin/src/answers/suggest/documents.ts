@@ -2,13 +2,14 @@
 // of theirs ends it.
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { candidateManifest, manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
 import {
+  candidateManifest,
+  manifestsBefore,
   type PoolSuggestions,
   type SuggestedBinding,
   type Suggestions,
   suggestedText,
-} from '@kleym/shared/core/answers/suggest/suggest.ts'
+} from '@kleym/shared/core/answers/index.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import { toYaml } from '../../output/yaml.ts'
 import { changeLines, notText } from './words.ts'

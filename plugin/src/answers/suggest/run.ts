@@ -1,7 +1,7 @@
 // The answer of `kubectl kleym suggest`.
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
-import { suggesting } from '@kleym/shared/core/answers/suggest/suggest.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
+import { suggesting } from '@kleym/shared/core/answers/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises, type Framed } from '../../frame/premises.ts'

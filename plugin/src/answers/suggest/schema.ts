@@ -1,8 +1,12 @@
 // The schema of `suggest`.
 import * as z from 'zod'
-import { candidateManifest, manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
-import type { NotSuggested } from '@kleym/shared/core/answers/suggest/not-suggested.ts'
-import type { PoolSuggestions, SuggestedBinding } from '@kleym/shared/core/answers/suggest/suggest.ts'
+import {
+  candidateManifest,
+  manifestsBefore,
+  type NotSuggested,
+  type PoolSuggestions,
+  type SuggestedBinding,
+} from '@kleym/shared/core/answers/index.ts'
 import {
   bindingKeySchema,
   count,

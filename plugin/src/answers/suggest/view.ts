@@ -1,15 +1,15 @@
 // How `suggest` looks: what there is to apply, then a block for each pool, then what is new to know about.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import {
   suggestedText,
   type PoolSuggestions,
   type SuggestedRegistrations,
   type SuggestedBinding,
   type Suggestions,
-} from '@kleym/shared/core/answers/suggest/suggest.ts'
-import type { NotSuggested } from '@kleym/shared/core/answers/suggest/not-suggested.ts'
+  type NotSuggested,
+  manifestsBefore,
+} from '@kleym/shared/core/answers/index.ts'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
-import { manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import type { Answer } from '../../text/answer.ts'

@@ -2,10 +2,12 @@
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { lostText } from '@kleym/shared/core/answers/explain/reach.ts'
-import { manifestsBefore } from '@kleym/shared/core/answers/suggest/candidate.ts'
-import type { SuggestedBinding } from '@kleym/shared/core/answers/suggest/suggest.ts'
-import type { NotSuggested } from '@kleym/shared/core/answers/suggest/not-suggested.ts'
+import {
+  lostText,
+  manifestsBefore,
+  type SuggestedBinding,
+  type NotSuggested,
+} from '@kleym/shared/core/answers/index.ts'
 import { NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */

@@ -1,5 +1,5 @@
 // Puts values into YAML text where others stand, and leaves every other byte as it is: comments, quotes, indentation.
-import type { FieldPath } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import type { FieldPath } from '@kleym/shared/core/answers/index.ts'
 import { isCollection, isNode, parseDocument, stringify } from 'yaml'
 import { splitDocuments, type Chunk } from '../../sources/document.ts'
 

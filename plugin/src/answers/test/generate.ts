@@ -1,6 +1,10 @@
 // `test --generate`: tests of what is true now, as YAML.
-import { generating, type WrittenTest } from '@kleym/shared/core/answers/identity-tests/generate.ts'
-import { fieldText, readIdentityTest } from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+import {
+  generating,
+  type WrittenTest,
+  fieldText,
+  readIdentityTest,
+} from '@kleym/shared/core/answers/index.ts'
 import { stringify } from 'yaml'
 import type { CommandResult } from '../../io/context.ts'
 import { EXIT, formatError } from '../../io/errors.ts'

@@ -1,5 +1,5 @@
 // The JSON Schema of an IdentityTest, for editors: what a mapping must hold in combination is checked when the test is run.
-import { identityTestSchema } from '@kleym/shared/core/answers/identity-tests/schema.ts'
+import { identityTestSchema } from '@kleym/shared/core/answers/index.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import * as z from 'zod'
 

@@ -4,22 +4,20 @@ import {
   findingHolders,
   selectorsOf,
   type HoldersFound,
-} from '@kleym/shared/core/answers/identity-tests/holders.ts'
-import {
   type ContainerAssertion,
   type EveryAssertion,
   type FieldPath,
-} from '@kleym/shared/core/answers/identity-tests/identity-test.ts'
+  SelectablePods,
+} from '@kleym/shared/core/answers/index.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { verdictOf } from '@kleym/shared/core/decide/plan/status.ts'
+import { verdictOf } from '@kleym/shared/core/decide/index.ts'
 import { createTwoFilesPatch } from 'diff'
 import type { CommandResult } from '../../io/context.ts'
 import { EXIT, formatError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN } from '../../sources/load.ts'
-import { SelectablePods } from '@kleym/shared/core/answers/identity-tests/container-selector.ts'
 import type { LoadedTests } from '../parts/load-tests.ts'
 import { assertionName, type AssertionResult } from '../parts/assertions.ts'
 import { incompleteText } from '../parts/assertion-results.ts'

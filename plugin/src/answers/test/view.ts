@@ -1,5 +1,5 @@
 // How `test` looks: the sum first, then what fails, then what is not known; what passes is counted, and named with -o wide.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'

@@ -1,7 +1,7 @@
 // The bundles of a server (`spire-server bundle list -output json`): they settle what depends on federation, which no object of a
 // cluster tells.
-import { withSettings } from '@kleym/shared/core/analysis/worlds/across.ts'
-import { readServerBundle } from '@kleym/shared/core/predict/verify/server-bundle.ts'
+import { withSettings } from '@kleym/shared/core/analysis/index.ts'
+import { readServerBundle } from '@kleym/shared/core/predict/index.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'

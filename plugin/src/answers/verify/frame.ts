@@ -4,12 +4,13 @@ import {
   depending,
   notCertain,
   type Finding,
-} from '@kleym/shared/core/findings/finding/finding.ts'
-import { concernsEveryBinding, installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import { federationFindings } from '@kleym/shared/core/findings/rules/federation-rules.ts'
-import { differenceFindings } from '@kleym/shared/core/findings/rules/verify-rules.ts'
-import { svidFindings } from '@kleym/shared/core/findings/rules/svid-rules.ts'
-import type { SvidAnswer } from '@kleym/shared/core/predict/verify/container-svids.ts'
+  concernsEveryBinding,
+  installFindings,
+  federationFindings,
+  differenceFindings,
+  svidFindings,
+} from '@kleym/shared/core/findings/index.ts'
+import type { SvidAnswer } from '@kleym/shared/core/predict/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { any, known, openOn, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.ts'

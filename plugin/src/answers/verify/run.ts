@@ -1,7 +1,6 @@
 // The answer of `kubectl kleym verify`.
-import { originsIn } from '@kleym/shared/core/findings/rules/svid-rules.ts'
-import { EntriesOfContainer } from '@kleym/shared/core/predict/verify/container-svids.ts'
-import type { ServerEntry } from '@kleym/shared/core/predict/verify/server-entry.ts'
+import { originsIn } from '@kleym/shared/core/findings/index.ts'
+import { EntriesOfContainer, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { gather } from '../../gather/gather.ts'

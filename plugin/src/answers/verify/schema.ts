@@ -1,9 +1,7 @@
 // The schema of `verify`.
 import * as z from 'zod'
-import { DIFFERENCE_CAUSES } from '@kleym/shared/core/predict/verify/causes.ts'
-import type { JudgedDifference } from '@kleym/shared/core/findings/rules/verify-rules.ts'
-import { expectedParts } from '@kleym/shared/core/predict/verify/compare-entries.ts'
-import type { SvidAnswer } from '@kleym/shared/core/predict/verify/container-svids.ts'
+import { DIFFERENCE_CAUSES, expectedParts, type SvidAnswer } from '@kleym/shared/core/predict/index.ts'
+import type { JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import {
   codeSchema,
   count,

@@ -1,8 +1,11 @@
 // `--svids`: what a process got, and which container it is of.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
-import { readAgentLog, type AttestedSelectors } from '@kleym/shared/core/predict/verify/agent-log.ts'
-import type { ContainerSvids } from '@kleym/shared/core/predict/verify/container-svids.ts'
-import { readSvidText } from '@kleym/shared/core/predict/verify/svid-text.ts'
+import {
+  readAgentLog,
+  type AttestedSelectors,
+  type ContainerSvids,
+  readSvidText,
+} from '@kleym/shared/core/predict/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'

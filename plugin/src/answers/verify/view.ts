@@ -1,7 +1,7 @@
 // How `verify` looks: what it comes to, then each difference as a finding, worst first.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import type { SvidAnswer } from '@kleym/shared/core/predict/verify/container-svids.ts'
+import type { SvidAnswer } from '@kleym/shared/core/predict/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'

@@ -1,7 +1,7 @@
 // The first lines of `who-selects`: how many containers hold how many identities, or who holds the one that was asked for.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { isPossible } from '@kleym/shared/core/predict/spire/registration.ts'
+import { isPossible } from '@kleym/shared/core/predict/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { span, type Piece } from '../../text/line.ts'

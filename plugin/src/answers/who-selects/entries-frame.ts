@@ -1,18 +1,21 @@
 // The report of `who-selects --entries`: the registration entries that SPIRE would hold, with the names that
 // `spire-server entry show -output json` gives their fields.
-import type { State } from '@kleym/shared/core/analysis/states/state.ts'
+import { type State, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { concernsEveryBinding, installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
-import { compareFindings, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { podNotes } from '@kleym/shared/core/findings/rules/pod-findings.ts'
-import { openVerdicts } from '@kleym/shared/core/analysis/worlds/open-verdicts.ts'
+import {
+  concernsEveryBinding,
+  installFindings,
+  compareFindings,
+  type Finding,
+  podNotes,
+} from '@kleym/shared/core/findings/index.ts'
 import {
   registrationEntrySteps,
   type RegistrationEntry,
-} from '@kleym/shared/core/predict/spire/registration-entries.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
-import { asServerJson } from '@kleym/shared/core/predict/verify/server-json.ts'
+  sourceText,
+  asServerJson,
+} from '@kleym/shared/core/predict/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { refuseMoreThan, SHOWN_ENTRIES } from '../../gather/answer-limits.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'

@@ -1,6 +1,6 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { RegistrationEntry } from '@kleym/shared/core/predict/spire/registration-entries.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
+import type { RegistrationEntry } from '@kleym/shared/core/predict/index.ts'
 import { PodCount } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { Answer } from '../../text/answer.ts'

@@ -1,12 +1,17 @@
 // The report of `who-selects`: for each container of the chosen pods, every registration that would select it, and what
 // becomes of it; or, asked in reverse, the containers that would hold one SPIFFE ID.
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { compareFindings, isAbout, type Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import { concernsEveryBinding, installFindings } from '@kleym/shared/core/findings/rules/install-rules.ts'
+import { type Analysis, whoHolds, type WhoHolds } from '@kleym/shared/core/analysis/index.ts'
+import {
+  compareFindings,
+  isAbout,
+  type Finding,
+  concernsEveryBinding,
+  installFindings,
+  isAboutRegistration,
+  manifestFindings,
+  podNotes,
+} from '@kleym/shared/core/findings/index.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { isAboutRegistration, manifestFindings } from '@kleym/shared/core/findings/rules/manifest-rules.ts'
-import { whoHolds, type WhoHolds } from '@kleym/shared/core/analysis/policies/who-holds.ts'
-import { podNotes } from '@kleym/shared/core/findings/rules/pod-findings.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'

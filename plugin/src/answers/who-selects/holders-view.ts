@@ -1,5 +1,5 @@
 // How the containers that hold one SPIFFE ID look: by what gives it to them, then a row for each pod.
-import { verdictWord } from '@kleym/shared/core/predict/spire/registration.ts'
+import { verdictWord } from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'

@@ -3,8 +3,7 @@
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { isPossible } from '@kleym/shared/core/predict/spire/registration.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import { isPossible, sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 
 /** What a container holds; `some`: one for certain, and perhaps more. The worst first. */

@@ -1,8 +1,8 @@
 // How the views of `who-selects` name a registration and its reason, and what they show beside the pods.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import type { WhoHolds } from '@kleym/shared/core/analysis/policies/who-holds.ts'
-import { sourceText } from '@kleym/shared/core/predict/spire/prediction.ts'
+import type { WhoHolds } from '@kleym/shared/core/analysis/index.ts'
+import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { Mark } from '../../text/line.ts'
 import type { NamedIds } from '../parts/named-by.ts'

@@ -1,6 +1,6 @@
 // The schemas of `who-selects` and of `who-selects --entries`.
 import * as z from 'zod'
-import type { WhoHolds } from '@kleym/shared/core/analysis/policies/who-holds.ts'
+import type { WhoHolds } from '@kleym/shared/core/analysis/index.ts'
 import {
   bindingKeySchema,
   count,

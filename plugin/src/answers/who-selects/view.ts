@@ -1,10 +1,10 @@
 // How `who-selects` looks: one block per pod, one row per container with the identity it is issued, and below it every
 // other registration with the reason why not. Containers that nothing tells apart share one row.
-import { verdictWord } from '@kleym/shared/core/predict/spire/registration.ts'
+import { verdictWord } from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { podText, PodCount } from '@kleym/shared/core/model/objects/pod-index.ts'
-import { undecidedText } from '@kleym/shared/core/analysis/holdings/undecided.ts'
+import { undecidedText } from '@kleym/shared/core/analysis/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
 import {

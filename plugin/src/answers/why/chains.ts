@@ -3,18 +3,22 @@ import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import { containerVerdicts } from '@kleym/shared/core/predict/spire/registration.ts'
 import {
+  containerVerdicts,
   factsOfSelectors,
   readAgentFacts,
   type AgentLogFacts,
-} from '@kleym/shared/core/predict/verify/agent-facts.ts'
+} from '@kleym/shared/core/predict/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
-import { chainOf, type Chain } from '@kleym/shared/core/answers/why/chain.ts'
-import type { ChainCommands } from '@kleym/shared/core/answers/why/facts.ts'
-import { droppedFields } from '@kleym/shared/core/answers/why/dropped.ts'
-import { readSpireParts, type SpireParts } from '@kleym/shared/core/answers/why/spire-parts.ts'
-import { subjectOf } from '@kleym/shared/core/answers/why/subject.ts'
+import {
+  chainOf,
+  type Chain,
+  type ChainCommands,
+  droppedFields,
+  readSpireParts,
+  type SpireParts,
+  subjectOf,
+} from '@kleym/shared/core/answers/index.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'

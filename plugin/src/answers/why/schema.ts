@@ -1,6 +1,6 @@
 // The schema of `why`.
 import * as z from 'zod'
-import type { Chain } from '@kleym/shared/core/answers/why/chain.ts'
+import type { Chain } from '@kleym/shared/core/answers/index.ts'
 import { bindingKeySchema, list, made, orNull, podSchema, reportSchema } from '../../frame/schema.ts'
 import { hopNameSchema, hopSchema } from '../parts/hop-schema.ts'
 

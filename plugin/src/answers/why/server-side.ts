@@ -1,10 +1,13 @@
 // The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
-import { splitSelector } from '@kleym/shared/core/predict/spire/prediction.ts'
+import {
+  splitSelector,
+  judgeContainer,
+  isNodeEntry,
+  podUidOf,
+  type ServerEntry,
+} from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { judgeContainer } from '@kleym/shared/core/predict/spire/attestor.ts'
-import { isNodeEntry } from '@kleym/shared/core/predict/verify/entry-owner.ts'
-import { podUidOf, type ServerEntry } from '@kleym/shared/core/predict/verify/server-entry.ts'
-import type { ServerSide } from '@kleym/shared/core/answers/why/facts.ts'
+import type { ServerSide } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { compareWithServer, type ReadTimes } from '../parts/compare-entries.ts'

@@ -1,8 +1,7 @@
 // How `why` looks below its first line: a line for each hop, with its mark; chains that read the same are shown once.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
-import type { Chain } from '@kleym/shared/core/answers/why/chain.ts'
-import type { Hop } from '@kleym/shared/core/answers/why/hop.ts'
+import type { Chain, Hop } from '@kleym/shared/core/answers/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { table } from '../../text/table.ts'

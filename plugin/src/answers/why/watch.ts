@@ -1,8 +1,7 @@
 // `why --watch`: asks again until each hop that is read is good, and prints when each became so. What is not read in a cluster (the
 // entries, the log) is as it was given, and is not waited for.
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
-import type { Chain } from '@kleym/shared/core/answers/why/chain.ts'
-import type { Hop, HopName } from '@kleym/shared/core/answers/why/hop.ts'
+import type { Chain, Hop, HopName } from '@kleym/shared/core/answers/index.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { EXIT, KleymError } from '../../io/errors.ts'

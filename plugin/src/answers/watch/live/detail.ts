@@ -1,8 +1,8 @@
 // The derivation of the one binding that a person looks at. Pods and static entries are read for it, of pods only those
 // of its namespace: the table does without them.
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
-import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
-import { dependsOnOutsideScope } from '@kleym/shared/core/findings/rules/outside-scope.ts'
+import { analyse } from '@kleym/shared/core/analysis/index.ts'
+import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { readMeta, type ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'

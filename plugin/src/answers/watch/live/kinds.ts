@@ -4,7 +4,7 @@ import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import { dig, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
-import { ANY, liveClaims } from '@kleym/shared/core/decide/collide/claim.ts'
+import { ANY, liveClaims } from '@kleym/shared/core/decide/index.ts'
 import { readBinding, type Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import {
   readClusterSpiffeId,

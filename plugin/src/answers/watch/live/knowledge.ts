@@ -1,6 +1,6 @@
 // What the watch does not know, and since when: said beside the table for as long as it is so. Pure.
-import type { Finding } from '@kleym/shared/core/findings/finding/finding.ts'
-import type { OperatorDeployment } from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
+import type { Finding } from '@kleym/shared/core/findings/index.ts'
+import type { OperatorDeployment } from '@kleym/shared/core/analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'

@@ -1,9 +1,6 @@
 // The live side of the watch: what follows the cluster, and the picture of it that screens and streams show. All input and
 // output of the watch but the terminal's goes through here.
-import {
-  readOperatorDeployment,
-  whyOperatorDown,
-} from '@kleym/shared/core/analysis/settings/operator-deployment.ts'
+import { readOperatorDeployment, whyOperatorDown } from '@kleym/shared/core/analysis/index.ts'
 import type { Cached, StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Client } from '@kleym/shared/kube/client.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'

@@ -1,12 +1,11 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
 // refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
-import { NO_DOUBTS } from '@kleym/shared/core/snapshot/doubt.ts'
+import { NO_DOUBTS, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { namespaceNamed, type Namespace, type Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { ClusterStaticEntry } from '@kleym/shared/core/model/objects/static-entry.ts'
-import type { Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { unknownReasonOf } from './feed.ts'

@@ -1,10 +1,7 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
 import { inForceOf, type Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { inForceText, type InForceText } from '@kleym/shared/core/analysis/settings/conditions.ts'
-import { judgementWord } from '@kleym/shared/core/decide/plan/judgement-text.ts'
-import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
-import type { Action, Judgement } from '@kleym/shared/core/decide/plan/plan.ts'
-import { verdictOf } from '@kleym/shared/core/decide/plan/status.ts'
+import { inForceText, type InForceText, type Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { judgementWord, type Action, type Judgement, verdictOf } from '@kleym/shared/core/decide/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Mark } from '../../../text/line.ts'
 

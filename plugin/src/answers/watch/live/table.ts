@@ -1,6 +1,6 @@
 // The rows of all namespaces, worked out anew only where something has changed, in slices between which the keyboard is
 // heard.
-import { analyse } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { analyse } from '@kleym/shared/core/analysis/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { SettingsReading } from '../../../gather/settings.ts'

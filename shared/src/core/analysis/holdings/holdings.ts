@@ -1,21 +1,21 @@
 // What the containers of a pod hold: the one answer that rules, tests, policies, effects and commands read. Whatever can keep it
 // open is asked here, and nowhere else: what was not read, bindings that are not decided, settings that were not given, pods and
 // containers that may be there, and registrations that kleym does not follow (docs/assumptions.md).
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
+import { namespacesByName, identityGap, type SnapshotReading } from '../../snapshot/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { asksItself, containersThatMayBe } from '../../model/objects/sidecars.ts'
-import { identityGap, type SnapshotReading } from '../../snapshot/unread.ts'
-import { whyInjected } from '../../predict/spire/attestor.ts'
-import { sourceText, type Prediction } from '../../predict/spire/prediction.ts'
 import {
+  whyInjected,
+  sourceText,
+  type Prediction,
   containerVerdicts,
   isHeld,
   isPossible,
   possibleVerdicts,
   type Registration,
-} from '../../predict/spire/registration.ts'
+} from '../../predict/index.ts'
 import { all, any, NO, not, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { scopeText } from '../../model/truth/unknown.ts'
 import { isMade } from './made.ts'

@@ -1,15 +1,19 @@
 // Bindings that could not be decided although their pool is known: each may get an output on some pods, which then hold one
 // identity more, and a fallback on them gives way (docs/assumptions.md). Where the pool itself could not be read there is a gap,
 // which says as much.
-import { podLabelsOf } from '../../decide/compile/identity.ts'
-import { declaredBoundary, identityPath } from '../../decide/compile/identity-path.ts'
-import type { Compiled } from '../../decide/compile/compile.ts'
-import { modeOf, trustDomainText } from '../../decide/compile/checks.ts'
+import {
+  podLabelsOf,
+  declaredBoundary,
+  identityPath,
+  type Compiled,
+  modeOf,
+  trustDomainText,
+  type LiveOutput,
+} from '../../decide/index.ts'
 import { namespaceWritten, type NamespacedName } from '../../model/namespaced-name.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
-import type { LiveOutput } from '../../decide/plan/plan.ts'
 import { NO } from '../../model/truth/truth.ts'
 import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'

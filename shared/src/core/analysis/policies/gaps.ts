@@ -1,5 +1,5 @@
 // Which of the things that could not be read keep kleym from saying that nothing gives an ID, or that no container holds it.
-import { parseIdentity } from '../../decide/compile/identity-path.ts'
+import { parseIdentity } from '../../decide/index.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
 import {
   anyBindingGap,
@@ -7,7 +7,7 @@ import {
   registrationGap,
   subjectGap,
   type SnapshotReading,
-} from '../../snapshot/unread.ts'
+} from '../../snapshot/index.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import type { IdentitySource } from './identity-sources.ts'
 

@@ -2,7 +2,7 @@
 // literal ID is found by that ID; one with a template is asked whether it may give an ID at all, by index over the text
 // before its first action.
 import type { NamespacedName } from '../../model/namespaced-name.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
 import { parseTemplate } from '../../base/go/template/template.ts'
@@ -11,8 +11,8 @@ import {
   type EntrySource,
   type EntryVerdict,
   type ObjectHandling,
-} from '../../predict/spire/prediction.ts'
-import { federatedWith } from '../../predict/spire/common-fields.ts'
+  federatedWith,
+} from '../../predict/index.ts'
 import { parseSpiffeId } from '../../model/spiffe-id.ts'
 import type { PolicyContext } from './policy-context.ts'
 

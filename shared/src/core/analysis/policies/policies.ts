@@ -1,7 +1,7 @@
 // The access policies of a snapshot, resolved against what SPIRE does in one state of it, and the
 // index that answers who names an identity.
 import { namespacedName } from '../../model/namespaced-name.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { apiVersionOf, ACCESS_POLICY_KIND } from '../../model/kinds.ts'
 import type { AccessPolicy } from '../../model/objects/access-policy.ts'
@@ -23,7 +23,7 @@ import type {
   ResolvedRule,
   ResolvedSource,
 } from './resolution.ts'
-import type { PolicyKnowledge } from '../../snapshot/policy-knowledge.ts'
+import type { PolicyKnowledge } from '../../snapshot/index.ts'
 import { MatcherIndex, takesIn } from '../../model/naming/id-matcher.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { TargetIndex } from './targets.ts'

@@ -1,8 +1,8 @@
 // What access policies are resolved against: one state of a cluster, and what SPIRE does in it.
 import type { UndecidedBindings } from '../holdings/undecided.ts'
-import type { Judgement, LiveOutput } from '../../decide/plan/plan.ts'
+import type { Judgement, LiveOutput } from '../../decide/index.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
-import type { Prediction } from '../../predict/spire/prediction.ts'
+import type { Prediction } from '../../predict/index.ts'
 
 /** The part of a state that the resolution of policies reads. */
 export interface PolicyContext {

@@ -1,10 +1,10 @@
 // What is said of a resolution: the same words in every format. None of them says what becomes of a request.
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { counted } from '../../base/text/counted.ts'
 import { PodCount } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { sourceText, type EntrySource } from '../../predict/spire/prediction.ts'
+import { sourceText, type EntrySource } from '../../predict/index.ts'
 import type { IdentitySource } from './identity-sources.ts'
 import type { Declarer, NearMiss, PolicyHolder, Resolution } from './resolution.ts'
 

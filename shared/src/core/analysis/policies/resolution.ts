@@ -4,9 +4,9 @@
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import type { PolicyTarget } from '../../model/objects/access-policy.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
-import type { PolicyKnowledge } from '../../snapshot/policy-knowledge.ts'
+import type { PolicyKnowledge } from '../../snapshot/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import type { EntrySource } from '../../predict/spire/prediction.ts'
+import type { EntrySource } from '../../predict/index.ts'
 
 /** Containers of one pod that certainly hold the ID, in the order of the pod. */
 export interface PolicyHolder {

@@ -2,7 +2,7 @@
 // certain first (a container holds it, an object gives it), then what may be, and only where nothing may be is an ID dangling.
 import { namespacedName } from '../../model/namespaced-name.ts'
 import type { IdMatcher, RuleSource } from '../../model/objects/access-rule.ts'
-import { sourceText, type EntrySource } from '../../predict/spire/prediction.ts'
+import { sourceText, type EntrySource } from '../../predict/index.ts'
 import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../../model/spiffe-id.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
@@ -16,7 +16,7 @@ import { unknownReasonText, type UnknownReason } from '../../model/unknown-reaso
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
 import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
-import { registrationGap } from '../../snapshot/unread.ts'
+import { registrationGap } from '../../snapshot/index.ts'
 import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
 import * as say from './resolution-text.ts'

@@ -1,9 +1,7 @@
 // Bindings that ask for an ID and do not give it: refused ones, and those about which nothing is decided yet.
-import { judgementWord } from '../../decide/plan/judgement-text.ts'
+import { judgementWord, declaredBoundary, identityPath, verdictOf } from '../../decide/index.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
-import { declaredBoundary, identityPath } from '../../decide/compile/identity-path.ts'
 import type { DeclaredBinding } from '../../model/objects/binding.ts'
-import { verdictOf } from '../../decide/plan/status.ts'
 import type { PolicyContext } from './policy-context.ts'
 
 /** A binding that asks for an ID and does not give it. */

@@ -1,11 +1,10 @@
 // A snapshot with its bindings compiled: what all states of it have in common, whatever outputs are there.
 import type { OpenSettings } from './assumptions.ts'
-import type { Compiled } from '../../decide/compile/compile.ts'
-import type { Config } from '../../decide/settings/config.ts'
+import type { Compiled, Config } from '../../decide/index.ts'
 import type { PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { Snapshot } from '../../snapshot/index.ts'
 
 /** A snapshot, the settings that it is read with, and what its bindings compile to. */
 export interface CompiledSnapshot {

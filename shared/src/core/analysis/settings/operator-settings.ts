@@ -11,22 +11,23 @@ import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '../../base/json.ts'
-import type { Config } from '../../decide/settings/config.ts'
+import {
+  type Config,
+  CLASS_NAME_ENV,
+  CLASS_NAME_FLAG,
+  TRUST_DOMAIN_ENV,
+  TRUST_DOMAIN_FLAG,
+  VARIANT_LABEL_KEY_ENV,
+  OUTPUT_LABEL_FLAG,
+  readOutputLabels,
+  variantLabelKeyProblem,
+} from '../../decide/index.ts'
 import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { trustDomainProblem } from '../../model/spiffe-id.ts'
-import {
-  CLASS_NAME_ENV,
-  CLASS_NAME_FLAG,
-  TRUST_DOMAIN_ENV,
-  TRUST_DOMAIN_FLAG,
-  VARIANT_LABEL_KEY_ENV,
-} from '../../decide/settings/flags.ts'
-import { OUTPUT_LABEL_FLAG, readOutputLabels } from '../../decide/settings/output-labels.ts'
-import { variantLabelKeyProblem } from '../../decide/settings/variant-label-key.ts'
 
 /** The settings in one place; undefined where it does not tell a setting. */
 export interface SettingsSource {

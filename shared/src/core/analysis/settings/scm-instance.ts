@@ -1,13 +1,11 @@
 // The SPIRE Controller Managers of a cluster, and which of them acts on what kleym writes: an answer is about that one. A
 // cluster may have several, told by their classes (docs/spire-facts.md §2).
-import { isClassLabel, type OutputSettings } from '../../decide/compile/output.ts'
+import { isClassLabel, type OutputSettings } from '../../decide/index.ts'
 import type { JsonRecord } from '../../base/json.ts'
 import { LABEL_MANAGED_BY, MANAGED_BY, SCM_CLASS_LABEL } from '../../model/names.ts'
 import { readScmSettings, type ScmEvidence } from '../../model/objects/scm-config.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
-import type { ObjectHandling } from '../../predict/spire/prediction.ts'
-import { classHandling } from '../../predict/spire/common-fields.ts'
-import { unseenHandling } from '../../predict/spire/prepared-id.ts'
+import { type ObjectHandling, classHandling, unseenHandling } from '../../predict/index.ts'
 import type { ConfigMapKey, ScmContainer } from './scm-container.ts'
 
 /** A configuration of SCM as it was found. */

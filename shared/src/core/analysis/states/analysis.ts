@@ -2,19 +2,21 @@
 // views and the findings read this and nothing else.
 import { NO_OPEN_SETTINGS, type OpenSettings } from '../settings/assumptions.ts'
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../../model/kinds.ts'
-import { compile, type Compiled } from '../../decide/compile/compile.ts'
-import type { Config } from '../../decide/settings/config.ts'
+import {
+  compile,
+  type Compiled,
+  type Config,
+  judgeOwnership,
+  type LiveOutput,
+  type OutputsKnown,
+  settling,
+} from '../../decide/index.ts'
 import { lazy } from '../../base/lazy.ts'
 import { indexPods } from '../../model/objects/pod-index.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
-import { judgeOwnership } from '../../decide/plan/ownership.ts'
-import type { LiveOutput, OutputsKnown } from '../../decide/plan/plan.ts'
 import { openDecisions } from './open-decisions.ts'
-import { settling } from '../../decide/plan/settle.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
-import { referencesIn, type Snapshot } from '../../snapshot/snapshot.ts'
-import { perhapsPodsOf } from '../../snapshot/perhaps-pods.ts'
-import { podsInQuestionOf } from '../../snapshot/subjects.ts'
+import { referencesIn, type Snapshot, perhapsPodsOf, podsInQuestionOf } from '../../snapshot/index.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { Changes, NO_CHANGES } from './changes.ts'
 import { ownershipFacts } from './ownership-facts.ts'

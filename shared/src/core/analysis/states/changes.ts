@@ -1,5 +1,5 @@
 // The net change between two states: the writes that lead from the one to the other.
-import type { Action } from '../../decide/plan/plan.ts'
+import type { Action } from '../../decide/index.ts'
 
 /** Writes, all of them and by binding. */
 export class Changes {

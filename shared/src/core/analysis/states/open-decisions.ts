@@ -1,9 +1,8 @@
 // Which bindings cannot be decided because of what could not be read of files: another binding of the namespace may collide
 // with them, and a ClusterSPIFFEID may hold the name of their output.
 import { BINDING, CLUSTER_SPIFFE_ID, qualifiedKind } from '../../model/kinds.ts'
-import type { OpenOf } from '../../decide/plan/plan.ts'
-import type { Doubt } from '../../snapshot/doubt.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { OpenOf } from '../../decide/index.ts'
+import type { Doubt, Snapshot } from '../../snapshot/index.ts'
 
 /** What the doubts of a snapshot leave open, by binding; undefined where there are none. */
 export function openDecisions({ doubts, bindings }: Snapshot): OpenOf | undefined {

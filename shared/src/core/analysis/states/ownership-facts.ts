@@ -1,7 +1,6 @@
 // What ownership is judged by in a snapshot.
-import type { Compiled } from '../../decide/compile/compile.ts'
-import type { OwnershipFacts } from '../../decide/plan/ownership.ts'
-import { bindingsIn, type Snapshot } from '../../snapshot/snapshot.ts'
+import type { Compiled, OwnershipFacts } from '../../decide/index.ts'
+import { bindingsIn, type Snapshot } from '../../snapshot/index.ts'
 
 /** The facts of a snapshot and of what its bindings compile to. */
 export function ownershipFacts(snapshot: Snapshot, compiled: readonly Compiled[]): OwnershipFacts {

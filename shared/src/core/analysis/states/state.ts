@@ -1,23 +1,26 @@
 // One state of a cluster: the outputs that are there, and everything that follows from them. An analysis has two: the one
 // that was read (`now`), and the one in which kleym has done all that it has to do (`settled`).
 import { lazy } from '../../base/lazy.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
-import type { ClaimIndex } from '../../decide/collide/claim-index.ts'
+import {
+  TRUST_DOMAIN_PLACEHOLDER,
+  type ClaimIndex,
+  type Action,
+  type Judgement,
+  type LiveOutput,
+  type Pass,
+} from '../../decide/index.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
 import { SPIRE_GROUP } from '../../model/names.ts'
 import { namespaceWritten, type NamespacedName } from '../../model/namespaced-name.ts'
-import type { Action, Judgement, LiveOutput, Pass } from '../../decide/plan/plan.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
-import { displacementGap } from '../../snapshot/unread.ts'
+import { displacementGap, firstGap, type Snapshot } from '../../snapshot/index.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { firstGap, type Snapshot } from '../../snapshot/snapshot.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
-import { predict } from '../../predict/spire/predict.ts'
+import { predict, type EntrySource, type Prediction } from '../../predict/index.ts'
 import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
-import type { EntrySource, Prediction } from '../../predict/spire/prediction.ts'
 
 /** What a state is made from, beside the compiled snapshot. */
 export interface StateParts extends Pass {

@@ -8,11 +8,10 @@ import {
   type OpenSettings,
   type SettingsWorld,
 } from '../settings/assumptions.ts'
-import { isClassLabel } from '../../decide/compile/output.ts'
+import { isClassLabel, type LiveOutput } from '../../decide/index.ts'
 import { SCM_CLASS_LABEL } from '../../model/names.ts'
 import type { JsonRecord } from '../../base/json.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
-import type { LiveOutput } from '../../decide/plan/plan.ts'
 
 /** The analysis of the same objects in each world, the one that is assumed first. In itself none has anything open. */
 export function* inWorlds(analysis: Analysis): Generator<Analysis> {

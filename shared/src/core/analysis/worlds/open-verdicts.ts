@@ -5,14 +5,16 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { TRUST_DOMAIN } from '../../predict/spire/placeholders.ts'
 import {
+  TRUST_DOMAIN,
   sourceText,
   type EntryOutcome,
   type EntryVerdict,
   type Prediction,
-} from '../../predict/spire/prediction.ts'
-import { isHeld, isPossible, type Registration } from '../../predict/spire/registration.ts'
+  isHeld,
+  isPossible,
+  type Registration,
+} from '../../predict/index.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
 import { asSeenBeside, inWorlds, settingsDeciding } from './across.ts'
 

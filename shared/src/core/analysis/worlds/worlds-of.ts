@@ -13,8 +13,7 @@
 //   in which it handles exactly those of one class stand beside these: rules say more of what is certain.
 // - Outputs that have no effect for two reasons have none for one. So worlds differ from the one that is assumed in one setting, beside
 //   which SCM is meant.
-import { isClassLabel } from '../../decide/compile/output.ts'
-import type { Config } from '../../decide/settings/config.ts'
+import { isClassLabel, type Config } from '../../decide/index.ts'
 import {
   NO_OPEN_SETTINGS,
   type AssumedSetting,
@@ -27,9 +26,8 @@ import { valueText, type Dispute, type SettingName } from '../settings/operator-
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../../model/objects/scm-settings.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { isClassHandled } from '../../predict/spire/common-fields.ts'
-import { unseenHandling } from '../../predict/spire/prepared-id.ts'
+import type { Snapshot } from '../../snapshot/index.ts'
+import { isClassHandled, unseenHandling } from '../../predict/index.ts'
 import { parseFederatedTrustDomain, trustDomainIn } from '../../model/spiffe-id.ts'
 
 /** What is known of the settings, beside their values. */

@@ -1,16 +1,16 @@
 // Which policies a change affects: rules that name an ID which the change removes, gives to others, or brings about.
-import type { State } from '../../analysis/states/state.ts'
-import { podText } from '../../model/objects/pod-index.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
 import {
+  type State,
   policyName,
   type Declarer,
   type Resolution,
   type ResolvedPolicy,
   type ResolvedRule,
   type ResolvedSource,
-} from '../../analysis/policies/resolution.ts'
+} from '../../analysis/index.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import { sourceText } from '../../predict/index.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {

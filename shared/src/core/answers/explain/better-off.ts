@@ -1,15 +1,19 @@
 // Which of the findings that are gone after a change are fixed: those after which a container or a binding is better off than
 // before. Any other no longer applies, because what it was about is gone: the fallback that gave way, the binding
 // (docs/offline.md, "New, fixed, and no longer applies").
-import type { State } from '../../analysis/states/state.ts'
+import type { State } from '../../analysis/index.ts'
 import { subjectText, type Subject } from '../../model/objects/subject.ts'
-import { findingKey, namedIn, type Finding } from '../../findings/finding/finding.ts'
+import {
+  findingKey,
+  namedIn,
+  type Finding,
+  findingEntry,
+  RULE_KIND,
+  holdersOfNotes,
+} from '../../findings/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
-import { findingEntry } from '../../findings/registry/findings.ts'
-import { RULE_KIND } from '../../findings/rules/policy-rules.ts'
-import { holdersOfNotes } from '../../findings/rules/pod-findings.ts'
+import type { Judgement } from '../../decide/index.ts'
 import type { Steps } from '../../base/steps.ts'
 
 /** What one container holds. */

@@ -2,24 +2,24 @@
 // verdict, and which findings are new, fixed, without ground or unchanged.
 import type { Pod } from '../../model/objects/pod.ts'
 import { deepEqual, canonicalText, own } from '../../base/json.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
-import { judgementWord } from '../../decide/plan/judgement-text.ts'
-import { unchanged } from '../../analysis/states/analysis.ts'
-import { dependsText } from '../../analysis/settings/assumptions.ts'
-import { inWorlds } from '../../analysis/worlds/across.ts'
-import type { State } from '../../analysis/states/state.ts'
-import { Holdings } from '../../analysis/holdings/holdings.ts'
-import { undecidedText, type UndecidedBinding } from '../../analysis/holdings/undecided.ts'
-import { findingSteps } from '../../findings/rules/all.ts'
-import type { Finding } from '../../findings/finding/finding.ts'
+import { type Judgement, judgementWord } from '../../decide/index.ts'
+import {
+  unchanged,
+  dependsText,
+  inWorlds,
+  type State,
+  Holdings,
+  undecidedText,
+  type UndecidedBinding,
+} from '../../analysis/index.ts'
+import { findingSteps, type Finding, holderKey } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { podText } from '../../model/objects/pod-index.ts'
-import { sourceText, type EntryOutcome } from '../../predict/spire/prediction.ts'
+import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
-import { holderKey } from '../../findings/rules/pod-findings.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
 import { OneSided, unreadOnlyIn, type UnreadSides } from './one-sided.ts'
 

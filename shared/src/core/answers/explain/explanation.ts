@@ -1,19 +1,25 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
-import { subjectDoubt } from '../../snapshot/unread.ts'
+import { subjectDoubt } from '../../snapshot/index.ts'
 import { inForceOf, type Binding } from '../../model/objects/binding.ts'
 import type { Condition } from '../../model/objects/binding-status.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import { claimsContainerOf, declaredClaim } from '../../decide/collide/claim.ts'
-import type { Relation } from '../../decide/collide/claim-index.ts'
-import { labelsText } from '../../findings/rules/collision-rules.ts'
-import type { Identity, SelectorOrigin } from '../../decide/compile/identity.ts'
+import type { Analysis } from '../../analysis/index.ts'
+import {
+  claimsContainerOf,
+  declaredClaim,
+  type Relation,
+  type Identity,
+  type SelectorOrigin,
+  type Action,
+  type Judgement,
+  verdictOf,
+  type StatusVerdict,
+} from '../../decide/index.ts'
+import { labelsText } from '../../findings/index.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import type { Action, Judgement } from '../../decide/plan/plan.ts'
-import { verdictOf, type StatusVerdict } from '../../decide/plan/status.ts'
 import { reachOf, type Reach } from './reach.ts'
 import { stepsOf, type DerivationStep } from './steps.ts'
 

@@ -8,9 +8,9 @@ import {
   notCertain,
   withinNamespaces,
   type Finding,
-} from '../../findings/finding/finding.ts'
+  findingEntry,
+} from '../../findings/index.ts'
 import { subjectText } from '../../model/objects/subject.ts'
-import { findingEntry } from '../../findings/registry/findings.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { fixedAmong, type HeldState } from './better-off.ts'

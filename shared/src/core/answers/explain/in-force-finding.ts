@@ -1,13 +1,13 @@
 // Where the operator's `InForce` and the prediction disagree about an output: SCM behind, another SCM, or settings of it that
 // are not those that this answer uses.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
-import { finding, type Finding } from '../../findings/finding/finding.ts'
-import type { InForceReason } from '../../decide/in-force/in-force.ts'
+import { finding, type Finding } from '../../findings/index.ts'
+import type { InForceReason } from '../../decide/index.ts'
 import { inForceOf, type Binding } from '../../model/objects/binding.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
-import { gapOf } from '../../snapshot/snapshot.ts'
-import { sourceText, type EntryVerdict } from '../../predict/spire/prediction.ts'
+import { gapOf } from '../../snapshot/index.ts'
+import { sourceText, type EntryVerdict } from '../../predict/index.ts'
 
 /** The kinds without which it is not known whether any pod gets an entry. */
 const NEEDED: readonly string[] = ['Pod', 'Namespace']

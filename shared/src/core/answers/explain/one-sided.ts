@@ -1,14 +1,18 @@
 // What one of two states leaves unread and the other does not. What both leave unread is the same in both, so it moves no pod and no
 // object; what one alone leaves unread may hold whatever the other shows.
-import { namedIn, type Finding } from '../../findings/finding/finding.ts'
+import { namedIn, type Finding, RULE_KIND } from '../../findings/index.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { POLICY_KINDS } from '../../model/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
-import { RULE_KIND } from '../../findings/rules/policy-rules.ts'
-import { doubtsByKind, type Doubt } from '../../snapshot/doubt.ts'
-import { identityGap, subjectGap, type SnapshotReading } from '../../snapshot/unread.ts'
-import type { State } from '../../analysis/states/state.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
+import {
+  doubtsByKind,
+  type Doubt,
+  identityGap,
+  subjectGap,
+  type SnapshotReading,
+  type Snapshot,
+} from '../../snapshot/index.ts'
+import type { State } from '../../analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 
 /** The gaps and the doubts of one state that the other has not. */

@@ -1,15 +1,18 @@
 // Whom the registration of a binding reaches, whom it misses although the labels are right, and what else those pods
 // lose or hold because of it.
-import { displacedOf, lossText, takesPart } from '../../findings/rules/displaced.ts'
+import { displacedOf, lossText, takesPart } from '../../findings/index.ts'
 import {
   podIdentitiesOf,
   type ContainerIdentities,
   type PodIdentities,
-} from '../../predict/spire/pod-identities.ts'
+  isPossible,
+  type Registration,
+  sourceText,
+  type EntryOutcome,
+  type Prediction,
+} from '../../predict/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { whyOpenText } from '../../model/truth/truth.ts'
-import { isPossible, type Registration } from '../../predict/spire/registration.ts'
-import { sourceText, type EntryOutcome, type Prediction } from '../../predict/spire/prediction.ts'
 
 /** A pod that the registration reaches, and the containers that it gives the identity to. */
 export interface Reached {

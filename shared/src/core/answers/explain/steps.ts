@@ -7,11 +7,13 @@ import {
   type CheckInput,
   type CheckName,
   type StepName,
-} from '../../decide/compile/checks.ts'
-import { safetyProblems, selectorsOf, spiffeIdOf } from '../../decide/compile/identity.ts'
-import { objectText } from '../../decide/compile/references.ts'
+  safetyProblems,
+  selectorsOf,
+  spiffeIdOf,
+  objectText,
+  type Judgement,
+} from '../../decide/index.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
 
 /** One step of the derivation of one binding. */
 export interface DerivationStep {

@@ -1,6 +1,5 @@
 // Assertions about what a binding comes to.
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
-import { verdictOf } from '../../decide/plan/status.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, verdictOf } from '../../decide/index.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import type { BindingAssertion } from './identity-test.ts'

@@ -1,6 +1,6 @@
 // Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { namespacesByName } from '../../snapshot/index.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'

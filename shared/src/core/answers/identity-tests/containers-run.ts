@@ -1,8 +1,8 @@
 // Assertions about what containers hold.
-import { verdictOf } from '../../decide/plan/status.ts'
+import { verdictOf } from '../../decide/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import type { Registration } from '../../predict/spire/registration.ts'
-import { idsOf, type ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import type { Registration } from '../../predict/index.ts'
+import { idsOf, type ContainerHolding } from '../../analysis/index.ts'
 import { any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { becomes, containerText, giftText, openText, othersOf, whoText } from './holding-text.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'

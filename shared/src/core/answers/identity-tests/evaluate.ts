@@ -1,9 +1,8 @@
 // Runs identity tests against one state of a cluster. Every pod is predicted once, whatever the number of assertions: each
 // assertion hears of the containers that it is about, and says at the end what it has come to.
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { Holdings, type ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import { Holdings, type ContainerHolding, openVerdicts } from '../../analysis/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { openVerdicts } from '../../analysis/worlds/open-verdicts.ts'
 import type { Steps } from '../../base/steps.ts'
 import { NO } from '../../model/truth/truth.ts'
 import { bindingOutcome } from './binding-outcome.ts'

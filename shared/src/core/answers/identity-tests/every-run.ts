@@ -1,7 +1,7 @@
 // Rules about what every container of some holds.
-import type { Registration } from '../../predict/spire/registration.ts'
+import type { Registration } from '../../predict/index.ts'
 import { unsureText } from './containers-run.ts'
-import { idsOf } from '../../analysis/holdings/holdings.ts'
+import { idsOf } from '../../analysis/index.ts'
 import { any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { giftText, openText, whoText } from './holding-text.ts'
 import type { EveryAssertion } from './identity-test.ts'

@@ -1,7 +1,7 @@
 // Tests that pin who holds what in a state: for each namespace the holders of each identity, and that its containers hold no
 // others. Whatever container gains or loses an identity makes one of them fail; whatever changes no container breaks none.
 import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../../model/names.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { findingHolders, groupsOf, selectorsOf, type HoldersFound, type IdHolder } from './holders.ts'

@@ -1,11 +1,9 @@
 // Who holds each identity of a state, and how a test names them.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { type Analysis, Holdings, idsOf, openVerdicts } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { Holdings, idsOf } from '../../analysis/holdings/holdings.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { partOf, workloadsOf } from '../../model/objects/pod-workloads.ts'
-import { openVerdicts } from '../../analysis/worlds/open-verdicts.ts'
-import { TRUST_DOMAIN } from '../../predict/spire/placeholders.ts'
+import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
 import type { Steps } from '../../base/steps.ts'
 import { whyOpenText, YES } from '../../model/truth/truth.ts'

@@ -1,10 +1,9 @@
 // What assertions say of the registrations of a container.
-import type { ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import type { ContainerHolding } from '../../analysis/index.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shortPodText } from '../../model/objects/pod-index.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import { isPossible, verdictWord, type Registration } from '../../predict/spire/registration.ts'
+import { sourceText, isPossible, verdictWord, type Registration } from '../../predict/index.ts'
 import { whyOpenText } from '../../model/truth/truth.ts'
 
 /** The registrations that select the pod of a container, and give the container nothing. */

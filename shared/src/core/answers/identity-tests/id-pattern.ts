@@ -1,7 +1,7 @@
 // The patterns of SPIFFE IDs in identity tests. No regular expression: a hostile pattern must not take long.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
-import { PLAIN_FACTS } from '../../predict/spire/placeholders.ts'
+import { PLAIN_FACTS } from '../../predict/index.ts'
 import { NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { parseSpiffeId } from '../../model/spiffe-id.ts'

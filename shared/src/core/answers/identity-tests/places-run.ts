@@ -1,7 +1,7 @@
 // Rules about where identities may be held.
-import type { Registration } from '../../predict/spire/registration.ts'
+import type { Registration } from '../../predict/index.ts'
 import type { ContainerSelector } from './container-selector.ts'
-import type { ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import type { ContainerHolding } from '../../analysis/index.ts'
 import { giftText, openText, whoText } from './holding-text.ts'
 import { IN_PART } from './id-pattern.ts'
 import { noHolder } from './identities-run.ts'

@@ -1,5 +1,5 @@
 // One assertion while it is run: what it hears of, and which containers it is about.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis, ContainerHolding, Holdings } from '../../analysis/index.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
@@ -8,7 +8,6 @@ import { any, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import type { ChosenPods, ContainerSelector, SelectablePods } from './container-selector.ts'
-import type { ContainerHolding, Holdings } from '../../analysis/holdings/holdings.ts'
 import type { IdPattern } from './id-pattern.ts'
 import type { AssertionOutcome } from './outcome.ts'
 

@@ -4,7 +4,7 @@ import * as z from 'zod/mini'
 import { keysOf } from '../../base/json.ts'
 import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../../model/names.ts'
 import { lazy } from '../../base/lazy.ts'
-import { REASONS } from '../../decide/reasons/reasons.ts'
+import { REASONS } from '../../decide/index.ts'
 
 /** More than a person or `--generate` writes into one list. */
 const LIST_MAX = 100_000

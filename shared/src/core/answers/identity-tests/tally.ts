@@ -1,6 +1,6 @@
 // What an assertion has seen while it was run, and what that comes to.
 import { compareBytes } from '../../base/text/bytes.ts'
-import type { ContainerHolding } from '../../analysis/holdings/holdings.ts'
+import type { ContainerHolding } from '../../analysis/index.ts'
 import { NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import type { AssertionOutcome } from './outcome.ts'
 import type { NoMatch } from './run.ts'

@@ -1,20 +1,21 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { namespacesByName, type Snapshot, subjectGap } from '../../snapshot/index.ts'
+import {
+  type Analysis,
+  Holdings,
+  idsOf,
+  type ContainerHolding,
+  type NamedBy,
+  openVerdicts,
+} from '../../analysis/index.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { Holdings, idsOf, type ContainerHolding } from '../../analysis/holdings/holdings.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
-import type { NamedBy } from '../../analysis/policies/resolution.ts'
-import { openVerdicts } from '../../analysis/worlds/open-verdicts.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import { subjectGap } from '../../snapshot/unread.ts'
-import type { EntrySource } from '../../predict/spire/prediction.ts'
-import type { Registration } from '../../predict/spire/registration.ts'
+import type { EntrySource, Registration } from '../../predict/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { candidateKey, withCandidates, type Candidate } from '../suggest/candidate.ts'
 import { distinct } from '../suggest/binding-names.ts'

@@ -5,13 +5,13 @@ import { matchesId } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
-import type { Policies } from '../../analysis/policies/policies.ts'
 import {
+  type Policies,
   type Naming,
   type ResolvedPolicy,
   type ResolvedRule,
   policyName,
-} from '../../analysis/policies/resolution.ts'
+} from '../../analysis/index.ts'
 
 /** An ID that takes the place of another. */
 export interface IdChange {

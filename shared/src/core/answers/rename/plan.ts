@@ -2,14 +2,12 @@
 // What each step does to containers was worked out before; here it is put into words, with the command that checks it.
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../../model/kinds.ts'
-import { policyName } from '../../analysis/policies/resolution.ts'
-import { findingEntry } from '../../findings/registry/findings.ts'
+import { policyName, type Analysis } from '../../analysis/index.ts'
+import { findingEntry } from '../../findings/index.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
 import type { ConsumerEdit } from './consumers.ts'
 import { OF_POLICIES, type Bridge, type Rename, type RenamedBinding } from './rename.ts'
-import { objectivesLeading } from '../../snapshot/renamed.ts'
 
 /** One step. */
 export interface RenameStep {

@@ -1,12 +1,10 @@
 // From one name of a binding, pool or objective to another, so that no container is cut off in between: who holds the old ID and will
 // hold the new one, whether a second binding can give it beside the first or a registration by hand must, what each step does to
 // containers, and who names the IDs. docs/rename.md is its page. The core that the operator runs decides each step.
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import type { State } from '../../analysis/states/state.ts'
-import { labelsForScm } from '../../decide/compile/output.ts'
+import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
+import { labelsForScm, judgementWord, type Judgement } from '../../decide/index.ts'
 import { effectOf, type Effect, type Holder } from '../explain/effect.ts'
-import { Holdings, idsOf } from '../../analysis/holdings/holdings.ts'
-import type { Finding } from '../../findings/finding/finding.ts'
+import { type Finding, holderKey } from '../../findings/index.ts'
 import { canonicalText, type JsonRecord } from '../../base/json.ts'
 import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -14,19 +12,8 @@ import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import { podText } from '../../model/objects/pod-index.ts'
-import { judgementWord } from '../../decide/plan/judgement-text.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
-import { holdersOfIds } from '../../analysis/policies/who-holds.ts'
-import { holderKey } from '../../findings/rules/pod-findings.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
-import type { Steps } from '../../base/steps.ts'
-import { BindingNames, CompanionNames } from '../suggest/binding-names.ts'
-import type { ProofTools } from '../suggest/prove.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
-import { NameSummary } from '../../base/text/counted.ts'
-import { unknownReasonText } from '../../model/unknown-reason.ts'
-import { consumersOf, type ConsumerEdit, type Consumers, type IdChange } from './consumers.ts'
 import {
+  type Snapshot,
   bindingsConcerned,
   isToBeMade,
   keyIn,
@@ -38,7 +25,14 @@ import {
   withoutOld,
   withReferences,
   type RenameQuestion,
-} from '../../snapshot/renamed.ts'
+} from '../../snapshot/index.ts'
+import type { Steps } from '../../base/steps.ts'
+import { BindingNames, CompanionNames } from '../suggest/binding-names.ts'
+import type { ProofTools } from '../suggest/prove.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import { NameSummary } from '../../base/text/counted.ts'
+import { unknownReasonText } from '../../model/unknown-reason.ts'
+import { consumersOf, type ConsumerEdit, type Consumers, type IdChange } from './consumers.ts'
 
 /** A registration by hand that gives an ID in the meantime. */
 export interface Bridge {

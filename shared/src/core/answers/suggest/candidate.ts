@@ -5,7 +5,7 @@ import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import { readBinding } from '../../model/objects/binding.ts'
 import { readClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import type { Snapshot } from '../../snapshot/snapshot.ts'
+import type { Snapshot } from '../../snapshot/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { companionManifest, type Companion, type NamedCompanion } from './companion.ts'
 

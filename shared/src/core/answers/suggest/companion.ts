@@ -1,7 +1,6 @@
 // Registrations that keep what the proxies of meshes have by a fallback, beside a binding for another container (docs/consumers.md).
-import { labelsForScm, type OutputSettings } from '../../decide/compile/output.ts'
-import { proxiesOfAccount, type ProxyOfAccount } from '../../analysis/consumers/consumers-in-pod.ts'
-import { isMeshIdentity } from '../../analysis/consumers/consumers.ts'
+import { labelsForScm, type OutputSettings } from '../../decide/index.ts'
+import { proxiesOfAccount, type ProxyOfAccount, isMeshIdentity } from '../../analysis/index.ts'
 import { dig, isRecord, type JsonRecord } from '../../base/json.ts'
 import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND, NAMESPACE_NAME_LABEL } from '../../model/names.ts'
@@ -9,10 +8,15 @@ import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { Pool } from '../../model/objects/inference.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { Namespace, Pod } from '../../model/objects/pod.ts'
-import { containerIdentities } from '../../predict/spire/pod-identities.ts'
-import { preferred, precedenceOf } from '../../predict/spire/precedence.ts'
-import type { Prediction } from '../../predict/spire/prediction.ts'
-import { isHeld, isPossible, type Registration } from '../../predict/spire/registration.ts'
+import {
+  containerIdentities,
+  preferred,
+  precedenceOf,
+  type Prediction,
+  isHeld,
+  isPossible,
+  type Registration,
+} from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 
 /** A ClusterSPIFFEID for the proxies of one pool. It is no fallback, so it stays. */

@@ -2,10 +2,8 @@
 import type { Effect } from '../explain/effect.ts'
 import type { Reach } from '../explain/reach.ts'
 import { podText } from '../../model/objects/pod-index.ts'
-import { holderKey } from '../../findings/rules/pod-findings.ts'
-import { displacedOf } from '../../findings/rules/displaced.ts'
-import { podIdentitiesOf } from '../../predict/spire/pod-identities.ts'
-import type { Prediction } from '../../predict/spire/prediction.ts'
+import { holderKey, displacedOf } from '../../findings/index.ts'
+import { podIdentitiesOf, type Prediction } from '../../predict/index.ts'
 
 /** What an effect says of containers, each by its `holderKey`. */
 export class EffectByHolder {

@@ -1,7 +1,6 @@
 // Which bindings could be for a pool, the best first. Nothing is proven here: `prove.ts` runs each plan through the core that
 // the operator runs, and takes the first that passes.
-import type { Config } from '../../decide/settings/config.ts'
-import { objectivePool } from '../../decide/compile/references.ts'
+import { type Config, objectivePool } from '../../decide/index.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import type { Objective, Pool } from '../../model/objects/inference.ts'
 import { type Pod, DEFAULT_SERVICE_ACCOUNT } from '../../model/objects/pod.ts'

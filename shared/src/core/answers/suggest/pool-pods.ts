@@ -1,6 +1,5 @@
 // The pods of a pool, in groups of one service account each: a binding names one service account.
-import { consumersIn } from '../../analysis/consumers/consumers-in-pod.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { consumersIn, type Analysis } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Pool } from '../../model/objects/inference.ts'

@@ -1,10 +1,8 @@
 // What bindings that are there do to proxies of meshes, by the findings about them.
-import { type Analysis, unchanged } from '../../analysis/states/analysis.ts'
-import type { Finding } from '../../findings/finding/finding.ts'
+import { type Analysis, unchanged } from '../../analysis/index.ts'
+import { type Finding, findingSteps, type FindingCode } from '../../findings/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
-import { findingSteps } from '../../findings/rules/all.ts'
-import type { FindingCode } from '../../findings/registry/findings.ts'
 import type { Steps } from '../../base/steps.ts'
 import { distinct } from './binding-names.ts'
 import { proxyContainers } from './companion.ts'

@@ -1,10 +1,7 @@
 // Entries of the server that no object asks for, and that give a container an identity all the same: made by hand, by another
 // registrar, or left over. Whether a container gets one depends on its selectors and on its parent: the agent of the node, or an alias
 // that the agent has (docs/spire-facts.md §6).
-import { splitSelector } from '../../predict/spire/prediction.ts'
-import { judgeContainer } from '../../predict/spire/attestor.ts'
-import { clusterOfParent } from '../../predict/verify/entry-owner.ts'
-import type { ServerEntry } from '../../predict/verify/server-entry.ts'
+import { splitSelector, judgeContainer, clusterOfParent, type ServerEntry } from '../../predict/index.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import type { ChainFacts } from './facts.ts'

@@ -1,6 +1,5 @@
 // The way of an identity to a process, hop by hop, and where it ends. Pure.
-import { sourceText } from '../../predict/spire/prediction.ts'
-import { ownerOf } from '../../predict/verify/entry-owner.ts'
+import { sourceText, ownerOf } from '../../predict/index.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
 import { attestedHop } from './attested.ts'
 import { madeByHand, type BesideEntry } from './beside.ts'

@@ -3,7 +3,7 @@
 // nothing of it, and SCM acts on what is left.
 import { own, isRecord, type JsonRecord } from '../../base/json.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import { prunedFields } from '../../decide/plan/pruned-fields.ts'
+import { prunedFields } from '../../decide/index.ts'
 
 /** What `kubectl apply` keeps of the manifest. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'

@@ -1,7 +1,5 @@
 // What a chain is worked out from: the objects, and what was given of the server and of the agent.
-import type { ExplainedDifference } from '../../predict/verify/causes.ts'
-import type { AgentLogFacts } from '../../predict/verify/agent-facts.ts'
-import type { ServerEntry } from '../../predict/verify/server-entry.ts'
+import type { ExplainedDifference, AgentLogFacts, ServerEntry } from '../../predict/index.ts'
 import type { SpireParts } from './spire-parts.ts'
 import type { ChainSubject } from './subject.ts'
 

@@ -1,7 +1,6 @@
 // What is to be said of SPIRE as a whole: the hops that hang on no single pod, by the same steps as those of one (chain.ts). Pure.
 import { podText } from '../../model/objects/pod-index.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import type { ExplainedDifference } from '../../predict/verify/causes.ts'
+import { sourceText, type ExplainedDifference } from '../../predict/index.ts'
 import { counted } from '../../base/text/counted.ts'
 import { YES } from '../../model/truth/truth.ts'
 import { broken, good, notGiven, worstOf, type Hop, type HopAnswer } from './hop.ts'

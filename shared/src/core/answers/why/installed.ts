@@ -1,10 +1,9 @@
 // The second hop: whether SCM runs, and acts on the object that asks for the identity.
 import { reasonOfStats } from '../../model/objects/output-stats.ts'
-import { IN_FORCE_DELAY_MS } from '../../decide/in-force/in-force.ts'
-import { workloadText } from '../../analysis/settings/scm-container.ts'
+import { IN_FORCE_DELAY_MS } from '../../decide/index.ts'
+import { workloadText } from '../../analysis/index.ts'
 import { stringAt } from '../../base/json.ts'
-import { sourceText, type Prediction } from '../../predict/spire/prediction.ts'
-import { secondsOf } from '../../predict/verify/causes.ts'
+import { sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
 import { NO } from '../../model/truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'

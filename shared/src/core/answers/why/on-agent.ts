@@ -1,7 +1,7 @@
 // The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
-import { clusterOfParent } from '../../predict/verify/entry-owner.ts'
+import { clusterOfParent } from '../../predict/index.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
-import { gapOf } from '../../snapshot/snapshot.ts'
+import { gapOf } from '../../snapshot/index.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { nodeUidOf, type ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'

@@ -1,10 +1,13 @@
 // The fourth hop: the entry on the server, from a dump of its entries. kleym executes nothing in a cluster, so without one it is not known.
-import { entryKey } from '../../predict/spire/entry-key.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import { expectedParts } from '../../predict/verify/compare-entries.ts'
-import type { DifferenceCause } from '../../predict/verify/causes.ts'
-import { ownerOf } from '../../predict/verify/entry-owner.ts'
-import { podUidOf, type ServerEntry } from '../../predict/verify/server-entry.ts'
+import {
+  entryKey,
+  sourceText,
+  expectedParts,
+  type DifferenceCause,
+  ownerOf,
+  podUidOf,
+  type ServerEntry,
+} from '../../predict/index.ts'
 import { YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText, domainOf } from './beside.ts'
 import type { ChainFacts, ServerSide } from './facts.ts'

@@ -1,6 +1,6 @@
 // The seventh hop: a way from the container to the socket of the Workload API, and that its client is told the right one.
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
-import { meshOf } from '../../analysis/consumers/consumers-in-pod.ts'
+import { namespacesByName } from '../../snapshot/index.ts'
+import { meshOf } from '../../analysis/index.ts'
 import { listAt, stringAt } from '../../base/json.ts'
 import {
   containerSpec,

@@ -1,10 +1,8 @@
 // Bindings that are for a container and give it nothing, with the reason that the operator gives and what to do about it
 // (docs/reference/reasons.md).
-import { declaredId, isMeant, mayBeMeant } from '../../analysis/holdings/undecided.ts'
+import { declaredId, isMeant, mayBeMeant } from '../../analysis/index.ts'
 import { readyOf } from '../../model/objects/binding.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
-import { verdictOf, type StatusVerdict } from '../../decide/plan/status.ts'
-import { isReason, REASONS } from '../../decide/reasons/reasons.ts'
+import { type Judgement, verdictOf, type StatusVerdict, isReason, REASONS } from '../../decide/index.ts'
 import { open } from '../../model/truth/truth.ts'
 import { broken, openHop, type HopAnswer } from './hop.ts'
 import type { ChainCandidate, ChainSubject } from './subject.ts'

@@ -1,7 +1,7 @@
 // The third hop: the entry that SCM makes of the registration for this pod.
 import { reasonOfStats } from '../../model/objects/output-stats.ts'
 import { podText } from '../../model/objects/pod-index.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
+import { sourceText } from '../../predict/index.ts'
 import { droppedFields } from './dropped.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, worstOf, type HopAnswer } from './hop.ts'

@@ -1,13 +1,13 @@
 // The parts of SPIRE that a chain passes, as their own objects show them: the workloads that run SCM, the pods of agents, and what
 // agents are configured with. Every reader takes what is there and never throws.
-import { scmContainers, type ScmContainer } from '../../analysis/settings/scm-container.ts'
+import { scmContainers, type ScmContainer } from '../../analysis/index.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { agentConfigIn, secondsAt, type AgentConfig } from '../../model/objects/agent-config.ts'
 import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
 import { imageName, wordsOf } from '../../model/objects/workload-api.ts'
-import { pruningSchema } from '../../decide/plan/pruned-fields.ts'
+import { pruningSchema } from '../../decide/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 

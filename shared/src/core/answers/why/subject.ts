@@ -1,13 +1,21 @@
 // What a chain is about: the registrations that give a container its identities, or the one that is nearest to doing so.
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import type { State } from '../../analysis/states/state.ts'
+import {
+  type Analysis,
+  type State,
+  Holdings,
+  type ContainerHolding,
+  openVerdicts,
+} from '../../analysis/index.ts'
 import { mayBecome, mayGive } from '../../base/go/template/mentions.ts'
-import { Holdings, type ContainerHolding } from '../../analysis/holdings/holdings.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { Container, LacksContainerSelectors, Node, Pod } from '../../model/objects/pod.ts'
-import { sourceText, type EntrySource } from '../../predict/spire/prediction.ts'
-import { containerVerdicts, isPossible, type Registration } from '../../predict/spire/registration.ts'
-import { openVerdicts } from '../../analysis/worlds/open-verdicts.ts'
+import {
+  sourceText,
+  type EntrySource,
+  containerVerdicts,
+  isPossible,
+  type Registration,
+} from '../../predict/index.ts'
 
 /** A container that is asked about. */
 export interface Asked {

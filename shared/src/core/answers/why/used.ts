@@ -1,10 +1,10 @@
 // The last hop: what the process makes of what it gets. Several SVIDs without hints, one that is written once and never again, another
 // program that asks in its place.
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
-import { consumersIn } from '../../analysis/consumers/consumers-in-pod.ts'
+import { namespacesByName } from '../../snapshot/index.ts'
+import { consumersIn } from '../../analysis/index.ts'
 import { writesSvidOnce } from '../../model/objects/svid-wait.ts'
 import { containerSpec } from '../../model/objects/workload-api.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
+import { sourceText } from '../../predict/index.ts'
 import { NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText } from './beside.ts'
 import type { ChainFacts } from './facts.ts'

@@ -1,5 +1,5 @@
 // A finding: something that a person should know, with a stable code, what it is about, what shows it, and the fix.
-import { dependsText, type Assumption } from '../../analysis/settings/assumptions.ts'
+import { dependsText, type Assumption } from '../../analysis/index.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { compareSubjects, subjectText, type Subject } from '../../model/objects/subject.ts'
 import { findingEntry, type FindingCode, type Severity } from '../registry/findings.ts'

@@ -2,7 +2,7 @@
 // made from this. A code is never reused and never changes its meaning.
 import { keysOf } from '../../base/json.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { REASONS, type Reason, type RefusalReason } from '../../decide/reasons/reasons.ts'
+import { REASONS, type Reason, type RefusalReason } from '../../decide/index.ts'
 
 /** The severities, the worst first. */
 export const SEVERITIES = ['error', 'warning', 'info'] as const

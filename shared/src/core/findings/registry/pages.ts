@@ -1,7 +1,12 @@
 // The registry as pages: Markdown for docs/, and the same words for `kubectl kleym explain CODE`.
-import { IN_FORCE_REASON_NAMES, IN_FORCE_REASONS } from '../../decide/reasons/in-force-reasons.ts'
+import {
+  IN_FORCE_REASON_NAMES,
+  IN_FORCE_REASONS,
+  REASONS,
+  REASON_NAMES,
+  type ReasonEntry,
+} from '../../decide/index.ts'
 import { FINDING_CODES, findingEntry, type FindingCode } from './findings.ts'
-import { REASONS, REASON_NAMES, type ReasonEntry } from '../../decide/reasons/reasons.ts'
 
 const NOTE = '<!-- Generated from shared/src/core/findings/registry by `npm run generate`; do not edit. -->'
 

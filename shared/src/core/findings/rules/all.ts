@@ -1,5 +1,5 @@
 // All findings of an analysis, worst first.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingFindings } from './binding-rules.ts'

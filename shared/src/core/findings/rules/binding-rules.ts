@@ -1,6 +1,6 @@
 // Findings about one binding that its own judgement and the install's settings show, without looking at a pod. Each
 // rule is one function over one binding; the array's order does not matter, since findings are sorted.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import {
   LLM_D_GROUP,
@@ -11,12 +11,10 @@ import {
 } from '../../model/kinds.ts'
 import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '../../model/names.ts'
 import type { DeclaredBinding } from '../../model/objects/binding.ts'
-import type { Judgement } from '../../decide/plan/plan.ts'
-import { verdictOf } from '../../decide/plan/status.ts'
+import { type Judgement, verdictOf } from '../../decide/index.ts'
 import { codeOfReason } from '../registry/findings.ts'
-import { servesLlmD } from '../../snapshot/snapshot.ts'
-import { NamespaceFilter } from '../../predict/spire/namespace-filter.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
+import { servesLlmD } from '../../snapshot/index.ts'
+import { NamespaceFilter, sourceText } from '../../predict/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 

@@ -1,10 +1,14 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import { claimsContainerOf, type Claim } from '../../decide/collide/claim.ts'
-import type { ClaimGroup, Relation } from '../../decide/collide/claim-index.ts'
-import { overlappingSets } from '../../decide/collide/overlapping-sets.ts'
+import type { Analysis } from '../../analysis/index.ts'
+import {
+  claimsContainerOf,
+  type Claim,
+  type ClaimGroup,
+  type Relation,
+  overlappingSets,
+} from '../../decide/index.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { BINDING_KIND } from '../../model/names.ts'

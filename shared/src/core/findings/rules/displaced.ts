@@ -2,12 +2,21 @@
 import type { Subject } from '../../model/objects/subject.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import type { Container } from '../../model/objects/pod.ts'
-import { whyInjected } from '../../predict/spire/attestor.ts'
-import { isAskedFor, sourceText, whyOpen, type EntryOutcome } from '../../predict/spire/prediction.ts'
-import { isHeld, isPossible, type Registration } from '../../predict/spire/registration.ts'
+import {
+  whyInjected,
+  isAskedFor,
+  sourceText,
+  whyOpen,
+  type EntryOutcome,
+  isHeld,
+  isPossible,
+  type Registration,
+  isOfPods,
+  type ContainerIdentities,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
-import { isOfPods, type ContainerIdentities, type PodIdentities } from '../../predict/spire/pod-identities.ts'
 import { ownerOf, type PodLookups } from './pod-note.ts'
 
 /** A default identity that a container would hold if the fallbacks did not give way on its pod. */

@@ -1,13 +1,18 @@
 // Registrations that federate: what the server lacks for them, what no object declares, and default identities that hang on others.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { FEDERATED_TRUST_DOMAIN } from '../../model/kinds.ts'
 import type { ClusterSpiffeIdSpec } from '../../model/objects/clusterspiffeid.ts'
 import type { FederatedTrustDomain } from '../../model/objects/federated-trust-domain.ts'
 import type { ClusterStaticEntrySpec } from '../../model/objects/static-entry.ts'
-import { federatedWith, foreignDomains, isClassHandled } from '../../predict/spire/common-fields.ts'
-import { sourceText, type EntrySource } from '../../predict/spire/prediction.ts'
+import {
+  federatedWith,
+  foreignDomains,
+  isClassHandled,
+  sourceText,
+  type EntrySource,
+} from '../../predict/index.ts'
 import { counted } from '../../base/text/counted.ts'
 import { sourceSubject } from './install-rules.ts'
 import { findingsInWorlds } from './in-worlds.ts'

@@ -1,10 +1,9 @@
 // What rules find in all worlds, and what in some: the one place that says which findings depend on which settings.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { type Analysis, inWorlds, settingsDeciding } from '../../analysis/index.ts'
 import { depending, findingKey, withinNamespaces, type Finding } from '../finding/finding.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { findingEntry } from '../registry/findings.ts'
 import type { Steps } from '../../base/steps.ts'
-import { inWorlds, settingsDeciding } from '../../analysis/worlds/across.ts'
 
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(

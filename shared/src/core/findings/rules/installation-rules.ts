@@ -1,12 +1,15 @@
 // Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
 // class that SCM ignores, objects that look like outputs and are not.
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import { whyOperatorDown, type OperatorDeployment } from '../../analysis/settings/operator-deployment.ts'
+import {
+  type Analysis,
+  whyOperatorDown,
+  type OperatorDeployment,
+  outputHandling,
+} from '../../analysis/index.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
-import { outputHandling } from '../../analysis/settings/scm-instance.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { type Subject } from '../../model/objects/subject.ts'
-import { isOutputName } from '../../decide/compile/output.ts'
+import { isOutputName } from '../../decide/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../../model/names.ts'
 import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings } from './install-rules.ts'
 import { counted } from '../../base/text/counted.ts'

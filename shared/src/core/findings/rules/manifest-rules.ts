@@ -1,6 +1,6 @@
 // Findings about manifests that the API server does not take as they are: it drops fields that a CRD does not have, and
 // refuses wrong types. What is left of the object is what everything else here is about.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import { BINDING, OBJECTIVE_KIND, POOL_KIND, qualifiedKind, type Kind } from '../../model/kinds.ts'

@@ -1,14 +1,14 @@
 // What bindings do to the proxies of meshes: an identity that a proxy takes from SPIRE must have the form that its mesh accepts.
-import {
-  consumersIn,
-  proxiesOfAccount,
-  type ProxyOfAccount,
-} from '../../analysis/consumers/consumers-in-pod.ts'
-import { isMeshIdentity } from '../../analysis/consumers/consumers.ts'
+import { consumersIn, proxiesOfAccount, type ProxyOfAccount, isMeshIdentity } from '../../analysis/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import type { Container } from '../../model/objects/pod.ts'
-import type { EntryOutcome } from '../../predict/spire/prediction.ts'
-import { isPossible, type Registration } from '../../predict/spire/registration.ts'
+import {
+  type EntryOutcome,
+  isPossible,
+  type Registration,
+  containerIdentities,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { all, openOn, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import {
   displacedFrom,
@@ -20,7 +20,6 @@ import {
   type Displaced,
 } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
-import { containerIdentities, type PodIdentities } from '../../predict/spire/pod-identities.ts'
 import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 

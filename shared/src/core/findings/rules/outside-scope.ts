@@ -1,15 +1,18 @@
 // Whether objects outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
 // pools, objectives and collisions end at the namespace. What can is a registration that gives an identity from here to
 // pods elsewhere or one from elsewhere to pods here, one that stops every registration, and an output whose binding was not read.
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import { ANY } from '../../decide/collide/claim.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
-import { parseIdentity } from '../../decide/compile/identity-path.ts'
+import type { Analysis } from '../../analysis/index.ts'
+import {
+  ANY,
+  TRUST_DOMAIN_PLACEHOLDER,
+  parseIdentity,
+  claimsOfOutput,
+  type LiveOutput,
+} from '../../decide/index.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
 import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import { claimsOfOutput, type LiveOutput } from '../../decide/plan/plan.ts'
-import { mayCutText, readAnyText, readFieldTemplate } from '../../predict/spire/field-template.ts'
+import { mayCutText, readAnyText, readFieldTemplate } from '../../predict/index.ts'
 
 type Namespaces = ReadonlySet<string>
 

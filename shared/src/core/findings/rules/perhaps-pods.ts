@@ -1,12 +1,12 @@
 // Whether pods of kinds that kleym does not read, or containers that a webhook may add, could matter to an answer: then it is
 // not complete, whatever else was found.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
-import { madeBy } from '../../snapshot/pod-makers-in.ts'
-import { containerVerdicts, isPossible, type Registration } from '../../predict/spire/registration.ts'
+import { madeBy } from '../../snapshot/index.ts'
+import { containerVerdicts, isPossible, type Registration } from '../../predict/index.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 
 /** What an answer is about. */

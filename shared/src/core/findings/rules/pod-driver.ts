@@ -2,10 +2,17 @@
 // whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
 // has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
 import { subjectText } from '../../model/objects/subject.ts'
-import { sourceText, whyOpen, type EntryOutcome, type EntryVerdict } from '../../predict/spire/prediction.ts'
-import type { Registration } from '../../predict/spire/registration.ts'
+import {
+  sourceText,
+  whyOpen,
+  type EntryOutcome,
+  type EntryVerdict,
+  type Registration,
+  isOfPods,
+  type ContainerIdentities,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
-import { isOfPods, type ContainerIdentities, type PodIdentities } from '../../predict/spire/pod-identities.ts'
 import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 

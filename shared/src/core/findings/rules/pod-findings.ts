@@ -1,9 +1,15 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
-import { subjectGap } from '../../snapshot/unread.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import type { State } from '../../analysis/states/state.ts'
-import { judgeContainer, judgeSelector } from '../../predict/spire/attestor.ts'
-import { splitSelector, whyOpen, type EntrySelector } from '../../predict/spire/prediction.ts'
+import { subjectGap } from '../../snapshot/index.ts'
+import { type Analysis, type State, Holdings, isMade, asSeenBeside } from '../../analysis/index.ts'
+import {
+  judgeContainer,
+  judgeSelector,
+  splitSelector,
+  whyOpen,
+  type EntrySelector,
+  podIdentitiesOf,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding } from '../../model/objects/binding.ts'
@@ -18,16 +24,12 @@ import {
   type ShownByNamespace,
   type ShownWithin,
 } from '../finding/finding.ts'
-import { Holdings } from '../../analysis/holdings/holdings.ts'
 import { all, YES } from '../../model/truth/truth.ts'
-import { isMade } from '../../analysis/holdings/made.ts'
-import { podIdentitiesOf, type PodIdentities } from '../../predict/spire/pod-identities.ts'
 import { judged } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_RULES } from './pod-rules.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
-import { asSeenBeside } from '../../analysis/worlds/across.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
 
 /** Which pods of its pool the output of one binding meets. */

@@ -1,21 +1,26 @@
 // What a pod shows, as a note: a sentence without the pod's own name, so that what many pods show alike falls together
 // into one finding that names a few of them and counts the rest.
-import { namespacesByName } from '../../snapshot/namespaces-by-name.ts'
+import { namespacesByName } from '../../snapshot/index.ts'
 import { subjectOfKey, compareSubjects, subjectText, type Subject } from '../../model/objects/subject.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
-import type { State } from '../../analysis/states/state.ts'
+import type { State } from '../../analysis/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import type { Namespace, Pod } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
-import { sourceText, whyOpen, type EntryOutcome, type EntrySource } from '../../predict/spire/prediction.ts'
+import {
+  sourceText,
+  whyOpen,
+  type EntryOutcome,
+  type EntrySource,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
-import type { PodIdentities } from '../../predict/spire/pod-identities.ts'
 
 /** What one rule finds on one pod. */
 export interface Note {

@@ -3,13 +3,17 @@ import type { Subject } from '../../model/objects/subject.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import type { Container } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
-import { isAskedFor, sourceText, type EntryVerdict } from '../../predict/spire/prediction.ts'
-import type { Registration } from '../../predict/spire/registration.ts'
+import {
+  isAskedFor,
+  sourceText,
+  type EntryVerdict,
+  type Registration,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import { displacedOf, displacersOf, givesWayText, lossText, UNKNOWN_ID, type Displaced } from './displaced.ts'
-import type { PodIdentities } from '../../predict/spire/pod-identities.ts'
 import {
   applies,
   notesOfBindings,

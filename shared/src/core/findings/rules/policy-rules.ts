@@ -2,23 +2,24 @@
 // no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
 import { subjectOfKey, bindingSubject, type Subject } from '../../model/objects/subject.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/settings/config.ts'
+import {
+  type Analysis,
+  heldBy,
+  type Policies,
+  type NoteKind,
+  type PolicyNote,
+  type Resolution,
+  type ResolutionState,
+  type ResolvedPolicy,
+  type ResolvedRule,
+  type ResolvedSource,
+  isForeign,
+  trustDomainsOf,
+  declaredPath,
+} from '../../analysis/index.ts'
+import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
-import { heldBy } from '../../analysis/policies/holders.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
-import type { Policies } from '../../analysis/policies/policies.ts'
-import type {
-  NoteKind,
-  PolicyNote,
-  Resolution,
-  ResolutionState,
-  ResolvedPolicy,
-  ResolvedRule,
-  ResolvedSource,
-} from '../../analysis/policies/resolution.ts'
-import { isForeign, trustDomainsOf } from '../../analysis/policies/resolve.ts'
-import { declaredPath } from '../../analysis/policies/unmet-claims.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { counted } from '../../base/text/counted.ts'

@@ -1,6 +1,6 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
 import { POOL_KIND } from '../../model/kinds.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { type Analysis, isMade } from '../../analysis/index.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { indexPods, podText, PodCount, type PodIndex } from '../../model/objects/pod-index.ts'
@@ -8,7 +8,6 @@ import type { Pod } from '../../model/objects/pod.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { type Subject } from '../../model/objects/subject.ts'
-import { isMade } from '../../analysis/holdings/made.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 

@@ -1,13 +1,10 @@
 // Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
 import { namespacedName } from '../../model/namespaced-name.ts'
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import { type Analysis, whyOperatorDown, type OperatorDeployment } from '../../analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
 import { readyOf, type Binding } from '../../model/objects/binding.ts'
-import { whyOperatorDown, type OperatorDeployment } from '../../analysis/settings/operator-deployment.ts'
-import type { Action } from '../../decide/plan/plan.ts'
-import { verdictOf } from '../../decide/plan/status.ts'
-import type { Reason } from '../../decide/reasons/reasons.ts'
+import { type Action, verdictOf, type Reason } from '../../decide/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { OPERATOR_SUBJECT } from './install-rules.ts'
 import { finding, type Finding } from '../finding/finding.ts'

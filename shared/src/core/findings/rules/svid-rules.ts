@@ -1,11 +1,17 @@
 // The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
-import type { State } from '../../analysis/states/state.ts'
+import type { State } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { lazy } from '../../base/lazy.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import type { SvidAnswer, LackingSvid, SurplusSvid } from '../../predict/verify/container-svids.ts'
-import type { FailingSelector, FieldOfObject, OriginsOf } from '../../predict/verify/failing-selectors.ts'
+import {
+  sourceText,
+  type SvidAnswer,
+  type LackingSvid,
+  type SurplusSvid,
+  type FailingSelector,
+  type FieldOfObject,
+  type OriginsOf,
+} from '../../predict/index.ts'
 
 /** The findings of an answer. */
 export function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding[] {

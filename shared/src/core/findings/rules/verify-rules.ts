@@ -1,16 +1,20 @@
 // The findings of a comparison with a SPIRE server: missing and different entries once for each object and cause, extra ones by
 // themselves, since each may be another client's.
-import type { Analysis } from '../../analysis/states/analysis.ts'
+import type { Analysis } from '../../analysis/index.ts'
 import { asFarAs, depending, finding, notCertain, type Finding } from '../finding/finding.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { REGISTRATION_ENTRY_KIND } from '../../model/subject-groups.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'
-import { sourceText } from '../../predict/spire/prediction.ts'
-import type { EntryHolders, HolderContainer } from '../../predict/verify/entry-holders.ts'
-import type { DifferenceCause, ExplainedDifference } from '../../predict/verify/causes.ts'
-import { expectedParts } from '../../predict/verify/compare-entries.ts'
-import { expectedText } from '../../predict/verify/expected.ts'
+import {
+  sourceText,
+  type EntryHolders,
+  type HolderContainer,
+  type DifferenceCause,
+  type ExplainedDifference,
+  expectedParts,
+  expectedText,
+} from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { openOn, YES } from '../../model/truth/truth.ts'
 import { sha256Hex } from '../../base/text/sha256.ts'

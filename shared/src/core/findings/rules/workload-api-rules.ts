@@ -1,7 +1,7 @@
 // What a container needs beside an entry, as far as its pod's spec shows it: a way to the Workload API, and that it asks when an
 // agent can tell who asks. Where a webhook, a mesh or another container may help, nothing certain is said, and where what may help
 // is not in sight, nothing at all.
-import { meshOf } from '../../analysis/consumers/consumers-in-pod.ts'
+import { meshOf } from '../../analysis/index.ts'
 import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { hookWaitsForSvid, waitsForSvid } from '../../model/objects/svid-wait.ts'
@@ -11,8 +11,7 @@ import {
   isOfSpire,
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
-import type { EntryOutcome } from '../../predict/spire/prediction.ts'
-import type { ContainerIdentities, PodIdentities } from '../../predict/spire/pod-identities.ts'
+import type { EntryOutcome, ContainerIdentities, PodIdentities } from '../../predict/index.ts'
 import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */

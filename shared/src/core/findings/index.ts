@@ -1,0 +1,44 @@
+// The door of findings: what is wrong, with its code, its evidence and its fix.
+export {
+  type Finding,
+  compareFindings,
+  countBySeverity,
+  depending,
+  finding,
+  findingKey,
+  isAbout,
+  isAtLeast,
+  namedIn,
+  notCertain,
+  seenFrom,
+  withinNamespaces,
+} from './finding/finding.ts'
+export { type ObjectMark, bareKind, marksOf, objectKey } from './finding/suppress-annotation.ts'
+export type { FlagSuppression } from './finding/suppress-flag.ts'
+export { type SuppressedFinding, type Suppression, suppress } from './finding/suppress.ts'
+export {
+  FINDING_CODES,
+  type FindingCode,
+  SEVERITIES,
+  type Severity,
+  codeOfReason,
+  findingCodeOf,
+  findingEntry,
+  isClash,
+} from './registry/findings.ts'
+export { type PageExample, pageSections } from './registry/pages.ts'
+export { findingSteps, findingStepsAbout } from './rules/all.ts'
+export { labelsText } from './rules/collision-rules.ts'
+export { displacedOf, givenTo, lossText, takesPart } from './rules/displaced.ts'
+export { federationFindings } from './rules/federation-rules.ts'
+export { findingsInWorlds } from './rules/in-worlds.ts'
+export { SCM_SUBJECT, concernsEveryBinding, disagreements, installFindings } from './rules/install-rules.ts'
+export { installationFindings } from './rules/installation-rules.ts'
+export { isAboutRegistration, manifestFindings } from './rules/manifest-rules.ts'
+export { dependsOnOutsideScope } from './rules/outside-scope.ts'
+export { type Concern, unreadPodsThatMatter } from './rules/perhaps-pods.ts'
+export { holderKey, holdersOfNotes, podNotes } from './rules/pod-findings.ts'
+export { RULE_KIND } from './rules/policy-rules.ts'
+export { statusFindings } from './rules/status-rules.ts'
+export { originsIn, svidFindings } from './rules/svid-rules.ts'
+export { type JudgedDifference, differenceFindings, judgeDifferences } from './rules/verify-rules.ts'

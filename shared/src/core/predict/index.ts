@@ -1,0 +1,70 @@
+// The door of predict: what SCM, the SPIRE server and the agent do with all registrations.
+export { MIRROR_ANNOTATION, judgeContainer, judgeSelector, whyInjected } from './spire/attestor.ts'
+export { classHandling, federatedWith, foreignDomains, isClassHandled } from './spire/common-fields.ts'
+export { entryKey } from './spire/entry-key.ts'
+export { mayCutText, readAnyText, readFieldTemplate } from './spire/field-template.ts'
+export { NamespaceFilter } from './spire/namespace-filter.ts'
+export { PLAIN_FACTS, TRUST_DOMAIN } from './spire/placeholders.ts'
+export {
+  type ContainerIdentities,
+  type PodIdentities,
+  containerIdentities,
+  isOfPods,
+  podIdentitiesOf,
+} from './spire/pod-identities.ts'
+export { precedenceOf, preferred } from './spire/precedence.ts'
+export { predict } from './spire/predict.ts'
+export {
+  type EntryOutcome,
+  type EntrySelector,
+  type EntrySource,
+  type EntryVerdict,
+  type ObjectHandling,
+  type Prediction,
+  type ScmFault,
+  type SelectionCounts,
+  isAskedFor,
+  sourceText,
+  splitSelector,
+  whyOpen,
+} from './spire/prediction.ts'
+export { unseenHandling } from './spire/prepared-id.ts'
+export { type RegistrationEntry, registrationEntrySteps } from './spire/registration-entries.ts'
+export {
+  type Registration,
+  containerVerdicts,
+  isHeld,
+  isPossible,
+  possibleVerdicts,
+  verdictWord,
+} from './spire/registration.ts'
+export { type AgentLogFacts, factsOfSelectors, readAgentFacts } from './verify/agent-facts.ts'
+export { type AttestedSelectors, readAgentLog } from './verify/agent-log.ts'
+export {
+  DIFFERENCE_CAUSES,
+  type DifferenceCause,
+  type ExplainedDifference,
+  explainDifferences,
+  secondsOf,
+} from './verify/causes.ts'
+export { EntryComparison, type EntryDifferences, expectedParts } from './verify/compare-entries.ts'
+export {
+  type ContainerSvids,
+  EntriesOfContainer,
+  type LackingSvid,
+  type SurplusSvid,
+  type SvidAnswer,
+} from './verify/container-svids.ts'
+export { EntryHolderIndex, type EntryHolders, type HolderContainer } from './verify/entry-holders.ts'
+export { clusterOfParent, isNodeEntry, ownerOf } from './verify/entry-owner.ts'
+export { type ExpectedEntries, type WhyOpen, expectedText, expecting } from './verify/expected.ts'
+export {
+  type FailingSelector,
+  type FieldOfObject,
+  type OriginsOf,
+  failingSelectors,
+} from './verify/failing-selectors.ts'
+export { readServerBundle } from './verify/server-bundle.ts'
+export { type ServerEntry, podUidOf, readServerEntry } from './verify/server-entry.ts'
+export { asServerJson } from './verify/server-json.ts'
+export { readSvidText } from './verify/svid-text.ts'
