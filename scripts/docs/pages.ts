@@ -121,6 +121,7 @@ export const PAGE_PARTS: readonly PagePart[] = [
           'docs/architecture.md',
           'docs/contributing/tests.md',
           'docs/contributing/words.md',
+          'docs/contributing/evidence.md',
         ],
       },
       {
