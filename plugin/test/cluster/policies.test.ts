@@ -175,6 +175,7 @@ describe('objects of other programs that name identities', () => {
     const { calls, side } = await read(answers, { names: true })
     expect(calls.filter((call) => call.includes('istio'))).toEqual([
       `list ${KIND} limit=10000`,
+      'list PeerAuthentication.security.istio.io limit=10000',
       'get ConfigMap istio-system/istio',
     ])
     expect(namesOf(side)).toEqual(['AuthorizationPolicy/callers', 'ConfigMap/istio'])

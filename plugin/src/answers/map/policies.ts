@@ -1,4 +1,5 @@
-// Access policies as boxes, and the identities and pods that their rules name: what `policies` says of them.
+// Access policies, and other objects that mention an ID in a string, as boxes, with the identities and pods that they name: what
+// `policies` says of them.
 import type {
   State,
   ResolvedPolicy,
@@ -29,9 +30,16 @@ export function policyParts(
     const leads = names.some(({ to }) => naming.isShown(to))
     return leads || isInScope(policy.namespace, policyId(policy)) ? [{ policy, names }] : []
   })
+  // An object that mentions what is shown; what else it mentions is none of its names.
+  const mentioning = state.policies().mentioning.flatMap((policy) => {
+    const names = policy.rules
+      .flatMap((rule) => naming.mentionedIn(policyId(policy), rule))
+      .filter(({ to }) => naming.isShown(to))
+    return names.length === 0 ? [] : [{ policy, names }]
+  })
   return {
-    nodes: kept.map(({ policy }) => policyNode(policy)),
-    names: kept.flatMap(({ names }) => distinct(names)),
+    nodes: [...kept, ...mentioning].map(({ policy }) => policyNode(policy)),
+    names: [...kept, ...mentioning].flatMap(({ names }) => distinct(names)),
     spiffeIds: kept.flatMap(({ policy }) =>
       policy.rules.flatMap(({ sources, mentioned }) => [
         ...sources.flatMap(({ source }) => (source.kind === 'SPIFFE' ? [source.spiffeId] : [])),
@@ -98,6 +106,15 @@ class Naming {
 
   isShown(id: string): boolean {
     return this.#shown.has(id)
+  }
+
+  /** The IDs in a string of an object that is no policy. */
+  mentionedIn(from: string, { name, sources }: ResolvedRule): readonly NamesEdge[] {
+    return sources.flatMap(({ source }) =>
+      source.kind === 'SPIFFE'
+        ? [{ kind: 'names', from, to: identityId(source.spiffeId), rule: name, how: 'mentioned' } as const]
+        : [],
+    )
   }
 
   ofRule(from: string, rule: ResolvedRule): readonly NamesEdge[] {

@@ -16,7 +16,7 @@ import type { MapOptions } from './options.ts'
 export async function run(options: MapOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, spiffeId, selector, compare, output } = options
   requireSpiffeId(spiffeId, options.settings.trustDomain)
-  const question = { allNamespaces, named: [undefined], policies: true, resolves: true }
+  const question = { allNamespaces, named: [undefined], policies: true, resolves: true, names: true }
   const scopeOf = (input: AnswerInput): Parameters<typeof mapFrame>[1]['scope'] => ({
     namespace: input.namespaceInForce,
     isChosen: selector !== undefined,

@@ -362,6 +362,7 @@ const LEADS: Readonly<Record<NoteKind, string>> = {
   'section ignored': NOT_AS_WRITTEN,
   'other trust domain': PERHAPS_NOT,
   'member ignored': 'a part of it does not count',
+  'no mTLS': NOT_AS_WRITTEN,
 }
 
 function viewNote({ kind, text, source }: PolicyNote, layout: Layout, columns: number): Block {

@@ -110,6 +110,8 @@ export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.ma
 /** Objects of others that name identities: kleym reads whom they name, and nothing else of them (`policies/named-in.ts`). */
 export const NAMING_KINDS = [
   { group: 'security.istio.io', version: 'v1', kind: 'AuthorizationPolicy', plural: 'authorizationpolicies' },
+  // It names nobody, and says whether names of the one before can match.
+  { group: 'security.istio.io', version: 'v1', kind: 'PeerAuthentication', plural: 'peerauthentications' },
   { group: 'networking.istio.io', version: 'v1', kind: 'DestinationRule', plural: 'destinationrules' },
   { group: 'networking.istio.io', version: 'v1', kind: 'ServiceEntry', plural: 'serviceentries' },
   {

@@ -22,6 +22,7 @@ import {
 } from '../model/kinds.ts'
 import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../model/naming/istio-source.ts'
 import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../model/naming/named-in.ts'
+import { PEER_AUTHENTICATION, withoutMtls } from '../model/naming/peer-authentication.ts'
 import { readMeta } from '../model/objects/meta.ts'
 import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../model/objects/access-policy.ts'
 import { readBinding, type Binding } from '../model/objects/binding.ts'
@@ -175,10 +176,13 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       ? undefined
       : read(kind, reader)
   const mesh = meshTrustOf(of('ConfigMap'))
-  const readPolicy = (raw: RawObject, kind: string): AccessPolicy =>
-    NAMING_KIND_NAMES.has(kind)
-      ? policyOfNames(raw, lifecycleOf(raw), namedIn(raw.value, kind, mesh))
-      : readAccessPolicy(raw, lifecycleOf(raw))
+  const mtlsOff = withoutMtls(of(PEER_AUTHENTICATION).map(({ value }) => value))
+  const readPolicy = (raw: RawObject, kind: string): AccessPolicy => {
+    if (!NAMING_KIND_NAMES.has(kind)) return readAccessPolicy(raw, lifecycleOf(raw))
+    const policy = policyOfNames(raw, lifecycleOf(raw), namedIn(raw.value, kind, mesh))
+    const off = kind === AUTHORIZATION_POLICY ? mtlsOff(policy.meta.namespace) : undefined
+    return off === undefined ? policy : { ...policy, withoutMtls: off }
+  }
   const policyPairs = POLICY_KINDS.flatMap(
     (kind) => of(kind).map((raw) => [raw, readPolicy(raw, kind)] as const),
     // A DestinationRule without a name is no policy: what its names may mean leaves nothing open.
@@ -249,6 +253,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
 }
 
 const BINDINGS = qualifiedKind(BINDING)
+const AUTHORIZATION_POLICY = 'AuthorizationPolicy.security.istio.io'
 
 /** The kinds whose manifests are held against their CRDs. */
 const FIELD_CHECKED: readonly string[] = [

@@ -29,6 +29,8 @@ const SOURCES: Readonly<Record<NoteKind, string>> = {
   'other trust domain':
     'KAN (reference implementation) compares whole IDs; its trust domain is a flag of its controller (cluster.local as shipped), which no object shows.',
   'member ignored': 'KAN (reference implementation) goes by the type of a source alone.',
+  'no mTLS':
+    'Istio takes the name of a client from its certificate: without mTLS there is none, and no name matches.',
 }
 
 /** Makes a note. */
@@ -38,6 +40,7 @@ export function noteOf(kind: NoteKind, text: string, by?: NamespacedName): Polic
 
 /** What a policy's own status and spec show. */
 export function notesOfPolicy(policy: AccessPolicy): readonly PolicyNote[] {
+  if (policy.withoutMtls !== undefined) return [noteOf('no mTLS', policy.withoutMtls)]
   return policy.reading.kind === 'v1alpha1' ? [...acceptance(policy), ...ofSpec(policy)] : []
 }
 

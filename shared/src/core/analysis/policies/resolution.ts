@@ -146,6 +146,7 @@ export const NOTE_KINDS = [
   'section ignored',
   'other trust domain',
   'member ignored',
+  'no mTLS',
 ] as const
 export type NoteKind = (typeof NOTE_KINDS)[number]
 

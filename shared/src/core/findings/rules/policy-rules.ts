@@ -225,6 +225,7 @@ const FIXES: Readonly<Record<Ineffective, string>> = {
   'section ignored': 'Leave sectionName out, or give the section a Gateway of its own.',
   'other trust domain': 'Where the identity that SPIRE signs is meant, write its ID, trust domain and all.',
   'member ignored': 'Leave out the member that does not count.',
+  'no mTLS': 'Set the mode of the PeerAuthentication to STRICT or PERMISSIVE.',
 }
 
 function ineffective(

@@ -61,6 +61,8 @@ export interface AccessPolicy {
   readonly ancestors: readonly PolicyAncestor[] | undefined
   readonly lifecycle: Lifecycle
   readonly origin: Origin | undefined
+  /** What turns mTLS off where it is in force, without which no name of it matches; absent: nothing is known to. */
+  readonly withoutMtls?: string
 }
 
 /** Reads an access policy of any group; never throws. */
