@@ -163,6 +163,7 @@ const COMMANDS = [
   ['map', '-A'],
   ['suggest', '-A'],
   ['migrate', '-A'],
+  ['rename', 'pool/t0', 'renamed', '-n', 'ns-0'],
   ['diff'],
   ['why', 'pod/t0', '-n', 'ns-0'],
   ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],

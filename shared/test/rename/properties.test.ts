@@ -184,9 +184,12 @@ test('no pair is refused that was allowed, unless the plan says so; and where it
       if (rename.consumers.edits.length > 0) seen.edited++
       expect(wrong).toEqual([])
     }),
-    { numRuns: runs(150), seed: SEED },
+    { numRuns: runs(500), seed: SEED },
   )
-  expect(Object.entries(seen).filter(([, count]) => count < leastSeen(10))).toEqual([])
+  const { so, ...others } = seen
+  expect(Object.entries(others).filter(([, count]) => count < leastSeen(10))).toEqual([])
+  // Most plans that say so cannot know what the consumer would do.
+  expect(so).toBeGreaterThan(leastSeen(1))
 })
 
 test('without its first step a plan that edits consumers has pairs refused', () => {
