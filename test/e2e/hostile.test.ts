@@ -163,7 +163,7 @@ const COMMANDS = [
   ['map', '-A'],
   ['suggest', '-A'],
   ['migrate', '-A'],
-  ['rename', 'pool/t0', 'renamed', '-n', 'ns-0'],
+  ['rename', 'pool/llama', 'renamed', '-n', 'ns-0'],
   ['diff'],
   ['why', 'pod/t0', '-n', 'ns-0'],
   ['verify', '--entries', join(import.meta.dirname, '../../examples/server/entries.json')],
@@ -240,13 +240,18 @@ describe.each(COMMANDS.map((command) => ({ name: command.join(' '), command })))
     expect(JSON.parse(run(command, 'sarif').stdout)).toMatchObject({ version: '2.1.0' })
   })
 
-  test('YAML says the same as JSON, and is bindings alone where they are the answer', () => {
+  test('YAML says the same as JSON, and is manifests alone where they are the answer', () => {
     const json: unknown = JSON.parse(run(command, 'json').stdout)
-    const isGenerator = command[0] === 'suggest' || command[0] === 'migrate'
-    const bindings = [...listAt(json, 'pools'), ...listAt(json, 'registrations')].flatMap((one) =>
-      [...listAt(one, 'suggested'), ...listAt(one, 'bindings')].map((each) => dig(each, 'manifest')),
+    const isGenerator = ['suggest', 'migrate', 'rename'].includes(command[0])
+    const answers = [...listAt(json, 'pools'), ...listAt(json, 'registrations')].flatMap((one) => [
+      ...listAt(one, 'suggested'),
+      ...listAt(one, 'bindings'),
+    ])
+    const offered = [...answers, ...listAt(json, 'bindings')].map(
+      (each) => dig(each, 'bridge', 'manifest') ?? dig(each, 'manifest'),
     )
-    const wanted = isGenerator ? bindings : json
+    const manifests = offered.filter((one) => one !== undefined && one !== null)
+    const wanted = isGenerator ? manifests : json
     const yaml = run(command, 'yaml').stdout
     const documents = isGenerator
       ? parseAllDocuments(yaml).flatMap((one): unknown[] => (one.contents === null ? [] : [one.toJS()]))
