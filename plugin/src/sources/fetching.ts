@@ -183,10 +183,13 @@ class Reading {
     const { isObject, isDeployer, folder } = this.#document
     this.#visit(value, scope, '', true)
     if (isDeployer && this.#found.length === 0) this.#found.push(this.#scopeIn(own(value, 'spec'), scope))
+    if (isObject) return this.#found
     // https://helmfile.readthedocs.io/en/latest/#configuration
-    if (!isObject && folder !== undefined)
-      for (const chart of [...texts(value, 'helmfiles'), ...texts(value, 'bases')])
-        this.#found.push({ chart })
+    const included = folder === undefined ? [] : [...texts(value, 'helmfiles'), ...texts(value, 'bases')]
+    // https://helm.sh/docs/topics/charts/#the-chartyaml-file, whatever the file is called
+    const required = own(value, 'version') === undefined ? [] : listAt(value, 'dependencies')
+    for (const chart of [...included, ...required.map((one) => stringAt(one, 'name'))])
+      this.#found.push({ chart })
     return this.#found
   }
 
