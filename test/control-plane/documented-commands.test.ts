@@ -1,7 +1,7 @@
 // The commands of the pages that ask a cluster, run as they stand by a shell with the real kubectl and the plugin: on a real API server
 // with the estate of the examples, and the operator as the README starts it. What the reader fills in is filled in.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -42,6 +42,9 @@ beforeAll(async () => {
   folder = join(cp.folder, 'reader')
   mkdirSync(folder)
   for (const name of ['charts', 'examples']) cpSync(join(ROOT, name), join(folder, name), { recursive: true })
+  // What the reader has exported from Vault (docs/names.md).
+  const role = { bound_subject: 'spiffe://example.org/ns/team-a/objective/chat' }
+  writeFileSync(join(folder, 'vault-role.json'), JSON.stringify(role))
   // The reader works in the namespace of their team.
   const { status, stderr } = await sh('kubectl config set-context --current --namespace=team-a')
   if (status !== 0) throw new Error(stderr)
