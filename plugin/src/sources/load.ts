@@ -203,12 +203,17 @@ function isTyped(value: unknown): boolean {
   return own(value, 'kind') !== undefined && own(value, 'apiVersion') !== undefined
 }
 
+/** The field that every object has, an escape that may spell it, or a byte of another encoding than UTF-8. */
+const OF_OBJECT = /apiVersion|\\[xuU\r\n]|\0/
+
 /** Tells of a file that is not read what the door would make of it. What is no object by its type, `kubectl apply` refuses. */
 function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {
   return async (path, areDeployersKnown) => {
     const bytes = await readBounded({ name: path, path })
     if (!(bytes instanceof Uint8Array) || budget.tryCharge('bytes', bytes.length) !== undefined)
       return undefined
+    if (!OF_OBJECT.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')))
+      return []
     const aside = nothingYet(new Door(), budget)
     const take = async (): Promise<void> => {
       const parsed = await parse(path, bytes, { budget })
