@@ -243,11 +243,11 @@ describe.each(COMMANDS.map((command) => ({ name: command.join(' '), command })))
   test('YAML says the same as JSON, and is manifests alone where they are the answer', () => {
     const json: unknown = JSON.parse(run(command, 'json').stdout)
     const isGenerator = ['suggest', 'migrate', 'rename'].includes(command[0])
-    const answers = [...listAt(json, 'pools'), ...listAt(json, 'registrations')].flatMap((one) => [
+    const asked = [...listAt(json, 'pools'), ...listAt(json, 'registrations')].flatMap((one) => [
       ...listAt(one, 'suggested'),
       ...listAt(one, 'bindings'),
     ])
-    const offered = [...answers, ...listAt(json, 'bindings')].map(
+    const offered = [...asked, ...listAt(json, 'bindings')].map(
       (each) => dig(each, 'bridge', 'manifest') ?? dig(each, 'manifest'),
     )
     const manifests = offered.filter((one) => one !== undefined && one !== null)
