@@ -202,15 +202,23 @@ function askedOf({ snapshot, compiled }: Analysis, question: RenameQuestion): re
   const bindings = compiled.map(({ binding }) => binding)
   const keys = new Set(concerned.map(({ key }) => key))
   const others = bindings.filter((one) => one.meta.namespace === question.namespace && !keys.has(one.key))
+  const bySpec = lazy(
+    () =>
+      new Map(
+        others
+          .toReversed()
+          .map((one) => [specText(manifestAfter(one, one.meta.name, question)), one] as const),
+      ),
+  )
   const names = new BindingNames(bindings.map(({ key }) => key))
   return concerned.map((binding): Asked => {
     const { name } = binding.meta
-    const says = specText(manifestAfter(binding, name, question))
+    const after = manifestAfter(binding, name, question)
     const there =
       question.kind === 'binding'
         ? others.find(({ meta }) => meta.name === question.to)
-        : others.find((one) => specText(manifestAfter(one, one.meta.name, question)) === says)
-    const edited = question.kind === 'binding' ? undefined : manifestAfter(binding, name, question)
+        : bySpec().get(specText(after))
+    const edited = question.kind === 'binding' ? undefined : after
     if (there !== undefined) return { binding, beside: there.key, second: undefined, edited }
     const parts = name === question.from ? [question.to] : [name, question.to]
     const second = question.kind === 'binding' ? question.to : names.nameOf(question.namespace, parts)
