@@ -188,7 +188,7 @@ class Reading {
     const included = folder === undefined ? [] : [...texts(value, 'helmfiles'), ...texts(value, 'bases')]
     // https://helm.sh/docs/topics/charts/#the-chartyaml-file, whatever the file is called
     const required = own(value, 'version') === undefined ? [] : listAt(value, 'dependencies')
-    for (const chart of [...included, ...required.map((one) => stringAt(one, 'name'))])
+    for (const chart of [...included, ...required.flatMap((one) => stringAt(one, 'name') ?? [])])
       this.#found.push({ chart })
     return this.#found
   }
