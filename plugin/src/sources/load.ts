@@ -203,8 +203,8 @@ function isTyped(value: unknown): boolean {
   return own(value, 'kind') !== undefined && own(value, 'apiVersion') !== undefined
 }
 
-/** The field that every object has, an escape that may spell it, or a byte of another encoding than UTF-8. */
-const OF_OBJECT = /apiVersion|\\[xuU\r\n]|\0/
+/** The field that every object has, an escape or a tag that may spell it, or a byte of another encoding than UTF-8. */
+const OF_OBJECT = /apiVersion|binary|%TAG|\\[xuU\r\n]|\0/
 
 /** Tells of a file that is not read what the door would make of it. What is no object by its type, `kubectl apply` refuses. */
 function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {

@@ -251,6 +251,13 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     { 'c/Chart.yaml': 'name: [\n', 'c/templates/a.yaml': 'a: 1\n' },
   ],
   ['an object in another, in a folder of tools', { '.github/a.yaml': WORK('x') }],
+  [
+    'an object with a key in base64, in a folder of tools',
+    {
+      '.github/a.yaml':
+        '!!binary YXBpVmVyc2lvbg==: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: x}\n',
+    },
+  ],
 ]
 
 export const ROWS_OPEN: readonly Row[] = [
