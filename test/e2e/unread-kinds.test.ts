@@ -64,7 +64,7 @@ const KINDS = [
   ...UNREAD_KINDS.withoutPools.map((name) => ({ name, makesPools: false })),
 ]
 
-describe.each(KINDS)('$name makes pods of which no template can be read', ({ name, makesPools }) => {
+describe.each(KINDS)('$name makes pods without a template that can be read', ({ name, makesPools }) => {
   const [kind = '', ...parts] = name.split('.')
   const group = parts.join('.')
   const manifest = object(kind, `${group}/v1alpha1`, '{model: {uri: x}}')

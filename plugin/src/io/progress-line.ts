@@ -1,4 +1,4 @@
-// The line by which a person who waits is told how far an answer has come: on stderr, if that is a terminal, from one second on. Reading
+// One line that shows a person who waits how far an answer has come: on stderr, if that is a terminal, from one second on. Reading
 // files and working on what was read give timers no turn, so they ask for the line themselves.
 import type { SourceIo } from './context.ts'
 

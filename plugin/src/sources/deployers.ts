@@ -1,4 +1,4 @@
-// What deploys things that are not among the files (fetching.ts), and what becomes of it. What it makes may be anything: cluster-scoped, or in
+// What deploys things that are not among the files (fetching.ts), and what happens to it. What it makes may be anything: cluster-scoped, or in
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
 // namespaces by itself is beyond this (docs/offline.md, "Whole trees").
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'

@@ -1,4 +1,4 @@
-// A person who waits for files is told how far they are read, within a file too.
+// A person who waits for files sees how far they are read, within a file too.
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { expect, test } from 'vitest'

@@ -212,7 +212,7 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     { 'helmfile.yaml': 'releases:\n  - name: {{ .x }}\n    chart: spiffe/spire\n' },
   ],
   [
-    'a HelmRelease with a key twice, of which kubectl takes the last',
+    'a HelmRelease with a key twice: kubectl takes the last',
     {
       'a.yaml':
         'apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: x}\nspec:\n  interval: 5m\n  interval: 6m\n  chart: {spec: {chart: app}}\n',

@@ -119,7 +119,7 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
     }),
   )
     .optional()
-    .describe('With --from-go: what becomes of bindings of the Go implementation.'),
+    .describe('With --from-go: what happens to bindings of the Go implementation.'),
   steps: list(z.object({ title: z.string(), lines: list(z.string()) }))
     .optional()
     .describe('With --from-go.'),

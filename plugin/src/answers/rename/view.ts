@@ -1,4 +1,4 @@
-// How `rename` looks: whether a container is cut off in between, what becomes of each binding, and the steps.
+// How `rename` looks: whether a container is cut off in between, what happens to each binding, and the steps.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import {
   holdersOf,

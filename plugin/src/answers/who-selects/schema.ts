@@ -97,7 +97,7 @@ export const whoSelectsReportSchema = reportSchema(
       ({ resolution, near }: WhoHolds) => ({ ...resolution, near }),
     )
       .optional()
-      .describe('With --spiffe-id: what becomes of the ID, in scope and out of it.'),
+      .describe('With --spiffe-id: who holds the ID, in scope and out of it.'),
     pods: list(podAnswerSchema),
     namedBy: namedBySchema.optional(),
     accessPolicies: accessPoliciesSchema.optional(),

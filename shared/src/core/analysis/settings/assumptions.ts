@@ -96,7 +96,7 @@ export function dependsText(assumptions: readonly Assumption[]): string {
 }
 
 /**
- * `probably ignored (default settings assumed; depends on SCM's settings): it has no class`: what becomes of a registration if the
+ * `probably ignored (default settings assumed; depends on SCM's settings): it has no class`: what happens to a registration if the
  * settings are those that are assumed; `why` is empty or absent if it is issued.
  */
 export function probablyText(
