@@ -11,14 +11,22 @@ const STAND_INS: Readonly<Record<string, string>> = {
     '}',
   ].join('\n'),
   'string-width': 'module.exports = (...args) => require("string-width").default(...args)',
+  // Bun has its own, which needs no warming up: every name of an output has a hash.
+  '@noble/hashes/sha2.js': [
+    'module.exports.sha256 = (bytes) => globalThis.Bun === undefined',
+    '  ? require("@noble/hashes/sha2.js").sha256(bytes)',
+    '  : new Bun.CryptoHasher("sha256").update(bytes).digest()',
+  ].join('\n'),
 }
+
+const NAMES = new Set(Object.keys(STAND_INS))
 
 /** An esbuild plugin. It knows the names that our modules import; test/e2e/libraries.test.ts uses each of them. */
 export const lateLibraries: Plugin = {
   name: 'late-libraries',
   setup(build) {
-    build.onResolve({ filter: /^(?:re2js|string-width)$/ }, ({ path, kind, importer, resolveDir }) =>
-      kind === 'import-statement' && !importer.includes('node_modules')
+    build.onResolve({ filter: /^[^.]/ }, ({ path, kind, importer, resolveDir }) =>
+      NAMES.has(path) && kind === 'import-statement' && !importer.includes('node_modules')
         ? { path, namespace: 'late-libraries', pluginData: resolveDir }
         : undefined,
     )

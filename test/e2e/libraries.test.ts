@@ -1,6 +1,7 @@
 // Libraries that the executable loads when it first needs them (scripts/build/late-libraries.ts): each answers there as it
 // does where nothing is bundled.
 import { beforeAll, describe, expect, test } from 'vitest'
+import { outputName } from '../../shared/src/core/decide/compile/output.ts'
 import { displayWidth } from '../../plugin/src/text/width.ts'
 import { built, kleym } from './plugin.ts'
 import { SCM_CONFIG, SETTINGS, SMALL, workspace } from './workspace.ts'
@@ -24,6 +25,14 @@ describe("Go's regular expressions", () => {
   ])('%s', async (_, expression, text) => {
     expect(await explainIgnoring(expression)).toContain(text)
   })
+})
+
+test('the hash in the name of an output', async () => {
+  const cwd = workspace({ 'all.yaml': SMALL, 'scm.yaml': SCM_CONFIG })
+  const args = ['explain', 'team-a/chat', '--offline', '-f', 'all.yaml', ...SETTINGS]
+  const { stdout } = await kleym(args, { cwd })
+  const id = /spiffe:\/\/\S+objective\/chat/.exec(stdout)?.[0] ?? ''
+  expect(stdout).toContain(outputName('team-a', 'chat', 'objective', id))
 })
 
 test('the width of wide characters', async () => {

@@ -159,7 +159,7 @@ interface Objects {
   readonly drive: Drive
 }
 
-/** Bindings of so many bytes are explained in less time than it takes to compile what explains them. */
+/** Files of so few bytes are answered about in less time than it takes to compile what answers. */
 const SMALL = 256 * 1024
 
 const NO_FILES: LoadedFiles = {
@@ -211,11 +211,10 @@ class Gathering {
   }
 
   async readFiles({
-    about,
     federation = false,
     spire = false,
     names = false,
-  }: Pick<Question, 'about' | 'federation' | 'spire' | 'names'>): Promise<void> {
+  }: Pick<Question, 'federation' | 'spire' | 'names'>): Promise<void> {
     this.#asksForMentions = names
     this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
@@ -226,7 +225,7 @@ class Gathering {
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
     }
     const dumps = offline && live === undefined && isDesiredState !== true
-    const isQuick = about !== undefined && offline && live === undefined
+    const isQuick = offline && live === undefined
     this.#files = await loadFiles(files, { ...rules, dumps }, this.#context, (bytes) => {
       if (isQuick && bytes <= SMALL) this.#context.expectShortRun?.()
     })

@@ -96,6 +96,7 @@ export function notShown(
 /** A reference has a type and a name too, but no content. */
 function decidingKind(value: JsonRecord, deciding: readonly WantedKind[]): WantedKind | undefined {
   const kind = stringAt(value, 'kind')
+  if (kind === undefined) return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const hasContent = ['metadata', 'spec', 'data'].some((field) => isRecord(own(value, field)))
   return hasContent ? deciding.find((one) => one.kind === kind && one.group === group) : undefined

@@ -50,6 +50,8 @@ export function lackedBy(agents: readonly AgentConfig[]): LacksContainerSelector
 /** The configuration of an agent that an object holds; undefined: none. */
 export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undefined {
   const kind = stringAt(value, 'kind') ?? ''
+  // Every object is asked.
+  if (kind !== 'ConfigMap' && kind !== OPENSHIFT_AGENT.kind) return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const { namespace, name } = readMeta(value)
   const place = origin === undefined ? '' : `, ${origin.file}:${origin.line}`
