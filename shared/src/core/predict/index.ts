@@ -13,7 +13,7 @@ export {
   podIdentitiesOf,
 } from './spire/pod-identities.ts'
 export { precedenceOf, preferred } from './spire/precedence.ts'
-export { predict } from './spire/predict.ts'
+export { PODS_KEPT, predict } from './spire/predict.ts'
 export {
   type EntryOutcome,
   type EntrySelector,

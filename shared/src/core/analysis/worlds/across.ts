@@ -9,15 +9,39 @@ import {
   type SettingsWorld,
 } from '../settings/assumptions.ts'
 import { isClassLabel, type LiveOutput } from '../../decide/index.ts'
+import { PODS_KEPT } from '../../predict/index.ts'
 import { SCM_CLASS_LABEL } from '../../model/names.ts'
 import type { JsonRecord } from '../../base/json.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 
-/** The analysis of the same objects in each world, the one that is assumed first. In itself none has anything open. */
+/**
+ * The analysis of the same objects in each world, the one that is assumed first. In itself none has anything open. Each world is worked out
+ * once, whoever asks; those of more pods than `PODS_KEPT` are not kept, so that a caller holds one at a time.
+ */
 export function* inWorlds(analysis: Analysis): Generator<Analysis> {
-  const { worlds, beside } = analysis.openSettings
-  yield { ...analysis, openSettings: { ...NO_OPEN_SETTINGS, beside } }
-  for (const world of worlds.slice(1)) yield inWorld(analysis, world)
+  const { worlds } = analysis.openSettings
+  const kept = analysis.podsInQuestion.length > PODS_KEPT ? undefined : keptWorlds(analysis)
+  yield kept === undefined ? assumedWorld(analysis) : (kept[0] ??= assumedWorld(analysis))
+  for (const [at, world] of worlds.entries())
+    if (at > 0) yield kept === undefined ? inWorld(analysis, world) : (kept[at] ??= inWorld(analysis, world))
+}
+
+/** The worlds of analyses that were asked before, by their settled state. */
+const WORLDS = new WeakMap<
+  State,
+  Pick<Analysis, 'now'> & Pick<OpenSettings, 'worlds'> & { made: Analysis[] }
+>()
+
+function keptWorlds({ now, settled, openSettings: { worlds } }: Analysis): Analysis[] {
+  const kept = WORLDS.get(settled)
+  if (kept?.now === now && kept.worlds === worlds) return kept.made
+  const made: Analysis[] = []
+  WORLDS.set(settled, { now, worlds, made })
+  return made
+}
+
+function assumedWorld(analysis: Analysis): Analysis {
+  return { ...analysis, openSettings: { ...NO_OPEN_SETTINGS, beside: analysis.openSettings.beside } }
 }
 
 function inWorld(analysis: Analysis, { settings, own, areOthersOpen }: SettingsWorld): Analysis {

@@ -50,8 +50,18 @@ interface Reach {
   readonly containers: Set<string>
 }
 
-/** The findings of all pods, and of bindings that reach none; a step for each pod. */
+/** The findings of all pods, and of bindings that reach none; a step for each pod. Each analysis is asked once. */
 export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
+  const known = FOUND.get(analysis)
+  if (known !== undefined) return known
+  const found = yield* allPodFindings(analysis)
+  FOUND.set(analysis, found)
+  return found
+}
+
+const FOUND = new WeakMap<Analysis, readonly Finding[]>()
+
+function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
   const pods = analysis.podsInQuestion
   const selectors = selectorsByOutput(analysis)

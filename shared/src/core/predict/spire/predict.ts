@@ -44,7 +44,7 @@ export function predict(input: PredictionInput): Prediction {
  * Up to this many pods, a snapshot keeps the outcomes of all; a larger one keeps those of the last pod. A Map that is cleared
  * again and again cannot keep a few: JavaScriptCore does not give its memory back, a third more at 100,000 pods.
  */
-const PODS_KEPT = 1_000
+export const PODS_KEPT = 1_000
 
 class Predictor implements Prediction {
   readonly objects: ReadonlyMap<string, ObjectOutcome>
