@@ -14,6 +14,9 @@ import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/
 import type { AnswerInput } from '../gather/gather.ts'
 import type { ExitCode } from '../io/errors.ts'
 import { REPORT_API_VERSION } from '../output/json.ts'
+import { bindingKeySchema, codeSchema, count, list, podTextSchema } from './plain-schema.ts'
+
+export { bindingKeySchema, codeSchema, count, list, podTextSchema }
 
 /**
  * What a schema makes of a model: its fields in its order, and no others. It is what zod's `encode` does, but for two things: a
@@ -88,23 +91,8 @@ function asItIs(report: unknown): never {
 
 const ANYTHING = z.custom<never>()
 
-/** A list, which the model may not change. */
-export function list<Schema extends z.ZodType>(
-  of: Schema,
-): z.ZodType<readonly z.output<Schema>[], readonly z.input<Schema>[]> {
-  return z.array(of)
-}
-
-/** A number of things. */
-export const count = z.int().min(0)
-/** A finding code. */
-export const codeSchema = z.string().regex(/^KLM\d{3}$/)
 /** A mode of a binding. */
 export const modeSchema = z.enum(MODES)
-/** `namespace/name`. */
-export const bindingKeySchema = z.string().describe('A binding as namespace/name.')
-/** `pod team-a/llama-0`, `Deployment team-a/llama`. */
-export const podTextSchema = z.string().describe('A pod, or the template of a workload: pod team-a/llama-0.')
 /** A pod of the model, as its text. */
 export const podSchema = made(podTextSchema, podText)
 /** What gives an identity, as its text. */

@@ -13,15 +13,8 @@ import { pendingByName, type PodAnswer } from '../parts/pod-answers.ts'
 import type { UnreadSides } from '@kleym/shared/core/answers/index.ts'
 import { differenceOf, type MapDifference } from './compare.ts'
 import { gapNodes } from './gaps.ts'
-import {
-  CONTAINER_STATES,
-  type AsksEdge,
-  type MapChange,
-  type MapGraph,
-  type MapNode,
-  type NamespaceNode,
-  type RegistrationEdge,
-} from './graph.ts'
+import { CONTAINER_STATES } from './container-states.ts'
+import type { AsksEdge, MapChange, MapGraph, MapNode, NamespaceNode, RegistrationEdge } from './graph.ts'
 import { identityId, namespaceId } from './ids.ts'
 import { identityNodes, mayHoldBeside } from './identities.ts'
 import { podParts } from './pods.ts'

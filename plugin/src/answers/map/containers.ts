@@ -1,7 +1,7 @@
 // What becomes of one container, from what `who-selects` says of it: the same registrations, in one word. It is never surer
 // than they are: nothing is `none` or `dead` while something that could not be read, or was not given, may give an identity.
 import type { ContainerAnswer, ShownRegistration } from '../parts/pod-answers.ts'
-import type { ContainerState } from './graph.ts'
+import type { ContainerState } from './container-states.ts'
 
 /** What a container comes to. */
 export interface ContainerFate {

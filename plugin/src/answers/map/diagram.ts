@@ -2,10 +2,10 @@
 // container. Beyond what these programs draw, namespaces alone, and it says so.
 import { labelLines } from '../../frame/diagram.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
+import type { ContainerState } from './container-states.ts'
 import type {
   BindingNode,
   ContainerNode,
-  ContainerState,
   IdentityNode,
   MapEdge,
   MapGraph,

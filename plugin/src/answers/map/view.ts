@@ -8,15 +8,8 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import {
-  CONTAINER_STATES,
-  type ContainerNode,
-  type ContainerState,
-  type GapNode,
-  type MapGraph,
-  type MapNode,
-  type NamespaceNode,
-} from './graph.ts'
+import { CONTAINER_STATES, type ContainerState } from './container-states.ts'
+import type { ContainerNode, GapNode, MapGraph, MapNode, NamespaceNode } from './graph.ts'
 
 /** How the table of a map is laid out. */
 export interface MapLayout extends Layout {

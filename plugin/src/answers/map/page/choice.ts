@@ -1,5 +1,6 @@
 // What a person has chosen to see, and which rows and boxes that is.
-import type { ContainerState, MapNode } from '../graph.ts'
+import type { ContainerState } from '../container-states.ts'
+import type { MapNode } from '../graph.ts'
 import type { World } from './world.ts'
 
 /** The filters, the namespaces that are open, and what is selected. */

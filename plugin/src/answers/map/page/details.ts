@@ -1,6 +1,7 @@
 // What is said of a box that is selected: of a container what `who-selects` says, of a binding what `explain` does, and of all
 // of them the findings, and who shares the identity.
-import { STATE_TEXTS, type ContainerNode, type MapNode, type RegistrationEdge } from '../graph.ts'
+import { STATE_TEXTS } from '../container-states.ts'
+import type { ContainerNode, MapNode, RegistrationEdge } from '../graph.ts'
 import type { PageFinding } from '../page-data.ts'
 import { button, byId, counted, element, foreign, type Child } from './elements.ts'
 import { CHANGE_WORDS, icon, KIND_WORDS, lookOf, STATE_LOOKS } from './looks.ts'

@@ -1,5 +1,6 @@
 // How states look: a shape and a word for each, and a colour of style.css that adds nothing to them.
-import type { ContainerState, MapChange, MapNode } from '../graph.ts'
+import type { ContainerState } from '../container-states.ts'
+import type { MapChange, MapNode } from '../graph.ts'
 
 /** How a state is told: by its tone (the colour), its shape and its word. */
 export interface Look {

@@ -2,14 +2,8 @@
 // can be moved and zoomed.
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom'
-import {
-  CONTAINER_STATES,
-  STATE_TEXTS,
-  type IdentityNode,
-  type MapNode,
-  type NamespaceNode,
-  type PodsNode,
-} from '../graph.ts'
+import { CONTAINER_STATES } from '../container-states.ts'
+import type { IdentityNode, MapNode, NamespaceNode, PodsNode } from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, foreign, shown, type Child } from './elements.ts'
 import { rowOf, sheetOf, type Sheet } from './layout.ts'
@@ -565,6 +559,3 @@ export function relatedTo(
       }
   return { related, sharing }
 }
-
-/** What each state means, for titles. */
-export const STATE_TITLES = STATE_TEXTS
