@@ -35,6 +35,7 @@ export function textsIn(text: string, layers = 0): readonly string[] {
  * whole text in one match: in a text of megabytes that would take more stack than there is.
  */
 function base64In(text: string): string | undefined {
+  if (text.length < ENCODED_MIN) return undefined
   const encoded = text.replace(/^data:[^,]{0,256};base64,/, '').trimEnd()
   const digits = encoded.replace(/={1,2}$/, '')
   return digits.length >= ENCODED_MIN && !/[^A-Za-z0-9+/\s]/.test(digits) ? encoded : undefined

@@ -63,7 +63,11 @@ export function placeholderIn(text: string): ManifestPlaceholder | undefined {
   return firstOf(text, IN_VALUES)
 }
 
+/** What every placeholder begins with. Most texts have none of it. */
+const BEGINNING = /[{$<]|ENC\[/
+
 function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | undefined {
+  if (!BEGINNING.test(text)) return undefined
   for (const { find, fix } of styles) {
     const found = find(text)
     if (found !== undefined) return { text: shown(found), fix }

@@ -4,9 +4,18 @@ import { unknownKey, type Unknown } from './unknown.ts'
 /** As many causes are kept by name. A set with more says so. */
 export const CAUSES_MAX = 64
 
-interface Keyed {
-  readonly key: string
+/** A cause with its key, which most causes are never asked for. */
+class Keyed {
   readonly cause: Unknown
+  #key: string | undefined
+
+  constructor(cause: Unknown) {
+    this.cause = cause
+  }
+
+  get key(): string {
+    return (this.#key ??= unknownKey(this.cause))
+  }
 }
 
 /** The causes of something that is open, in the order of their keys. The order of unions does not matter. */
@@ -23,7 +32,7 @@ export class CauseSet {
   }
 
   static of(cause: Unknown): CauseSet {
-    return new CauseSet([{ key: unknownKey(cause), cause }], false)
+    return new CauseSet([new Keyed(cause)], false)
   }
 
   /** Equal for sets of the same causes. */
