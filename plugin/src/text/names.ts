@@ -1,12 +1,11 @@
 // Names for people: a few, and how many more there are.
+import { fewText } from '@kleym/shared/core/base/text/counted.ts'
 
 const NAMED = 6
 
 /** `a, b, c` or `a, b, c, d, e, f and 12 more`. */
 export function namesText(names: readonly string[]): string {
-  const distinct = [...new Set(names)]
-  const more = distinct.length - NAMED
-  return more > 0 ? `${distinct.slice(0, NAMED).join(', ')} and ${more} more` : distinct.join(', ')
+  return fewText([...new Set(names)], NAMED)
 }
 
 /** `1 policy`, `2 policies`. */

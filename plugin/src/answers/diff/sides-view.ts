@@ -3,7 +3,7 @@
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { counted, fewText } from '@kleym/shared/core/base/text/counted.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -61,10 +61,7 @@ function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Blo
   return [
     ...head,
     ...table(
-      staying.map(({ kind, count, named }) => {
-        const more = count > named.length ? ` and ${count - named.length} more` : ''
-        return [String(count), kind, `${named.join(', ')}${more}`]
-      }),
+      staying.map(({ kind, count, named }) => [String(count), kind, fewText(named, NAMED_MAX, count)]),
       { width, indent: 4 },
     ),
   ]

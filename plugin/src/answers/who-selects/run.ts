@@ -3,6 +3,7 @@ import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import { UNKNOWN_CONTAINER } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { fewText } from '@kleym/shared/core/base/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -73,7 +74,7 @@ function requireContainer(
     code: 'not-found',
     what: 'there is no such container',
     where: target === undefined ? container : `${target.kind.toLowerCase()}/${target.name} -c ${container}`,
-    why: `the containers are ${names.slice(0, CONTAINERS_NAMED).join(', ')}${names.length > CONTAINERS_NAMED ? ` and ${names.length - CONTAINERS_NAMED} more` : ''}`,
+    why: `the containers are ${fewText(names, CONTAINERS_NAMED)}`,
     fix: didYouMean(container, names) ?? 'name one of them, or leave -c out',
   })
 }

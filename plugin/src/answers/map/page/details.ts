@@ -1,5 +1,6 @@
 // What is said of a box that is selected: of a container what `who-selects` says, of a binding what `explain` does, and of all
 // of them the findings, and who shares the identity.
+import { fewText } from '@kleym/shared/core/base/text/counted.ts'
 import { STATE_TEXTS } from '../container-states.ts'
 import type { ContainerNode, MapNode, RegistrationEdge } from '../graph.ts'
 import type { PageFinding } from '../page-data.ts'
@@ -57,7 +58,7 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
         facts([
           ['namespace', node.namespace],
           ['service account', node.serviceAccount ?? 'not known'],
-          ['nodes', node.nodes.length === 0 ? 'none yet' : listText(node.nodes)],
+          ['nodes', node.nodes.length === 0 ? 'none yet' : fewText(node.nodes, LISTED_MAX)],
           ['there', node.exists ? 'yes' : 'not yet: a template or a manifest'],
           ...(node.perhaps === null ? [] : [['perhaps', node.perhaps] as const]),
         ]),
@@ -392,11 +393,6 @@ function command({ data }: World, text: string): HTMLElement {
 function targetOf(pod: string): string {
   const [kind = '', name = ''] = pod.split(' ', 2)
   return `${kind.toLowerCase()}/${name}`
-}
-
-function listText(names: readonly string[]): string {
-  const more = names.length - LISTED_MAX
-  return `${names.slice(0, LISTED_MAX).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 function sentence(text: string): string {

@@ -1,7 +1,7 @@
 // What is said of a resolution: the same words in every format. None of them says what becomes of a request.
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
-import { counted } from '../../base/text/counted.ts'
+import { counted, fewText } from '../../base/text/counted.ts'
 import { PodCount } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { sourceText, type EntrySource } from '../../predict/index.ts'
@@ -246,7 +246,5 @@ function nearText(nearMisses: readonly NearMiss[]): readonly string[] {
 }
 
 function few(texts: readonly string[]): string {
-  const named = texts.slice(0, NAMED_MAX)
-  const more = texts.length - named.length
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return fewText(texts, NAMED_MAX)
 }

@@ -2,6 +2,7 @@
 import { namespacesByName } from '../../snapshot/index.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { fewText } from '../../base/text/counted.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { type Container, type Namespace, type Pod, namespaceNamed } from '../../model/objects/pod.ts'
@@ -54,15 +55,11 @@ function textOf(written: ContainersWritten): string {
     ...(written.namespaceSelector === undefined
       ? []
       : [`namespaces ${selectorText(written.namespaceSelector)}`]),
-    ...(notInNamespaces === undefined ? [] : [`namespaces other than ${few(notInNamespaces)}`]),
+    ...(notInNamespaces === undefined ? [] : [`namespaces other than ${fewText(notInNamespaces, 3)}`]),
   ]
   const pods = who.length === 0 ? 'every pod' : who.join(', ')
   const place = where.length === 0 ? '' : ` of ${where.join(', ')}`
   return `${pods}${place}${container === undefined ? '' : `, container ${container}`}`
-}
-
-function few(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`
 }
 
 function selectorText({ matchLabels = {}, matchExpressions = [] }: SelectorWritten): string {

@@ -1,5 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
+import { fewText } from '../../base/text/counted.ts'
 import type { Migration, Uncovered } from './migrate.ts'
 
 /** One step. */
@@ -81,8 +82,7 @@ function acceptBoth({ oldIds, newIds, namedBy }: Migration): MigrationStep {
 }
 
 function idsText(ids: readonly string[]): string {
-  const more = ids.length - NAMED
-  return `${ids.slice(0, NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return fewText(ids, NAMED)
 }
 
 function takeAway(migration: Migration): MigrationStep {

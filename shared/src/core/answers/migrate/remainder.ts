@@ -1,5 +1,6 @@
 // What a ClusterSPIFFEID written by hand says that no binding can say (docs/contract.md §5): a binding renders a SPIFFE ID, selectors,
 // a hint and the class of the install, and nothing else.
+import { fewText } from '../../base/text/counted.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 
 /** One thing that changes, or goes. */
@@ -123,7 +124,5 @@ function furtherSelectors(templates: readonly string[]): readonly string[] {
 const LISTED = 5
 
 function listText(texts: readonly string[]): string | undefined {
-  if (texts.length === 0) return undefined
-  const more = texts.length - LISTED
-  return `${texts.slice(0, LISTED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return texts.length === 0 ? undefined : fewText(texts, LISTED)
 }

@@ -23,9 +23,15 @@ export class NameSummary {
 
   /** `a, b, c` or `a, b, c, d, e and 95 more`. */
   text(): string {
-    const more = this.#count - this.#first.length
-    return `${this.#first.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+    return fewText(this.#first, NAMED_MAX, this.#count)
   }
+}
+
+/** `a, b and 3 more`: the first `most` of some texts; `count`: how many there are, if these are not all. */
+export function fewText(texts: readonly string[], most: number, count = texts.length): string {
+  const named = texts.slice(0, most)
+  const more = count - named.length
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 /** `1 pod`, `3 pods`. */
