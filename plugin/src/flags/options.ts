@@ -1,7 +1,7 @@
 // The options of the commands, as the code behind them reads them: typed, checked, without oclif.
 import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/decide/index.ts'
 import type { SettingsSource, ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
-import type { FlagSuppression, Severity } from '@kleym/shared/core/findings/index.ts'
+import type { FlagSuppression } from '@kleym/shared/core/findings/index.ts'
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
@@ -10,8 +10,17 @@ import type { ColourFlag } from '../io/palette.ts'
 import { KleymError } from '../io/errors.ts'
 import { echoOf } from './echo.ts'
 import { findingFilter, type FindingFilter } from './finding-filter.ts'
-import { clusterOptions, type ClusterFlags, type ClusterOptions } from './cluster-flags.ts'
-import { OUTPUT_FORMATS, SCM_NAMESPACES, type FailOn, type OutputFormat } from './flags.ts'
+import type { InferredFlags } from '@oclif/core/interfaces'
+import { clusterOptions, type clusterFlags, type ClusterOptions } from './cluster-flags.ts'
+import {
+  OUTPUT_FORMATS,
+  SCM_NAMESPACES,
+  type FailOn,
+  type OutputFormat,
+  type outputFlags,
+  type settingsFlags,
+  type sourceFlags,
+} from './flags.ts'
 
 /** Where the state comes from. */
 export interface SourceOptions {
@@ -99,38 +108,18 @@ export interface CommonOptions {
   readonly output: OutputOptions
 }
 
-/** The flags of every command with sources, as oclif parses them. */
-export interface CommonFlags extends ClusterFlags {
-  readonly 'all-namespaces': boolean
-  readonly filename?: readonly string[] | undefined
-  readonly recursive: boolean
-  readonly kustomize?: readonly string[] | undefined
-  readonly render?: boolean | undefined
-  readonly exclude?: readonly string[] | undefined
-  readonly names?: readonly string[] | undefined
-  readonly configmaps?: boolean | undefined
-  readonly offline: boolean
-  readonly live?: string | undefined
-  readonly without?: readonly string[] | undefined
-  readonly namespace?: string | undefined
-  readonly 'trust-domain'?: string | undefined
-  readonly 'clusterspiffeid-class-name'?: string | undefined
-  readonly 'output-label'?: readonly string[] | undefined
-  readonly 'variant-label-key'?: string | undefined
-  readonly 'scm-config'?: string | undefined
-  readonly config?: string | undefined
-  readonly 'no-config'?: boolean | undefined
-  readonly 'scm-namespace'?: string | undefined
-  readonly output: OutputFormat
-  readonly 'fail-on': FailOn
-  readonly suppress?: readonly string[] | undefined
-  readonly 'allow-empty': boolean
-  readonly strict?: boolean | undefined
-  readonly code?: readonly string[] | undefined
-  readonly severity?: Severity | undefined
-  readonly summary?: boolean | undefined
-  readonly color: ColourFlag
-}
+type ParsedFlags = Omit<
+  InferredFlags<typeof sourceFlags & typeof settingsFlags & typeof outputFlags & typeof clusterFlags>,
+  'json'
+>
+
+/** The flags of every command with sources, as oclif parses them; those that have a default are always there. */
+export type CommonFlags = Partial<ParsedFlags> &
+  Pick<ParsedFlags, 'recursive' | 'offline' | 'output' | 'fail-on' | 'allow-empty' | 'color'> & {
+    readonly 'all-namespaces': boolean
+    readonly names?: readonly string[] | undefined
+    readonly configmaps?: boolean
+  }
 
 /** The labels of `--output-label`; throws a usage error for one that is none. */
 export function outputLabelsOf(given: readonly string[] | undefined): SettingsOptions['outputLabels'] {

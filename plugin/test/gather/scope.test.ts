@@ -42,7 +42,7 @@ function optionsOf(files: readonly string[]): CommonOptions {
   return optionsWithoutSources(
     {
       'all-namespaces': false,
-      filename: files,
+      filename: [...files],
       recursive: true,
       offline: true,
       'trust-domain': 'example.org',
