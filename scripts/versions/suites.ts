@@ -47,6 +47,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'plugin-settings',
     'plugin-suggest',
     'plugin-watch',
+    'several-clusters',
   ],
   chart: ['chart-lifecycle', 'chart-move', 'chart-render', 'chart-scm'],
   rights: ['chart-rbac', 'chart-reader'],

@@ -24,6 +24,7 @@ import {
   NODES,
   OBJECTIVES,
   PODS,
+  POOL_IMPORTS,
   POOLS,
   REPLICA_SETS,
   resourceName,
@@ -67,6 +68,8 @@ export interface LiveQuestion extends ScmQuestion {
   readonly configMaps?: boolean
   /** Whether the answer tells which relationships with other trust domains are declared. */
   readonly federation: boolean
+  /** Whether the answer tells which pools the cluster imports from others. */
+  readonly imports?: boolean
   /** Objects of files, whose templates count too. */
   readonly files: readonly RawObject[]
 }
@@ -100,6 +103,7 @@ export async function readLiveSide(reader: ClusterReader, question: LiveQuestion
     read({ resource: CLUSTER_SPIFFE_IDS, trim: WHOLE }),
     read({ resource: CLUSTER_STATIC_ENTRIES, trim: WITHOUT_STATUS }),
     ...(federation ? [read({ resource: FEDERATED_TRUST_DOMAINS, trim: WITHOUT_STATUS })] : []),
+    ...(question.imports === true ? [read({ resource: POOL_IMPORTS, namespaces, trim: WHOLE })] : []),
     read({ resource: NODES, trim: WITHOUT_STATUS }),
     readNamespaces(reader, namespaces, side),
     ...(policies ? [addPolicies(reader, { namespaces, limit, names }, side)] : []),

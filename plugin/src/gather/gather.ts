@@ -56,7 +56,7 @@ import {
   withSettingsOfScm,
   type SettingsReading,
 } from './settings.ts'
-import { FEDERATION_KINDS, SPIRE_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
+import { CLUSTER_KINDS, FEDERATION_KINDS, SPIRE_KINDS, WANTED_KINDS } from './wanted-kinds.ts'
 import { mergeReads } from './merge-reads.ts'
 
 /** What a command works with. */
@@ -212,13 +212,17 @@ class Gathering {
 
   async readFiles({
     federation = false,
+    clusters = false,
     spire = false,
     names = false,
-  }: Pick<Question, 'federation' | 'spire' | 'names'>): Promise<void> {
+  }: Pick<Question, 'clusters' | 'federation' | 'spire' | 'names'>): Promise<void> {
     this.#asksForMentions = names
     this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
-    const more = [...(federation ? FEDERATION_KINDS : []), ...(spire ? SPIRE_KINDS : [])]
+    const more = [
+      ...(clusters ? CLUSTER_KINDS : federation ? FEDERATION_KINDS : []),
+      ...(spire ? SPIRE_KINDS : []),
+    ]
     const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace, mentions: names }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
@@ -250,7 +254,8 @@ class Gathering {
         policies: question.policies === true,
         names: question.names === true,
         configMaps: question.names === true && sources.configMaps === true,
-        federation: question.federation === true,
+        federation: question.federation === true || question.clusters === true,
+        imports: question.clusters === true,
         files: this.#files.objects,
       })
     const side = await read(namespaces)

@@ -24,6 +24,8 @@ export interface Question {
   readonly names?: boolean
   /** The answer tells which relationships with other trust domains are declared. */
   readonly federation?: boolean
+  /** The answer compares several clusters: federation counts, and pools that one imports from another. */
+  readonly clusters?: boolean
   /** The answer tells of SPIRE's own parts. */
   readonly spire?: boolean
   /** The answer may depend on any namespace, whichever it is about. */

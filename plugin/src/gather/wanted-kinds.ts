@@ -9,6 +9,7 @@ import {
   NAMING_KINDS,
   OBJECTIVE_KINDS,
   OLD_ACCESS_POLICIES,
+  POOL_IMPORT,
   POOL_KINDS,
 } from '@kleym/shared/core/model/kinds.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
@@ -57,6 +58,9 @@ export const WANTED_KINDS: readonly WantedKind[] = [
 
 /** The kinds that an answer uses which asks for federation, beside those. */
 export const FEDERATION_KINDS: readonly WantedKind[] = [versioned(FEDERATED_TRUST_DOMAIN, false)]
+
+/** The kinds that an answer uses which compares clusters, beside those. */
+export const CLUSTER_KINDS: readonly WantedKind[] = [...FEDERATION_KINDS, versioned(POOL_IMPORT)]
 
 /** The kinds that an answer uses which asks for SPIRE's own parts, beside those. */
 export const SPIRE_KINDS: readonly WantedKind[] = [

@@ -9,6 +9,7 @@ import {
   OBJECTIVE_KINDS,
   NAMING_KINDS,
   OLD_ACCESS_POLICIES,
+  POOL_IMPORT,
   POOL_KINDS,
   qualifiedKind,
   type Kind,
@@ -29,6 +30,7 @@ export const BINDINGS: Resource = namespaced(BINDING)
 export const CLUSTER_SPIFFE_IDS: Resource = { ...CLUSTER_SPIFFE_ID, namespaced: false }
 export const CLUSTER_STATIC_ENTRIES: Resource = { ...CLUSTER_STATIC_ENTRY, namespaced: false }
 export const FEDERATED_TRUST_DOMAINS: Resource = { ...FEDERATED_TRUST_DOMAIN, namespaced: false }
+export const POOL_IMPORTS: Resource = namespaced(POOL_IMPORT)
 /** In the version that kleym interprets; a cluster may serve another one alone. */
 export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
 /** Under their earlier names; in the order of the core's OLD_ACCESS_POLICIES. */
@@ -136,6 +138,7 @@ export const RESOURCES: readonly Resource[] = [
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
   FEDERATED_TRUST_DOMAINS,
+  POOL_IMPORTS,
   ...POOLS,
   ...OBJECTIVES,
   PODS,

@@ -554,6 +554,7 @@ export const FINDING_CASES: readonly FindingCase[] = [
 export const NO_CASE: Readonly<Partial<Record<FindingCode, string>>> = {
   KLM104: 'Only an API server says that it does not serve a kind.',
   KLM107: 'Only an API server says that it does not serve a kind.',
+  KLM309: 'It is about several clusters at once: see docs/scale.md.',
   KLM507:
     'The operator does not start without a trust domain, and kubectl kleym leaves open what it is not given.',
   KLM508: 'Only an API server says that it does not serve a kind.',

@@ -1,11 +1,14 @@
-// `kubectl kleym conflicts`: flags and words; the answer is in run.ts.
+// `kubectl kleym conflicts`: flags and words; the answer is in run.ts, that about several clusters in clusters.ts.
 import * as Args from '@oclif/core/args'
+import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
+import { KleymError } from '../../io/errors.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
+import { shellWord } from '../../flags/echo.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import type { ConflictsOptions } from './run.ts'
-import { commonOptions } from '../../flags/options.ts'
+import { commonOptions, optionsWithoutSources, requireFormat } from '../../flags/options.ts'
 
 /** The command line of `conflicts`. */
 export class ConflictsCommand extends SourceCommand {
@@ -14,13 +17,15 @@ export class ConflictsCommand extends SourceCommand {
     'Lists everything that clashes, worst first: identity collisions with proof and witness, label ' +
     'sets that may overlap, two identities on one container, one SPIFFE ID claimed twice, foreign ' +
     'ClusterSPIFFEIDs on the same pods, displaced defaults, masked entries, equal hints, a pod in two ' +
-    'pools, and access policies that name no client, every client, or another identity than they seem to.'
+    'pools, and access policies that name no client, every client, or another identity than they seem to. ' +
+    'Of several clusters (--context and --cluster-dir, two or more in all): the SPIFFE IDs that two of them give, and by what.'
   static override readonly usage = 'conflicts [BINDING...] [flags]'
   static override readonly examples = [
     '<%= config.bin %> conflicts -A --summary',
     '<%= config.bin %> conflicts team-a/chat',
     '<%= config.bin %> conflicts -A --code KLM402',
     '<%= config.bin %> conflicts --offline -R -f manifests --fail-on warning',
+    '<%= config.bin %> conflicts --context east --context west',
   ]
   static override readonly args = {
     binding: Args.string({
@@ -29,16 +34,97 @@ export class ConflictsCommand extends SourceCommand {
       description: 'Only what these bindings are part of: NAME or NAMESPACE/NAME.',
     }),
   }
-  static override readonly flags = { 'all-namespaces': allNamespacesFlag, selector: selectorFlag }
+  static override readonly flags = {
+    'all-namespaces': allNamespacesFlag,
+    selector: selectorFlag,
+    context: Flags.string({
+      helpGroup: 'CLUSTER',
+      helpValue: 'NAME',
+      description: 'The context of the kubeconfig. Given twice or more, the clusters are compared.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    'cluster-dir': Flags.string({
+      helpGroup: 'SOURCE',
+      helpValue: 'DIR',
+      description:
+        'A folder that stands for a cluster, to be compared with another: its dump or its manifests. Repeatable.',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+  }
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(ConflictsCommand)
+    const contexts: readonly string[] = flags.context ?? []
+    const folders = flags['cluster-dir'] ?? []
+    const one = { ...flags, context: contexts[0] }
+    if (contexts.length + folders.length > 1 || folders.length > 0) {
+      requireClustersAlone(flags, contexts.length + folders.length, args.binding ?? [])
+      requireFormat(flags.output, 'conflicts')
+      const given = optionsWithoutSources({ ...one, context: undefined }, this.context.cwd)
+      const echo = [
+        ...contexts.map((name) => ` --context ${shellWord(name)}`),
+        ...folders.map((name) => ` --cluster-dir ${shellWord(name)}`),
+      ].join('')
+      const options = { ...given, output: { ...given.output, echo: `${given.output.echo ?? ''}${echo}` } }
+      const { askedClusters, runClusters } = await import('./clusters.ts')
+      return runClusters(askedClusters(options, contexts, folders), options, this.context)
+    }
     const options: ConflictsOptions = {
-      ...commonOptions(flags, 'conflicts', this.context.cwd),
+      ...commonOptions(one, 'conflicts', this.context.cwd),
       bindings: withoutKind(args.binding ?? []),
       selector: flags.selector,
     }
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }
+}
+
+/** Several clusters are compared whole: what makes one cluster of files, or narrows the question, has no meaning. */
+function requireClustersAlone(
+  flags: {
+    readonly offline: boolean
+    readonly filename?: readonly string[] | undefined
+    readonly kustomize?: readonly string[] | undefined
+    readonly live?: string | undefined
+    readonly without?: readonly string[] | undefined
+    readonly selector?: string | undefined
+    readonly namespace?: string | undefined
+    readonly output: string
+  },
+  clusters: number,
+  bindings: readonly string[],
+): void {
+  const [name = ''] = bindings
+  const wrong = [
+    flags.offline ? '--offline' : '',
+    (flags.filename ?? []).length > 0 ? '-f' : '',
+    (flags.kustomize ?? []).length > 0 ? '-k' : '',
+    flags.live === undefined ? '' : '--live',
+    (flags.without ?? []).length > 0 ? '--without' : '',
+    flags.selector === undefined ? '' : '-l',
+    flags.namespace === undefined ? '' : '-n',
+    name,
+    flags.output === 'openreports' ? '-o openreports' : '',
+  ].find((one) => one !== '')
+  const docs = 'kubectl kleym conflicts --help'
+  if (wrong !== undefined)
+    throw new KleymError({
+      code: 'usage',
+      what: 'several clusters are compared whole',
+      where: wrong,
+      why: 'each is a context (--context) or a folder (--cluster-dir), with all that is in it',
+      fix: `leave ${wrong} out`,
+      docs,
+    })
+  if (clusters > 1) return
+  throw new KleymError({
+    code: 'usage',
+    what: 'there is no cluster to compare with',
+    where: '--cluster-dir',
+    why: 'one alone shares its IDs with none',
+    fix: 'give a second one: --cluster-dir DIR, or --context NAME',
+    docs,
+  })
 }

@@ -1,4 +1,13 @@
 // The door of answers: what is asked of the core.
+export {
+  type ClustersComparison,
+  type ComparedCluster,
+  type SharedId,
+  clusterFindings,
+  compareClusters,
+  giverText,
+  trustDomainOf,
+} from './clusters/compare-clusters.ts'
 export { type Affected, type AffectedPolicy, affectedPolicies } from './explain/affected-policies.ts'
 export {
   type Effect,

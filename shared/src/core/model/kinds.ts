@@ -54,6 +54,14 @@ export const FEDERATED_TRUST_DOMAIN = {
   plural: 'clusterfederatedtrustdomains',
 } as const satisfies Kind
 
+/** Pools of other clusters, as a cluster that routes to them has them. */
+export const POOL_IMPORT = {
+  group: 'inference.networking.x-k8s.io',
+  version: 'v1alpha1',
+  kind: 'InferencePoolImport',
+  plural: 'inferencepoolimports',
+} as const satisfies Kind
+
 /** The name of every pool kind. */
 export const POOL_KIND = 'InferencePool'
 /** The name of every objective kind. */

@@ -16,6 +16,7 @@ import {
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
   FEDERATED_TRUST_DOMAIN,
+  POOL_IMPORT,
   POOL_KIND,
   OBJECTIVE_KIND,
   kindOf,
@@ -49,6 +50,7 @@ import {
 } from '../model/objects/pod.ts'
 import { CRD_FIELDS } from '../model/objects/crd-fields.ts'
 import { manifestFault, type ManifestFault } from '../model/objects/manifest-check.ts'
+import { readPoolImport, type PoolImport } from '../model/objects/pool-import.ts'
 import type { RawObject } from '../model/objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
 import type { PodMaker } from '../model/objects/pod-makers.ts'
@@ -95,6 +97,8 @@ export interface Snapshot {
   readonly manifestFaults: readonly ManifestFault[]
   /** Undefined where they are not known: none was given, they could not be listed, or the answer does not ask for them. */
   readonly federatedTrustDomains: readonly FederatedTrustDomain[] | undefined
+  /** Undefined where they are not known, as above. */
+  readonly poolImports: readonly PoolImport[] | undefined
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
   /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
@@ -126,6 +130,7 @@ export interface SnapshotSource {
 }
 
 const FEDERATION = qualifiedKind(FEDERATED_TRUST_DOMAIN)
+const IMPORTS = qualifiedKind(POOL_IMPORT)
 
 /** Reads all objects; those of other kinds are left out. Never throws, and the order of the input does not matter. */
 export function readSnapshot(source: SnapshotSource): Snapshot {
@@ -244,6 +249,9 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       : known(FEDERATION, readFederatedTrustDomain)?.toSorted((a, b) =>
           compareBytes(a.meta.name, b.meta.name),
         ),
+    poolImports: absentKinds.has(IMPORTS)
+      ? []
+      : known(IMPORTS, readPoolImport)?.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
     gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
     doubts,

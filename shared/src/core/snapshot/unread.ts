@@ -4,6 +4,7 @@ import {
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
   FEDERATED_TRUST_DOMAIN,
+  POOL_IMPORT,
   OBJECTIVE_KINDS,
   POOL_KINDS,
   qualifiedKind,
@@ -29,9 +30,14 @@ const SUBJECT_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(qualified
 
 /**
  * The kinds that files leave out, as a rule: without a Namespace its labels are open, without a Node the UID and the labels of the node, and
- * without a FederatedTrustDomain what SCM federates with. Whatever rests on them says so itself, so that they leave nothing else open.
+ * without a FederatedTrustDomain what SCM federates with, without an InferencePoolImport whose pools a cluster routes to. Whatever rests on them says so itself, so that they leave nothing else open.
  */
-const DETAILS: ReadonlySet<string> = new Set(['Namespace', 'Node', qualifiedKind(FEDERATED_TRUST_DOMAIN)])
+const DETAILS: ReadonlySet<string> = new Set([
+  'Namespace',
+  'Node',
+  qualifiedKind(FEDERATED_TRUST_DOMAIN),
+  qualifiedKind(POOL_IMPORT),
+])
 
 /** The reads that failed, and may hide anything; in the order of their kinds. */
 export function gapsOf({ gaps }: Pick<Snapshot, 'gaps'>): readonly UnknownReason[] {

@@ -66,6 +66,7 @@ function snapshotOf(
     manifestFaults: [],
     mayMountWorkloadApi: false,
     federatedTrustDomains: undefined,
+    poolImports: undefined,
     podMakers: [],
     bindings: sorted(byNamespace.bindings.get(namespace)),
     pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),

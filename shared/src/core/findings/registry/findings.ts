@@ -148,6 +148,16 @@ export const FINDINGS = {
     consequence: 'Those pods can act as the workload of the binding towards every peer that trusts its ID.',
     fix: 'Find out who made the other registration, and delete or correct it now.',
   },
+  KLM309: {
+    severity: 'warning',
+    tells: 'others hold it',
+    title: 'one SPIFFE ID in two clusters',
+    meaning:
+      'Two clusters of one trust domain give the same SPIFFE ID. `conflicts` finds it if it is asked about several clusters at once.',
+    consequence:
+      'A peer that trusts the ID trusts the workloads of both clusters, and cannot tell them apart: whoever may create pods for it in one of them acts as the other.',
+    fix: 'If the two are one tenant with one purpose, suppress it; else give the clusters trust domains of their own and federate them, or give namespaces or pools names that differ.',
+  },
   KLM401: {
     severity: 'error',
     noEffect: 'of any output',

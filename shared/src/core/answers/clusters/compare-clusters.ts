@@ -1,0 +1,264 @@
+// Several clusters beside each other: the same SPIFFE ID in two of them and by what, the policies that name it, with whom each cluster
+// federates, and the pools that it imports. Clusters of one trust domain share its IDs: no peer can tell their workloads apart.
+import type { Analysis, Naming } from '../../analysis/index.ts'
+import { policyName } from '../../analysis/index.ts'
+import { finding, notCertain, type Finding } from '../../findings/index.ts'
+import { counted, NameSummary } from '../../base/text/counted.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
+import type { Drive } from '../../base/steps.ts'
+import { federatedWith, foreignDomains, isClassHandled, sourceText } from '../../predict/index.ts'
+import { subjectText } from '../../model/objects/subject.ts'
+import { givenIds, isCertain, type GivenIds, type Giver } from './given-ids.ts'
+
+/** A cluster, under the name that the question has for it. */
+export interface NamedCluster {
+  readonly name: string
+  readonly analysis: Analysis
+}
+
+/** What gives an ID in one of the clusters. */
+export interface GivenIn {
+  readonly cluster: string
+  readonly givers: readonly Giver[]
+}
+
+/** A rule of a policy that names an ID. */
+export interface NamedIn {
+  readonly cluster: string
+  /** `AuthorizationPolicy team-a/allow`. */
+  readonly policy: string
+  readonly way: Naming['way']
+}
+
+/** An ID that more than one cluster gives, or may give. */
+export interface SharedId {
+  readonly spiffeId: string
+  readonly in: readonly GivenIn[]
+  readonly namedBy: readonly NamedIn[]
+  /** Whether two of the clusters certainly give it. */
+  readonly isCertain: boolean
+}
+
+/** A trust domain whose bundle the registrations of a cluster ask for. */
+export interface Federation {
+  readonly trustDomain: string
+  /** By `sourceText`. */
+  readonly by: readonly string[]
+  /** Whether a ClusterFederatedTrustDomain that SCM handles declares it; undefined: not known. */
+  readonly isDeclared: boolean | undefined
+  /** Those of the other clusters that are of that trust domain. */
+  readonly clusters: readonly string[]
+}
+
+/** A pool that a cluster imports: it has no pods there, and its bindings stand where it is exported. */
+export interface ImportedPool {
+  /** `team-a/llama`. */
+  readonly pool: string
+  /** By its status, under names that need not be those of the question. */
+  readonly exportedBy: readonly string[]
+  /** Those of the other clusters that have a pool of that name, and the IDs of its bindings there. */
+  readonly foundIn: readonly { readonly cluster: string; readonly spiffeIds: readonly string[] }[]
+}
+
+/** One of the clusters. */
+export interface ComparedCluster {
+  readonly name: string
+  /** Undefined: not known, and then no ID of its bindings can be compared. */
+  readonly trustDomain: string | undefined
+  /** How many IDs it gives. */
+  readonly ids: number
+  readonly federations: readonly Federation[]
+  /** Undefined: they could not be listed. */
+  readonly imports: readonly ImportedPool[] | undefined
+}
+
+/** Several clusters, compared. */
+export interface ClustersComparison {
+  readonly clusters: readonly ComparedCluster[]
+  /** In byte order of the IDs. */
+  readonly shared: readonly SharedId[]
+}
+
+/** Compares clusters; there are two at least. */
+export function compareClusters(clusters: readonly NamedCluster[], drive: Drive): ClustersComparison {
+  const given = clusters.map(({ name, analysis }) => ({ name, ids: drive(givenIds(analysis.settled)) }))
+  const shared = sharedIds(given).map((one) => ({ ...one, namedBy: namedIn(one.spiffeId, clusters) }))
+  return {
+    shared,
+    clusters: clusters.map((one, at) => ({
+      name: one.name,
+      trustDomain: trustDomainOf(one),
+      ids: given[at]?.ids.size ?? 0,
+      federations: federationsOf(one, clusters),
+      imports: importsOf(one, clusters),
+    })),
+  }
+}
+
+/** kleym's trust domain, else SCM's: both are needed to compare all IDs. */
+export function trustDomainOf({
+  analysis: { config, settings },
+}: Pick<NamedCluster, 'analysis'>): string | undefined {
+  return config.trustDomain.kind === 'set' ? config.trustDomain.value : settings.trustDomain
+}
+
+function sharedIds(
+  clusters: readonly { readonly name: string; readonly ids: GivenIds }[],
+): readonly Omit<SharedId, 'namedBy'>[] {
+  const all = new Map<string, GivenIn[]>()
+  for (const { name, ids } of clusters)
+    for (const [spiffeId, givers] of ids) {
+      const before = all.get(spiffeId)
+      if (before === undefined) all.set(spiffeId, [{ cluster: name, givers }])
+      else before.push({ cluster: name, givers })
+    }
+  return [...all]
+    .filter(([, list]) => list.length > 1)
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([spiffeId, list]) => ({
+      spiffeId,
+      in: list,
+      isCertain: list.filter(({ givers }) => givers.some(isCertain)).length > 1,
+    }))
+}
+
+function namedIn(spiffeId: string, clusters: readonly NamedCluster[]): readonly NamedIn[] {
+  return clusters.flatMap(({ name, analysis }) => {
+    const { namings, mentions, inTexts } = analysis.settled.policies().namedBy([spiffeId], [])
+    const rules = [
+      ...namings.filter(({ way }) => way !== 'unbounded'),
+      ...[...mentions, ...inTexts].map(({ policy }) => ({ policy, way: 'perhaps' as const })),
+    ]
+    return [
+      ...new Map(
+        rules.map(({ policy, way }) => [
+          `${policy.kind} ${policyName(policy)}`,
+          { cluster: name, policy: `${policy.kind} ${policyName(policy)}`, way },
+        ]),
+      ).values(),
+    ]
+  })
+}
+
+function federationsOf(
+  { name, analysis: { snapshot, settings, settled } }: NamedCluster,
+  clusters: readonly NamedCluster[],
+): readonly Federation[] {
+  const asking = new Map<string, Set<string>>()
+  const registrations = [
+    ...settled.outputs.map(({ object }) => ({ kind: 'ClusterSPIFFEID' as const, object })),
+    ...snapshot.staticEntries.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
+  ]
+  for (const { kind, object } of registrations)
+    for (const domain of foreignDomains(federatedWith(object.spec.federatesWith), settings)) {
+      const by = asking.get(domain) ?? new Set()
+      asking.set(domain, by.add(sourceText({ kind, name: object.meta.name })))
+    }
+  const declared = snapshot.federatedTrustDomains?.filter(({ className }) =>
+    isClassHandled(className, settings),
+  )
+  return [...asking]
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([trustDomain, by]) => ({
+      trustDomain,
+      by: [...by].toSorted(compareBytes),
+      isDeclared: declared?.some((one) => one.trustDomain === trustDomain),
+      clusters: clusters
+        .filter((one) => one.name !== name && trustDomainOf(one) === trustDomain)
+        .map((one) => one.name),
+    }))
+}
+
+function importsOf(
+  { name, analysis }: NamedCluster,
+  clusters: readonly NamedCluster[],
+): readonly ImportedPool[] | undefined {
+  return analysis.snapshot.poolImports?.map(({ meta, exportedBy }) => ({
+    pool: `${meta.namespace}/${meta.name}`,
+    exportedBy,
+    foundIn: clusters
+      .filter((one) => one.name !== name)
+      .flatMap((one) => {
+        const { pools, bindings } = one.analysis.snapshot
+        const isIt = (other: { readonly namespace: string; readonly name: string }): boolean =>
+          other.namespace === meta.namespace && other.name === meta.name
+        if (!pools.some((pool) => isIt(pool.meta))) return []
+        const keys = new Set<string>(
+          bindings
+            .filter(
+              ({ meta: { namespace }, poolRef }) =>
+                poolRef.ok && isIt({ namespace, name: poolRef.value.name }),
+            )
+            .map(({ key }) => key),
+        )
+        const ids = one.analysis.settled.outputs.flatMap(({ object, ownership }) =>
+          ownership.kind === 'ours' && keys.has(ownership.binding) ? [object.spec.spiffeIDTemplate] : [],
+        )
+        return [{ cluster: one.name, spiffeIds: ids.toSorted(compareBytes) }]
+      }),
+  }))
+}
+
+/** The findings of a comparison: one for all IDs that the same objects give in the same clusters. */
+export function clusterFindings({ shared }: ClustersComparison): readonly Finding[] {
+  const groups = Map.groupBy(shared, (one) =>
+    JSON.stringify([
+      one.isCertain,
+      one.in.map(({ cluster, givers }) => [cluster, givers.map(({ text }) => text)]),
+    ]),
+  )
+  return [...groups.values()].flatMap((group) => findingOf(group) ?? [])
+}
+
+function findingOf(group: readonly SharedId[]): Finding | undefined {
+  const [first] = group
+  const [subject, ...related] = distinctSubjects(first)
+  if (first === undefined || subject === undefined) return undefined
+  const ids = new NameSummary()
+  for (const { spiffeId } of group) ids.add(spiffeId)
+  const names = listText(first.in.map(({ cluster }) => cluster))
+  const what =
+    group.length === 1
+      ? `${first.spiffeId} ${first.isCertain ? 'is' : 'may be'} given`
+      : `${group.length} SPIFFE IDs ${first.isCertain ? 'are' : 'may be'} given`
+  const named = [
+    ...new Set(
+      group.flatMap(({ namedBy }) => namedBy.map(({ cluster, policy }) => `${cluster}: ${policy} names it`)),
+    ),
+  ].toSorted(compareBytes)
+  const one = finding('KLM309', {
+    subject,
+    related,
+    summary: `${what} in clusters ${names}`,
+    evidence: [
+      ...(group.length === 1 ? [] : [ids.text()]),
+      ...first.in.flatMap(({ cluster, givers }) =>
+        givers.map((giver) => `${cluster}: ${giverText(giver, group.length === 1)}`),
+      ),
+      ...named.slice(0, NAMED_MAX),
+      ...(named.length > NAMED_MAX ? [`and ${named.length - NAMED_MAX} more policies`] : []),
+    ],
+  })
+  return first.isCertain
+    ? one
+    : notCertain(one, ['which identities containers hold'], 'depends: one of the clusters may not give it')
+}
+
+const NAMED_MAX = 10
+
+/** What gives an ID in a cluster, and to how many containers. */
+export function giverText({ text, containers, perhaps }: Giver, withCounts = true): string {
+  if (!withCounts) return text
+  const held = containers === 0 && perhaps > 0 ? '' : `, held by ${counted(containers, 'container')}`
+  const open = perhaps === 0 ? '' : `, perhaps by ${counted(perhaps, 'container')}`
+  return `${text}${held}${open}`
+}
+
+function distinctSubjects(one: SharedId | undefined): readonly Giver['subject'][] {
+  const all = one?.in.flatMap(({ givers }) => givers.map(({ subject }) => subject)) ?? []
+  return [...new Map(all.map((subject) => [subjectText(subject), subject])).values()]
+}
+
+function listText(names: readonly string[]): string {
+  return `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`
+}

@@ -1,0 +1,81 @@
+// The SPIFFE IDs that one cluster gives, and by what: its bindings, the registrations of others, and how many containers hold each.
+import { Holdings, type State } from '../../analysis/index.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import type { Steps } from '../../base/steps.ts'
+import { BINDING_KIND } from '../../model/names.ts'
+import { splitNamespacedName } from '../../model/namespaced-name.ts'
+import type { Subject } from '../../model/objects/subject.ts'
+import { isAskedFor, sourceText, type EntrySource } from '../../predict/index.ts'
+
+/** What gives an ID in one cluster. */
+export interface Giver {
+  /** `binding team-a/llama`, `ClusterSPIFFEID/default`. */
+  readonly text: string
+  readonly subject: Subject
+  /** Containers that certainly hold the ID from it. */
+  readonly containers: number
+  /** Containers that may. */
+  readonly perhaps: number
+  /** Whether it stands for the ID whether or not there is a pod: a ClusterSPIFFEID of kleym's, or a static entry. */
+  readonly isDeclared: boolean
+}
+
+/** The givers of each ID, by its text. */
+export type GivenIds = ReadonlyMap<string, readonly Giver[]>
+
+/** Lists them, a step for each pod. An ID with a part that is not known is left out: its trust domain is. */
+export function* givenIds(state: State): Steps<GivenIds> {
+  const bindings = state.bindingsByOutput()
+  const ids = new Map<string, Map<string, Mutable>>()
+  const giverOf = (spiffeId: string, source: EntrySource): Mutable | undefined => {
+    if (!spiffeId.startsWith('spiffe://') || spiffeId.includes('<')) return undefined
+    const givers = getOrCreate(ids, spiffeId, () => new Map<string, Mutable>())
+    const text = sourceText(source)
+    return getOrCreate(givers, text, () => ({
+      ...nameOf(source, bindings.get(source.name)),
+      containers: 0,
+      perhaps: 0,
+      isDeclared: false,
+    }))
+  }
+  for (const { object, ownership } of state.outputs) {
+    if (ownership.kind !== 'ours') continue
+    const giver = giverOf(object.spec.spiffeIDTemplate, { kind: 'ClusterSPIFFEID', name: object.meta.name })
+    if (giver !== undefined) giver.isDeclared = true
+  }
+  for (const { source, entry, verdict } of state.prediction().staticEntries()) {
+    const giver = entry === undefined || !isAskedFor(verdict) ? undefined : giverOf(entry.spiffeId, source)
+    if (giver !== undefined) giver.isDeclared = true
+  }
+  const holdings = new Holdings(state)
+  for (const pod of state.base.podsInQuestion) {
+    yield
+    for (const { held, perhaps } of holdings.of(pod)) {
+      for (const { source, spiffeId = '' } of held) {
+        const giver = giverOf(spiffeId, source)
+        if (giver !== undefined) giver.containers++
+      }
+      for (const { source, spiffeId = '' } of perhaps) {
+        const giver = giverOf(spiffeId, source)
+        if (giver !== undefined) giver.perhaps++
+      }
+    }
+  }
+  return new Map([...ids].map(([id, givers]) => [id, [...givers.values()]]))
+}
+
+/** Whether it certainly gives the ID, to a container or to whatever pod there will be. */
+export function isCertain({ containers, isDeclared }: Giver): boolean {
+  return containers > 0 || isDeclared
+}
+
+type Mutable = { -readonly [Key in keyof Giver]: Giver[Key] }
+
+function nameOf(
+  source: EntrySource,
+  binding: Parameters<typeof splitNamespacedName>[0] | undefined,
+): Pick<Giver, 'text' | 'subject'> {
+  if (binding === undefined)
+    return { text: sourceText(source), subject: { kind: source.kind, namespace: '', name: source.name } }
+  return { text: `binding ${binding}`, subject: { kind: BINDING_KIND, ...splitNamespacedName(binding) } }
+}

@@ -1,0 +1,139 @@
+// Several clusters beside each other: the same ID in two of them, who names it, federation, and imported pools.
+import { describe, expect, test } from 'vitest'
+import { analysisOf, policyOf, spiffe, type AnalysisSetting } from '@kleym/testing/access-policies.ts'
+import { foreign, pod } from '@kleym/testing/finding-cases.ts'
+import { estate, FORBIDDEN, poolOnly } from '@kleym/testing/manifests.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
+import {
+  clusterFindings,
+  compareClusters,
+  type ClustersComparison,
+} from '../../src/core/answers/clusters/compare-clusters.ts'
+
+const NODE = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } }
+const LLAMA = 'spiffe://example.org/ns/team-a/pool/llama'
+
+type Cluster = readonly [objects: readonly JsonRecord[], setting?: AnalysisSetting]
+
+const compared = (...clusters: readonly Cluster[]): ClustersComparison =>
+  compareClusters(
+    clusters.map(([objects, setting], at) => ({
+      name: ['east', 'west', 'south'][at] ?? '',
+      analysis: analysisOf(objects, setting),
+    })),
+    driveAtOnce,
+  )
+
+const TENANT = estate(NODE, poolOnly(), pod())
+
+describe('one ID in two clusters', () => {
+  test('two bindings of one name and one trust domain share it, with or without pods', () => {
+    const { shared } = compared([TENANT], [estate(poolOnly())])
+    expect(shared).toMatchObject([
+      {
+        spiffeId: LLAMA,
+        isCertain: true,
+        in: [
+          { cluster: 'east', givers: [{ text: 'binding team-a/llama', containers: 2 }] },
+          { cluster: 'west', givers: [{ text: 'binding team-a/llama', containers: 0, isDeclared: true }] },
+        ],
+      },
+    ])
+  })
+
+  test('another trust domain, another name, or a refused binding shares nothing', () => {
+    const other = estate(poolOnly({ namespace: 'team-b' }))
+    expect(compared([TENANT], [TENANT, { trustDomain: 'other.org' }]).shared).toEqual([])
+    expect(compared([TENANT], [other]).shared).toEqual([])
+    expect(compared([TENANT], [estate(poolOnly({ spec: { poolRef: { name: 'gone' } } }))]).shared).toEqual([])
+  })
+
+  test('a registration of others gives it too, and a static entry', () => {
+    const template = { spiffeIDTemplate: LLAMA }
+    const entry = {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterStaticEntry',
+      metadata: { name: 'one', uid: 'uid-of-one' },
+      spec: { spiffeID: LLAMA, parentID: 'spiffe://example.org/parent', selectors: ['unix:uid:0'] },
+    }
+    expect(compared([TENANT], [estate(NODE, pod(), foreign('thief', template))]).shared).toMatchObject([
+      { isCertain: true, in: [{}, { givers: [{ text: 'ClusterSPIFFEID/thief', containers: 2 }] }] },
+    ])
+    expect(compared([TENANT], [[entry]]).shared).toMatchObject([
+      { isCertain: true, in: [{}, { givers: [{ text: 'ClusterStaticEntry/one', isDeclared: true }] }] },
+    ])
+  })
+
+  test('what only may be given is no certain finding', () => {
+    const perhaps = foreign('perhaps', {
+      spiffeIDTemplate: LLAMA,
+      workloadSelectorTemplates: ['unix:uid:1000'],
+    })
+    const result = compared([TENANT], [estate(NODE, pod(), perhaps)])
+    expect(result.shared).toMatchObject([{ isCertain: false }])
+    expect(clusterFindings(result)).toMatchObject([{ code: 'KLM309', dependsOn: [expect.any(String)] }])
+  })
+
+  test('a trust domain that is not known is told, and nothing is compared', () => {
+    const { clusters, shared } = compared([TENANT], [TENANT, { trustDomain: undefined }])
+    expect(clusters.map(({ trustDomain }) => trustDomain)).toEqual(['example.org', undefined])
+    expect(shared).toEqual([])
+  })
+
+  test('policies of each cluster that name it are listed', () => {
+    const naming = policyOf(spiffe(LLAMA))
+    const { shared } = compared([TENANT], [[...TENANT, naming]])
+    expect(shared[0]?.namedBy).toMatchObject([{ cluster: 'west', way: 'exactly' }])
+    expect(clusterFindings(compared([TENANT], [[...TENANT, naming]]))[0]?.evidence).toContain(
+      `west: ${shared[0]?.namedBy[0]?.policy ?? ''} names it`,
+    )
+  })
+
+  test('the IDs that the same objects give are one finding', () => {
+    const everywhere = foreign('default', {
+      spiffeIDTemplate: 'spiffe://example.org/pod/{{ .PodMeta.Name }}',
+    })
+    const pods = ['a', 'b', 'c'].map((name) => pod({ metadata: { name, uid: `uid-of-${name}` } }))
+    const cluster: Cluster = [[NODE, ...pods, everywhere]]
+    const findings = clusterFindings(compared(cluster, cluster))
+    expect(findings).toMatchObject([
+      { summary: '3 SPIFFE IDs are given in clusters east and west', subject: { name: 'default' } },
+    ])
+  })
+})
+
+describe('between clusters', () => {
+  test('federation names the clusters of the other trust domain, and whether it is declared', () => {
+    const asking = foreign('asking', { federatesWith: ['other.org'] })
+    const declared = {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterFederatedTrustDomain',
+      metadata: { name: 'other', uid: 'uid-of-other' },
+      spec: { trustDomain: 'other.org' },
+    }
+    const other: Cluster = [TENANT, { trustDomain: 'other.org' }]
+    expect(compared([[asking, declared]], other).clusters[0]?.federations).toEqual([
+      { trustDomain: 'other.org', by: ['ClusterSPIFFEID/asking'], isDeclared: true, clusters: ['west'] },
+    ])
+    expect(compared([[asking]], other).clusters[0]?.federations).toMatchObject([{ isDeclared: undefined }])
+  })
+
+  test('an InferencePoolImport is a pool of another cluster', () => {
+    const imported = {
+      apiVersion: 'inference.networking.x-k8s.io/v1alpha1',
+      kind: 'InferencePoolImport',
+      metadata: { name: 'llama', namespace: 'team-a', uid: 'uid-of-import' },
+      status: { controllers: [{ name: 'example.net/c', exportingClusters: [{ name: 'eu-1' }] }] },
+    }
+    expect(compared([[imported]], [TENANT]).clusters[0]?.imports).toEqual([
+      {
+        pool: 'team-a/llama',
+        exportedBy: ['eu-1'],
+        foundIn: [{ cluster: 'west', spiffeIds: [LLAMA] }],
+      },
+    ])
+    const gaps = { 'InferencePoolImport.inference.networking.x-k8s.io': FORBIDDEN }
+    expect(compared([[], { gaps }], [TENANT]).clusters[0]?.imports).toBeUndefined()
+  })
+})
