@@ -27,6 +27,8 @@ import { NamespaceRoom } from './reconcile/namespace-room.ts'
 import { Reports } from './reconcile/reports.ts'
 import type { EventRecorder } from './telemetry/events.ts'
 import type { Log } from './telemetry/log.ts'
+import type { OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
+import type { CachedOutput } from './caches/cached-output.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { WriteBudget } from './write/write-budget.ts'
 import { Writer } from './write/writer.ts'
@@ -72,6 +74,7 @@ export function composeController(parts: ControllerParts): Controller {
     observer: metrics.queue,
   })
   metrics.watchQueue(queue)
+  metrics.watchOutputs(() => countersOf(caches.outputs.store.values()))
   const register = new ClaimRegister({ wake, onTouched: (namespace) => indexes.wakePeers(namespace) })
   const seen = seenReferences(caches)
   const compiler = new Compiler({ ...parts, seen })
@@ -120,4 +123,9 @@ export function composeController(parts: ControllerParts): Controller {
   })
   const controller = new Controller({ ...shared, installs, queue, reconciler })
   return controller
+}
+
+/** The counters of the ClusterSPIFFEIDs that name a binding. */
+function* countersOf(outputs: Iterable<CachedOutput>): Iterable<OutputStats | undefined> {
+  for (const output of outputs) if (output.isWhole && output.bindingKey !== undefined) yield output.stats
 }

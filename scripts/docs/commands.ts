@@ -116,6 +116,11 @@ export const NOT_RUN: readonly Exception[] = [
     why: 'needs a repository with a remote; plugin/test/settings/settings-page.test.ts adds a worktree of one that it makes',
   },
   {
+    pages: /^docs\/(?:scale|reference\/commands)\.md$/,
+    commands: /^kubectl kleym conflicts (?:--context|--cluster-dir) /,
+    why: 'names clusters of the reader; test/control-plane/several-clusters.test.ts compares two API servers, plugin/test/answers/conflicts/clusters.test.ts folders',
+  },
+  {
     pages: /^docs\/quick-start\.md$/,
     commands: /^(?:kind|docker) /,
     why: 'needs a container engine; the test has a control plane and the built operator in their place',

@@ -81,7 +81,10 @@ export const PAGE_PARTS: readonly PagePart[] = [
           'examples/README.md',
         ],
       },
-      { title: 'On a cluster', pages: ['docs/cluster.md', 'docs/operator.md', 'docs/monitoring.md'] },
+      {
+        title: 'On a cluster',
+        pages: ['docs/cluster.md', 'docs/operator.md', 'docs/monitoring.md', 'docs/scale.md'],
+      },
       {
         title: 'Security',
         pages: ['.github/SECURITY.md', 'docs/threat-model.md', 'docs/assumptions.md', 'docs/prediction.md'],

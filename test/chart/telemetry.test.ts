@@ -67,6 +67,7 @@ async function served(): Promise<string> {
       observer: metrics.queue,
     }),
   )
+  metrics.watchOutputs(() => [undefined])
   metrics.setBinding('a/1', { condition: 'Ready', reason: 'Reconciled', mode: 'PoolOnly' })
   metrics.setInForce('a/1', 'Registered')
   metrics.reconciled('success', 1)

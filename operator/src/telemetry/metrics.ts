@@ -3,6 +3,7 @@
 // from a closed set, so that the number of series does not grow with the cluster.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { bindingMetrics, type BindingMetrics } from './binding-metrics.ts'
+import { entryMetrics, type EntryMetrics } from './entry-metrics.ts'
 import { eventLoopMetrics, type EventLoopMetrics } from './event-loop-lag.ts'
 import { memoryMetrics } from './memory-metrics.ts'
 import type { QueueObserver, QueueState } from '../queue/queue.ts'
@@ -28,7 +29,7 @@ export interface ApiRequest {
 }
 
 /** Everything that the operator counts and measures. */
-export interface Metrics extends BindingMetrics, EventLoopMetrics {
+export interface Metrics extends BindingMetrics, EntryMetrics, EventLoopMetrics {
   reconciled(result: ReconcileResult, ms: number): void
   /** Hears of the queue's events as they happen; `watchQueue` is for the rest, which is read at each scrape. */
   readonly queue: QueueObserver
@@ -73,6 +74,7 @@ export function createMetrics({
     ...reconcileMetrics(registry),
     ...queueMetrics(registry),
     ...clientMetrics(registry, restores),
+    ...entryMetrics(registry),
     ...eventLoopMetrics(registry),
     ...bindings,
     async render() {

@@ -273,6 +273,7 @@ export class Life {
       reconciled: nothing,
       queue: { added: nothing, taken: nothing, done: nothing, retried: nothing },
       watchQueue: nothing,
+      watchOutputs: nothing,
       watchLeadership: nothing,
       requested: nothing,
       setBinding: nothing,

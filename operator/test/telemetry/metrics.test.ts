@@ -1,5 +1,6 @@
 // Metrics under the names that dashboards know, and no label that names an object.
 import { expect, test } from 'vitest'
+import { readOutputStats, type OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts'
 import { WorkQueue } from '../../src/queue/queue.ts'
 import { FakeTime } from '../build/fake-time.ts'
@@ -107,6 +108,26 @@ test('leadership, requests, repairs and events show', async () => {
   expect(await samples(metrics, 'kleym_output')).toEqual(['kleym_output_repairs_total 1'])
   expect(await samples(metrics, 'kleym_events')).toContain('kleym_events_total{result="recorded"} 1')
 })
+
+test('the entries of outputs are added up from the counters of SCM at each scrape', async () => {
+  const metrics = create()
+  const counters = [stats(3), undefined, stats(250)]
+  metrics.watchOutputs(() => counters)
+  expect(await samples(metrics, 'kleym_identity_')).toEqual(
+    expect.arrayContaining([
+      'kleym_identity_entries 253',
+      'kleym_identity_entries_largest_output 250',
+      'kleym_identity_entry_pages 2',
+      'kleym_identity_outputs_uncounted 1',
+    ]),
+  )
+  counters.push(stats(200))
+  expect(await samples(metrics, 'kleym_identity_entries ')).toEqual(['kleym_identity_entries 453'])
+})
+
+function stats(entriesToSet: number): OutputStats | undefined {
+  return readOutputStats({ status: { stats: { entriesToSet } } })
+}
 
 test('no label holds what a binding is called, even where a caller hands more than the labels over', async () => {
   const metrics = create()

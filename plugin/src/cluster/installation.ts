@@ -20,7 +20,7 @@ import {
   POOLS,
   resourceName,
 } from '@kleym/shared/kube/resources.ts'
-import { readOperators, LiveSideReader, WHOLE, WITHOUT_STATUS, type LiveSide } from './live-side.ts'
+import { readOperators, LiveSideReader, WHOLE, type LiveSide } from './live-side.ts'
 import type { ClusterReader, Reading } from './reader.ts'
 import { findEveryScm, type ScmQuestion } from './scm.ts'
 
@@ -77,7 +77,7 @@ export async function readInstallation(
     readOperators(reader),
     reader.read({ resource: BINDINGS, namespaces, trim: WHOLE }).then((one) => side.add(BINDINGS, one)),
     reader
-      .read({ resource: CLUSTER_SPIFFE_IDS, trim: WITHOUT_STATUS })
+      .read({ resource: CLUSTER_SPIFFE_IDS, trim: WHOLE })
       .then((one) => side.add(CLUSTER_SPIFFE_IDS, one)),
     findEveryScm(reader, question).then((found) => side.addScm(found)),
   ])

@@ -8,10 +8,17 @@ import {
   affectedPolicies,
   type AffectedPolicy,
 } from '@kleym/shared/core/answers/index.ts'
-import { hasPolicies, type State, type Analysis } from '@kleym/shared/core/analysis/index.ts'
+import {
+  comparingEntries,
+  hasPolicies,
+  type State,
+  type Analysis,
+} from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/index.ts'
+import { reportOfBudgets } from '../parts/budgets.ts'
+import type { BudgetDifference } from '../parts/budgets-schema.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { DiffInput } from '../parts/base.ts'
 import { affectedText, isDifference } from './policies-view.ts'
@@ -52,6 +59,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
   const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
   const effect = { ...change, findings: { ...change.findings, added } }
   const affected = affectedBy(baseline, future)
+  const entries = entriesOf(baseline, future, input)
   const judgements =
     input.base === undefined
       ? input.after.now.judgements.values()
@@ -92,6 +100,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
         changes,
         ownershipUnknown,
         effect: { effect, affected },
+        entries,
         tests: tests && { ...tests.counts, brokenAssertions: tests.brokenAssertions },
       }),
     ),
@@ -136,6 +145,7 @@ export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }:
         ...layout,
         ownershipUnknown: ownershipUnknown.length,
         affected: shownPolicies,
+        entries: narrowed === undefined ? entries : undefined,
         head: [
           ...viewDisagreements(
             kept.filter((one) => disagreements.includes(one)),
@@ -183,6 +193,14 @@ function podsOf(holders: readonly Holder[], { after, before }: DiffInput): Reado
       [...podsInQuestion, ...templates].filter((pod) => named.has(podText(pod))),
     ),
   )
+}
+
+/** What the change does to the number of entries, and to what is above a limit. */
+function entriesOf(before: State, after: State, { drive }: DiffInput): BudgetDifference {
+  const compared = drive(comparingEntries(before, after), 'little')
+  const had = new Set(reportOfBudgets(compared.before, before).over.map(({ limit }) => limit))
+  const { over } = reportOfBudgets(compared.after, after)
+  return { change: compared.change, over: over.filter(({ limit }) => !had.has(limit)) }
 }
 
 /** What the change does to rules of policies; undefined where there are no policies to speak of. */

@@ -12,6 +12,7 @@ import {
   settingsSchema,
 } from '../../frame/schema.ts'
 import { assertionSchema } from '../parts/assertion-schema.ts'
+import { budgetChangeSchema } from '../parts/budgets-schema.ts'
 import { affectedSchema } from '../parts/policies-schema.ts'
 import { holderSchema, identityChangesSchema, uncertainHolderSchema } from '../parts/holders-schema.ts'
 
@@ -82,6 +83,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
       policiesAffected: affected,
     }),
   ),
+  entries: budgetChangeSchema.describe('What the change does to the number of registration entries.'),
   tests: z
     .object({
       broken: count,

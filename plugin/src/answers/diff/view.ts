@@ -10,6 +10,8 @@ import {
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
+import { changeTexts, overRows } from '../parts/budgets.ts'
+import type { BudgetDifference } from '../parts/budgets-schema.ts'
 import { areAllNamed, gainText, isQuiet, loseText } from './answer.ts'
 import type { ObjectChange } from './changes.ts'
 import { viewAffected } from './policies-view.ts'
@@ -27,6 +29,8 @@ export interface DiffLayout extends Layout {
   readonly ownershipUnknown: number
   /** Rules of access policies that name an ID which changes hands. */
   readonly affected: readonly AffectedPolicy[]
+  /** What the change does to the number of entries; undefined: the answer is about some bindings alone. */
+  readonly entries: BudgetDifference | undefined
   /** What stands above all else: what is compared with what. */
   readonly head: Block
   /** Whether objects that are in no file are treated as unchanged: then nothing is certain to be unchanged. */
@@ -49,6 +53,7 @@ export function viewDiff(
   const blocks = [
     layout.head,
     effectBlock(effect, layout),
+    entriesBlock(layout),
     viewAffected(layout.affected, layout),
     ...findingBlocks(effect, layout),
     caused.length === 0
@@ -174,6 +179,15 @@ function effectBlock(effect: Effect, layout: DiffLayout): Block {
     ...rows,
     ...table(verdicts, { width: layout.width, indent: 2 }),
   ]
+}
+
+/** The entries that the change adds or removes, and the limits that it crosses. */
+function entriesBlock({ entries, width }: DiffLayout): Block {
+  if (entries === undefined) return []
+  return [
+    ...changeTexts(entries.change).map((text) => line(MARKS.note, ` ${text}`)),
+    ...overRows(entries.over).map(([mark, , says]) => line(MARKS[mark], ` ${says}`)),
+  ].flatMap((row) => wrap(row, { width, hang: 2 }))
 }
 
 function identityLine(sign: string, text: string, { containers }: IdentityChange, role: Role): Line {

@@ -6,6 +6,8 @@ import {
   seenFrom,
   type Finding,
 } from '@kleym/shared/core/findings/index.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
+import { budgetReport } from '../parts/budgets.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { concerns, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf, missingOf, policiesIn } from '../../frame/causes.ts'
@@ -28,6 +30,8 @@ export function mapFrame(
     ),
   )
   const isNarrow = scope.isChosen || scope.spiffeId !== undefined
+  // Of a part of the pods, the number of entries says nothing.
+  const budgets = isNarrow ? undefined : lazy(() => budgetReport(after.settled, input.drive))
   const causes = causesOf(input, {
     judgements,
     namespace: scope.namespace,
@@ -63,6 +67,7 @@ export function mapFrame(
       (shown) => ({
         scope: { ...scope, spiffeID: scope.spiffeId, selected: scope.isChosen, compared: base !== undefined },
         ...graphOf(shown),
+        budgets: budgets?.(),
       }),
     ),
     findings,
@@ -85,6 +90,7 @@ export function mapFrame(
     view: (layout, shown) =>
       viewMap(bare, {
         ...layout,
+        budgets: budgets?.(),
         isCompared: base !== undefined,
         isCertain: after.openSettings.areOutputsTakenAsHandled !== true,
         findings: shown,

@@ -1,6 +1,7 @@
 // The schema of `map`.
 import * as z from 'zod'
 import { list, orNull, reportSchema } from '../../frame/schema.ts'
+import { budgetsSchema } from '../parts/budgets-schema.ts'
 import { edgeSchema, nodeSchema } from './graph-schema.ts'
 
 /** A MapReport. */
@@ -15,4 +16,7 @@ export const mapReportSchema = reportSchema('MapReport', 'The answer of kubectl 
     .describe('What the map is limited to.'),
   nodes: list(nodeSchema),
   edges: list(edgeSchema),
+  budgets: budgetsSchema
+    .optional()
+    .describe('The entries that the estate asks for; absent where the map is of some pods alone.'),
 })

@@ -8,11 +8,14 @@ import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
+import { budgetRows, type BudgetReport } from '../parts/budgets.ts'
 import { CONTAINER_STATES, type ContainerState } from './container-states.ts'
 import type { ContainerNode, GapNode, MapGraph, MapNode, NamespaceNode } from './graph.ts'
 
 /** How the table of a map is laid out. */
 export interface MapLayout extends Layout {
+  /** Undefined: the map is of a part of the pods. */
+  readonly budgets: BudgetReport | undefined
   readonly isCompared: boolean
   /** Nothing is taken for granted. */
   readonly isCertain: boolean
@@ -98,6 +101,14 @@ export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
     line(`  ${count}`),
     ...(layout.isCompared ? [line(`  ${counted(changed, 'change')} of who holds what`)] : []),
     ...gaps.flatMap((gap) => viewGap(gap, layout)),
+    ...table(
+      (layout.budgets === undefined ? [] : budgetRows(layout.budgets)).map(([mark, what, says]) => [
+        MARKS[mark],
+        what,
+        says,
+      ]),
+      { width: layout.width, indent: 2, gap: 1 },
+    ),
     ...(namespaces.length === 0 ? [] : [BLANK]),
     ...table(
       namespaces.map((one) => namespaceRow(one, layout)),

@@ -1,4 +1,5 @@
 // `kubectl kleym status`: flags and words; the answer is in run.ts.
+import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
@@ -18,11 +19,17 @@ export class StatusCommand extends SourceCommand {
   static override readonly examples = [
     '<%= config.bin %> status',
     '<%= config.bin %> status -n team-a --scm-namespace spire',
+    '<%= config.bin %> status --budgets',
   ]
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
     entries: entriesFlags.entries,
     'as-of': entriesFlags['as-of'],
+    budgets: Flags.boolean({
+      default: false,
+      description:
+        'Reads all pods, and counts the entries of bindings, nodes and containers against known limits.',
+    }),
   }
 
   async run(): Promise<CommandResult> {
@@ -33,6 +40,7 @@ export class StatusCommand extends SourceCommand {
       ...optionsWithoutSources(flags, this.context.cwd),
       entries: flags.entries ?? [],
       asOf: flags['as-of'],
+      budgets: flags.budgets,
     }
     const { run } = await import('./run.ts')
     return run(options, this.context)

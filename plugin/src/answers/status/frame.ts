@@ -1,26 +1,31 @@
 // The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
 import { installationFindings, compareFindings, installFindings } from '@kleym/shared/core/findings/index.ts'
-import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'
 import { isClassKnown, statusAnswer } from './model.ts'
 import { statusSummary } from './answer.ts'
-import { unreadIn } from './spire.ts'
+import { unreadIn, type SpireAnswer } from './spire.ts'
 import { viewStatus } from './view.ts'
 import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
 
-/** Makes the report; `now` tells whether a Lease still counts, `hops` are those of SPIRE as a whole. */
+const NO_SPIRE: SpireAnswer = {
+  hops: [],
+  budgets: undefined,
+  timers: { syncSeconds: undefined, reloadSeconds: undefined },
+}
+
+/** Makes the report; `now` tells whether a Lease still counts. */
 export function statusFrame(
   input: InstalledInput,
   installation: Installation,
   now: Date,
-  hops: readonly Hop[] = [],
+  { hops, budgets, timers }: SpireAnswer = NO_SPIRE,
 ): Frame {
   const { after } = input
   const { kinds, side } = installation
-  const answer = { ...statusAnswer(input, installation, now), hops }
+  const answer = { ...statusAnswer(input, installation, now), hops, budgets, timers }
   const absentKinds = new Set(
     kinds.filter(({ served }) => served.state === 'absent').map(({ resource }) => resourceName(resource)),
   )
@@ -33,6 +38,7 @@ export function statusFrame(
         scmHandlesClass: answer.scm.state,
         spire: answer.hops,
         oldestStuck: answer.stuck,
+        entries: answer.counters,
       }),
     ),
     findings: [

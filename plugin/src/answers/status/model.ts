@@ -14,14 +14,22 @@ import {
   acts,
   outputHandling,
   type ScmInstance,
+  overLimits,
+  scmPass,
+  type OverLimit,
+  type ScmPass,
 } from '@kleym/shared/core/analysis/index.ts'
+import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { readOutputStats, sumOfStats, type StatsSum } from '@kleym/shared/core/model/objects/output-stats.ts'
 import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import { BINDING_GROUP, BINDING_KIND, IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
 import { showsScm } from '@kleym/shared/core/decide/index.ts'
-import { gapOf } from '@kleym/shared/core/snapshot/index.ts'
+import { gapOf, kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
 import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
+import type { Timers } from './spire.ts'
+import type { BudgetReport } from '../parts/budgets.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { InstalledInput, InstalledScm } from '../../gather/installed.ts'
 
@@ -49,6 +57,19 @@ export interface StatusAnswer {
   readonly outputs: readonly InForceText[]
   /** The hops of SPIRE as a whole. */
   readonly hops: readonly Hop[]
+  /** What SCM's counters say of all ClusterSPIFFEIDs. */
+  readonly counters: ScmCounters
+  /** The entries that all pods ask for; undefined: pods were not read. */
+  readonly budgets: BudgetReport | undefined
+  readonly timers: Timers
+}
+
+/** What SCM's counters add up to. */
+export interface ScmCounters extends StatsSum {
+  /** Undefined: ClusterSPIFFEIDs could not be listed. */
+  readonly pass: ScmPass | undefined
+  /** What is above a limit. */
+  readonly over: readonly OverLimit[]
 }
 
 /** Works out the answer; `now` tells whether a Lease still counts. */
@@ -56,7 +77,7 @@ export function statusAnswer(
   input: InstalledInput,
   { kinds, side, leader }: Installation,
   now: Date,
-): Omit<StatusAnswer, 'hops'> {
+): Omit<StatusAnswer, 'hops' | 'budgets' | 'timers'> {
   const { after } = input
   const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
@@ -74,9 +95,23 @@ export function statusAnswer(
     conditions: areBindingsKnown ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
     inForce,
+    counters: scmCounters(input, side),
     outputs: bindings
       .filter((binding) => readyOf(binding)?.status === 'True')
       .map((binding) => inForceText(inForceOf(binding))),
+  }
+}
+
+/** Adds up what SCM's counters say. No pod is read for it. */
+function scmCounters({ after }: InstalledInput, { objects }: Installation['side']): ScmCounters {
+  const isKnown = gapOf(after.snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined
+  const all = objects.filter(({ value }) => kindKey(value) === qualifiedKind(CLUSTER_SPIFFE_ID))
+  const sum = sumOfStats(all.map(({ value }) => readOutputStats(value)))
+  const pass = scmPass(sum.entries, after.settings)
+  return {
+    ...sum,
+    pass: isKnown ? pass : undefined,
+    over: overLimits({ byNode: new Map(), ofContainer: undefined, pods: 0 }, pass),
   }
 }
 

@@ -6,7 +6,7 @@ import { requireValidSettings } from '../../gather/settings.ts'
 import { withFallbacks } from '../../settings/in-force.ts'
 import { finish } from '../../frame/finish.ts'
 import { statusFrame } from './frame.ts'
-import { spireHops, type StatusOptions } from './spire.ts'
+import { spireAnswer, type StatusOptions } from './spire.ts'
 
 /** Tells whether the installation is sound. */
 export async function run(options: StatusOptions, context: CommandContext): Promise<CommandResult> {
@@ -27,8 +27,8 @@ export async function run(options: StatusOptions, context: CommandContext): Prom
       { ...options, settings },
       { cwd: context.cwd, namespace },
     )
-    const hops = await spireHops({ ...options, settings }, session, context)
-    return await finish(statusFrame(input, installation, context.clock.now(), hops), input, output, context)
+    const spire = await spireAnswer({ ...options, settings }, session, context)
+    return await finish(statusFrame(input, installation, context.clock.now(), spire), input, output, context)
   } finally {
     session.close()
   }

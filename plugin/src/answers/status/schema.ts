@@ -10,7 +10,8 @@ import {
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'
-import type { StatusAnswer } from './model.ts'
+import { budgetsSchema } from '../parts/budgets-schema.ts'
+import type { ScmCounters, StatusAnswer } from './model.ts'
 
 /** A StatusReport. */
 export const statusReportSchema = reportSchema('StatusReport', 'The answer of kubectl kleym status.', {
@@ -80,6 +81,21 @@ export const statusReportSchema = reportSchema('StatusReport', 'The answer of ku
   spire: list(hopSchema)
     .optional()
     .describe('The hops of why that hang on no single pod: installed, on the server, on the agent.'),
+  entries: made(
+    z.object({
+      byCounters: orNull(count).describe(
+        'What ClusterSPIFFEIDs ask for, by their status.stats; null: they could not be listed.',
+      ),
+      counted: count.describe('ClusterSPIFFEIDs with counters.'),
+      uncounted: count.describe('Those without.'),
+    }),
+    ({ entries, counted, uncounted, pass }: ScmCounters) => ({
+      byCounters: pass === undefined ? undefined : entries,
+      counted,
+      uncounted,
+    }),
+  ),
+  budgets: budgetsSchema.optional().describe('With --budgets: the entries that all pods ask for.'),
   oldestStuck: orNull(
     made(
       z.object({ binding: bindingKeySchema, since: z.string().describe('RFC 3339.'), reason: z.string() }),

@@ -8,9 +8,10 @@ import {
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSession } from '../../cluster/session.ts'
 import type { CommonOptions } from '../../flags/options.ts'
-import { gather } from '../../gather/gather.ts'
+import { gather, type GatheredInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { budgetReport, type BudgetReport } from '../parts/budgets.ts'
 import { asOfSeconds } from '../parts/as-of.ts'
 import { compareWithServer } from '../parts/compare-entries.ts'
 import { readEntries, showEntries } from '../parts/read-entries.ts'
@@ -21,23 +22,54 @@ export interface StatusOptions extends CommonOptions {
   readonly entries: readonly string[]
   /** As written: when they were dumped. */
   readonly asOf: string | undefined
+  /** Whether all pods are read, to count entries. */
+  readonly budgets: boolean
 }
 
-/** The hops of SPIRE as a whole. */
-export async function spireHops(
+/** SPIRE as a whole. */
+export interface SpireAnswer {
+  readonly hops: readonly Hop[]
+  /** Undefined: not asked for. */
+  readonly budgets: BudgetReport | undefined
+  /** What decides how long an identity takes, as far as it is configured. */
+  readonly timers: Timers
+}
+
+/** Intervals of the agents and the server, in seconds; undefined: not set, or not read. */
+export interface Timers {
+  readonly syncSeconds: number | undefined
+  readonly reloadSeconds: number | undefined
+}
+
+/** Tells what there is to say of SPIRE as a whole. */
+export async function spireAnswer(
   options: StatusOptions,
   session: ClusterSession,
   context: CommandContext,
-): Promise<readonly Hop[]> {
-  const server = options.entries.length === 0 ? undefined : await serverOf(options, context)
+): Promise<SpireAnswer> {
+  const question = { allNamespaces: true, named: [undefined] }
+  const needsPods = options.budgets || options.entries.length > 0
+  const input = needsPods ? await gather({ ...options, allNamespaces: true }, question, context) : undefined
   const { parts, nodes } = await session.readSpireInstall()
+  const kept = parts.configs.flatMap(({ svidsKept }) => svidsKept ?? [])
+  const budgets =
+    input === undefined || !options.budgets
+      ? undefined
+      : budgetReport(input.after.now, input.drive, kept.length === 0 ? undefined : Math.min(...kept))
+  const server =
+    input === undefined || options.entries.length === 0 ? undefined : await serverOf(options, input, context)
   const install: SpireInstall = {
     parts,
     nodes,
     server,
     entriesCommand: `${showEntries(parts.server)} | kubectl kleym status${options.output.echo ?? ''} --entries -`,
   }
-  return installationHops(install)
+  const syncs = parts.configs.flatMap(({ syncSeconds }) => syncSeconds ?? [])
+  const timers = {
+    syncSeconds: syncs.length === 0 ? undefined : Math.max(...syncs),
+    reloadSeconds: parts.reloadSeconds,
+  }
+  return { hops: installationHops(install), budgets, timers }
 }
 
 /** What could not be read, and keeps a hop from being known. */
@@ -47,10 +79,11 @@ export function unreadIn(hops: readonly Hop[]): readonly UnknownReason[] {
     .flatMap((cause) => (cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : []))
 }
 
-async function serverOf(options: StatusOptions, context: CommandContext): Promise<WholeServer> {
-  const { entries, asOf } = options
-  const question = { allNamespaces: true, named: [undefined] }
-  const input = await gather({ ...options, allNamespaces: true }, question, context)
+async function serverOf(
+  { entries, asOf }: StatusOptions,
+  input: GatheredInput,
+  context: CommandContext,
+): Promise<WholeServer> {
   const now = Math.floor(context.clock.now().getTime() / 1000)
   const isOfNow = entries.every((file) => file === STDIN_ARGUMENT)
   const times = { asOf: asOfSeconds(asOf) ?? (isOfNow ? now : undefined), objectsAsOf: now }

@@ -16,6 +16,7 @@ import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { KindFact } from '../../cluster/installation.ts'
 import type { StatusAnswer } from './model.ts'
+import { budgetRows, delayRow, overRows, passText } from '../parts/budgets.ts'
 import { unreadIn } from './spire.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -43,7 +44,12 @@ export function viewStatus(
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
-  const rows = [...installationRows(answer, input), ...bindingRows(answer), ...inForceRows(answer)]
+  const rows = [
+    ...installationRows(answer, input),
+    ...bindingRows(answer),
+    ...inForceRows(answer),
+    ...entryRows(answer),
+  ]
   // The first lines have said the first error, and its fix.
   const told = findings.find(({ severity }) => severity === 'error')
   const cells = rows.map(([mark, what, says]) => [MARKS[mark], what, says])
@@ -216,6 +222,28 @@ function inForceRows({ inForce }: StatusAnswer): readonly StatusRow[] {
   const says = inForce.map(({ reason, count }) => `${count} ${reason}`).join(', ')
   const isGood = inForce.every(({ status, reason }) => status === 'True' || reason === 'Pending')
   return [[isGood ? 'ok' : 'warn', 'in force', says]]
+}
+
+/** The entries of all pods, or, where no pod was read, what SCM's counters add up to. */
+function entryRows({ budgets, counters, timers }: StatusAnswer): readonly StatusRow[] {
+  const delay = (count: number, gcIntervalSeconds: number): StatusRow =>
+    delayRow(count, { ...timers, gcIntervalSeconds })
+  if (budgets !== undefined)
+    return [...budgetRows(budgets), delay(budgets.budgets.entries.certain, budgets.pass.gcSeconds)]
+  const { entries, counted: known, uncounted, pass, over } = counters
+  if (pass === undefined || known === 0) return []
+  const least = uncounted === 0 ? '' : 'at least '
+  const without = uncounted === 0 ? '' : `, ${uncounted} more have no counters`
+  return [
+    [
+      'note',
+      'all entries',
+      `${least}${entries} of ${counted(known, 'ClusterSPIFFEID')} by SCM's counters${without}; status --budgets counts them by node`,
+    ],
+    ['note', 'SCM lists', passText(pass)],
+    delay(entries, pass.gcSeconds),
+    ...overRows(over),
+  ]
 }
 
 function countText({ ready, reason, count }: ConditionCount): string {

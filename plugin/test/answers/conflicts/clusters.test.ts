@@ -51,10 +51,12 @@ describe('conflicts of several clusters', () => {
 
   test('the report lists each shared ID by cluster', async () => {
     const { stdout } = await compare({ east: CLUSTER, west: CLUSTER, south: OTHER }, '-o', 'json')
-    const { comparison } = JSON.parse(stdout) as { comparison: unknown }
-    expect(comparison).toMatchObject({
-      clusters: [{ name: 'east' }, { name: 'west' }, { name: 'south' }],
-      shared: [{ certain: true, in: [{ cluster: 'east' }, { cluster: 'west' }] }],
+    const report: unknown = JSON.parse(stdout)
+    expect(report).toMatchObject({
+      comparison: {
+        clusters: [{ name: 'east' }, { name: 'west' }, { name: 'south' }],
+        shared: [{ certain: true, in: [{ cluster: 'east' }, { cluster: 'west' }] }],
+      },
     })
   })
 

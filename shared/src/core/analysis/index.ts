@@ -1,4 +1,15 @@
 // The door of analysis: all of a snapshot, now and settled; settings, worlds, holdings and policies.
+export {
+  type Amount,
+  type BudgetChange,
+  type Budgets,
+  comparingEntries,
+  countingEntries,
+  fullestOf,
+} from './budgets/budgets.ts'
+export { delayOf, DEFAULT_RELOAD_SECONDS } from './budgets/delay.ts'
+export { type OverLimit, overLimits, secondsText } from './budgets/limits.ts'
+export { type ScmPass, scmPass } from './budgets/scm-pass.ts'
 export { type ProxyOfAccount, consumersIn, meshOf, proxiesOfAccount } from './consumers/consumers-in-pod.ts'
 export { isMeshIdentity } from './consumers/consumers.ts'
 export { type ContainerHolding, Holdings, idsOf } from './holdings/holdings.ts'

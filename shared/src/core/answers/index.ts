@@ -5,7 +5,6 @@ export {
   type SharedId,
   clusterFindings,
   compareClusters,
-  giverText,
   trustDomainOf,
 } from './clusters/compare-clusters.ts'
 export { type Affected, type AffectedPolicy, affectedPolicies } from './explain/affected-policies.ts'

@@ -25,6 +25,7 @@ export {
   bindingsIn,
   firstGap,
   gapOf,
+  importsIn,
   kindKey,
   readSnapshot,
   reading,

@@ -333,6 +333,11 @@ export function lifecycleOf({ value }: RawObject): Lifecycle {
   return (stringAt(value, 'metadata', 'uid') ?? '') === '' ? 'to be created' : 'live'
 }
 
+/** The pools that a cluster imports; undefined: they are not known, for a gap, or because the question does not ask for them. */
+export function importsIn({ poolImports }: Snapshot): readonly PoolImport[] | undefined {
+  return poolImports
+}
+
 /** Looks references up in a snapshot. */
 export function referencesIn(snapshot: Snapshot): References {
   const pools = new Map(

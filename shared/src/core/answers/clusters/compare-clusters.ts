@@ -2,11 +2,13 @@
 // federates, and the pools that it imports. Clusters of one trust domain share its IDs: no peer can tell their workloads apart.
 import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
-import { finding, notCertain, type Finding } from '../../findings/index.ts'
+import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import type { Drive } from '../../base/steps.ts'
-import { federatedWith, foreignDomains, isClassHandled, sourceText } from '../../predict/index.ts'
+import { federatedWith, foreignDomains, sourceText, type EntrySource } from '../../predict/index.ts'
+import { POOL_GROUPS } from '../../model/kinds.ts'
+import { importsIn, referencesIn } from '../../snapshot/index.ts'
 import { subjectText } from '../../model/objects/subject.ts'
 import { givenIds, isCertain, type GivenIds, type Giver } from './given-ids.ts'
 
@@ -23,7 +25,7 @@ export interface GivenIn {
 }
 
 /** A rule of a policy that names an ID. */
-export interface NamedIn {
+export interface NamingPolicy {
   readonly cluster: string
   /** `AuthorizationPolicy team-a/allow`. */
   readonly policy: string
@@ -34,7 +36,7 @@ export interface NamedIn {
 export interface SharedId {
   readonly spiffeId: string
   readonly in: readonly GivenIn[]
-  readonly namedBy: readonly NamedIn[]
+  readonly namedBy: readonly NamingPolicy[]
   /** Whether two of the clusters certainly give it. */
   readonly isCertain: boolean
 }
@@ -82,7 +84,7 @@ export interface ClustersComparison {
 /** Compares clusters; there are two at least. */
 export function compareClusters(clusters: readonly NamedCluster[], drive: Drive): ClustersComparison {
   const given = clusters.map(({ name, analysis }) => ({ name, ids: drive(givenIds(analysis.settled)) }))
-  const shared = sharedIds(given).map((one) => ({ ...one, namedBy: namedIn(one.spiffeId, clusters) }))
+  const shared = sharedIds(given).map((one) => ({ ...one, namedBy: policiesNaming(one.spiffeId, clusters) }))
   return {
     shared,
     clusters: clusters.map((one, at) => ({
@@ -122,7 +124,7 @@ function sharedIds(
     }))
 }
 
-function namedIn(spiffeId: string, clusters: readonly NamedCluster[]): readonly NamedIn[] {
+function policiesNaming(spiffeId: string, clusters: readonly NamedCluster[]): readonly NamingPolicy[] {
   return clusters.flatMap(({ name, analysis }) => {
     const { namings, mentions, inTexts } = analysis.settled.policies().namedBy([spiffeId], [])
     const rules = [
@@ -141,53 +143,60 @@ function namedIn(spiffeId: string, clusters: readonly NamedCluster[]): readonly 
 }
 
 function federationsOf(
-  { name, analysis: { snapshot, settings, settled } }: NamedCluster,
+  { name, analysis }: NamedCluster,
   clusters: readonly NamedCluster[],
 ): readonly Federation[] {
+  const { settings, settled } = analysis
   const asking = new Map<string, Set<string>>()
-  const registrations = [
-    ...settled.outputs.map(({ object }) => ({ kind: 'ClusterSPIFFEID' as const, object })),
-    ...snapshot.staticEntries.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
-  ]
-  for (const { kind, object } of registrations)
-    for (const domain of foreignDomains(federatedWith(object.spec.federatesWith), settings)) {
+  const add = (source: EntrySource, domains: readonly string[]): void => {
+    for (const domain of foreignDomains(federatedWith(domains), settings)) {
       const by = asking.get(domain) ?? new Set()
-      asking.set(domain, by.add(sourceText({ kind, name: object.meta.name })))
+      asking.set(domain, by.add(sourceText(source)))
     }
-  const declared = snapshot.federatedTrustDomains?.filter(({ className }) =>
-    isClassHandled(className, settings),
-  )
+  }
+  for (const { object } of settled.outputs)
+    add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)
+  for (const { source, entry } of settled.prediction().staticEntries())
+    add(source, entry?.federatesWith ?? [])
+  const relationshipWith = relationshipsOf(analysis)
   return [...asking]
     .toSorted(([left], [right]) => compareBytes(left, right))
     .map(([trustDomain, by]) => ({
       trustDomain,
       by: [...by].toSorted(compareBytes),
-      isDeclared: declared?.some((one) => one.trustDomain === trustDomain),
+      isDeclared: isDeclared(relationshipWith(trustDomain).state),
       clusters: clusters
         .filter((one) => one.name !== name && trustDomainOf(one) === trustDomain)
         .map((one) => one.name),
     }))
 }
 
+function isDeclared(state: ReturnType<ReturnType<typeof relationshipsOf>>['state']): boolean | undefined {
+  return state === 'unknown' ? undefined : state === 'declared'
+}
+
 function importsOf(
   { name, analysis }: NamedCluster,
   clusters: readonly NamedCluster[],
 ): readonly ImportedPool[] | undefined {
-  return analysis.snapshot.poolImports?.map(({ meta, exportedBy }) => ({
+  return importsIn(analysis.snapshot)?.map(({ meta, exportedBy }) => ({
     pool: `${meta.namespace}/${meta.name}`,
     exportedBy,
     foundIn: clusters
       .filter((one) => one.name !== name)
       .flatMap((one) => {
-        const { pools, bindings } = one.analysis.snapshot
-        const isIt = (other: { readonly namespace: string; readonly name: string }): boolean =>
-          other.namespace === meta.namespace && other.name === meta.name
-        if (!pools.some((pool) => isIt(pool.meta))) return []
+        const { namespace, name: poolName } = meta
+        const references = referencesIn(one.analysis.snapshot)
+        if (!POOL_GROUPS.some((group) => references.pool(group, namespace, poolName).state === 'found'))
+          return []
         const keys = new Set<string>(
-          bindings
+          one.analysis.compiled
+            .map(({ binding }) => binding)
             .filter(
-              ({ meta: { namespace }, poolRef }) =>
-                poolRef.ok && isIt({ namespace, name: poolRef.value.name }),
+              (binding) =>
+                binding.meta.namespace === namespace &&
+                binding.poolRef.ok &&
+                binding.poolRef.value.name === poolName,
             )
             .map(({ key }) => key),
         )
@@ -247,7 +256,7 @@ function findingOf(group: readonly SharedId[]): Finding | undefined {
 const NAMED_MAX = 10
 
 /** What gives an ID in a cluster, and to how many containers. */
-export function giverText({ text, containers, perhaps }: Giver, withCounts = true): string {
+function giverText({ text, containers, perhaps }: Giver, withCounts = true): string {
   if (!withCounts) return text
   const held = containers === 0 && perhaps > 0 ? '' : `, held by ${counted(containers, 'container')}`
   const open = perhaps === 0 ? '' : `, perhaps by ${counted(perhaps, 'container')}`

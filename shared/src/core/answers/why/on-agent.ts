@@ -1,5 +1,6 @@
 // The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
 import { clusterOfParent } from '../../predict/index.ts'
+import { DEFAULT_RELOAD_SECONDS } from '../../analysis/index.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
 import { gapOf } from '../../snapshot/index.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
@@ -23,8 +24,6 @@ import { versionNotes } from './versions.ts'
 
 /** Beside the two intervals, what either side takes to work. */
 const MARGIN_SECONDS = 5
-/** How often a server looks for new entries: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md (`cache_reload_interval`) */
-const RELOAD_SECONDS = 5
 /** An interval that no one reads is no longer than this: pkg/agent/manager/manager.go of SPIRE v1.15.3 (`synchronizeMaxInterval`). */
 const MOST_SECONDS = 480
 /** So many failures in a row are no accident: an agent tries again after five seconds, and later after minutes. */
@@ -199,7 +198,7 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
 function hearsWithin({ subject, parts }: ChainFacts): number {
   const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
   const { syncSeconds = AGENT_DEFAULTS.syncSeconds } = config ?? {}
-  return syncSeconds + (parts.reloadSeconds ?? RELOAD_SECONDS) + MARGIN_SECONDS
+  return syncSeconds + (parts.reloadSeconds ?? DEFAULT_RELOAD_SECONDS) + MARGIN_SECONDS
 }
 
 /** An entry that is younger than an agent takes to hear of it. */

@@ -58,7 +58,8 @@ function federatingIn({ snapshot, settings, now }: Analysis): readonly Federatin
   })
 }
 
-function relationshipsOf({ snapshot, settings }: Analysis): (trustDomain: string) => Relationship {
+/** What is known of the relationship with each trust domain. */
+export function relationshipsOf({ snapshot, settings }: Analysis): (trustDomain: string) => Relationship {
   const declared = snapshot.federatedTrustDomains
   if (declared === undefined) return () => ({ state: 'unknown' })
   return (trustDomain) => {

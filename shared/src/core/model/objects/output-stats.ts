@@ -62,3 +62,33 @@ export function reasonOfStats(stats: OutputStats): StatsReason {
   if (stats.podEntryRenderFailures > 0) return 'RenderFailed'
   return 'Undetermined'
 }
+
+/** Entries of one page of SCM's list: https://github.com/spiffe/spire-controller-manager/blob/v0.7.0/pkg/spireapi/batch.go#L20-L26 */
+export const ENTRIES_OF_PAGE = 200
+
+/** What the counters of several ClusterSPIFFEIDs add up to. */
+export interface StatsSum {
+  /** Entries that SCM asks the server for. */
+  readonly entries: number
+  /** Those of the one with the most. */
+  readonly largest: number
+  /** ClusterSPIFFEIDs with counters. */
+  readonly counted: number
+  /** Those without: SCM has none for them yet, or does not handle them. */
+  readonly uncounted: number
+}
+
+/** Adds counters up; undefined stands for a ClusterSPIFFEID without any. */
+export function sumOfStats(all: Iterable<OutputStats | undefined>): StatsSum {
+  const sum = { entries: 0, largest: 0, counted: 0, uncounted: 0 }
+  for (const stats of all) {
+    if (stats === undefined) {
+      sum.uncounted++
+      continue
+    }
+    sum.counted++
+    sum.entries += stats.entriesToSet
+    sum.largest = Math.max(sum.largest, stats.entriesToSet)
+  }
+  return sum
+}

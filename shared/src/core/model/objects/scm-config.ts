@@ -71,6 +71,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
     entryIDPrefixCleanup: fields.written('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
+    gcIntervalSeconds: secondsOf(own(config, 'gcInterval')),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
     if (fields.isEmpty(name)) problem(`.${name} is missing; SCM does not start without it`)
@@ -117,6 +118,11 @@ function classFromEvidence(evidence: ScmEvidence): string | undefined {
   classes.delete('')
   const [only, another] = [...classes]
   return another === undefined ? only : undefined
+}
+
+/** A whole number of nanoseconds; what is none keeps SCM from starting, which is reported. */
+function secondsOf(nanoseconds: unknown): number | undefined {
+  return typeof nanoseconds === 'number' && nanoseconds > 0 ? nanoseconds / 1e9 : undefined
 }
 
 function readCacheNamespaces(

@@ -39,6 +39,8 @@ export interface ScmSettings {
   readonly serverBundles?: ReadonlySet<string>
   /** Whether SCM keeps rendered entries (`enableEntryRenderCache`, off by default); undefined where it is not known. */
   readonly entryRenderCache: boolean | undefined
+  /** For how long it waits after a pass without an event (`gcInterval`); undefined: its default. */
+  readonly gcIntervalSeconds?: number | undefined
   /** The ClusterSPIFFEIDs of kleym's own, by name, if of no other registration it is known whether SCM handles it. */
   readonly sureOfOnly?: ReadonlySet<string>
 }

@@ -1,0 +1,318 @@
+// How many registration entries a state asks for: in all, by binding, by node, and for one container; and how many of them no
+// container can ever match. One entry stands for one pod and one registration that gives it something (docs/spire-facts.md §3).
+import { CauseSet } from '../../model/truth/causes.ts'
+import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
+import { anyBindingGap, gapOf, registrationGap, subjectGap } from '../../snapshot/index.ts'
+import type { Unknown } from '../../model/truth/unknown.ts'
+import type { UndecidedBinding } from '../holdings/undecided.ts'
+import type { State } from '../states/state.ts'
+
+/** How many there are for certain, and why there may be others: without a cause, that is all of them. */
+export interface Amount {
+  readonly certain: number
+  readonly causes: CauseSet
+}
+
+/** The one of several that has the most. */
+export interface Fullest {
+  /** A node, a binding (`namespace/name`), or `vllm of pod team-a/llama-0`. */
+  readonly name: string
+  readonly entries: number
+}
+
+/** What a state asks of SCM, the server and the agents, in entries. */
+export interface Budgets {
+  /** Of all pods that exist, and of all ClusterStaticEntries. */
+  readonly entries: Amount
+  /** Those that no container of their pod can match: each costs as much as any other. */
+  readonly unmatched: Amount
+  /** Pods that exist and were read. */
+  readonly pods: number
+  /** By binding, for certain; a binding without any is left out. */
+  readonly byBinding: ReadonlyMap<string, number>
+  /** By the node of the pod, for certain. */
+  readonly byNode: ReadonlyMap<string, number>
+  /** The container that the most entries match for certain; undefined: none matches any. */
+  readonly ofContainer: Fullest | undefined
+  /** What was not read, or not decided. */
+  readonly unread: CauseSet
+  /** How many one pod of a workload gets whose pods are not there yet, by the text of the workload; without those that get none. */
+  readonly ofEachPod: ReadonlyMap<string, number>
+}
+
+/** Counts the entries of a state. */
+export function budgetsOf(state: State): Budgets {
+  return driveAtOnce(countingEntries(state))
+}
+
+/** The same, a step for each pod. */
+export function* countingEntries(state: State): Steps<Budgets> {
+  const { snapshot, podsInQuestion } = state.base
+  const prediction = state.prediction()
+  const bindings = state.bindingsByOutput()
+  const counter = new EntryCounter((output) => bindings.get(output))
+  for (const outcome of prediction.staticEntries())
+    if (outcome.source.kind === 'ClusterStaticEntry') counter.addStatic(outcome)
+  for (const pod of podsInQuestion) {
+    yield
+    const outcomes = prediction.entriesOf(pod).filter(({ source }) => source.kind === 'ClusterSPIFFEID')
+    counter.add(pod, outcomes)
+  }
+  const unread = [
+    subjectGap(snapshot),
+    registrationGap(snapshot),
+    anyBindingGap(snapshot),
+    gapOf(snapshot, 'Node'),
+  ].filter((why) => why !== undefined)
+  return counter.budgets([
+    ...unread.map((why): Unknown => ({ kind: 'unread', of: {}, why })),
+    ...(snapshot.namespacesRead === undefined
+      ? []
+      : [{ kind: 'out of scope', of: {}, namespaces: [...snapshot.namespacesRead] } satisfies Unknown]),
+    ...undecidedIn(state).map(({ binding, why }): Unknown => ({ kind: 'undecided', of: {}, binding, why })),
+  ])
+}
+
+/** The one with the most, the first by name of several; undefined: there is none. */
+export function fullestOf(counts: ReadonlyMap<string, number>): Fullest | undefined {
+  let most: Fullest | undefined
+  for (const [name, entries] of counts)
+    if (most === undefined || entries > most.entries || (entries === most.entries && name < most.name))
+      most = { name, entries }
+  return most
+}
+
+function undecidedIn({ undecided }: State): readonly UndecidedBinding[] {
+  return [...undecided.values()].flat()
+}
+
+/** What a change does to the entries of pods, as far as both sides are certain. */
+export interface BudgetChange {
+  /** Entries that are certainly not there before it, and certainly there after it. */
+  readonly added: number
+  /** The other way round. */
+  readonly removed: number
+  /** Entries that may be there on one side alone. */
+  readonly open: number
+  /** The node that gains the most, or loses the most if more are removed than added; undefined: none does. */
+  readonly node: Fullest | undefined
+  /** More entries or fewer, by binding; those that are not zero. */
+  readonly byBinding: ReadonlyMap<string, number>
+  /** The same for one pod of each workload whose pods are not there yet. */
+  readonly ofEachPod: ReadonlyMap<string, number>
+  /** Why there may be other changes: what was not read on either side. */
+  readonly causes: CauseSet
+}
+
+/** Two states, counted, and the change from one to the other. */
+export interface ComparedBudgets {
+  readonly before: Budgets
+  readonly after: Budgets
+  readonly change: BudgetChange
+}
+
+/** Counts the entries of two states beside each other, in steps for each pod. */
+export function* comparingEntries(before: State, after: State): Steps<ComparedBudgets> {
+  const counted = { before: yield* countingEntries(before), after: yield* countingEntries(after) }
+  const change = new ChangeCounter(before, after)
+  const rest = new Map(before.base.podsInQuestion.map((pod) => [podText(pod), pod]))
+  for (const pod of after.base.podsInQuestion) {
+    yield
+    const text = podText(pod)
+    change.add(rest.get(text), pod)
+    rest.delete(text)
+  }
+  for (const pod of rest.values()) {
+    yield
+    change.add(pod, undefined)
+  }
+  const causes = counted.before.unread.union(counted.after.unread)
+  return { ...counted, change: change.result(causes) }
+}
+
+class ChangeCounter {
+  readonly #before: State
+  readonly #after: State
+  readonly #byNode = new Map<string, number>()
+  readonly #byBinding = new Map<string, number>()
+  readonly #ofEachPod = new Map<string, number>()
+  #added = 0
+  #removed = 0
+  #open = 0
+
+  constructor(before: State, after: State) {
+    this.#before = before
+    this.#after = after
+  }
+
+  add(was: Pod | undefined, is: Pod | undefined): void {
+    const had = entriesBySource(this.#before, was)
+    const has = entriesBySource(this.#after, is)
+    for (const name of new Set([...had.keys(), ...has.keys()])) {
+      const [one, other] = [had.get(name) ?? NO, has.get(name) ?? NO]
+      if (one === other) continue
+      const pod = is ?? was
+      if (pod?.exists === true && (one.value === 'open' || other.value === 'open')) this.#open++
+      if (one.value === 'open' || other.value === 'open' || pod === undefined) continue
+      this.#count(name, pod, other === YES ? 1 : -1)
+    }
+  }
+
+  result(causes: CauseSet): BudgetChange {
+    const sign = this.#removed > this.#added ? -1 : 1
+    const nodes = [...this.#byNode].map(([name, by]) => [name, by * sign] as const)
+    return {
+      added: this.#added,
+      removed: this.#removed,
+      open: this.#open,
+      node: fullestOf(new Map(nodes.filter(([, by]) => by > 0))),
+      byBinding: withoutZeros(this.#byBinding),
+      ofEachPod: withoutZeros(this.#ofEachPod),
+      causes,
+    }
+  }
+
+  #count(source: string, pod: Pod, by: 1 | -1): void {
+    if (!pod.exists) {
+      if (pod.perhaps === undefined) add(this.#ofEachPod, podText(pod), by)
+      return
+    }
+    if (by > 0) this.#added++
+    else this.#removed++
+    if (pod.nodeName !== undefined) add(this.#byNode, pod.nodeName, by)
+    const state = by > 0 ? this.#after : this.#before
+    const binding = state.bindingsByOutput().get(source)
+    if (binding !== undefined) add(this.#byBinding, binding, by)
+  }
+}
+
+function withoutZeros(counts: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  return new Map([...counts].filter(([, by]) => by !== 0))
+}
+
+/** Whether each registration gives a pod an entry. */
+function entriesBySource(state: State, pod: Pod | undefined): ReadonlyMap<string, Truth> {
+  if (pod === undefined) return NO_ENTRIES
+  const truths = new Map<string, Truth>()
+  for (const { source, verdict } of distinct(state.prediction().entriesOf(pod))) {
+    if (source.kind !== 'ClusterSPIFFEID') continue
+    if (isAskedFor(verdict)) truths.set(source.name, YES)
+    else if (verdict.state === 'depends' || verdict.state === 'unknown') truths.set(source.name, OPEN)
+  }
+  return truths
+}
+
+const NO_ENTRIES: ReadonlyMap<string, Truth> = new Map()
+/** One for all: the causes are those of the two states. */
+const OPEN = open({ kind: 'verdict', of: {}, why: 'whether a registration applies is not known' })
+
+class EntryCounter {
+  readonly #bindingOf: (output: string) => string | undefined
+  readonly #entries = new TruthCount()
+  readonly #unmatched = new TruthCount()
+  readonly #byBinding = new Map<string, number>()
+  readonly #byNode = new Map<string, number>()
+  readonly #ofEachPod = new Map<string, number>()
+  /** One cause for all entries that have it. */
+  readonly #open = new Map<string, Truth>()
+  #pods = 0
+  #ofContainer: Fullest | undefined
+
+  constructor(bindingOf: (output: string) => string | undefined) {
+    this.#bindingOf = bindingOf
+  }
+
+  addStatic({ verdict }: EntryOutcome): void {
+    this.#entries.add(this.#truthOf(verdict))
+  }
+
+  add(pod: Pod, outcomes: readonly EntryOutcome[]): void {
+    if (pod.exists) this.#pods++
+    if (outcomes.length === 0) return
+    const asked = distinct(outcomes)
+    if (!pod.exists) {
+      const certain = asked.filter(({ verdict }) => this.#truthOf(verdict) === YES).length
+      if (certain > 0 && pod.perhaps === undefined) add(this.#ofEachPod, podText(pod), certain)
+      return
+    }
+    for (const { source, entry, verdict } of asked) {
+      const truth = this.#truthOf(verdict)
+      this.#entries.add(truth)
+      if (truth !== YES) continue
+      const binding = this.#bindingOf(source.name)
+      if (binding !== undefined) add(this.#byBinding, binding, 1)
+      if (pod.nodeName !== undefined) add(this.#byNode, pod.nodeName, 1)
+      if (entry !== undefined && isUnmatched(pod, entry)) this.#unmatched.add(YES)
+    }
+    this.#noteContainers(pod, asked)
+  }
+
+  budgets(unread: readonly Unknown[]): Budgets {
+    const known = unread
+      .map((cause) => CauseSet.of(cause))
+      .reduce((all, one) => all.union(one), CauseSet.EMPTY)
+    const causes = known.union(this.#entries.causes)
+    return {
+      entries: { certain: this.#entries.count.certain, causes },
+      unmatched: { certain: this.#unmatched.count.certain, causes },
+      unread: known,
+      pods: this.#pods,
+      byBinding: this.#byBinding,
+      byNode: this.#byNode,
+      ofContainer: this.#ofContainer,
+      ofEachPod: this.#ofEachPod,
+    }
+  }
+
+  /** Whether SCM asks for the entry and the server takes it. */
+  #truthOf(verdict: EntryOutcome['verdict']): Truth {
+    if (isAskedFor(verdict)) return YES
+    if (verdict.state !== 'depends' && verdict.state !== 'unknown') return NO
+    const known = this.#open.get(verdict.why)
+    if (known !== undefined) return known
+    const truth = open({ kind: 'verdict', of: {}, why: verdict.why })
+    this.#open.set(verdict.why, truth)
+    return truth
+  }
+
+  #noteContainers(pod: Pod, outcomes: readonly EntryOutcome[]): void {
+    // No container matches more than the pod has.
+    if (outcomes.length <= (this.#ofContainer?.entries ?? 0)) return
+    for (const container of pod.containers) {
+      const entries = outcomes.filter(
+        ({ entry, verdict }) =>
+          entry !== undefined &&
+          isAskedFor(verdict) &&
+          judgeContainer(pod, container, entry).state === 'issued',
+      ).length
+      if (entries > (this.#ofContainer?.entries ?? 0))
+        this.#ofContainer = { name: `${container.name} of ${podText(pod)}`, entries }
+    }
+  }
+}
+
+function isUnmatched(pod: Pod, entry: NonNullable<EntryOutcome['entry']>): boolean {
+  return pod.containers.every((container) => judgeContainer(pod, container, entry).state === 'dead')
+}
+
+/** Two objects that want one and the same entry get one; nothing else makes two outcomes of a pod one entry. */
+function distinct(outcomes: readonly EntryOutcome[]): readonly EntryOutcome[] {
+  if (!outcomes.some(({ verdict }) => verdict.state === 'depends' && verdict.isContested === true))
+    return outcomes
+  return [
+    ...new Map(
+      outcomes.map((one) => [
+        one.entry === undefined || !isAskedFor(one.verdict) ? sourceText(one.source) : entryKey(one.entry),
+        one,
+      ]),
+    ).values(),
+  ]
+}
+
+function add(counts: Map<string, number>, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by)
+}
