@@ -16,7 +16,7 @@ const ACTION = /\{\{-?\s*["`]\{\{[^{}]*\}\}|\{\{[^{}]*\}\}/
 export function actionForAnotherTool(text: string): string | undefined {
   const [action] = OF_ANOTHER.exec(text) ?? []
   if (action !== undefined) return action
-  const [first = ''] = ACTION.exec(text) ?? []
-  const isFaulty = parseTemplate(text).kind === 'syntax error' && !OF_SCM.test(text)
-  return first !== '' && (isFaulty || first.lastIndexOf('{{') > 0) ? first : undefined
+  const [first] = ACTION.exec(text) ?? []
+  if (first === undefined || first.lastIndexOf('{{') > 0) return first
+  return parseTemplate(text).kind === 'syntax error' && !OF_SCM.test(text) ? first : undefined
 }
