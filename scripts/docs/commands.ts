@@ -167,7 +167,7 @@ export const NOT_RUN: readonly Exception[] = [
     why: 'is for a look at what a shell gets; plugin-completion.test.ts runs the completion itself',
   },
   {
-    pages: /^docs\/performance\.md$/,
+    pages: /^docs\/(?:performance|scale)\.md$/,
     commands: /^npm run bench(?!.* -- --quick$)|^npm run bench:\S+ -- --quick$|^node bench|^kubectl-kleym/,
     why: 'takes minutes to hours; `npm run gate` runs `npm run bench -- --quick`',
   },

@@ -50,6 +50,12 @@ describe('entries of a state', () => {
     expect(budgets.ofContainer).toEqual({ name: 'vllm of pod team-a/a', entries: 1 })
   })
 
+  test('an entry for one of two containers can match, and so can one of which that is not known', () => {
+    const one = foreign('one', { workloadSelectorTemplates: ['k8s:container-name:vllm'] })
+    const open = foreign('open', { workloadSelectorTemplates: ['unix:uid:1000'] })
+    expect(of(estate(...NODES, ...PODS, one, open)).unmatched.certain).toBe(0)
+  })
+
   test('a static entry counts, and is of no node', () => {
     const entry = {
       apiVersion: 'spire.spiffe.io/v1alpha1',

@@ -79,6 +79,8 @@ describe('one ID in two clusters', () => {
     const { clusters, shared } = compared([TENANT], [TENANT, { trustDomain: undefined }])
     expect(clusters.map(({ trustDomain }) => trustDomain)).toEqual(['example.org', undefined])
     expect(shared).toEqual([])
+    const unknown: Cluster = [TENANT, { trustDomain: undefined }]
+    expect(compared(unknown, unknown).shared).toEqual([])
   })
 
   test('policies of each cluster that name it are listed', () => {

@@ -1,6 +1,6 @@
 // How long it takes from `apply` of a binding to the SVID of a process: the operator, a pass of SCM, the cache of the server, the
 // sync of the agent. Each waits for the one before, and most of it is waiting for a timer.
-import { MEASURED_COSTS, scmPass, type ScmCosts } from './scm-pass.ts'
+import { LOCAL_COSTS, scmPass, type ScmCosts } from './scm-pass.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
 
 /** One step of the way: what it takes on average, and at most. */
@@ -31,7 +31,7 @@ export interface DelayQuestion {
   readonly costs?: DelayCosts
 }
 
-/** What each entry costs, in seconds, as measured (docs/scale.md). */
+/** What each entry costs, and what no size changes, in seconds. */
 export interface DelayCosts extends ScmCosts {
   /** To read it into the cache of the server, which reads all of them each time. */
   readonly reload: number
@@ -41,8 +41,11 @@ export interface DelayCosts extends ScmCosts {
   readonly sign: number
 }
 
-/** Measured: `npm run bench:delay`. */
-export const MEASURED_DELAYS: DelayCosts = { ...MEASURED_COSTS, reload: 0.000_03, operator: 0.1, sign: 0.5 }
+/**
+ * Estimates: the timers decide far more. The operator's part is that of docs/performance.md; an agent looks for SVIDs to sign every half
+ * second (https://github.com/spiffe/spire/blob/v1.15.3/pkg/agent/manager/cache/lru_cache.go).
+ */
+export const LOCAL_DELAYS: DelayCosts = { ...LOCAL_COSTS, reload: 0.000_03, operator: 0.1, sign: 0.5 }
 
 /** `cache_reload_interval`: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md */
 export const DEFAULT_RELOAD_SECONDS = 5
@@ -50,7 +53,7 @@ export const DEFAULT_RELOAD_SECONDS = 5
 const JITTER = 1.1
 
 /** Works the delay out. */
-export function delayOf({ costs = MEASURED_DELAYS, ...question }: DelayQuestion): Delay {
+export function delayOf({ costs = LOCAL_DELAYS, ...question }: DelayQuestion): Delay {
   const {
     entries,
     made,
