@@ -6,7 +6,6 @@ import { classLabelProblem } from '@kleym/shared/core/decide/index.ts'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
-import { backoffMs, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import { createApi, type Client } from '@kleym/shared/kube/client.ts'
 import type { Api, Resource } from '@kleym/shared/kube/api.ts'
 import { endingClock, pause, type Clock, type EndingClock } from '@kleym/shared/kube/clock.ts'
@@ -58,8 +57,6 @@ const CLOSE_MS = 1_000
 const WITHDRAW_MS = 60_000
 const LOOK_MS = 100
 const CLASS_FIX = 'give SCM a className that is a label value, and the operator the same'
-/** The waits between the tries of a new leader to list everything once. */
-const CATCH_UP_BACKOFF: Backoff = { firstMs: 100, maxMs: 1_000 }
 
 /** The datastore was restored: what this operator knows is of another history. */
 class DatastoreRestored extends Error {
@@ -303,7 +300,7 @@ class Operator {
     await this.#keeper.start()
     await this.#elected.promise
     // Caches that were filled before this process led may lack what the last leader wrote.
-    if (!led) await this.#catchUp()
+    if (!led) await this.#keeper.catchUp()
     log.info('leading')
     const hadPools = !this.#poolsAreAbsent()
     const leads = this.#controller.lead()
@@ -348,19 +345,6 @@ class Operator {
     return new OperatorEnded(
       `the API server serves neither ${kinds}: there is nothing to compile; install the CRDs of the Gateway API Inference Extension`,
     )
-  }
-
-  async #catchUp(): Promise<void> {
-    const { clock, log, stop } = this.#surroundings
-    for (let failures = 1; !stop.aborted; failures++) {
-      try {
-        await this.#keeper.catchUp()
-        return
-      } catch (error) {
-        log.warn('cannot list what the last leader has left; trying again', { error })
-        await pause(clock, backoffMs(CATCH_UP_BACKOFF, failures))
-      }
-    }
   }
 
   /** Nothing is written any more from here on: what is known is of another history (docs/contract.md §6). */

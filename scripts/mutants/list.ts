@@ -346,14 +346,9 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...inFile('shared/src/kube/store.ts', KUBE, [
     [
-      'a list beside the stream is right about all of its time',
-      'if (known !== undefined && !isAtMost(known, listVersion)) return',
-      'if (!isNewer(meta.resourceVersion, known)) return',
-    ],
-    [
-      'what was deleted since a list beside the stream began does not come back by it',
-      'if (this.#tombstones.coversSince(began.tick, key, meta)) return',
-      '',
+      'the list of a new leader counts for what is held in its very version',
+      'isSame(before.meta, now.meta) && !this.#isDistrusted',
+      'isSame(before.meta, now.meta)',
     ],
     [
       'a live answer mends what is held in an older version',

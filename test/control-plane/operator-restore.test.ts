@@ -68,6 +68,12 @@ async function restoresCounted(): Promise<number> {
   return Number(count)
 }
 
+/** The last that an operator has logged. */
+function saidBy(one: RunningOperator): string {
+  const messages = one.log().map((line) => `${stringAt(line, 'time')} ${stringAt(line, 'message')}`)
+  return messages.slice(-20).join('; ')
+}
+
 /** Every two of: how long ago, how many stand by, and whether the API server is restarted. A campaign tries all three. */
 const RESTORES = [
   { back: 'by a minute', age: 'minute', lost: MINUTE },
@@ -148,7 +154,11 @@ test.each(RESTORES)(
       expect(await ownersInForce(neverTwo, space)).toEqual([`${space}/kept`, `${space}/old`])
       // An operator that was started meanwhile has seen one history only.
       if (operator === first && first.program.ended() === undefined)
-        await until(async () => (await restoresCounted()) > before, 'the restore to be counted')
+        await until(async () => (await restoresCounted()) > before, 'the restore to be counted').catch(
+          (error: unknown) => {
+            throw new Error(`${String(error)}; it has said: ${saidBy(first)}`, { cause: error })
+          },
+        )
     } finally {
       neverTwo.stop()
     }

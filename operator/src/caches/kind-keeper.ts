@@ -104,17 +104,15 @@ export class KindKeeper {
   }
 
   /**
-   * Brings all caches up to the state of the API server now; rejects where a list fails. It does not wait for a cache that
-   * has yet to be filled, which may take any time: its list, which may be of a state before now, begins anew. Nor does it
-   * believe that a kind is absent without asking again: what says so may lag.
+   * Fills all caches anew, from lists that begin now, and has each watch go on from its list: what an earlier one has yet to show may be of
+   * another history. Resolves once what was believed before is listed, or cannot be. It does not wait for a cache that has yet to be filled,
+   * which may take any time. Nor is a kind absent without asking again: what says so may lag.
    */
   async catchUp(): Promise<void> {
-    const { api } = this.#options
-    const filled = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
-    await Promise.all(filled.map(({ cache }) => cache.catchUp(api)))
+    const believed = this.#kinds.filter(({ cache }) => cache.syncState.kind === 'synced')
+    for (const kind of this.#kinds) if (isFollowed(kind.cache)) this.#follow(kind)
     await this.#discover(this.#kinds.filter(({ cache }) => cache.syncState.kind === 'absent'))
-    // Only now: a caller repeats this until those lists are in, and must not cut the other ones short each time.
-    for (const kind of this.#kinds) if (!filled.includes(kind)) this.#restart(kind)
+    await Promise.all(believed.map(({ cache }) => cache.whenKnown()))
   }
 
   async stop(): Promise<void> {
@@ -178,10 +176,6 @@ export class KindKeeper {
       onState: (state) => this.#reflectorChanged(kind, state),
       onError: (error) => log.debug('following a kind failed', { kind: cache.resource.kind, error }),
     })
-  }
-
-  #restart(kind: KeptKind): void {
-    if (isFollowed(kind.cache) && !this.#stopped) this.#follow(kind)
   }
 
   #dismiss(kind: KeptKind): void {

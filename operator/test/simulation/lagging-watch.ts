@@ -108,6 +108,7 @@ class CacheWatch<T extends Cached> implements LaggingWatch {
   start(): void {
     this.#blind = false
     this.#started = true
+    this.cache.store.distrust()
     if (this.#options.server.serves(this.cache.resource)) this.#list()
     else this.#queue = [{ kind: 'discovery' }]
   }

@@ -4,7 +4,7 @@ import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
 import type { Api, Listing, Resource } from '@kleym/shared/kube/api.ts'
 import { ApiError } from '@kleym/shared/kube/errors.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
-import { endingClock, pause, type EndingClock } from '@kleym/shared/kube/clock.ts'
+import { endingClock, type EndingClock } from '@kleym/shared/kube/clock.ts'
 import { LEASES } from '@kleym/shared/kube/resources.ts'
 import type { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { composeController } from '../../src/compose.ts'
@@ -23,8 +23,6 @@ import type { Dice } from './dice.ts'
 import { laggingWatch, type ArrivingList, type Guard, type LaggingWatch } from './lagging-watch.ts'
 import type { SimulatedCluster } from './cluster.ts'
 
-/** After how long a new leader tries again to list what the last one has left, in milliseconds. */
-const RETRY_MS = 100
 /** After how long the Lease is renewed for a list that waits for it, in milliseconds. */
 const RENEWED_MS = 1_000
 /** The Lease of the install. */
@@ -204,17 +202,15 @@ export class Life {
   }
 
   async #catchUp(): Promise<void> {
-    for (let isCaughtUp = false; !isCaughtUp;) {
-      const filled = this.watches.filter(({ cache }) => cache.syncState.kind === 'synced')
-      const lists = await Promise.allSettled(filled.map(({ cache }) => cache.catchUp(this.#api)))
-      isCaughtUp = lists.every(({ status }) => status === 'fulfilled')
-      if (isCaughtUp) continue
-      await pause(this.#clock, RETRY_MS)
-      await this.renew()
+    const believed = this.watches.filter(({ cache }) => cache.syncState.kind === 'synced')
+    for (const watch of this.watches) {
+      if (watch.cache.syncState.kind === 'absent' || watch.isBlind) continue
+      watch.cache.setSyncState({ kind: 'waiting' })
+      watch.start()
     }
     for (const { cache, isBlind } of this.watches)
       if (cache.syncState.kind === 'absent' && !isBlind) await this.#recheck(cache)
-    for (const watch of this.watches) if (watch.cache.syncState.kind === 'waiting') watch.start()
+    await Promise.all(believed.map(({ cache }) => cache.whenKnown()))
   }
 
   async #recheck({ resource }: AnyFollowedKind): Promise<void> {

@@ -47,6 +47,7 @@ export type AnyFollowedKind = Pick<
   | 'syncState'
   | 'setSyncState'
   | 'onSyncState'
+  | 'whenKnown'
   | 'reflectorState'
   | 'follow'
   | 'unfollow'
@@ -92,15 +93,26 @@ export class FollowedKind<T extends Cached> {
     this.#listeners.add(listener)
   }
 
+  /** Resolves once it is known how far the objects may be believed. */
+  async whenKnown(): Promise<void> {
+    while (this.#syncState.kind === 'waiting') {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#listeners.add(resolve)
+      await promise
+      this.#listeners.delete(resolve)
+    }
+  }
+
   /** What the reflector that runs knows; undefined where none does. */
   get reflectorState(): ReflectorState | undefined {
     return this.#reflector?.state
   }
 
-  /** Starts a reflector, in place of the one that runs, if any. The state is left as it is. */
+  /** Starts a reflector, in place of the one that runs, if any: its first list counts for all that is held. The state is left as it is. */
   follow({ api, clock, random, onState, onError }: FollowOptions): void {
     void this.unfollow()
     const { resource, store, read } = this
+    store.distrust()
     this.#reflector = new Reflector<T>({ api, resource, store, read, clock, random, onState, onError })
     this.#reflector.start()
   }
@@ -134,7 +146,7 @@ export class FollowedKind<T extends Cached> {
       for (const raw of page.items) {
         const object = this.read(raw)
         listed.add(uidKey(object))
-        store.observeListed(object, version, began)
+        store.observe(object, began)
       }
     }
     // What the store holds in a version no newer than the list, and the list does not show, was deleted: also what a watch

@@ -56,6 +56,7 @@ export class Store<T extends Cached> {
   #isNotifying = false
   #seen: string | undefined
   #listed = false
+  #isDistrusted = false
   #tick = 0
   /** The newest list that came in beside the stream, and when. */
   #caughtUp: { readonly tick: number; readonly version: string } | undefined
@@ -104,6 +105,11 @@ export class Store<T extends Cached> {
     return index
   }
 
+  /** What is held may be of another history: the next list counts also where it shows the very version that is held. */
+  distrust(): void {
+    this.#isDistrusted = true
+  }
+
   /** To be called right before the first request of a list, or before a read; `replace` and `observe` want the result. */
   listBegins(): ListToken {
     this.#tick += 1
@@ -127,6 +133,7 @@ export class Store<T extends Cached> {
     for (const key of this.#held.keys())
       if (!shown.has(key) && !this.#isAhead(key, listVersion, began)) this.#remove(key)
     for (const [key, item] of shown) if (!this.#isAhead(key, listVersion, began)) this.#place(key, item)
+    this.#isDistrusted = false
     this.#seen = listVersion
     this.#notify()
   }
@@ -221,27 +228,6 @@ export class Store<T extends Cached> {
     const isBack = began !== undefined && !this.#held.has(key) && isAtMost(meta.resourceVersion, began.seen)
     if (!isBack && !isNewer(meta.resourceVersion, passed)) return
     if (this.#tombstones.coversSince(began?.tick, key, meta)) return
-    this.#observed(key, object)
-  }
-
-  /**
-   * Takes in an object of a whole list beside the stream, of this version and begun at `began`. The list is right about
-   * all of the time up to its version, also where what is held looks newer: a restore of the datastore went unnoticed.
-   * Only what has become known of the time after it stays: a newer version, a deletion that the stream has shown or that
-   * was confirmed since the list began.
-   */
-  observeListed(object: T, listVersion: string, began: ListToken): void {
-    const { meta } = object
-    const key = objectKey(meta)
-    const held = this.#held.get(key)
-    if (held !== undefined && isSame(held.meta, meta)) return
-    const known = held === undefined ? this.#seen : held.meta.resourceVersion
-    if (known !== undefined && !isAtMost(known, listVersion)) return
-    if (this.#tombstones.coversSince(began.tick, key, meta)) return
-    this.#observed(key, object)
-  }
-
-  #observed(key: string, object: T): void {
     this.#place(key, object)
     this.#tick += 1
     this.#observedAt.set(key, this.#tick)
@@ -290,7 +276,7 @@ export class Store<T extends Cached> {
 
   #place(key: string, now: T): void {
     const before = this.#held.get(key)
-    if (before !== undefined && isSame(before.meta, now.meta)) return
+    if (before !== undefined && isSame(before.meta, now.meta) && !this.#isDistrusted) return
     if (before !== undefined && before.meta.uid !== now.meta.uid) this.#remove(key)
     const replaced = this.#held.get(key)
     this.#held.set(key, now)

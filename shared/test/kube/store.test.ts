@@ -704,78 +704,16 @@ describe('a list beside the stream', () => {
   })
 })
 
-describe('an object of a list beside the stream', () => {
-  interface ListedCase {
-    readonly name: string
-    /** Before the list, which is of version 20, begins. */
-    readonly before?: (store: Store<Thing>) => void
-    readonly meanwhile?: (store: Store<Thing>) => void
-    readonly shows: Thing
-    readonly holds: readonly string[]
-  }
-
-  it.each<ListedCase>([
-    { name: 'is new', shows: thing('b', 'u2', 15), holds: ['a/u1@5', 'b/u2@15'] },
-    { name: 'has changed', shows: thing('a', 'u1', 15), holds: ['a/u1@15'] },
-    { name: 'is another one of that name', shows: thing('a', 'u2', 15), holds: ['a/u2@15'] },
-    {
-      name: 'has changed again since: that stays',
-      meanwhile: (store) => store.apply('MODIFIED', thing('a', 'u1', 21)),
-      shows: thing('a', 'u1', 15),
-      holds: ['a/u1@21'],
-    },
-    {
-      name: 'was deleted since, as the stream says',
-      meanwhile: (store) => store.deleted(thing('a', 'u1', 21).meta),
-      shows: thing('a', 'u1', 15),
-      holds: [],
-    },
-    {
-      name: 'was deleted since, as our DELETE says',
-      meanwhile: (store) => store.confirmGone(A1.meta),
-      shows: thing('a', 'u1', 5),
-      holds: [],
-    },
-    {
-      name: 'is older than what is held of the same time: a restore went unnoticed',
-      before: (store) => store.apply('MODIFIED', thing('a', 'u1', 17)),
-      shows: thing('a', 'u1', 15),
-      holds: ['a/u1@15'],
-    },
-    {
-      name: 'is one that the stream has passed: a restore has brought it back unnoticed',
-      before: (store) => {
-        store.apply('ADDED', thing('b', 'u2', 11))
-        store.deleted(thing('b', 'u2', 17).meta)
-      },
-      shows: thing('b', 'u2', 11),
-      holds: ['a/u1@5', 'b/u2@11'],
-    },
-    {
-      name: 'is one that our DELETE had removed: a restore has brought it back unnoticed',
-      before: (store) => store.confirmGone(A1.meta),
-      shows: thing('a', 'u1', 5),
-      holds: ['a/u1@5'],
-    },
-    {
-      name: 'has a version that cannot be compared: that is left to the stream',
-      before: (store) => store.apply('MODIFIED', thing('a', 'u1', 'x')),
-      shows: thing('a', 'u1', 15),
-      holds: ['a/u1@x'],
-    },
-  ])('$name', ({ before, meanwhile, shows, holds }) => {
+describe('what is held may be of another history', () => {
+  it('is replaced by the next list, also in the very version that it is held in, and only by that one', () => {
     const { store } = open(A1)
-    before?.(store)
-    const began = store.listBegins()
-    meanwhile?.(store)
-    store.observeListed(shows, '20', began)
-    expect(held(store)).toEqual(holds)
-  })
-
-  it('is taken in before the first list of the stream', () => {
-    const store = new Store<Thing>({ onError: () => {} })
-    store.observeListed(A1, '20', store.listBegins())
-    expect(held(store)).toEqual(['a/u1@5'])
+    const heard: string[] = []
+    store.subscribe(({ kind }) => heard.push(kind))
+    store.distrust()
+    store.replace([thing('a', 'u1', 5, 'red')], '10', store.listBegins())
+    expect([[...store.values()].flatMap(({ colours }) => colours), heard]).toEqual([['red'], ['updated']])
+    store.replace([thing('a', 'u1', 5, 'blue')], '10', store.listBegins())
+    expect([[...store.values()].flatMap(({ colours }) => colours), heard]).toEqual([['red'], ['updated']])
   })
 })
 
