@@ -19,11 +19,7 @@ const SETTINGS = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name
 const IMPORT_CRD: JsonRecord = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: {
-    name: 'inferencepoolimports.inference.networking.x-k8s.io',
-    // The group is protected: https://kep.k8s.io/2337
-    annotations: { 'api-approved.kubernetes.io': 'unapproved, of a test' },
-  },
+  metadata: { name: 'inferencepoolimports.inference.networking.x-k8s.io' },
   spec: {
     group: 'inference.networking.x-k8s.io',
     scope: 'Namespaced',

@@ -233,7 +233,7 @@ function entryRows({ budgets, counters, timers }: StatusAnswer): readonly Status
   const { entries, counted: known, uncounted, pass, over } = counters
   if (pass === undefined || known === 0) return []
   const least = uncounted === 0 ? '' : 'at least '
-  const without = uncounted === 0 ? '' : `, ${uncounted} more have no counters`
+  const without = uncounted === 0 ? '' : `, ${uncounted} more ${uncounted === 1 ? 'has' : 'have'} no counters`
   return [
     [
       'note',

@@ -138,6 +138,27 @@ function spoken(text: Answer['text']): string {
   return text.map((piece) => (typeof piece === 'string' ? piece : piece.text)).join('')
 }
 
+test('entries are added up from the counters of SCM, and those that have none make the number a lower bound', async () => {
+  const counted = (name: string, entriesToSet: number): JsonRecord => ({
+    metadata: { name },
+    spec: { spiffeIDTemplate: ID },
+    status: { stats: { entriesToSet, podsSelected: entriesToSet } },
+  })
+  const silent = { metadata: { name: 'silent' }, spec: { spiffeIDTemplate: ID } }
+  const outputs = (list: readonly JsonRecord[]): Answers => ({
+    ...SOUND,
+    lists: { ...SOUND.lists, 'ClusterSPIFFEID.spire.spiffe.io': [[list]] },
+  })
+  const whole = await said(outputs([counted('a', 150), counted('b', 100)]))
+  expect(whole.lines['all entries']).toMatch(/^· 250 of 2 ClusterSPIFFEIDs by SCM's counters;/)
+  expect(whole.lines['SCM lists']).toMatch(/^· 2 pages in each pass/)
+  const part = await said(outputs([counted('a', 150), silent]))
+  expect(part.lines['all entries']).toMatch(
+    /^· at least 150 of 1 ClusterSPIFFEID .*, 1 more has no counters;/,
+  )
+  expect((await said(SOUND)).lines['all entries']).toBeUndefined()
+})
+
 test('what there is to say of where settings come from is said of an install, too', async () => {
   const { client } = new FakeClient({})
   const question = { namespaces: undefined, scmNamespaces: [] }
