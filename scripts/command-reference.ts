@@ -49,7 +49,7 @@ function commandSection(id: CommandId, command: Command.Class): string {
   const names = Object.keys(flags)
   const shared = names.filter((name) => SHARED[name] === flags[name])
   const own = names.filter((name) => !shared.includes(name))
-  const args = Object.entries(command.args).map(
+  const args = shownArguments(command).map(
     ([name, { description = '', options }]) =>
       `| \`${name.toUpperCase()}\` | ${cell(description)}${options === undefined ? '' : ` One of ${options.join(', ')}.`} |`,
   )
@@ -70,6 +70,13 @@ function sharedLine(names: readonly string[]): readonly string[] {
     return ['It also takes the [shared flags](#shared-flags).\n']
   const written = names.map((name) => `\`${name.length > 1 ? '--' : '-'}${name}\``).join(', ')
   return [`Of the [shared flags](#shared-flags) it takes ${written}.\n`]
+}
+
+/** The arguments that a person is told of. */
+export function shownArguments({
+  args,
+}: Command.Class): readonly (readonly [name: string, arg: Command.Class['args'][string]])[] {
+  return Object.entries(args).filter(([, { hidden }]) => hidden !== true)
 }
 
 /** A line for each way to call a command. */

@@ -27,7 +27,7 @@ export function identityTestPage(): string {
   return [
     NOTE,
     '# IdentityTest\n',
-    `${stringAt(root, 'description') ?? ''} What it is for, with examples: [identity tests](../testing.md).`,
+    `${stringAt(root, 'description') ?? ''} What it is for, with examples: [identity tests](../identity-tests.md).`,
     'For editors: [its JSON Schema](schemas/test.kleym.sonda.red/identitytest_v1alpha1.json).\n',
     'A field that is not here is an error, and so is a list without items. **Bold** fields are required.\n',
     '## The object\n',

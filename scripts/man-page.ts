@@ -3,7 +3,15 @@ import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/base/json.ts'
 import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
-import { describe, EXIT_MEANINGS, exampleLines, SHARED, usages, type Flags } from './command-reference.ts'
+import {
+  describe,
+  EXIT_MEANINGS,
+  exampleLines,
+  SHARED,
+  shownArguments,
+  usages,
+  type Flags,
+} from './command-reference.ts'
 
 /** The page, in the macros of man(7). */
 export function manPage(version: string): string {
@@ -43,7 +51,7 @@ function commandLines(id: CommandId, command: Command.Class): readonly string[] 
       .split('\n')
       .flatMap((usage) => [`.B ${escaped(usage)}`, '.br']),
     ...(command.description === undefined ? [] : ['.PP', text(command.description)]),
-    ...Object.entries(command.args).flatMap(([name, { description = '' }]) => [
+    ...shownArguments(command).flatMap(([name, { description = '' }]) => [
       '.TP',
       `.I ${escaped(name.toUpperCase())}`,
       text(description),

@@ -8,7 +8,7 @@ import { stringAt } from '../shared/src/core/base/json.ts'
 import { BuildError } from './build/build-error.ts'
 import { makeRelease } from './release/artefacts.ts'
 import { notesOf } from './release/changelog.ts'
-import { imageOf, refusal, repositoryOf } from './release/terms.ts'
+import { docsOf, imageOf, refusal, repositoryOf } from './release/terms.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const MIB = 1024 * 1024
@@ -44,6 +44,8 @@ async function release(isDryRun: boolean): Promise<void> {
       why,
       fix: `npm run release -- ${DRY_RUN} makes all of it to look at`,
     })
+  // What the programs cite: `npm run build` outside of a release leaves the paths in the clone.
+  process.env['KLEYM_DOCS_URL'] ??= docsOf(process.env, version)
   build()
   const folder = mkdtempSync(join(ROOT, 'dist', '.release-'))
   const began = performance.now()

@@ -1,5 +1,5 @@
 // `npm run test:svid`: the prediction against the real SPIRE controller manager, with more estates or another seed than
-// `npm test` takes. See docs/spire.md.
+// `npm test` takes. See docs/contributing/spire.md.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import process from 'node:process'

@@ -167,7 +167,7 @@ describe('files', () => {
       ['explain', '--offline', '-f', 'f.yaml', '-A', '-o', 'json'],
       { cwd },
     )
-    expect(stderr).toContain('cannot read document 2 of f.yaml (f.yaml, document 2, line 7')
+    expect(stderr).toContain('cannot read document 2 of f.yaml (line 7')
     expect(JSON.parse(stdout)).toMatchObject({ apiVersion: 'kleym.sonda.red/report/v1alpha1' })
     expect(code).toBe(4)
   })

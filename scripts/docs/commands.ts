@@ -176,7 +176,11 @@ export const NOT_RUN: readonly Exception[] = [
     commands: /^npm run (?:gate -- |campaign)/,
     why: 'is a part of the gate, or takes an hour; test/release/workflows.test.ts holds that each part is run',
   },
-  { pages: /^docs\/spire\.md$/, commands: /^npm run test:svid/, why: '`npm run gate` runs the same suites' },
+  {
+    pages: /^docs\/contributing\/spire\.md$/,
+    commands: /^npm run test:svid/,
+    why: '`npm run gate` runs the same suites',
+  },
   {
     pages: /^docs\/compatibility\.md$/,
     commands: /^npm run test:versions/,

@@ -71,8 +71,9 @@ export const PAGE_PARTS: readonly PagePart[] = [
         title: 'Files and pipelines',
         pages: [
           'docs/offline.md',
+          'docs/reading-files.md',
           'docs/settings.md',
-          'docs/testing.md',
+          'docs/identity-tests.md',
           'docs/ci.md',
           'docs/gitops.md',
           'docs/kustomize.md',
@@ -130,7 +131,7 @@ export const PAGE_PARTS: readonly PagePart[] = [
       {
         title: 'Evidence',
         pages: [
-          'docs/spire.md',
+          'docs/contributing/spire.md',
           'docs/reliability.md',
           'docs/performance.md',
           'docs/spire-facts.md',

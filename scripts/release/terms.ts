@@ -45,6 +45,12 @@ export function repositoryOf(env: Environment): string {
   return server === undefined || name === undefined ? NOWHERE : `${server}/${name}`
 }
 
+/** Where the pages of a release stand, as its programs cite them: the folder of its tag; empty outside of GitHub. */
+export function docsOf(env: Environment, version: string): string {
+  const repository = repositoryOf(env)
+  return repository === NOWHERE ? '' : `${repository}/blob/v${version}/docs`
+}
+
 /** Where GitHub serves the files of a release. */
 export function downloadsOf(repository: string, version: string): string {
   return `${repository}/releases/download/v${version}`

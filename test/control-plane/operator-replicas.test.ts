@@ -237,7 +237,7 @@ test('a leader that is frozen in mid-write and wakes up after another took over 
   await leader.leads()
   const standby = await replica(OPERATOR_B)
   await standsBy(standby)
-  // Both wait for the answer to their finalizer: one write has yet to arrive, the other has been carried out.
+  // Both wait for the answer to their finalizer: one write must still arrive, the other has been carried out.
   const sent = proxy.inject({ method: 'PATCH', path: /\/sent\?/, fault: { kind: 'hold' } })
   const answered = proxy.inject({ method: 'PATCH', path: /\/answered\?/, fault: { kind: 'hold answer' } })
   await cp.apply(['sent', 'answered'].map((name) => apart('frozen', name)))

@@ -1,4 +1,4 @@
-// All commands about one cluster, held against each other: with the operator down, where nothing that kleym has yet to
+// All commands about one cluster, held against each other: with the operator down, where nothing that kleym must still
 // write is an identity, and with the operator at work. Nobody gives a flag, so each command learns the settings by itself.
 import { spawn } from 'node:child_process'
 import { delimiter } from 'node:path'
@@ -244,13 +244,13 @@ describe('with the operator down', () => {
       /^✗ the operator is down: [^;]+; team-a\/chat is valid, not applied yet: \d containers? will get, once kleym has created its/,
     )
     const who = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a'])
-    expect(who.stdout).toContain('pending: kleym has yet to write its ClusterSPIFFEID')
+    expect(who.stdout).toContain('pending: kleym must still write its ClusterSPIFFEID')
     expect(who.stdout).not.toContain('✓ spiffe://example.org/ns/team-a/objective/chat')
     const rows = await kubectlKleym(cp, ['explain', '-n', 'team-a'])
     expect(rows.stdout).not.toContain('✓')
     const entries = await kubectlKleym(cp, ['who-selects', 'deployment/llama', '-n', 'team-a', '--entries'])
     expect(entries.stdout).toContain('! spiffe://example.org/ns/team-a/objective/chat')
-    expect(entries.stdout).toMatch(/depends +kleym has yet to write its ClusterSPIFFEID/)
+    expect(entries.stdout).toMatch(/depends +kleym must still write its ClusterSPIFFEID/)
     // The fallback is displaced once kleym has written its own: now it is on the server.
     expect(entries.stdout).toContain('✓ spiffe://example.org/ns/team-a/sa/')
   })

@@ -207,7 +207,7 @@ describe('what IDs hold of SCM is not known', () => {
     const run = await ask(files, 'who-selects', 'pod/team-a/llama-0', ...given)
     expect(run.stdout).not.toContain('✓')
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      "depends: probably failed (default settings assumed; depends on SCM's trust domain): .spec.spiffeIDTemplate of",
+      "depends: probably failed (default settings assumed: SCM's trust domain): .spec.spiffeIDTemplate of",
     )
     expect(run.code).toBe(4)
   })
@@ -389,7 +389,7 @@ describe('settings that disagree', () => {
     )
     expect(run.stdout).not.toContain('✓')
     expect(run.stdout.replaceAll(/\s+/g, ' ')).toContain(
-      "depends: probably issued (default settings assumed; depends on kleym's output labels)",
+      "depends: probably issued (default settings assumed: kleym's output labels)",
     )
     expect(run.code).toBe(4)
   })

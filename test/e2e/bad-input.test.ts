@@ -41,8 +41,8 @@ describe('files that cannot be understood', () => {
       ...ALL,
       ...SETTINGS,
     ])
-    expectError(run, 4, 'cannot read document 3 of all.yaml', /all\.yaml, document 3, line \d+, column \d+/)
-    expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expectError(run, 4, 'cannot read document 3 of all.yaml', /\(line \d+, column \d+\)/)
+    expect(run.stdout).toMatch(/^! incomplete: not everything is known/m)
     expect(run.stdout).toMatch(
       /^! team-a\/chat is ready, but whether it reaches a container is undetermined:\n.*\(incomplete\)$/m,
     )
@@ -58,7 +58,7 @@ describe('files that cannot be understood', () => {
       'pods.json',
       ...SETTINGS,
     ])
-    expectError(run, 4, 'cannot read document 1 of pods.json', /pods\.json, document 1, line 3, column 1\b/)
+    expectError(run, 4, 'cannot read document 1 of pods.json', /\(line 3, column 1\)/)
     expect(run.stderr).toContain('it is no JSON: a "," is missing between two values')
   })
 
@@ -141,7 +141,7 @@ describe('files that cannot be understood', () => {
     const run = await inFolder({}, ['explain', '--offline', '-f', '-', ...SETTINGS], {
       stdin: documents(SMALL, 'kind: [\n'),
     })
-    expectError(run, 4, /stdin, document 6, line \d+/)
+    expectError(run, 4, /document 6 of stdin \(line \d+/)
     expect(run.stdout).toContain('team-a/chat is ready')
   })
 })
@@ -202,7 +202,7 @@ describe('a scope in which nothing is', () => {
     async (command) => {
       const run = await inFolder({ 'all.yaml': SMALL }, [command, '-n', 'team-aa', ...ALL, ...SETTINGS])
       const head = '! nothing was checked: nothing in the files is of this namespace; there are\n    team-a\n'
-      const fix = '  fix: did you mean team-a?; --allow-empty where there may be none\n'
+      const fix = '  fix: did you mean team-a?; pass --allow-empty if there may be none\n'
       expect(run).toMatchObject({ code: 4, stdout: `${head}${fix}`, stderr: '' })
     },
   )
@@ -338,7 +338,7 @@ describe('a ConfigMap with a broken SCM configuration', () => {
       ...TRUST,
     ])
     expectError(run, 4, "cannot read SCM's configuration in ConfigMap spire/scm", /all\.yaml, document 6/)
-    expect(run.stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expect(run.stdout).toMatch(/^! incomplete: not everything is known/m)
   })
 
   test('beside one that can be read may be that of another SCM: the answer is not complete', async () => {

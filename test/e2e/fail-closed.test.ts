@@ -69,7 +69,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts'],
     code: 4,
-    says: [/^! incomplete: not everything could be read/m, /nothing is known to clash/],
+    says: [/^! incomplete: not everything is known/m, /nothing is known to clash/],
     never: [WELL, /nothing clashes/],
   },
   {
@@ -77,7 +77,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['conflicts', '--fail-on', 'never'],
     code: 4,
-    says: [/^! incomplete: not everything could be read/m],
+    says: [/^! incomplete: not everything is known/m],
     never: [WELL],
   },
   {
@@ -85,10 +85,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [SMALL, BROKEN],
     args: ['who-selects', 'pod/team-a/llama-0'],
     code: 4,
-    says: [
-      /^! incomplete: not everything could be read/m,
-      /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/,
-    ],
+    says: [/^! incomplete: not everything is known/m, /spiffe:\/\/example\.org\/ns\/team-a\/objective\/chat/],
     never: [],
   },
   {
@@ -96,7 +93,7 @@ const SITUATIONS: readonly Situation[] = [
     manifests: [POD, NODE, BROKEN],
     args: ['diff'],
     code: 4,
-    says: [/^! incomplete: not everything could be read/m, /no container is known to gain or lose/],
+    says: [/^! incomplete: not everything is known/m, /no container is known to gain or lose/],
     never: [WELL, /no container gains or loses/],
   },
   {
@@ -181,7 +178,7 @@ const SITUATIONS: readonly Situation[] = [
     args: ['policies'],
     code: 4,
     says: [
-      /^! incomplete: not everything could be read/m,
+      /^! incomplete: not everything is known/m,
       /^! policy team-a\/tools, and perhaps more, /,
       /unknown: whether anything gives it/,
     ],

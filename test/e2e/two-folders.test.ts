@@ -168,7 +168,7 @@ describe('diff --base: two desired states', () => {
 
   test('what cannot be read of the base makes the answer incomplete: exit code 4', async () => {
     const { code, stdout, stderr } = await between(documents(SMALL, 'kind: [\n'), SMALL)
-    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything is known/m)
     expect(stderr).toContain('base/all.yaml')
     expect(code).toBe(4)
   })
@@ -214,7 +214,7 @@ describe('diff --live: what no file holds is treated as unchanged', () => {
     const args = ['diff', '--offline', '--live', 'live', '-f', 'head', ...SETTINGS]
     const { stdout } = await kleym(args, { cwd })
     expect(stdout).toMatch(
-      /^· no container gains or loses an identity, as long as 2 objects of --live stay\n\n! treated as unchanged: 2 live objects that no file holds\. A deletion does not\n {2}show here; to compare two desired states, use --base\n/,
+      /^· no container gains or loses an identity, as long as 2 objects of --live stay\n\n! 2 live objects are not in your files; treated as unchanged\. A deletion does\s+not\s+show here; to compare two desired states, use --base\n/,
     )
     const wide = await kleym([...args, '-o', 'wide'], { cwd })
     expect(wide.stdout).toMatch(/1 {2}InferenceIdentityBinding +team-a\/chat\n/)

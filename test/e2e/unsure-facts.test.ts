@@ -181,7 +181,7 @@ describe('JSON that is no JSON is placed where it is wrong', () => {
     const cwd = workspace({ 'all.yaml': SMALL, 'pod.json': text, 'scm.yaml': SCM_CONFIG })
     const args = ['explain', 'team-a/chat', '--offline', '-f', 'all.yaml', '-f', 'pod.json', ...SETTINGS]
     const { stderr, code } = await kleym(args, { cwd })
-    expect(stderr).toContain(`pod.json, document 1, line ${line}, column ${column}`)
+    expect(stderr).toContain(`document 1 of pod.json (line ${line}, column ${column})`)
     expect(stderr).toContain(why)
     expect(code).toBe(4)
   })

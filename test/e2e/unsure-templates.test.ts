@@ -1,4 +1,4 @@
-// Braces in a ClusterSPIFFEID among the files: those of SCM are followed, and those that another tool has yet to fill in leave it
+// Braces in a ClusterSPIFFEID among the files: those of SCM are followed, and those that another tool must still fill in leave it
 // open what the registration gives, and to whom. With the executable that ships.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ask } from './ask.ts'

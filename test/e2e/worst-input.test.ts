@@ -312,8 +312,8 @@ describe('trees', () => {
       )
       const { code, stderr, peak } = await measure(['who-selects', '-A', '--offline', '-R', '-f', tree])
       for (const says of [
-        /text\.yaml, document 1, line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
-        /zero\.yaml, document 1, line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
+        /document 1 of text\.yaml \(line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
+        /document 1 of zero\.yaml \(line 1\)\n {2}why: {2}the document is longer than 8 MiB/,
         /circle\.yaml\)\n {2}why: {2}its symbolic links lead in a circle/,
         /left out \S*pipe\.yaml: it is neither a file nor a folder/,
         /1 object that names no namespace/,

@@ -7,7 +7,7 @@ import { runToEnd } from '@kleym/testing/child-process.ts'
 import { notesOf } from '../../scripts/release/changelog.ts'
 import { krewManifest } from '../../scripts/release/krew-manifest.ts'
 import { PLATFORMS } from '../../scripts/release/platforms.ts'
-import { downloadsOf, refusal, repositoryOf, type ReleaseState } from '../../scripts/release/terms.ts'
+import { docsOf, downloadsOf, refusal, repositoryOf, type ReleaseState } from '../../scripts/release/terms.ts'
 import { ROOT } from '../e2e/plugin.ts'
 import { VERSION } from './released.ts'
 
@@ -62,8 +62,14 @@ describe('addresses', () => {
     expect(downloadsOf(repository, '1.2.3')).toBe('https://github.com/a/b/releases/download/v1.2.3')
   })
 
+  test('of pages are in the folder of the tag', () => {
+    const env = { GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'a/b' }
+    expect(docsOf(env, '1.2.3')).toBe('https://github.com/a/b/blob/v1.2.3/docs')
+  })
+
   test('in a dry run lead nowhere', () => {
     expect(repositoryOf({})).toBe('https://kleym.invalid')
+    expect(docsOf({}, '1.2.3')).toBe('')
   })
 })
 

@@ -1,4 +1,4 @@
-// Why the prediction leaves a registration open. Each cause stands in docs/spire.md under its name; a reason that is none
+// Why the prediction leaves a registration open. Each cause stands in docs/contributing/spire.md under its name; a reason that is none
 // of them fails the suites.
 import type { EntryOutcome } from '../../shared/src/core/predict/spire/prediction.ts'
 

@@ -104,8 +104,8 @@ export class KindKeeper {
   }
 
   /**
-   * Fills all caches anew, from lists that begin now, and has each watch go on from its list: what an earlier one has yet to show may be of
-   * another history. Resolves once what was believed before is listed, or cannot be. It does not wait for a cache that has yet to be filled,
+   * Fills all caches anew, from lists that begin now, and has each watch go on from its list: what an earlier one must still show may be of
+   * another history. Resolves once what was believed before is listed, or cannot be. It does not wait for a cache that must still be filled,
    * which may take any time. Nor is a kind absent without asking again: what says so may lag.
    */
   async catchUp(): Promise<void> {

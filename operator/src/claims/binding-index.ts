@@ -11,7 +11,7 @@ export interface IndexedBinding {
   /** `namespace/name` of the pool and of the objective that it names. */
   readonly poolKey: string | undefined
   readonly objectiveKey: string | undefined
-  /** Whether it reads a cache that has yet to be filled. */
+  /** Whether it reads a cache that must still be filled. */
   readonly waits: boolean
   /** References that no cache holds and that no live read has looked for. */
   readonly unverified: readonly MissingRef[]

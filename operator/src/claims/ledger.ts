@@ -32,7 +32,7 @@ export type Evaluation =
   | ({ readonly kind: 'decided' } & OwnDecision)
   /** A cache is still to be filled, or a peer is about to be decided. */
   | { readonly kind: 'waits' }
-  /** The refusal rests on references that a live read has yet to look for. */
+  /** The refusal rests on references that a live read must still look for. */
   | ({ readonly kind: 'unverified'; readonly refs: readonly MissingRef[] } & OwnDecision)
 
 /** A write that is decided and not yet seen: what it claims stays claimed until it is released. */

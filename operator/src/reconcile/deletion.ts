@@ -45,7 +45,7 @@ export class BindingDeletion {
     this.#options = options
   }
 
-  /** How many bindings wait for a list, or have yet to hear of it. */
+  /** How many bindings wait for a list, or must still hear of it. */
   get waiting(): number {
     return this.#confirmations.size
   }

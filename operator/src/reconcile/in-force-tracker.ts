@@ -57,7 +57,7 @@ export class InForceTracker {
 }
 
 /**
- * The memory of an output that another process has written: where the status says that SCM has yet to act, the counters that
+ * The memory of an output that another process has written: where the status says that SCM must still act, the counters that
  * are there may be of what stood before the write, and the time begins anew.
  */
 function takenOver(

@@ -17,7 +17,7 @@ import {
   type Setup,
 } from './keeper-setup.ts'
 
-it('has in its caches what their watches have yet to show', async () => {
+it('has in its caches what their watches must still show', async () => {
   const setup = await filled('llama', 'qwen')
   setup.server.remove(SUBJECT, 'qwen', { tells: false })
   setup.server.write(SUBJECT, named('mistral'), { tells: false })

@@ -192,7 +192,7 @@ test('a peer that says already that it cannot be looked for is waited for aloud 
   expect(await sim.problemsOnceQuiet()).toEqual([])
 })
 
-test('a restart does not make Ready bindings wait while a peer’s cache has yet to list', async () => {
+test('a restart does not make Ready bindings wait while a peer’s cache must still list', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   sim.createBinding('b', 'vllm', { objectiveRef: { name: 'nobody' } })
   expect(await sim.problemsOnceQuiet()).toEqual([])

@@ -218,7 +218,7 @@ function viewDoubts(judged: AnswerResult, layout: Layout): Block {
         ])
       : []),
     ...(layout.incomplete === true
-      ? [line(MARKS.warn, ' incomplete: not everything could be read, and the rest may change this answer')]
+      ? [line(MARKS.warn, ' incomplete: not everything is known, and the rest may change this answer')]
       : []),
     ...viewAssumptions(judged.assumptions),
     ...(judged.input.remarks ?? []).map((text) => line(MARKS.note, ` ${text}`)),

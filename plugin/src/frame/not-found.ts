@@ -1,10 +1,10 @@
-// What was named and is not there: where not everything could be read, that is not known.
+// What was named and is not there: where not everything is known, that is not known.
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { KleymError } from '../io/errors.ts'
 
-/** Chooses objects by name; where not everything could be read, one that is not found may stand in what was not. */
+/** Chooses objects by name; where not everything is known, one that is not found may stand in what was not. */
 export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
   const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
   const gap = after.snapshot.gaps.get(kind)

@@ -45,4 +45,4 @@ export function nothingJudged(
   }
 }
 
-const UNLESS = '; --allow-empty where there may be none'
+const UNLESS = '; pass --allow-empty if there may be none'

@@ -81,7 +81,7 @@ export interface CommandResult {
   readonly exitCode: ExitCode
 }
 
-/** The palette for stdout under `--color`. */
-export function paletteFor(flag: ColourFlag, { env, stdout }: CommandContext): Palette {
-  return choosePalette({ flag, env, isTerminal: stdout.isTerminal })
+/** The palette for a stream, stdout if none is given, under `--color`. */
+export function paletteFor(flag: ColourFlag, { env, stdout }: CommandContext, stream = stdout): Palette {
+  return choosePalette({ flag, env, isTerminal: stream.isTerminal })
 }

@@ -105,7 +105,9 @@ export function asKleymError(thrown: unknown): KleymError {
 
 /** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */
 export function formatError(error: KleymError): string {
-  const where = error.where === undefined ? '' : ` (${error.where})`
+  // What the first words have said already is not said again.
+  const place = (error.where ?? '').split(', ').filter((part) => !` ${error.what} `.includes(` ${part} `))
+  const where = place.join(', ') === '' ? '' : ` (${place.join(', ')})`
   const lines = [
     `error: ${error.what}${where}`,
     ...error.excerpt.map((text) => `  ${text}`),

@@ -1,5 +1,6 @@
 // Colours by role, and the characters that a terminal can show. Meaning never rests on colours: the marks say it all
 // (docs/reference/output.md).
+import { withLinks } from './docs-url.ts'
 
 /** What a run of text is for. */
 export const ROLES = ['ok', 'warn', 'bad', 'dim', 'bold', 'add', 'remove'] as const
@@ -31,6 +32,10 @@ export const COLOURED: Palette = {
     const [on, off] = SGR[role]
     return `\u001b[${on}m${text}\u001b[${off}m`
   },
+}
+
+function linking(palette: Palette): Palette {
+  return { paint: (role, text) => palette.paint(role, withLinks(text)) }
 }
 
 /** Text without what COLOURED adds. `stripVTControlCharacters` of Node would load all of its inspector. */
@@ -68,10 +73,13 @@ export interface ColourFacts {
 
 /**
  * The palette in force: the flag decides, then a non-empty `NO_COLOR` (no-color.org), then `FORCE_COLOR` (`0` and
- * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads. A terminal without UTF-8 gets ASCII.
+ * `false` turn colour off), then `TERM=dumb`, then whether a terminal reads. A terminal with colours gets links too, and one
+ * without UTF-8 gets ASCII.
  */
 export function choosePalette({ flag, env, isTerminal }: ColourFacts): Palette {
-  const palette = wantsColour(flag, env, isTerminal) ? COLOURED : PLAIN
+  const colours = wantsColour(flag, env, isTerminal) ? COLOURED : PLAIN
+  const palette =
+    isTerminal && colours === COLOURED && withLinks('KLM101') !== 'KLM101' ? linking(colours) : colours
   return isTerminal && !showsUtf8(env) ? inAscii(palette) : palette
 }
 

@@ -119,19 +119,22 @@ export function uriOf(path: string): string {
 
 function ruleOf(code: FindingCode): ReportingDescriptor {
   const { title, meaning, severity } = findingEntry(code)
-  const more = `See docs/findings/${code}.md, or: kubectl kleym explain ${code}`
   const sections = pageSections(code)
   const url = pageUrl(code)
+  const page = url ?? `docs/findings/${code}.md`
   return {
     id: code,
     shortDescription: { text: title },
     fullDescription: { text: meaning },
     ...(url !== undefined && { helpUri: url }),
     help: {
-      text: [...sections.map(({ heading, text }) => `${heading}: ${text}`), more].join('\n'),
+      text: [
+        ...sections.map(({ heading, text }) => `${heading}: ${text}`),
+        `See ${page}, or: kubectl kleym explain ${code}`,
+      ].join('\n'),
       markdown: [
         ...sections.map(({ heading, text }) => `## ${heading}\n\n${text}\n`),
-        `See \`docs/findings/${code}.md\`, or: \`kubectl kleym explain ${code}\``,
+        `See \`${page}\`, or: \`kubectl kleym explain ${code}\``,
       ].join('\n'),
     },
     defaultConfiguration: { level: LEVELS[severity] },

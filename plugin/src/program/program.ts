@@ -2,7 +2,7 @@
 import { COMPLETE } from '../io/completion-request.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 import { COMMAND_IDS, COMMANDS, isCommand } from '../answers/commands.ts'
-import type { CommandContext, CommandResult } from '../io/context.ts'
+import { type CommandContext, type CommandResult, paletteFor } from '../io/context.ts'
 import { configToRun, loadConfig } from './embedded.ts'
 import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from '../io/errors.ts'
 import { asksForHelp, helpText } from './help.ts'
@@ -35,7 +35,7 @@ export async function runProgram(argv: readonly string[], context: CommandContex
     return outcome.exitCode
   } catch (thrown) {
     const error = (await asUsageError(thrown, argv, context)) ?? asKleymError(thrown)
-    context.stderr.write(formatError(error))
+    printError(formatError(error), context)
     if (verbosity(argv) >= STACK_VERBOSITY) context.stderr.write(formatStack(error))
     return error.exitCode
   }
@@ -53,10 +53,15 @@ async function asUsageError(
 }
 
 /** Prints what a command has to say: the answer first, then what a person should know about it. */
-function print({ answer, notes, errors = [] }: CommandResult, { stdout, stderr }: CommandContext): void {
+function print({ answer, notes, errors = [] }: CommandResult, context: CommandContext): void {
+  const { stdout, stderr } = context
   if (answer !== '') stdout.write(answer)
   for (const note of notes) stderr.write(`${neutraliseCommands(escapeTerminal(note))}\n`)
-  for (const error of errors) stderr.write(error)
+  for (const error of errors) printError(error, context)
+}
+
+function printError(text: string, context: CommandContext): void {
+  context.stderr.write(paletteFor('auto', context, context.stderr).paint(undefined, text))
 }
 
 /** The level of `-v`, `-v=6`, `-v6` or `--v=6`, also on a command line that does not parse. */

@@ -1,6 +1,6 @@
 // What deploys things that are not among the files (fetching.ts), and what happens to it. What it makes may be anything: cluster-scoped, or in
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
-// namespaces by itself is beyond this (docs/offline.md, "Whole trees").
+// namespaces by itself is beyond this (docs/reading-files.md, "Whole trees").
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {

@@ -1,4 +1,4 @@
-// The one door. Whatever is given ends in one of three states (docs/offline.md, "Whole trees"): it is read as objects; it is dismissed,
+// The one door. Whatever is given ends in one of three states (docs/reading-files.md, "Whole trees"): it is read as objects; it is dismissed,
 // with a reason that proves that it cannot matter; or it is opaque, the default for what nobody understands.
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'

@@ -383,7 +383,7 @@ function texts(value: unknown, field: string): readonly string[] {
   return listAt(value, field).filter((one): one is string => typeof one === 'string')
 }
 
-/** Undefined for what is yet to be filled in. */
+/** Undefined for what is not filled in yet. */
 function plain(text: string | undefined): string | undefined {
   return text?.includes('{{') === true ? undefined : text
 }

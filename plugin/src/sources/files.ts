@@ -340,7 +340,7 @@ function missing(name: string, error: unknown, flag = '-f'): InputProblem {
   return {
     kind: 'path',
     what: name === '' ? 'a path is empty' : `cannot read ${name}`,
-    where: `${flag} ${name}`,
+    where: `${flag} ${name}`.trim(),
     why: url ? 'it is a URL, and kleym fetches nothing' : systemReason(error),
     fix: url
       ? `fetch it first: curl -fsSL ${name} | kubectl kleym ... -f -`
@@ -356,9 +356,11 @@ function empty(
   return {
     kind: 'empty',
     what: `there is nothing to read in ${name}`,
-    where: `${flag} ${name}`,
+    where: `${flag} ${name}`.trim(),
     why: `the folder has no *.yaml, *.yml or *.json${recursive ? ', nor has any folder below it' : ' of its own'}`,
-    fix: recursive ? 'name the folder that holds the manifests' : 'add -R to read the folders below it too',
+    fix: recursive
+      ? 'name the folder that holds the manifests'
+      : 'add -R to read the folders below it too, or name another folder',
   }
 }
 

@@ -355,7 +355,7 @@ function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | u
   return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
 }
 
-/** An object whose very type is yet to be filled in; undefined for any other. */
+/** An object whose very type is not filled in yet; undefined for any other. */
 function templateOfType(
   value: JsonRecord,
   origin: Origin,
@@ -505,7 +505,7 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawOb
   return { value: settled, isManifest: true }
 }
 
-/** Whether an object is a dump of a live one, which nothing has yet to fill in. */
+/** Whether an object is a dump of a live one, which nothing must still fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {
   const metadata = own(value, 'metadata')
   return dumps && isStamp(own(metadata, 'uid')) && isStamp(own(metadata, 'creationTimestamp'))
@@ -531,7 +531,7 @@ export function templateProblem(
     what: `${what} is a template`,
     alike: 'documents are templates',
     where: placeText(place),
-    why: `${text} is yet to be filled in`,
+    why: `${text} is not filled in yet`,
     fix,
     ...(reach === undefined ? {} : { reach }),
   }

@@ -1,5 +1,5 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
-// no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/offline.md, "Whole trees").
+// no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/reading-files.md, "Whole trees").
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'

@@ -1,7 +1,7 @@
 // The words of a YAML text, as kubectl's reader (libyaml, as go.yaml.in/yaml/v2 has it) takes them. The library reads YAML 1.2,
 // and its lexer is corrected in two places: a scalar in quotes goes on to its closing quote, and a list or mapping in brackets to
 // its closing bracket, however far their lines are indented; many generated CRDs have such. What else kubectl refuses, or reads differently, is refused here, before the
-// library parses it (docs/offline.md, "YAML as kubectl reads it").
+// library parses it (docs/reading-files.md, "YAML as kubectl reads it").
 import type * as Yaml from 'yaml'
 
 /** The words of a text, and what kubectl would not take of it, or not in this sense. */

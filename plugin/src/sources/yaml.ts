@@ -1,4 +1,4 @@
-// YAML as kubectl reads it (docs/offline.md, "YAML as kubectl reads it"): a document at a time, by the library, with the plain
+// YAML as kubectl reads it (docs/reading-files.md, "YAML as kubectl reads it"): a document at a time, by the library, with the plain
 // scalars of Go's YAML 1.1 reader, because that is what the API server would be sent: `yes` and `on` are booleans, `0o17` and
 // `017` octal numbers. A label value `yes` is therefore no string here either, and is refused as the API server refuses it.
 // Aliases, merge keys and keys are resolved by us, within a budget: the text is not trusted.

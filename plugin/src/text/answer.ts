@@ -15,6 +15,22 @@ export interface Answer {
   readonly reasons?: readonly (readonly Piece[])[]
 }
 
+/** The first of some facts in the first line, the others together below it; what follows are more lines. */
+export function leadingWith(
+  [lead = '', ...others]: readonly string[],
+  ...more: readonly (readonly Piece[])[]
+): Pick<Answer, 'text' | 'reasons'> {
+  const short = others.filter((text) => text.length < LONG)
+  const rest = [
+    ...(short.length === 0 ? [] : [short.join('; ')]),
+    ...others.filter((text) => text.length >= LONG),
+  ]
+  return { text: [span(lead, 'bold')], reasons: [...rest.map((text) => [text]), ...more] }
+}
+
+/** Facts of so many characters stand on lines of their own. */
+const LONG = 48
+
 /** What makes an answer less sure than it sounds. */
 export interface AnswerDoubts {
   /** Something that could not be read may change it. */

@@ -97,7 +97,7 @@ describe('suppressions', () => {
     const args = ['conflicts', ...SMALL, '--suppress', 'KLM301=*/*/*', '--suppress', 'KLM302=*/*/*']
     const { code, stdout } = await ask(args, `${POOL}---\nkind: [\n`)
     expect(code).toBe(4)
-    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything is known/m)
     // Whether the flags are used is then not known.
     expect(stdout).not.toContain('KLM530')
   })

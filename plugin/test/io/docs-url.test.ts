@@ -1,6 +1,6 @@
 // Where pages are, for a person who has no repository: at the address that the build was told.
 import { expect, test } from 'vitest'
-import { pageUrl, withPageUrls } from '../../src/io/docs-url.ts'
+import { pageUrl, withLinks, withPageUrls } from '../../src/io/docs-url.ts'
 
 const BASE = 'https://kleym.example.org/docs/'
 
@@ -11,6 +11,18 @@ test('a page of a sentence is the address of it, where one was configured', () =
   )
   expect(withPageUrls(text, '')).toBe(text)
   expect(withPageUrls('look into docs/ and my-docs/x.md', BASE)).toBe('look into docs/ and my-docs/x.md')
+})
+
+test('on a terminal codes and addresses of pages are links, and nothing that a file holds is one', () => {
+  const link = (url: string, text: string): string => `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`
+  const page = 'https://kleym.example.org/docs/findings/KLM201.md'
+  expect(withLinks(`KLM201, more: ${page}.`, BASE)).toBe(
+    `${link(page, 'KLM201')}, more: ${link(page, page)}.`,
+  )
+  expect(withLinks('https://evil.example.org/docs/verify.md', BASE)).toBe(
+    'https://evil.example.org/docs/verify.md',
+  )
+  expect(withLinks('KLM201', '')).toBe('KLM201')
 })
 
 test('so is the page of a code', () => {

@@ -9,7 +9,7 @@ import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/testing.md'] as const
+const PAGES = ['docs/ci.md', 'docs/gitops.md', 'docs/completion.md', 'docs/identity-tests.md'] as const
 
 /** Help names folders that a person may have; here they are those of the examples. */
 function onExamples(line: string): string {

@@ -87,7 +87,7 @@ spec: { selector: { matchLabels: { app: llama } } }
     const { stdout } = await inProcess(allowed, cwd)
     expect(stdout.split('\n').slice(0, 2)).toEqual([
       '· no bindings found',
-      '  which there could be: kubectl kleym suggest -A -f pool.yaml --offline',
+      '  see which there could be: kubectl kleym suggest -A -f pool.yaml --offline',
     ])
   })
 })

@@ -1,4 +1,4 @@
-// The one door: whatever is given beside a clean estate is read, dismissed for a reason, or not known (docs/offline.md, "Whole
+// The one door: whatever is given beside a clean estate is read, dismissed for a reason, or not known (docs/reading-files.md, "Whole
 // trees"). Each row gives one more file or more, and the exit code and the first line that `conflicts` must have.
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { describe, expect, test } from 'vitest'

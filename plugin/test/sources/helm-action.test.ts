@@ -1,4 +1,4 @@
-// Which braces in a text of SCM are SCM's own, and which another tool has yet to fill in.
+// Which braces in a text of SCM are SCM's own, and which another tool must still fill in.
 import { expect, test } from 'vitest'
 import { parseTemplate } from '@kleym/shared/core/base/go/template/index.ts'
 import { actionForAnotherTool } from '../../src/sources/helm-action.ts'

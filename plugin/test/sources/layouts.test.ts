@@ -1,5 +1,5 @@
 // Ten repositories as people lay them out, asked as they lie there: which end in 0, 1 and 4, and for each 4 the sentence that says why
-// (docs/offline.md, "Layouts"). At most one in three may end in 4, and none without need.
+// (docs/reading-files.md, "Layouts"). At most one in three may end in 4, and none without need.
 import { expect, test } from 'vitest'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'

@@ -102,7 +102,11 @@ describe('which files are read', () => {
   })
 
   test.each([
-    ['a folder without a manifest says that -R reads further', {}, 'add -R to read the folders below it too'],
+    [
+      'a folder without a manifest says that -R reads further',
+      {},
+      'add -R to read the folders below it too, or name another folder',
+    ],
     ['nothing below it either', { recursive: true }, 'name the folder that holds the manifests'],
   ])('%s', async (_, options, fix) => {
     const root = await workspace({})

@@ -1,5 +1,5 @@
 // What kubectl reads of a text, by the oracle in Go, beside what kleym reads of it (test/go-oracle/formats/yaml.go). The differences
-// that are meant are named here, and in docs/offline.md.
+// that are meant are named here, and in docs/reading-files.md.
 import { isRecord } from '@kleym/shared/core/base/json.ts'
 import { parse } from '../../src/sources/load.ts'
 

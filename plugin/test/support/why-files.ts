@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CONFIG, settledCluster } from '@kleym/testing/manifests.ts'
+import { firstSentence } from '@kleym/testing/why-faults.ts'
 import {
   isPod,
   objectsOfSlot,
@@ -154,7 +155,7 @@ export class WhyFiles {
     if (stdout === '') throw new Error(stderr)
     const [chain] = listAt(JSON.parse(stdout), 'chains')
     return {
-      line: text.stdout.split('\n')[0] ?? '',
+      line: firstSentence(text.stdout),
       broken: stringAt(chain, 'broken'),
       notKnown: stringAt(chain, 'notKnown'),
       code: text.code,

@@ -17,7 +17,7 @@ function running(shape: Shape): Pod {
   return podOf(shape, { uid: 'u' })
 }
 
-/** A pod that is yet to be made. */
+/** A pod that does not exist yet. */
 function toCome(shape: Shape): Pod {
   return podOf(shape, {})
 }

@@ -274,7 +274,7 @@ describe('in a world that is known', () => {
   })
 })
 
-describe('where not everything could be read, nothing passes', () => {
+describe('where not everything is known, nothing passes', () => {
   const analysis = analysisOf(WORLD)
   test.each<readonly [says: string, spec: JsonRecord]>([
     ['exactly', container(VLLM, { exactly: [CHAT] })],

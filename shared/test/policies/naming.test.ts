@@ -167,7 +167,7 @@ describe('who names an identity', () => {
 })
 
 describe('the two states', () => {
-  test('an output that kleym has yet to create is in the settled state, and not in the present one', () => {
+  test('an output that kleym must still create is in the settled state, and not in the present one', () => {
     const analysis = analysisOf([...TEAM_A, policy()])
     const states = [analysis.now, analysis.settled].map(
       (one) => one.policies().list[0]?.rules[0]?.sources[0]?.resolution.state,
@@ -175,7 +175,7 @@ describe('the two states', () => {
     expect(states).toEqual(['dangling', 'resolved'])
   })
 
-  test('an output that kleym has yet to delete is in the present state, and not in the settled one', () => {
+  test('an output that kleym must still delete is in the present state, and not in the settled one', () => {
     const output = live(outputOf([pool(), objective(), binding()]))
     const analysis = analysisOf([NODE, pool(), binding(), pod(), output, policy()])
     const states = [analysis.now, analysis.settled].map(

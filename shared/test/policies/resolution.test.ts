@@ -114,7 +114,7 @@ const CASES: readonly Case[] = [
     ],
   },
   {
-    says: 'an ID whose output kleym has yet to write is not held now',
+    says: 'an ID whose output kleym must still write is not held now',
     source: spiffe(CHAT_ID),
     state: 'resolved',
     text: ['1 container will hold it, once kleym has written its ClusterSPIFFEID, by binding team-a/llama'],

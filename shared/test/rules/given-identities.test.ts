@@ -36,7 +36,7 @@ function bindingIn(namespace: string): readonly JsonRecord[] {
   return [binding({ namespace }), pool({ namespace }), objective({ namespace })]
 }
 
-/** What is made of objects that are yet to be applied. */
+/** What is made of objects that are not applied yet. */
 function analysisOfFiles(objects: readonly JsonRecord[]): Analysis {
   const files = objects.map((value) => ({ value, isManifest: true as const }))
   return analyse(readSnapshot({ objects: files, gaps: new Map() }), CONFIG, HANDLES_EVERYTHING)

@@ -36,7 +36,7 @@ function certainties(...objects: readonly JsonRecord[]): readonly unknown[] {
   return found(...objects).map(({ dependsOn }) => dependsOn ?? 'certain')
 }
 
-/** A workload whose pods are yet to be made. */
+/** A workload whose pods do not exist yet. */
 function template(annotations: Readonly<Record<string, string>> = {}): JsonRecord {
   return {
     apiVersion: 'apps/v1',

@@ -223,7 +223,7 @@ describe('from the namespace of one binding, everything is read where', () => {
     expect(dependsOnOutsideScope(alone)).toBe(reaches)
   })
 
-  test('a binding of which not everything could be read has an output with the ID of another registration', () => {
+  test('a binding of which not everything is known has an output with the ID of another registration', () => {
     const objects = [poolOnly(), live(output), other(HERE)]
     const reading = { namespacesRead: new Set(['team-a']), forbidden: ['*'] }
     expect(dependsOnOutsideScope(analysisOf(objects, reading))).toBe(true)

@@ -30,7 +30,7 @@ function thief(namespace: string): JsonRecord {
   })
 }
 
-/** What is made of objects that are yet to be applied. */
+/** What is made of objects that are not applied yet. */
 function analysisOfFiles(objects: readonly JsonRecord[]): Analysis {
   const files = objects.map((value) => ({
     value,

@@ -108,7 +108,7 @@ describe('the output of a binding', () => {
       [inStep, pool()],
       [`KLM542: ClusterSPIFFEID ${NAME} is gone, and the status says that it is in force`],
     ],
-    ['has yet to be made', [left({ reason: 'Reconciled' }), pool()], []],
+    ['must still be made', [left({ reason: 'Reconciled' }), pool()], []],
     ['is recorded under another name', [left({ reason: 'Reconciled', recorded: 'other' }), pool()], []],
     [
       'was changed',

@@ -51,7 +51,7 @@ function pod({ spec, metadata }: Shape = {}): JsonRecord {
   }
 }
 
-/** A workload whose pods are yet to be made. */
+/** A workload whose pods do not exist yet. */
 function template({ spec, metadata }: Shape = {}, kind = 'Deployment'): JsonRecord {
   const labels = { app: 'llama' }
   return {

@@ -6,7 +6,13 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '@kleym/testing/wait.ts'
-import { BOUND_FAULTS, WHY_FAULTS, WHY_PAIRS, whyFirstLine } from '@kleym/testing/why-faults.ts'
+import {
+  BOUND_FAULTS,
+  firstSentence,
+  WHY_FAULTS,
+  WHY_PAIRS,
+  whyFirstLine,
+} from '@kleym/testing/why-faults.ts'
 import {
   boundSlotWith,
   healthySlot,
@@ -267,7 +273,7 @@ async function asked({ space, container }: WhySlot, { files, entries, log }: Giv
   if (stdout === '') throw new Error(stderr)
   const [chain] = listAt(JSON.parse(stdout), 'chains')
   return {
-    line: text.stdout.split('\n')[0] ?? '',
+    line: firstSentence(text.stdout),
     broken: stringAt(chain, 'broken'),
     notKnown: stringAt(chain, 'notKnown'),
     code: text.code,

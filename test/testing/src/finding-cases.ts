@@ -25,7 +25,7 @@ export interface FindingSetting {
   readonly scm?: JsonRecord | null
   readonly className?: string
   readonly gaps?: Readonly<Record<string, UnknownReason>>
-  /** The objects are yet to be applied. */
+  /** The objects are not applied yet. */
   readonly manifests?: true
 }
 

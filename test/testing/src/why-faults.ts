@@ -304,6 +304,12 @@ export const WHY_FAULTS: readonly WhyFault[] = [
   },
 ]
 
+/** The first line of an answer of `why`, and the fix below it. */
+export function firstSentence(text: string): string {
+  const [first = '', second = ''] = text.split('\n')
+  return second.startsWith('  fix: ') ? `${first};${second.slice(1)}` : first
+}
+
 /** What the first line of the answer about a fault is like. */
 export function whyFirstLine({ says, fix, hop, isNotKnown }: WhyFault): RegExp {
   const place = isNotKnown === true ? 'not known' : 'broken'

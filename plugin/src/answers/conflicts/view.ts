@@ -1,22 +1,22 @@
 // How `conflicts` looks: how many of what, then a block for each kind of clash, worst first.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted, type NameSummary } from '@kleym/shared/core/base/text/counted.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { kindsText, severitiesText } from '../../text/findings.ts'
-import { span, type Block } from '../../text/line.ts'
+import type { Block } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
 import type { ConflictCounts } from './counts.ts'
 
-/** The first lines: how many of each severity, and the codes of the worst. */
+/** The first lines: how many of the worst severity, which codes, and how many of the others. */
 export function conflictsAnswer(
   findings: readonly Finding[],
   counts: ConflictCounts & { readonly refused: NameSummary },
   layout: Layout,
 ): Answer {
   const refused = refusedText(counts.refused)
-  const where = whereText(counts)
+  const where = whereText(counts, findings.length === 0)
   const world = layout.world ?? ''
   const isEmpty = counts.bindings === 0 && (counts.policies ?? 0) === 0
   if (findings.length === 0 && isEmpty && layout.incomplete !== true)
@@ -31,12 +31,17 @@ export function conflictsAnswer(
     }
   }
   const [worst] = findings
+  const grave = findings.filter(({ severity }) => severity === worst?.severity)
+  const others = findings.filter(({ severity }) => severity !== worst?.severity)
+  const scope = isEmpty ? '; no binding is in scope' : ` in ${where}`
   return {
     mark: 'note',
-    text: [
-      span(`${severitiesText(findings)}${isEmpty ? '; no binding is in scope' : ` in ${where}`}`, 'bold'),
-    ],
-    reasons: [[kindsText(findings.filter(({ severity }) => severity === worst?.severity))], ...refused],
+    ...leadingWith(
+      [`${severitiesText(grave)}${scope}`],
+      [kindsText(grave)],
+      ...(others.length === 0 ? [] : [[`also ${severitiesText(others)}`]]),
+      ...refused,
+    ),
   }
 }
 
@@ -53,8 +58,9 @@ function refusedText(refused: NameSummary): readonly (readonly string[])[] {
   ]
 }
 
-function whereText({ bindings, namespaces, policies = 0 }: ConflictCounts): string {
-  const ofBindings = `${counted(bindings, 'binding')} of ${counted(namespaces, 'namespace')}`
+/** What was looked at; where nothing is found, in how many namespaces too. */
+function whereText({ bindings, namespaces, policies = 0 }: ConflictCounts, isAbsence: boolean): string {
+  const ofBindings = `${counted(bindings, 'binding')}${isAbsence ? ` of ${counted(namespaces, 'namespace')}` : ''}`
   if (policies === 0) return ofBindings
   return bindings === 0 ? policiesText(policies) : `${ofBindings} and ${policiesText(policies)}`
 }

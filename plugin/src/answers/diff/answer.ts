@@ -10,7 +10,7 @@ import {
 } from '@kleym/shared/core/answers/index.ts'
 import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { policiesText } from '../../text/names.ts'
@@ -44,16 +44,19 @@ export function diffAnswer(facts: DiffSummary, layout: Layout): Answer {
   const { findings, verdicts, uncertain } = effect
   const open = uncertain.length === 0 ? [] : [`${counted(uncertain.length, 'container')} undetermined`]
   const sure = identityTexts(effect)
-  const said = sure.length > 0 ? sure : [nothingText(facts, layout)]
+  const said = sure.length > 0 ? sure : nothingTexts(facts, layout)
   const codes = codesOf(findings.added)
   const more = others === 0 ? '' : `; ${counted(others, 'other change')} not shown`
   const settings = disagrees === undefined ? '' : `; ${disagrees} differ (KLM520)`
+  const [lead = '', ...rest] = sure.length === 0 ? [...open, ...said] : [...said, ...open]
   return {
     mark: markOf(facts),
-    text: [`${[...said, ...open].join('; ')}${codes === '' ? '' : ` (${codes})`}${more}${settings}`],
-    reasons: (verdicts.length === 0 ? errorTexts(effect, layout) : [verdictsText(verdicts)]).map((text) => [
-      text,
-    ]),
+    ...leadingWith(
+      [`${lead}${codes === '' ? '' : ` (${codes})`}${more}${settings}`, ...rest],
+      ...(verdicts.length === 0 ? errorTexts(effect, layout) : [verdictsText(verdicts)]).map((text) => [
+        text,
+      ]),
+    ),
   }
 }
 
@@ -138,10 +141,10 @@ function ofNamespace(holders: readonly Holder[]): string {
 }
 
 /** No container is seen to gain or lose one: what else changes, and as far as what that goes. */
-function nothingText(
+function nothingTexts(
   { objects, staying, affected, effect, disagrees, others }: DiffSummary,
   layout: Layout,
-): string {
+): readonly string[] {
   const isOpen =
     layout.incomplete === true ||
     layout.unsettled === true ||
@@ -150,7 +153,8 @@ function nothingText(
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
     : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
-  const also = [
+  return [
+    far,
     ...(objects === 0
       ? []
       : [`${counted(objects, 'ClusterSPIFFEID')} ${objects === 1 ? 'changes' : 'change'}`]),
@@ -159,7 +163,6 @@ function nothingText(
       ? []
       : [`${policiesText(new Set(affected.map(({ policy }) => policy)).size)} affected`]),
   ]
-  return [far, ...also].join('; ')
 }
 
 /** Bindings whose verdict changes in the same way, the worst change first: `team-c/search and 1 more are deleted`. */

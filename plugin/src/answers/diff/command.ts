@@ -14,8 +14,8 @@ export class DiffCommand extends SourceCommand {
   static override readonly description =
     'Prints a unified diff of the ClusterSPIFFEIDs, then the effect: which containers gain, lose or ' +
     'change which SPIFFE ID, which pods lose their default identity, which bindings change verdict, ' +
-    'which access policies name an ID that changes hands, and which findings are new, fixed or without ' +
-    'ground. With --base, two folders are compared, each a whole desired state: deletions count. Without ' +
+    'which access policies name an ID that changes hands, and which findings are new, are fixed or ' +
+    'no longer apply. With --base, two folders are compared, each a whole desired state: deletions count. Without ' +
     'it, what is in no file stays: live are the ClusterSPIFFEIDs of --live, else those in the files. ' +
     'KUBECTL_EXTERNAL_DIFF names another differ. Exits with 1 when there is a difference.'
   static override readonly usage = 'diff [BINDING...] [flags]'
@@ -44,7 +44,7 @@ export class DiffCommand extends SourceCommand {
       multiple: true,
       ignoreStdin: true,
       description:
-        'Show only what these bindings are part of: NAME or NAMESPACE/NAME. All counts for the exit code.',
+        'Show only what these bindings are part of: NAME or NAMESPACE/NAME. Filters the output only; the exit code counts everything.',
     }),
   }
 

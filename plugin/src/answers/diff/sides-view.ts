@@ -55,7 +55,7 @@ export function viewSides(input: DiffInput, staying: readonly StayingKind[], lay
 function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Block {
   if (staying.length === 0) return []
   const objects = staying.reduce((sum, { count }) => sum + count, 0)
-  const text = ` treated as unchanged: ${counted(objects, 'live object')} that no file holds. A deletion does not show here; to compare two desired states, use --base`
+  const text = ` ${counted(objects, 'live object')} ${objects === 1 ? 'is' : 'are'} not in your files; treated as unchanged. A deletion does not show here; to compare two desired states, use --base`
   const head = wrap(line(MARKS.warn, text), { width, hang: 2 })
   if (!wide) return head
   return [

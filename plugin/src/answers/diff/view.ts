@@ -161,8 +161,8 @@ function openedByRows(uncertain: Effect['uncertain']): readonly string[] {
   const all = [...new Set(uncertain.flatMap(({ why }) => why))]
   const more = all.length - REASONS_SHOWN
   return [
-    ...all.slice(0, REASONS_SHOWN).map((why) => `because ${why}`),
-    ...(more > 0 ? [`and for ${counted(more, 'more reason')}: see -o json`] : []),
+    ...all.slice(0, REASONS_SHOWN),
+    ...(more > 0 ? [`and ${counted(more, 'more reason')}: see -o json`] : []),
   ]
 }
 

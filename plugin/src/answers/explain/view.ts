@@ -9,11 +9,17 @@ import {
   findingEntry,
 } from '@kleym/shared/core/findings/index.ts'
 import { type Judgement, judgementWord } from '@kleym/shared/core/decide/index.ts'
-import { counted } from '@kleym/shared/core/base/text/counted.ts'
+import { counted, shareText } from '@kleym/shared/core/base/text/counted.ts'
 import { shortPodText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { pageUrl } from '../../io/docs-url.ts'
 import { markUnder } from '../../frame/outcome.ts'
-import { viewAnswer, type Answer, type AnswerDoubts, type MarkedAnswer } from '../../text/answer.ts'
+import {
+  leadingWith,
+  viewAnswer,
+  type Answer,
+  type AnswerDoubts,
+  type MarkedAnswer,
+} from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { findingPieces, fixText, kindsText, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -118,7 +124,7 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
       mark: 'note',
       text: [layout.scopeText],
       reasons: layout.isBeforeTheFirst
-        ? [[`which there could be: kubectl kleym suggest ${layout.scopeFlag}${layout.echo ?? ''}`]]
+        ? [[`see which there could be: kubectl kleym suggest ${layout.scopeFlag}${layout.echo ?? ''}`]]
         : [],
     }
   if (others.length === 0) return explanationAnswer(only, layout)
@@ -126,17 +132,24 @@ export function explainAnswer(explanations: readonly Explanation[], layout: Expl
   for (const { judgement } of explanations)
     counts.set(judgement.state, (counts.get(judgement.state) ?? 0) + 1)
   const states: readonly BindingState[] = ['refused', 'undetermined', 'waiting', 'deleting', 'ready']
-  const parts = states.flatMap((state) =>
-    counts.has(state) ? [`${counts.get(state)} ${judgementWord(state)}`] : [],
-  )
+  const total = explanations.length
+  const [worst = 'ready', ...better] = states.filter((state) => counts.has(state))
+  const rest = better.map((state) => `${counts.get(state)} ${judgementWord(state)}`)
   const unreached = explanations.filter(
     (one) => one.judgement.state === 'ready' && containersOf(one) === 0,
   ).length
-  const without = unreached === 0 ? '' : ` (${unreached} of them without a container)`
   return {
     mark: counts.size > 1 || !counts.has('ready') || unreached > 0 ? 'warn' : 'ok',
-    text: [span(`${counted(explanations.length, 'binding')}: ${parts.join(', ')}${without}`, 'bold')],
-    reasons: worstText(layout),
+    ...leadingWith(
+      [
+        `${shareText(counts.get(worst) ?? 0, total, 'binding')} ${judgementWord(worst)}`,
+        ...rest,
+        ...(unreached === 0
+          ? []
+          : [`${unreached} of the ready ones ${unreached === 1 ? 'reaches' : 'reach'} no container`]),
+      ],
+      ...worstText(layout),
+    ),
   }
 }
 
@@ -295,7 +308,7 @@ function viewRest(one: Explanation, layout: ExplainLayout): Block {
   }
 }
 
-/** What kleym has yet to write in a cluster: until then the identity is not there, or is another one. */
+/** What kleym must still write in a cluster: until then the identity is not there, or is another one. */
 function pendingText({ output }: Explanation): string | undefined {
   if (output === undefined || output.state === 'up to date') return undefined
   return `kleym has ${output.state === 'to be created' ? 'created' : 'updated'} its ClusterSPIFFEID`

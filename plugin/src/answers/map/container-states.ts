@@ -21,7 +21,7 @@ export type ContainerState = (typeof CONTAINER_STATES)[number]
 export const STATE_TEXTS: Readonly<Record<ContainerState, string>> = {
   issued: 'one identity is issued',
   several: 'several identities are issued',
-  pending: 'kleym has yet to write what gives it an identity',
+  pending: 'kleym must still write what gives it an identity',
   undetermined: 'it is not known whether it gets an identity',
   refused: 'the SPIRE server refuses the entry',
   failed: 'SCM cannot make the entry',

@@ -22,7 +22,7 @@ export interface PageExplanation {
   readonly peers: readonly { readonly binding: string; readonly proof: string }[]
   /** The verdict once everything has settled, where it differs. */
   readonly afterwards: string | null
-  /** What kleym has yet to do about its output. */
+  /** What kleym must still do about its output. */
   readonly due: string | null
 }
 

@@ -14,7 +14,7 @@ import { bindingId, containerId, identityId, namespaceId, podsId, registrationId
 export interface PodContext {
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, string>
-  /** What kleym has yet to do about an output, by its name. */
+  /** What kleym must still do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
   /** Why settings that were not given leave every absence open. */
   readonly unsettled: string | undefined

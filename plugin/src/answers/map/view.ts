@@ -1,7 +1,7 @@
 // How `map` looks as text: a row for each namespace with what becomes of its containers. The picture itself is a page.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -9,6 +9,7 @@ import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span }
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import { budgetRows, type BudgetReport } from '../parts/budgets.ts'
+import { type Holding, holdingTexts } from '../parts/holdings.ts'
 import { CONTAINER_STATES, type ContainerState } from './container-states.ts'
 import type { ContainerNode, GapNode, MapGraph, MapNode, NamespaceNode } from './graph.ts'
 
@@ -37,12 +38,12 @@ const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
   none: 'note',
 }
 
-/** As `who-selects` says it; the other states are why a container holds nothing. */
-const STATE_WORDS: Readonly<Partial<Record<ContainerState, string>>> = {
-  issued: 'with one identity',
-  several: 'with several',
-  pending: 'that wait for kleym',
-  none: 'with none',
+/** As `who-selects` has it; the other states are why a container holds nothing. */
+const HELD: Readonly<Partial<Record<ContainerState, Holding>>> = {
+  issued: 'one',
+  several: 'several',
+  pending: 'pending',
+  undetermined: 'undetermined',
 }
 
 /** What the containers of the map come to, and which errors are found. */
@@ -51,30 +52,28 @@ export function mapAnswer(
   grave: readonly Finding[],
   { world = '' }: Pick<Layout, 'world'>,
 ): Answer {
-  const counts = new Map<ContainerState, number>()
-  for (const node of nodes)
-    if (node.kind === 'namespace')
-      for (const state of CONTAINER_STATES)
-        counts.set(state, (counts.get(state) ?? 0) + (node.containers[state] ?? 0))
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  if (total === 0) return { mark: 'note', text: [`no container is in scope${world}`] }
-  const found = CONTAINER_STATES.flatMap((state) => {
-    const count = counts.get(state) ?? 0
-    return count === 0 ? [] : [{ mark: STATE_MARKS[state], text: `${count} ${STATE_WORDS[state] ?? state}` }]
-  })
-  const marks = new Set(found.map(({ mark }) => mark))
+  const states = nodes.flatMap((node) =>
+    node.kind === 'namespace'
+      ? CONTAINER_STATES.flatMap((state) => Array.from({ length: node.containers[state] ?? 0 }, () => state))
+      : [],
+  )
+  if (states.length === 0) return { mark: 'note', text: [`no container is in scope${world}`] }
+  const marks = new Set(states.map((state) => STATE_MARKS[state]))
   const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
   const isOpen = marks.has('bad') || marks.has('warn') || more > 0
   const mark = isOpen ? 'warn' : marks.has('ok') ? 'ok' : 'note'
-  const namespaces = nodes.filter(({ kind }) => kind === 'namespace').length
   return {
     mark,
-    text: [
-      `${counted(total, 'container')} in ${counted(namespaces, 'namespace')}: `,
-      span(found.map(({ text }) => text).join(', '), 'bold'),
-      ...(more === 0 ? [] : [`; ${more} of them may hold more`]),
-    ],
-    reasons: grave.length === 0 ? [] : [[kindsText(grave)]],
+    ...leadingWith(
+      [
+        ...holdingTexts(
+          states.map((state) => HELD[state] ?? 'none'),
+          more > 0,
+        ),
+        ...(more === 0 ? [] : [`${more} may hold more`]),
+      ],
+      ...(grave.length === 0 ? [] : [[kindsText(grave)]]),
+    ),
   }
 }
 

@@ -7,7 +7,7 @@ import {
   suggestedText,
 } from '@kleym/shared/core/answers/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
@@ -40,7 +40,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
       : [`bindings can take the place of ${counted(whole.length, 'ClusterSPIFFEID')}: ${namesOf(whole)}`]),
     ...(rest.length === 0
       ? []
-      : [`${counted(rest.length, 'ClusterSPIFFEID')} must stay for a part, or for all: ${namesOf(rest)}`]),
+      : [`${counted(rest.length, 'ClusterSPIFFEID')} must stay, at least in part: ${namesOf(rest)}`]),
     ...(open.length === 0
       ? []
       : [`whether ${counted(open.length, 'ClusterSPIFFEID')} can go is not certain: ${namesOf(open)}`]),
@@ -52,7 +52,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
     `${counted(bindings.size, 'binding')} to apply`,
   ]
   const mark = rest.length + open.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
-  return { mark, text: [span(parts.join('; '), 'bold')] }
+  return { mark, ...leadingWith(parts) }
 }
 
 function namesOf(some: readonly Migration[]): string {
@@ -111,7 +111,7 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
         ...beforeLines(one.candidate).flatMap((text) => row('note', text)),
       ]),
       ...existing.flatMap(({ key, verdict }) =>
-        row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key} (${verdict})`),
+        row(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key}, ${verdict}`),
       ),
       ...not.flatMap((one) =>
         row(one.state === 'open' ? 'note' : 'warn', `${pool.namespace}/${pool.name}: ${notText(one)}`),

@@ -86,7 +86,7 @@ function expectedOf(
   const unwritten = new Set([...settled.unwritten].map((name) => `${CLUSTER_SPIFFE_ID_KIND}/${name}`))
   const whyOpen: WhyOpen = (source) => {
     if (!isLiveState && unwritten.has(source))
-      return { why: 'kleym has yet to write its ClusterSPIFFEID', isPending: true }
+      return { why: 'kleym must still write its ClusterSPIFFEID', isPending: true }
     const why = ofEntry(source)
     return why === undefined ? undefined : { why, isPending: false }
   }

@@ -217,7 +217,8 @@ async function readFiles(
     else problems.push({ ...read, reach: [] })
   }
   const named = paths.filter((path) => path !== STDIN_ARGUMENT)
-  const rules = { cwd: io.cwd, recursive: true }
+  // An argument, and no file of -f.
+  const rules = { cwd: io.cwd, recursive: true, flag: '' }
   const found = findFiles(named, rules)
   const [wrong] = found.problems
   if (wrong !== undefined) {
@@ -242,6 +243,6 @@ function noTests(paths: readonly string[]): KleymError {
     where: paths.join(', '),
     why: NO_TEST,
     fix: 'name the files of tests, or write some: kubectl kleym test --generate --offline -R -f DIR',
-    docs: 'docs/testing.md',
+    docs: 'docs/identity-tests.md',
   })
 }

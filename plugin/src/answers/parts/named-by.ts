@@ -41,11 +41,11 @@ export function namedByRows(
 /** `policies` says once what kleym cannot interpret of them. */
 function uninterpretedText(policies: readonly string[], wide: boolean): string {
   const which = wide
-    ? listText(policies, wide)
+    ? `${listText(policies, wide)}, not interpreted`
     : policies.length === 1
-      ? '1 policy'
-      : `${policies.length} policies`
-  return `perhaps ${which}, not interpreted (kubectl kleym policies -A)`
+      ? '1 uninterpreted policy'
+      : `${policies.length} uninterpreted policies`
+  return `perhaps ${which} (kubectl kleym policies -A)`
 }
 
 /** The same where several SPIFFE IDs were asked about: each that a rule names, then those that no rule names. */

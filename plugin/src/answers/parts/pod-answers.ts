@@ -23,7 +23,7 @@ import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { AnswerCount, SHOWN_REGISTRATIONS, type AnswerLimit } from '../../gather/answer-limits.ts'
 import type { NamedIds } from './named-by.ts'
 
-/** A registration as an answer shows it; `pending`: kleym has yet to write its ClusterSPIFFEID in the cluster. */
+/** A registration as an answer shows it; `pending`: kleym must still write its ClusterSPIFFEID in the cluster. */
 export interface ShownRegistration extends Omit<Registration, 'verdict'> {
   readonly verdict: Registration['verdict'] | 'pending'
 }
@@ -79,7 +79,7 @@ export function countRunning(analysis: Analysis, { exists, namespace, labels }: 
 export interface ContainerFilter {
   readonly container: string | undefined
   readonly spiffeId: string | undefined
-  /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
+  /** Whether the answer is about a cluster as it is: then what kleym must still write gives no identity. */
   readonly isLiveState?: boolean
   /** How many registrations may be shown; absent: as many as a report may hold. */
   readonly limit?: AnswerLimit
@@ -167,7 +167,7 @@ function shownOf({ pod, container, there, registrationsOf }: ContainerHolding): 
   )
 }
 
-/** What those objects will make of a container that kleym has yet to create or update, where that is something else. */
+/** What those objects will make of a container that kleym must still create or update, where that is something else. */
 function comingOf(
   now: ContainerHolding,
   { settled: { unwritten } }: Analysis,
@@ -193,7 +193,7 @@ type PendingRegistration = ShownRegistration & { readonly verdict: 'pending' }
 
 function asPending(one: Registration): PendingRegistration {
   const then = one.verdict === 'issued' ? 'then it is issued' : `then: ${one.verdict}, ${one.why ?? ''}`
-  return { ...one, verdict: 'pending', why: `kleym has yet to write its ClusterSPIFFEID; ${then}` }
+  return { ...one, verdict: 'pending', why: `kleym must still write its ClusterSPIFFEID; ${then}` }
 }
 
 /**
@@ -243,12 +243,12 @@ function isHeld({ verdict }: ShownRegistration): boolean {
   return verdict === 'issued' || verdict === 'depends' || verdict === 'pending'
 }
 
-/** What kleym has yet to do about an output, by its name; outputs that are up to date have no entry. */
+/** What kleym must still do about an output, by its name; outputs that are up to date have no entry. */
 export function pendingByName({ changes }: Analysis): ReadonlyMap<string, string> {
   return new Map(
     changes.all.map((change): readonly [string, string] => {
       const name = change.kind === 'delete' ? change.live.object.meta.name : change.output.metadata.name
-      return [name, `kleym has yet to ${change.kind} it`]
+      return [name, `kleym must still ${change.kind} it`]
     }),
   )
 }

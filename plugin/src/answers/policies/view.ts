@@ -19,7 +19,7 @@ import {
   type ResolvedSource,
 } from '@kleym/shared/core/analysis/index.ts'
 import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/index.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -109,16 +109,25 @@ function mentionsText(mentioning: readonly ResolvedPolicy[]): readonly string[] 
   if (byId.size === 0) return []
   const objects = counted(mentioning.length, 'other object')
   return [
-    `${objects} ${mentioning.length === 1 ? 'mentions' : 'mention'} ${counted(byId.size, 'ID')}: ${statesText([...byId.values()])}`,
+    `${objects} ${mentioning.length === 1 ? 'mentions' : 'mention'} ${counted(byId.size, 'ID')}: ${stateTexts([...byId.values()]).join(', ')}`,
   ]
 }
 
-function statesText(resolutions: readonly Resolution[]): string {
+/** `3 of 23 sources dangling (nothing gives the ID)`, of `3 dangling (nothing gives the ID)`. */
+function leadText(worst: string | undefined, total: number): string {
+  const sources = counted(total, 'source')
+  return worst === undefined
+    ? 'no source'
+    : worst.replace(/^\d+/, (count) => (count === String(total) ? sources : `${count} of ${sources}`))
+}
+
+/** How many are in which state, the worst first: `3 dangling (nothing gives the ID)`. */
+function stateTexts(resolutions: readonly Resolution[]): readonly string[] {
   const counts = Map.groupBy(resolutions, ({ state }) => state)
   return STATES.flatMap((state) => {
     const many = counts.get(state)?.length ?? 0
     return many === 0 ? [] : [`${many} ${WORDS[state]}`]
-  }).join(', ')
+  })
 }
 
 /** Warnings first, then what is undetermined, then information. */
@@ -131,7 +140,7 @@ function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[])
   return about.length > 0 ? 2 : 3
 }
 
-/** The first lines: how many policies and rules there are, and how many sources are in which state, trouble first. */
+/** The first lines: how many policies there are, and how many sources of theirs are in which state, trouble first. */
 export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: PoliciesLayout): Answer {
   const mentions = mentionsText(layout.mentioning)
   if (policies.length === 0) {
@@ -142,21 +151,21 @@ export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: Poli
   const resolutions = policies.flatMap(({ rules }) =>
     rules.flatMap((rule) => rule.sources.map(({ resolution }) => resolution)),
   )
-  const parts = statesText(resolutions)
-  const rules = policies.reduce((sum, one) => sum + one.rules.length, 0)
+  const [worst, ...better] = stateTexts(resolutions)
   const more = knowledge.state === 'unknown' ? ', and perhaps more' : ''
   const [only, ...others] = policies
   const who =
     only !== undefined && others.length === 0 ? `policy ${policyName(only)}` : policiesText(policies.length)
-  const head = `${who}${more}, ${counted(rules, 'rule')}`
   const isOpen =
     knowledge.state === 'unknown' ||
     resolutions.some(({ state }) => state === 'unknown' || state === 'unreadable')
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   return {
     mark: isOpen ? 'warn' : 'ok',
-    text: [span(parts.length === 0 ? head : `${head}: ${parts}`, 'bold')],
-    reasons: [...mentions, ...(warnings.length === 0 ? [] : [kindsText(warnings)])].map((text) => [text]),
+    ...leadingWith(
+      [`${who}${more}: ${leadText(worst, resolutions.length)}`, ...better],
+      ...[...mentions, ...(warnings.length === 0 ? [] : [kindsText(warnings)])].map((text) => [text]),
+    ),
   }
 }
 
@@ -180,9 +189,9 @@ function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
 }
 
 const WORDS: Readonly<Record<ResolutionState, string>> = {
-  dangling: 'dangling (no registration gives the ID)',
+  dangling: 'dangling (nothing gives the ID)',
   dead: 'dead by their form',
-  'type mismatch': 'whose source type and field disagree',
+  'type mismatch': 'whose type and field disagree',
   unbounded: 'for any principal',
   unreadable: 'not readable',
   unknown: 'undetermined',

@@ -31,7 +31,7 @@ export class RenameCommand extends SourceCommand {
     }),
     to: Args.string({
       ignoreStdin: true,
-      description: 'Its new name, of an object that is there or is yet to be made.',
+      description: 'Its new name, of an object that is there or does not exist yet.',
     }),
     // kubectl takes the kind as a word of its own.
     name: Args.string({ ignoreStdin: true, hidden: true }),

@@ -44,7 +44,7 @@ export function renameFrame(input: AnswerInput, rename: Rename, command: string)
           .filter(({ isOpen }) => isOpen)
           .map(({ text }): Cause => ({
             leaves: 'a statement',
-            text: `whether a container is cut off: ${text}`,
+            text,
           })),
       },
     ),

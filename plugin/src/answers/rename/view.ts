@@ -23,23 +23,24 @@ export function renameAnswer(rename: Rename, steps: number): Answer {
   if (renamed.length === 0)
     return { mark: 'note', text: [span(`${what}: no binding names it, so no ID changes`, 'bold')] }
   const verdict = verdictOf(rename)
-  const [first] = cutOffs
-  const says =
-    verdict === 'nobody'
-      ? 'no container is cut off in between, as far as its consumers were read'
-      : verdict === 'somebody'
-        ? `a container is cut off: ${first?.text ?? ''}`
-        : `whether a container is cut off in between is not known: ${first?.text ?? ''}`
+  const says = {
+    nobody: 'no container is cut off, as far as its consumers were read',
+    somebody: 'a container is cut off',
+    'not known': 'it is not known whether a container is cut off',
+  }[verdict]
   const ids =
     changes.length === 0
       ? 'no ID changes'
       : `${counted(changes.length, 'ID')} of ${counted(holdersOf(rename), 'container')}`
   return {
     mark: verdict === 'nobody' ? 'ok' : 'warn',
-    text: [span(`${what}, ${ids}, ${counted(steps, 'step')}: ${says}`, 'bold')],
-    reasons: cutOffs
-      .slice(1, 1 + REASONS)
-      .map(({ text, isOpen }) => [`${isOpen ? 'not known' : 'cut off'}: ${text}`]),
+    text: [span(`${what}: ${says}`, 'bold')],
+    reasons: [
+      [`${ids}, ${counted(steps, 'step')}`],
+      ...cutOffs
+        .slice(0, REASONS)
+        .map(({ text, isOpen }) => [`${isOpen ? 'not known' : 'cut off'}: ${text}`]),
+    ],
   }
 }
 

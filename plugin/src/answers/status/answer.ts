@@ -4,7 +4,7 @@ import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { StatusAnswer } from './model.ts'
 import { installationRows } from './view.ts'
@@ -26,18 +26,22 @@ export function statusSummary(
     const what = isOperatorDown(error) ? 'not sound' : `not sound: ${error.summary}`
     return {
       mark: 'warn',
-      text: [`${what}${more}; ${bindings}`],
-      reasons: fixOf(error),
+      text: [`${what}${more}`],
+      reasons: [...fixOf(error), [bindings]],
     }
   }
-  if (bad.length > 0) return { mark: 'warn', text: [`not sound: ${rowsText(bad)}; ${bindings}`] }
+  if (bad.length > 0) return { mark: 'warn', ...leadingWith([`not sound: ${rowsText(bad)}`, bindings]) }
   if (open.length > 0)
-    return { mark: 'warn', text: [`undetermined whether it is sound: ${rowsText(open)}; ${bindings}`] }
+    return { mark: 'warn', ...leadingWith([`undetermined whether it is sound: ${rowsText(open)}`, bindings]) }
   return warnings.length === 0
     ? { mark: 'ok', text: [`sound: ${bindings}`] }
     : {
         mark: 'warn',
-        text: [`no error, but ${counted(warnings.length, 'warning')}: ${kindsText(warnings)}; ${bindings}`],
+        ...leadingWith(
+          [`no error, but ${counted(warnings.length, 'warning')}`],
+          [kindsText(warnings)],
+          [bindings],
+        ),
       }
 }
 

@@ -12,7 +12,7 @@ import {
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -47,36 +47,38 @@ export function suggestAnswer(
   const refused = pools.flatMap(({ existing }) => existing.filter(({ fix }) => fix !== undefined))
   const besides = counted(registrations.length, 'ClusterSPIFFEID')
   const isAny = suggested.length + registrations.length > 0
-  const parts = [
+  const facts = [
     ...(registrations.length === 0 ? [] : [`${besides} suggested beside bindings that are there`]),
-    ...(isAny ? [] : [`no binding is suggested for ${counted(pools.length, 'pool')}`]),
     ...(suggested.length === 0
       ? []
       : [
           `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
         ]),
+    ...(without.length === 0 ? [] : [noneText(without)]),
+    ...(refused.length === 0
+      ? []
+      : [`${counted(refused.length, 'existing binding')} ${refused.length === 1 ? 'is' : 'are'} refused`]),
     ...(done.length === 0
       ? []
       : [`${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`]),
-    ...(refused.length === 0
-      ? []
-      : [
-          `${counted(refused.length, 'binding')} that ${refused.length === 1 ? 'is' : 'are'} there ${refused.length === 1 ? 'is' : 'are'} refused`,
-        ]),
-    ...(without.length === 0 ? [] : [noneText(without)]),
   ]
+  const parts = isAny
+    ? facts
+    : facts.map((text, at) => (at === 0 ? `no binding is suggested: ${text}` : text))
   const notable = findings.filter(({ severity }) => severity !== 'info')
   return {
     mark: markOf(without.length + refused.length > 0, isAny),
-    text: [span(parts.join('; '), 'bold')],
-    reasons: isAny
-      ? [
-          ...(notable.length === 0 ? [] : [[`${WITH_THEM}: ${kindsText(notable)}`]]),
-          [
-            `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
-          ],
-        ]
-      : [],
+    ...leadingWith(
+      parts,
+      ...(notable.length === 0 || !isAny ? [] : [[`${WITH_THEM}: ${kindsText(notable)}`]]),
+      ...(isAny
+        ? [
+            [
+              `apply them: kubectl kleym suggest${scopeText(targets, pools)}${layout.echo ?? ''} -o yaml | kubectl apply -f -`,
+            ],
+          ]
+        : []),
+    ),
   }
 }
 

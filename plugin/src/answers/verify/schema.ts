@@ -153,7 +153,7 @@ export const verifyReportSchema = reportSchema('VerifyReport', 'The answer of ku
         'Entries that are not there and may have to be: something that decides is not known.',
       ),
       openOn: list(z.string()).describe('What decides about those that are open or perhaps missing.'),
-      pending: count.describe('Entries that what kleym has yet to write, or another SCM, explains.'),
+      pending: count.describe('Entries that what kleym must still write, or another SCM, explains.'),
     }),
     (counts: ServerComparison['counts']) => ({
       ...counts,

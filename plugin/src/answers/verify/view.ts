@@ -37,7 +37,9 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
       ? 'no entry of the SPIRE server is certain to be as predicted'
       : parts.length === 0
         ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
-        : `the SPIRE server differs: ${parts.join(', ')}; ${agreed} as predicted`
+        : parts.length === 1
+          ? `the SPIRE server differs: ${parts[0]}`
+          : `the SPIRE server differs in ${entries(missing.length + different.length + extra)}`
   return {
     mark: parts.length > 0 || open + perhapsMissing > 0 || agreed === 0 ? 'warn' : 'ok',
     text: [
@@ -46,6 +48,8 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
         : whole,
     ],
     reasons: [
+      ...(parts.length > 1 ? [[parts.join(', ')]] : []),
+      ...(parts.length > 0 ? [[`${entries(agreed)} as predicted`]] : []),
       ...(svids === undefined ? [] : [[svidsText(svids)]]),
       ...(open > 0 ? [[`${entries(open)} could not be checked`]] : []),
       ...(perhapsMissing > 0
@@ -56,7 +60,7 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
           ]
         : []),
       ...(pending > 0
-        ? [[`${entries(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym has yet to write`]]
+        ? [[`${entries(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym must still write`]]
         : []),
     ],
   }

@@ -16,7 +16,7 @@ export const watchEventSchema = z
     reason: z.string().optional().describe('The condition reason: docs/reference/reasons.md.'),
     message: z.string().optional(),
     spiffeID: z.string().nullable().optional(),
-    due: z.string().optional().describe('What the operator has yet to do: none, create, update, withdraw.'),
+    due: z.string().optional().describe('What the operator must still do: none, create, update, withdraw.'),
     podsSelected: count.nullable().optional().describe('As SCM counts them; null where it has not.'),
     connected: z
       .boolean()

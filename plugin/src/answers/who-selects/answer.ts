@@ -3,7 +3,7 @@ import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { isPossible } from '@kleym/shared/core/predict/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import type { Answer } from '../../text/answer.ts'
+import { leadingWith, type Answer } from '../../text/answer.ts'
 import { span, type Piece } from '../../text/line.ts'
 import {
   commonOf,
@@ -13,8 +13,8 @@ import {
   worstHolding,
   type Common,
   type CommonRegistration,
-  type Holding,
 } from './holding.ts'
+import { type Holding, holdingTexts } from '../parts/holdings.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 
@@ -27,28 +27,13 @@ export function containersAnswer(answers: readonly PodAnswer[], layout: WhoSelec
   const common = commonOf(answers)
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
   const open = [...common.values()].filter(({ one }) => isPossible(one))
+  const [pod, ...others] = answers
+  const who = pod === undefined || others.length > 0 ? '' : `${podText(pod.pod)}: `
+  const [lead, ...rest] = holdingTexts(holdings, open.length > 0)
   return {
     mark: markOf(holdings, open.length > 0),
-    text: [...subject(answers, containers.length), ': ', countsText(holdings), ...openForAll(open)],
-    ...reasonsOf(answers, common, layout),
+    ...leadingWith([`${who}${lead}`, ...rest, ...openForAll(open)], ...reasonsOf(answers, common, layout)),
   }
-}
-
-const WORDS: Readonly<Record<Holding, string>> = {
-  one: 'with one identity',
-  some: 'with one identity or more',
-  several: 'with several',
-  none: 'with none',
-  pending: 'that wait for kleym',
-  undetermined: 'undetermined',
-}
-const ORDER: readonly Holding[] = ['one', 'some', 'several', 'none', 'pending', 'undetermined']
-
-function countsText(holdings: readonly Holding[]): string {
-  return ORDER.flatMap((holding) => {
-    const count = holdings.filter((one) => one === holding).length
-    return count === 0 ? [] : [`${count} ${WORDS[holding]}`]
-  }).join(', ')
 }
 
 /** A container without an identity is a fact. */
@@ -57,20 +42,14 @@ function markOf(holdings: readonly Holding[], isAnyOpen: boolean): Answer['mark'
   return holdings.includes('none') ? 'note' : 'ok'
 }
 
-function subject(answers: readonly PodAnswer[], count: number): readonly Piece[] {
-  const [first, ...others] = answers
-  const many = counted(count, 'container')
-  return first === undefined || others.length > 0 ? [many] : [span(podText(first.pod), 'bold'), `: ${many}`]
-}
-
-/** What may come on top for every container: it stands in the first line, since no count can hold it. */
-function openForAll(open: readonly CommonRegistration[]): readonly Piece[] {
+/** What may come on top for every container. */
+function openForAll(open: readonly CommonRegistration[]): readonly string[] {
   const [first, ...others] = open
   if (first === undefined) return []
   const whom = open.every(({ except }) => except.length === 0) ? 'for all' : 'for nearly all'
   return others.length === 0
-    ? [`; ${first.one.spiffeId ?? 'one more identity'} undetermined ${whom}`]
-    : [`; ${open.length} more identities undetermined ${whom}`]
+    ? [`${first.one.spiffeId ?? 'one more identity'} undetermined ${whom}`]
+    : [`${open.length} more identities undetermined ${whom}`]
 }
 
 /** The reasons of the containers in the worst state, where all of them have the same. */
@@ -78,19 +57,19 @@ function reasonsOf(
   answers: readonly PodAnswer[],
   common: Common,
   layout: WhoSelectsLayout,
-): Pick<Answer, 'reasons'> {
+): NonNullable<Answer['reasons']> {
   const containers = answers.flatMap((answer) => answer.containers)
   // Of many pods, the refused bindings are not asked for each.
   const pod = answers.length === 1 ? answers[0]?.pod : undefined
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
   const worst = worstHolding(holdings)
-  if (worst === undefined || worst === 'one') return {}
+  if (worst === undefined || worst === 'one') return []
   const whys = containers
     .filter((_, at) => holdings[at] === worst)
     .map((one) => whyTexts(one, worst, layout, pod))
   const [first] = whys
   const isShared = new Set(whys.map((texts) => JSON.stringify(texts))).size === 1
-  return first === undefined || !isShared ? {} : { reasons: first.map((text) => [text]) }
+  return first === undefined || !isShared ? [] : first.map((text) => [text])
 }
 
 function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelectsLayout): Answer {

@@ -31,7 +31,7 @@ export interface EntryScope {
   readonly spiffeId: string | undefined
   /** All pods are meant: static entries that may match none of them are then shown too. */
   readonly everything: boolean
-  /** Whether the answer is about a cluster as it is: then what kleym has yet to write is no entry. */
+  /** Whether the answer is about a cluster as it is: then what kleym must still write is no entry. */
   readonly isLiveState: boolean
 }
 
@@ -49,7 +49,7 @@ function entriesOf({ drive }: AnswerInput, state: State, pods: readonly Pod[]): 
   return drive(registrationEntrySteps(state.prediction(), pods, refuseTooMany), 'little')
 }
 
-/** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym has yet to write. */
+/** The entries of the objects that are there, and behind them those of the ClusterSPIFFEIDs that kleym must still write. */
 function entriesNow(input: AnswerInput, pods: readonly Pod[]): readonly RegistrationEntry[] {
   const { now, settled } = input.after
   const there = entriesOf(input, now, pods)
@@ -61,7 +61,7 @@ function entriesNow(input: AnswerInput, pods: readonly Pod[]): readonly Registra
   refuseTooMany(there.length + coming.length)
   return [
     ...there,
-    ...coming.map((entry) => ({ ...entry, depends: 'kleym has yet to write its ClusterSPIFFEID' })),
+    ...coming.map((entry) => ({ ...entry, depends: 'kleym must still write its ClusterSPIFFEID' })),
   ]
 }
 

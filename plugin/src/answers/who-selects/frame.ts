@@ -118,7 +118,7 @@ function answerOf(
     const answer = holdersAnswer(answers, spiffeId, layout, isUnknown(lookup))
     return answers.length > 0 ? answer : { ...answer, reasons: lookupRows(lookup, container) }
   }
-  if (answers.length > 0) return withWarnings(containersAnswer(answers, layout), layout)
+  if (answers.length > 0) return withFindings(containersAnswer(answers, layout), layout)
   const known = layout.incomplete === true ? 'known to be ' : ''
   return {
     mark: 'note',
@@ -130,12 +130,13 @@ function answerOf(
   }
 }
 
-/** An answer that names the warnings about its pods; errors stand in full below it. */
-function withWarnings(answer: Answer, { findings }: WhoSelectsLayout): Answer {
-  const warnings = findings.filter(({ severity }) => severity === 'warning')
-  return warnings.length === 0
-    ? answer
-    : { ...answer, reasons: [...(answer.reasons ?? []), [`warnings: ${kindsText(warnings)}`]] }
+/** An answer that names the errors and the warnings about its pods; errors stand in full below it. */
+function withFindings(answer: Answer, { findings }: WhoSelectsLayout): Answer {
+  const lines = (['error', 'warning'] as const).flatMap((severity) => {
+    const some = findings.filter((one) => one.severity === severity)
+    return some.length === 0 ? [] : [[`${severity}s: ${kindsText(some)}`]]
+  })
+  return { ...answer, reasons: [...(answer.reasons ?? []), ...lines] }
 }
 
 /** Where no container in scope holds an ID: what gives it, who holds it elsewhere, or which IDs are similar. */

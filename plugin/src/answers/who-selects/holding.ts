@@ -4,12 +4,8 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isPossible, sourceText } from '@kleym/shared/core/predict/index.ts'
+import { HOLDINGS, type Holding } from '../parts/holdings.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
-
-/** What a container holds; `some`: one for certain, and perhaps more. The worst first. */
-export const HOLDINGS = ['none', 'undetermined', 'several', 'pending', 'some', 'one'] as const
-/** One of them. */
-export type Holding = (typeof HOLDINGS)[number]
 
 /** What a container with several identities has to expect. */
 export const SEVERAL_WHY = 'which of them a client gets first is not defined'

@@ -18,7 +18,7 @@ export interface WhoSelectsLayout extends Layout {
   readonly named: NamedIds | undefined
   /** What becomes of the ID of `--spiffe-id` in all that there is. */
   readonly lookup: WhoHolds | undefined
-  /** What kleym has yet to do about an output, by its name. */
+  /** What kleym must still do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
   /** The refused bindings that are for a container, a sentence each. */
   readonly refusedFor: (pod: Pod, container: string) => readonly string[]

@@ -31,7 +31,7 @@ const registrationSchema = z
     why: orNull(z.string()),
     selector: orNull(z.string()).describe('The selector that decides.'),
     by: orNull(sourceSchema).describe('The object that masks or displaces it.'),
-    pending: orNull(z.string()).describe('What kleym has yet to do before it is in force.'),
+    pending: orNull(z.string()).describe('What kleym must still do before it is in force.'),
   })
   .meta({ id: 'Registration' })
 
@@ -40,7 +40,7 @@ interface ReportedPod {
   readonly answer: PodAnswer
   /** The binding behind an output of ours. */
   readonly bindings: ReadonlyMap<string, string>
-  /** What kleym has yet to do about an output. */
+  /** What kleym must still do about an output. */
   readonly pending: ReadonlyMap<string, string>
 }
 

@@ -7,16 +7,8 @@ import { podText, PodCount } from '@kleym/shared/core/model/objects/pod-index.ts
 import { undecidedText } from '@kleym/shared/core/analysis/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
-import {
-  commonOf,
-  holdingOf,
-  isCommon,
-  SEVERAL_WHY,
-  worstHolding,
-  worstOf,
-  type Common,
-  type Holding,
-} from './holding.ts'
+import { commonOf, holdingOf, isCommon, SEVERAL_WHY, worstHolding, worstOf, type Common } from './holding.ts'
+import type { Holding } from '../parts/holdings.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
@@ -167,7 +159,7 @@ function containerRows({ containers }: PodAnswer, common: Common, layout: WhoSel
     )
     const twin = seen.get(key)
     if (twin !== undefined && !layout.wide)
-      return [line('  ', span(title, 'bold'), span(`: as ${twin}`, 'dim'))]
+      return [line('  ', span(title, 'bold'), span(`: the same as ${twin}`, 'dim'))]
     seen.set(key, answer.container.name)
     return withTitle(title, body, column, layout)
   })

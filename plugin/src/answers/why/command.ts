@@ -29,7 +29,7 @@ export class WhyCommand extends SourceCommand {
   static override readonly summary = 'Why has this pod no SVID?'
   static override readonly description =
     'Follows the identity of a container hop by hop: wanted, installed, rendered, on the server, on the agent, attested, ' +
-    'reachable, used. The first hop that is broken is the first line, with its fix. It executes nothing in a cluster: the ' +
+    'reachable, used. The first hop that is broken is the first line, and its fix the second. It executes nothing in a cluster: the ' +
     'entries of the server and the log of the agent are given, and without them the answer prints the commands that give them.'
   static override readonly usage = 'why POD|KIND/NAME [flags]'
   static override readonly examples = [

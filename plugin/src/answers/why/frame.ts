@@ -59,21 +59,35 @@ function answerOf(chains: readonly Chain[], missing: readonly UnknownReason[]): 
   if (worst === undefined) return { mark: 'note', text: ['no container is in scope'] }
   const alike = others.filter((one) => one.broken !== undefined || one.open !== undefined).length
   const more = alike === 0 ? [] : [[`${counted(alike, 'more container')} below`]]
+  const fix = fixOf(worst)
   const isGood = worst.broken === undefined && worst.open === undefined
   return {
     mark: isGood ? 'ok' : 'warn',
-    text: [chainText(worst)],
-    reasons: [...missingRbacRules(missing).map((rule) => [rule]), ...more],
+    text: [endText(worst)],
+    reasons: [
+      ...(fix === undefined ? [] : [[`fix: ${fix}`]]),
+      ...missingRbacRules(missing).map((rule) => [rule]),
+      ...more,
+    ],
   }
 }
 
 /** One sentence: where the way ends, why, and what to do. */
-export function chainText({ subject, registrations, hops, broken, open }: Chain): string {
+export function chainText(chain: Chain): string {
+  const fix = fixOf(chain)
+  return `${endText(chain)}${fix === undefined ? '' : `; fix: ${fix}`}`
+}
+
+function fixOf({ broken, open }: Chain): string | undefined {
+  return (broken ?? open)?.fix
+}
+
+/** Where the way ends, and why. */
+function endText({ subject, registrations, hops, broken, open }: Chain): string {
   const { pod, container } = subject
   const who = `container ${container.name} of ${podText(pod)}`
-  if (broken !== undefined)
-    return `${who}: broken at ${placeOf(broken, hops)}: ${broken.text}${fixText(broken)}`
-  if (open !== undefined) return `${who}: not known at ${placeOf(open, hops)}: ${open.text}${fixText(open)}`
+  if (broken !== undefined) return `${who}: broken at ${placeOf(broken, hops)}: ${broken.text}`
+  if (open !== undefined) return `${who}: not known at ${placeOf(open, hops)}: ${open.text}`
   const ids = new Set(registrations.map(({ spiffeId }) => spiffeId))
   return `${who} holds ${[...ids].join(' and ')}: all ${hops.length} hops are good`
 }
@@ -81,8 +95,4 @@ export function chainText({ subject, registrations, hops, broken, open }: Chain)
 /** `hop 4, on the server`. */
 function placeOf(hop: Hop, hops: readonly Hop[]): string {
   return `hop ${hops.indexOf(hop) + 1}, ${hop.name}`
-}
-
-function fixText({ fix }: Hop): string {
-  return fix === undefined ? '' : `; fix: ${fix}`
 }

@@ -47,7 +47,7 @@ export async function follow(
   }
 }
 
-/** A pod that is yet to be made is waited for. */
+/** A pod that does not exist yet is waited for. */
 async function look(chainsNow: () => Promise<readonly Chain[]>): Promise<readonly Chain[]> {
   try {
     return await chainsNow()

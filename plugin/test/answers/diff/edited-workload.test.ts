@@ -61,7 +61,7 @@ async function diff(live: string, edited: string): Promise<Ran> {
 }
 
 const LOSES =
-  /1 container of demo loses spiffe:\/\/example\.org\/ns\/demo\/objective\/chat; 1 left\s+without an identity/
+  /1 container of demo loses spiffe:\/\/example\.org\/ns\/demo\/objective\/chat[^]*1 left\s+without an identity/
 
 describe('while the pods of before run', () => {
   test.each<[what: string, edited: string]>([

@@ -35,7 +35,7 @@ test('the only new error is the reason below the first line, its fix the third',
 test('bindings that the reason names are in no list below; those that it counts are', async () => {
   const two = await diff('--live', 'examples/estate', '-R', '-f', 'examples/changes/add-collision')
   expect(two).not.toContain('(not there)')
-  expect(two.split('\n')[1]).toContain(
+  expect(two.split('\n')[2]).toContain(
     'team-a/chat: ready → refused (IdentityCollision); team-a/batch is new',
   )
   const three = await diff('--base', 'examples/pull-request/base', '-R', '-f', 'examples/pull-request/head')

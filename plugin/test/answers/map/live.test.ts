@@ -1,4 +1,4 @@
-// The map of a cluster as it is: what kleym has yet to write gives nothing yet, and what may not be read leaves every absence
+// The map of a cluster as it is: what kleym must still write gives nothing yet, and what may not be read leaves every absence
 // open. Over generated worlds; the verdicts are those of `who-selects`.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,5 +1,7 @@
 // `migrate` as a person runs it: the bindings that can be applied, the steps, what names the old ID in files of identity tests, and
 // names that lead nowhere.
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import { describe, expect, test } from 'vitest'
 import { dig, listAt } from '@kleym/shared/core/base/json.ts'
@@ -54,9 +56,7 @@ async function migrate(
 test('the first line says what takes whose place, and the steps end with the deletion of the old one', async () => {
   const { stdout, code } = await migrate(['clusterspiffeid/old'])
   expect(code).toBe(0)
-  expect(stdout.split('\n')[0]).toBe(
-    '! bindings can take the place of 1 ClusterSPIFFEID: old; 1 binding to apply',
-  )
+  expect(stdout.split('\n')[0]).toBe('! bindings can take the place of 1 ClusterSPIFFEID: old')
   expect(stdout.replace(/\s+/g, ' ')).toContain(`${OLD} → ${OLD} and ${NEW} → ${NEW}`)
   const steps = ['1. Let peers accept both IDs', '2. Apply the bindings', '3. Delete the old registration']
   expect(stdout.match(/^ +\d\. .*/gm)?.map((line) => line.trim())).toEqual(steps)
@@ -94,6 +94,38 @@ test.each([
     expect(text).not.toContain(claim)
   expect(code).toBe(4)
 })
+
+test.each([
+  ['without a class', WORLD, SCM, ''],
+  [
+    'with a class',
+    WORLD.replace('spec: { spiffeIDTemplate', 'spec: { className: blue, spiffeIDTemplate'),
+    SCM.replace('watchClassless: true', 'className: blue'),
+    'blue',
+  ],
+])(
+  'the command to look first agrees with the step that it stands in: %s',
+  async (_, world, scm, className) => {
+    const cwd = await workspace({ 'scm.yaml': scm, 'world.yaml': world })
+    const settings = `--trust-domain example.org --clusterspiffeid-class-name=${className} --scm-config scm.yaml`
+    const ask = (words: string): Promise<Ran> =>
+      inProcess(
+        words.split(' ').map((word) => (word === "''" ? '' : word)),
+        cwd,
+      )
+    const { stdout } = await ask(`migrate clusterspiffeid/old --offline -f world.yaml ${settings}`)
+    const text = stdout.replaceAll(/\s+/g, ' ')
+    expect(text).toContain('no container is left without an identity')
+    const [, bindings = '', diff = ''] =
+      /look first: kubectl kleym (migrate .*?) \| kubectl kleym (diff .*?) kubectl delete/.exec(text) ?? []
+    await writeFile(join(cwd, 'bindings.yaml'), (await ask(bindings)).stdout)
+    const looked = await ask(diff.replace(' -f - ', ' -f bindings.yaml '))
+    expect(looked.stdout.replaceAll(/\s+/g, ' ')).toContain(
+      `1 container of team-a loses ${OLD} and keeps ${NEW}`,
+    )
+    expect(looked.stdout).not.toContain('without an identity')
+  },
+)
 
 test('-o yaml is the binding alone, and where it is applied nothing is left to apply', async () => {
   const { stdout } = await migrate(['clusterspiffeid/old', '-o', 'yaml'])

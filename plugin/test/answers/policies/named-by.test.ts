@@ -108,7 +108,7 @@ describe('a policy that cannot be interpreted may name everything', () => {
       apiVersion: 'agentic.networking.x-k8s.io/v0alpha0',
     })
     const { stdout } = await ask(args, old)
-    expect(stdout).toMatch(/perhaps 1 policy, not interpreted \(kubectl kleym policies -A\)/)
+    expect(stdout).toMatch(/perhaps 1 uninterpreted policy \(kubectl kleym policies -A\)/)
     expect(stdout).not.toMatch(/no rule/)
   })
 })

@@ -195,7 +195,7 @@ describe('where there is none', () => {
 
   test('a file cannot be read, and may hold more', async () => {
     const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), 'kind: [')
-    expect(stdout).toMatch(/^! incomplete: not everything could be read/m)
+    expect(stdout).toMatch(/^! incomplete: not everything is known/m)
     expect(code).toBe(4)
     const named = await ask(['policies', 'agents/gone'], policy('tools', []), 'kind: [')
     expect(named).toMatchObject({ code: 4, stdout: '' })

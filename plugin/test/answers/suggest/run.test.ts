@@ -68,7 +68,7 @@ test('-o yaml is bindings that the same command then takes as they are', async (
     },
   ])
   const again = await suggest({ 'all.yaml': all, 'bindings.yaml': stdout }, '-A')
-  expect(again.stdout.split('\n')[0]).toBe('· no binding is suggested for 1 pool; 1 pool has one already')
+  expect(again.stdout.split('\n')[0]).toBe('· no binding is suggested: 1 pool has one already')
   expect(again.code).toBe(0)
 })
 
@@ -84,7 +84,7 @@ test('no line break in a text ends a comment', async () => {
 test('a pool without pods has none, and says why in the first line', async () => {
   const { stdout, code } = await suggest({ 'all.yaml': POOL }, '-A')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    '! no binding is suggested for 1 pool; 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
+    '! no binding is suggested: 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
   )
   expect(code).toBe(0)
 })
@@ -138,7 +138,7 @@ test('what rests on assumed settings is neither ✓ nor a gain', async () => {
   expect(stdout).not.toMatch(/✓|^ *gain: vllm/m)
   expect(stdout).toContain('! llama: PoolOnly')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    "perhaps: Deployment team-a/llama: probably issued (default settings assumed; depends on SCM's settings",
+    "perhaps: Deployment team-a/llama: probably issued (default settings assumed: SCM's settings",
   )
   const [pool] = JSON.parse((await ask('-o', 'json')).stdout).pools
   expect(pool.suggested).toMatchObject([{ gains: [], perhaps: [{ verdict: 'depends' }] }])
@@ -216,14 +216,14 @@ test('a binding that takes the ID of a proxy gets a registration beside it, whic
   const all = MESHED + OF_CHAT
   const told = await suggest({ 'all.yaml': all }, '-A')
   expect(told.code).toBe(0)
-  expect(told.stdout).toContain('1 ClusterSPIFFEID suggested beside bindings that are there; 1 pool has one')
+  expect(told.stdout).toContain('1 ClusterSPIFFEID suggested beside bindings that are there')
   expect(told.stdout).toContain('✓ team-a.llama.istio-proxy: ClusterSPIFFEID beside team-a/chat')
   expect((await suggest({ 'all.yaml': all }, '-A', '-o', 'name')).stdout).toBe(
     'clusterspiffeid.spire.spiffe.io/team-a.llama.istio-proxy\n',
   )
   const { stdout } = await suggest({ 'all.yaml': all }, '-A', '-o', 'yaml')
   const again = await suggest({ 'all.yaml': all, 'applied.yaml': stdout }, '-A')
-  expect(again.stdout).toContain('no binding is suggested for 1 pool; 1 pool has one already')
+  expect(again.stdout).toContain('no binding is suggested: 1 pool has one already')
 })
 
 test('a binding that gives a proxy what it cannot use is never replaced, and what could be in its place is named', async () => {

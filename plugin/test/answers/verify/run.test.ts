@@ -69,9 +69,7 @@ describe('the estate against a server', () => {
     const [first = {}, second = {}, third = {}, ...rest] = await entriesOfEstate()
     const made = { ...third, id: '0b6f', spiffe_id: { trust_domain: 'example.org', path: '/made/by/hand' } }
     const { stdout } = await verify(await dumped([first, second, third, made, ...rest]), ...AS_OF)
-    expect(stdout.split('\n')[0]).toMatch(
-      /^✗ the SPIRE server differs: 1 that no object asks for; \d+ as predicted$/,
-    )
+    expect(stdout.split('\n')[0]).toMatch(/^✗ the SPIRE server differs: 1 that no object asks for$/)
     expect(stdout).toContain('RegistrationEntry/0b6f')
   })
 })

@@ -19,7 +19,7 @@ export const CLUSTER_SPIFFE_ID_KIND = 'ClusterSPIFFEID'
 /** The name of the kind of registrations that are written by hand. */
 export const CLUSTER_STATIC_ENTRY_KIND = 'ClusterStaticEntry'
 
-/** The group of identity tests, which stand in files alone (docs/testing.md). */
+/** The group of identity tests, which stand in files alone (docs/identity-tests.md). */
 export const IDENTITY_TEST_GROUP = 'test.kleym.sonda.red'
 /** `apiVersion` of identity tests. */
 export const IDENTITY_TEST_API_VERSION = `${IDENTITY_TEST_GROUP}/v1alpha1`

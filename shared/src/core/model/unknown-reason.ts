@@ -16,7 +16,7 @@ export interface UnknownReason {
     | 'timed out'
     | 'refused'
     | 'malformed'
-    /** A document that is yet to be filled in. */
+    /** A document that is not filled in yet. */
     | 'a template'
     /** A chart or an overlay that was not rendered. */
     | 'not rendered'

@@ -1,6 +1,6 @@
 // Which objects of kinds that kleym does not read make pods, and in which namespaces. Where an object names the maker as its
 // owner, the files show what was made: it is read as what it is. Where a kind may have no namespace, an object that names none
-// may make its pods in any (docs/offline.md, "Kinds that hold pods").
+// may make its pods in any (docs/reading-files.md, "Kinds that hold pods").
 import { namespacedName } from '../model/namespaced-name.ts'
 import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
 import { kindOf, qualifiedKind } from '../model/kinds.ts'

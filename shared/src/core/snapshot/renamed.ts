@@ -81,7 +81,7 @@ function namedKind({ kind }: RenameQuestion): Named | undefined {
   return kind === 'binding' ? undefined : kind === 'pool' ? 'pools' : 'objectives'
 }
 
-/** Whether the pool or objective of the new name is yet to be made. */
+/** Whether the pool or objective of the new name does not exist yet. */
 export function isToBeMade(snapshot: Snapshot, question: RenameQuestion): boolean {
   const key = namedKind(question)
   return key !== undefined && !snapshot[key].some((one) => isNamed(one, question.namespace, question.to))

@@ -44,8 +44,12 @@ export function drawDetails(world: World, selected: string | undefined, events: 
         ? undefined
         : element('span', { class: `change ${node.change}` }, CHANGE_WORDS[node.change]),
     ),
-    ...present(bodyOf(world, node, events)),
-    ...present(findingParts(world.findingsOf(node))),
+    element(
+      'div',
+      { class: 'body' },
+      ...present(bodyOf(world, node, events)),
+      ...present(findingParts(world.findingsOf(node))),
+    ),
   )
 }
 

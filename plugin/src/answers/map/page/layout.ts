@@ -33,14 +33,14 @@ export interface Sheet {
 
 /** The sizes of boxes; style.css has the same. */
 const SIZES = {
-  binding: { width: 214, height: 62 },
-  registration: { width: 214, height: 62 },
-  identity: { width: 290, height: 82 },
-  policy: { width: 196, height: 64 },
-  gap: { width: 250, height: 84 },
+  binding: { width: 214, height: 66 },
+  registration: { width: 214, height: 66 },
+  identity: { width: 284, height: 84 },
+  policy: { width: 196, height: 66 },
+  gap: { width: 250, height: 86 },
 } as const
 /** The box of pods: its head, and each container in it. */
-export const PODS = { width: 310, head: 46, row: 30, foot: 6 } as const
+export const PODS = { width: 304, head: 48, row: 30, foot: 6 } as const
 const FRAME = { top: 40, side: 14, bottom: 14 } as const
 const MARGIN = 24
 /** The columns, for what nothing leads to. */
@@ -95,7 +95,7 @@ export function sheetOf(world: World, boxes: ReadonlySet<string>): Sheet {
   const nodes = world.nodes.filter(({ id }) => boxes.has(id))
   const edges = edgesBetween(world, boxes)
   const graph = new Graph({ compound: true })
-  graph.setGraph({ rankdir: 'LR', nodesep: 22, ranksep: 110, edgesep: 6, ranker: 'tight-tree' })
+  graph.setGraph({ rankdir: 'LR', nodesep: 22, ranksep: 66, edgesep: 6, ranker: 'tight-tree' })
   graph.setDefaultEdgeLabel(() => ({}))
   // An invisible box before all columns: what nothing leads to still stands in its own.
   graph.setNode(ANCHOR, { width: 0, height: 0 })

@@ -15,7 +15,7 @@ const SEARCH_DELAY = 120
 const data: PageData = JSON.parse(byId('data').textContent ?? '')
 const world = new World(data)
 const choice: Choice = noChoice()
-const picture = new MapPicture(world, { select: selectNode, toggle })
+const picture = new MapPicture(world, { select: selectDrawn, toggle })
 const table = new Table(world, selectNode)
 
 for (const namespace of MapPicture.openedAtFirst(world)) choice.opened.add(namespace)
@@ -29,6 +29,12 @@ function redraw(): void {
   picture.draw(choice)
   table.draw(chosenRows(world, choice))
   table.mark(choice.selected)
+}
+
+/** Selects a box of the picture, which stays in view beside its details. */
+function selectDrawn(id: string): void {
+  selectNode(id)
+  picture.rise(id)
 }
 
 /** Selects a box; one that is not drawn is brought into the picture by opening its namespace. */

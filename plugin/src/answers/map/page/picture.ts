@@ -17,9 +17,9 @@ const OPEN_AT_ONCE_MAX = 40
 
 const SCALES: [smallest: number, largest: number] = [0.1, 2]
 /** The smallest scale that a picture is shown at by itself: text of it can still be read. */
-const READABLE = 0.7
+const READABLE = 0.9
 /** Paper shows finer lines than a screen. */
-const READABLE_ON_PAPER = 0.5
+const READABLE_ON_PAPER = 0.66
 const STEP = 1.3
 /** What a sheet of paper of A4 or Letter, lying, holds within its margins, in pixels of CSS. */
 const PAPER = { width: 960, height: 590 } as const
@@ -332,6 +332,14 @@ export class MapPicture {
     }
     if (isFocused) this.#focus(stop)
     return true
+  }
+
+  /** Where the details lie over the page, the picture goes to where they leave room, with a box in view. */
+  rise(id: string): void {
+    if (getComputedStyle(byId('details')).position !== 'fixed') return
+    this.#isMoved = true
+    this.#canvas.scrollIntoView({ block: 'start' })
+    this.show(id, false)
   }
 
   #isInView(stop: HTMLElement): boolean {

@@ -33,7 +33,7 @@ export interface Row {
 /** What rows need beside the analysis: how many pods SCM selects for the ClusterSPIFFEID of that name. */
 export type PodsOf = (output: string) => number | undefined
 
-/** The rows of all bindings of an analysis, in its order. Of files it is not asked what an operator has yet to write. */
+/** The rows of all bindings of an analysis, in its order. Of files it is not asked what an operator must still write. */
 export function rowsOf(analysis: Analysis, podsOf: PodsOf, isOffline = false): readonly Row[] {
   const actions = Map.groupBy(isOffline ? [] : analysis.now.actions, ({ binding }) => binding)
   return analysis.snapshot.bindings.flatMap((binding) => {

@@ -10,7 +10,7 @@ export interface PolicyContext {
   /** By `namespace/name` of the binding. */
   readonly judgements: ReadonlyMap<string, Judgement>
   readonly outputs: readonly LiveOutput[]
-  /** The names of the outputs that kleym has yet to create or update in the cluster. */
+  /** The names of the outputs that kleym must still create or update in the cluster. */
   readonly unwritten: ReadonlySet<string>
   /** The bindings that may get an output beside these. */
   readonly undecided: UndecidedBindings

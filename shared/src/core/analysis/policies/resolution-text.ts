@@ -26,7 +26,7 @@ const NAMED_MAX = 3
 
 /**
  * `3 containers hold it, by binding team-a/chat of pool llama`; those of pods that are not there yet, and those whose
- * registration kleym has yet to write (`pending`, by `sourceText`), will hold it.
+ * registration kleym must still write (`pending`, by `sourceText`), will hold it.
  */
 export function resolved(
   holders: readonly PolicyHolder[],

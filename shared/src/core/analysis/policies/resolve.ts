@@ -29,7 +29,7 @@ export class Resolver {
   readonly #identitySources: IdentitySources
   readonly #held: Held
   readonly #ours: ReadonlySet<string>
-  /** Outputs that kleym has yet to create or update, by `sourceText`. */
+  /** Outputs that kleym must still create or update, by `sourceText`. */
   readonly #pending: ReadonlySet<string>
   #near: NearMisses | undefined
   #allGiven: ReadonlyMap<string, IdentitySource> | undefined

@@ -89,20 +89,23 @@ export function assumptionText({ what, assumed, otherwise, fix, isDisputed }: As
 
 /** `depends on kleym's class and SCM's settings`: what something rests on. */
 export function dependsText(assumptions: readonly Assumption[]): string {
+  return assumptions.length === 0 ? '' : `depends on ${whatText(assumptions)}`
+}
+
+function whatText(assumptions: readonly Assumption[]): string {
   const names = assumptions.map(({ what }) => what)
-  const [last, ...others] = names.toReversed()
-  if (last === undefined) return ''
-  return `depends on ${others.length === 0 ? last : `${others.toReversed().join(', ')} and ${last}`}`
+  const last = names.pop() ?? ''
+  return names.length === 0 ? last : `${names.join(', ')} and ${last}`
 }
 
 /**
- * `probably ignored (default settings assumed; depends on SCM's settings): it has no class`: what happens to a registration if the
+ * `probably ignored (default settings assumed: SCM's settings): it has no class`: what happens to a registration if the
  * settings are those that are assumed; `why` is empty or absent if it is issued.
  */
 export function probablyText(
   { verdict, why = '' }: { readonly verdict: string; readonly why?: string | undefined },
-  dependsOn: string,
+  assumptions: readonly Assumption[],
 ): string {
   const reason = why === '' ? '' : `: ${why}`
-  return `probably ${verdict} (default settings assumed; ${dependsOn})${reason}`
+  return `probably ${verdict} (default settings assumed: ${whatText(assumptions)})${reason}`
 }

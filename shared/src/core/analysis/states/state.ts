@@ -26,7 +26,7 @@ import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
 export interface StateParts extends Pass {
   /** All ClusterSPIFFEIDs that are there in this state, and whose they are. */
   readonly outputs: readonly LiveOutput[]
-  /** The names of those among `outputs` that kleym has yet to create or update in the cluster. */
+  /** The names of those among `outputs` that kleym must still create or update in the cluster. */
   readonly unwritten: ReadonlySet<string>
   /** Bindings that may get an output beside these; none in what is there now. */
   readonly undecided: UndecidedBindings

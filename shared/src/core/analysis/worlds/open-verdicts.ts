@@ -100,7 +100,7 @@ export function openVerdicts(analysis: Analysis): OpenVerdicts {
         ...idsOn(sourceText(one.source), pod),
       ])
       if (isPossible(one) && !isHeld(one)) return { ...one, spiffeId }
-      return { ...one, spiffeId, verdict: 'depends', why: probablyText(one, dependsText(on)) }
+      return { ...one, spiffeId, verdict: 'depends', why: probablyText(one, on) }
     },
     ofEntry: (source) => {
       if (worlds.length === 0) return undefined

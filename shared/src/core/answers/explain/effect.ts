@@ -233,7 +233,7 @@ function handledWorlds(state: State): readonly WorldOfOne[] {
     return [
       {
         stateOf: () => [...inWorlds(unchanged(state))][at]?.settled ?? state,
-        why: [`${dependsText(on)}${when === '' ? '' : `: it is otherwise where ${when}`}`],
+        why: [`${dependsText(on)}${when === '' ? '' : `: not so if ${when}`}`],
         values: new Map(settings.map((name) => [name, values.get(name) ?? ''])),
       },
     ]

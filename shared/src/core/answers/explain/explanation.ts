@@ -34,7 +34,7 @@ export interface PeerExplanation {
   readonly witness: Pod | undefined
 }
 
-/** The output of a ready binding, and what kleym has yet to do to it. */
+/** The output of a ready binding, and what kleym must still do to it. */
 export interface OutputExplanation {
   readonly name: string
   readonly state: 'up to date' | 'to be created' | 'to be updated'

@@ -67,7 +67,7 @@ function stopOf(
     case 'undetermined':
       return { check: judgement.check, outcome: 'unknown', text: unknownReasonText(judgement.why) }
     case 'waiting':
-      return { check: 'output', outcome: 'unknown', text: `waits for ${judgement.waitsFor.join('; ')}` }
+      return { check: 'output', outcome: 'unknown', text: `waiting for ${judgement.waitsFor.join('; ')}` }
     case 'ready':
     case 'deleting':
       return undefined

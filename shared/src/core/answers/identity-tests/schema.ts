@@ -1,5 +1,5 @@
 // The kind `IdentityTest`, which stands in files alone: what a team states about who holds which identity. Written once: zod
-// gives the types, the checks when a file is read, the published JSON Schema and the field reference (docs/testing.md).
+// gives the types, the checks when a file is read, the published JSON Schema and the field reference (docs/identity-tests.md).
 import * as z from 'zod/mini'
 import { keysOf } from '../../base/json.ts'
 import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../../model/names.ts'

@@ -28,15 +28,15 @@ function keepAll({ uncovered, open }: Migration): MigrationStep {
   return {
     title: 'Keep the old registration',
     lines: [
-      'no binding can be proven for its pods, and without it these are left without its ID:',
-      ...uncovered.map(uncoveredText),
-      ...open.map((text) => `not certain: ${text}`),
+      `no binding can be proven for its pods, and without it these lose its ID: ${uncoveredText(uncovered)}`,
+      ...(open.length === 0 ? [] : ['what is not certain stands above']),
     ],
   }
 }
 
-function uncoveredText({ container, pods, why }: Uncovered): string {
-  return `${container} of ${pods.text()}: ${why}`
+/** The containers that no binding covers; why stands above the steps. */
+function uncoveredText(uncovered: readonly Uncovered[]): string {
+  return uncovered.map(({ container, pods }) => `${container} of ${pods.text()}`).join('; ')
 }
 
 function applyLines({ object, effects }: Migration): readonly string[] {
@@ -102,21 +102,16 @@ function takeAway(migration: Migration): MigrationStep {
       title: 'Ask whether the old registration is needed',
       lines: ['no container holds an ID of it now; pods that come later may', look],
     }
-  const kept = uncovered.map(uncoveredText)
-  if (kept.length > 0 || open.length > 0)
+  if (uncovered.length > 0)
     return {
-      title:
-        kept.length > 0
-          ? 'Narrow the old registration, do not delete it'
-          : 'Settle what is not certain before you delete the old registration',
+      title: 'Narrow the old registration, do not delete it',
       lines: [
-        ...(kept.length === 0
-          ? []
-          : ['narrow its podSelector to the pods that no binding covers; without it these lose its ID:']),
-        ...kept,
-        ...open.map((text) => `not certain: ${text}`),
+        `narrow its podSelector to the pods that no binding covers; without it these lose its ID: ${uncoveredText(uncovered)}`,
+        ...(open.length === 0 ? [] : ['what is not certain stands above']),
       ],
     }
+  if (open.length > 0)
+    return { title: 'Settle what is not certain before you delete the old registration', lines: [] }
   return {
     title: 'Delete the old registration',
     lines: [

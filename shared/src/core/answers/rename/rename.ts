@@ -73,7 +73,7 @@ export interface CutOff {
 export interface Rename {
   readonly question: RenameQuestion
   readonly renamed: readonly RenamedBinding[]
-  /** Whether the pool or objective of the new name is yet to be made. */
+  /** Whether the pool or objective of the new name does not exist yet. */
   readonly isToBeMade: boolean
   /** The IDs that change, each once. */
   readonly changes: readonly IdChange[]
@@ -380,7 +380,7 @@ function cutOffsOf(renamed: readonly RenamedBinding[], facts: CutOffFacts): read
     ...uncertain([effects.both, effects.switched, effects.done]),
     ...(consumers.uninterpreted.length === 0
       ? []
-      : [open(`not interpreted, and may name the old ID: ${summary(consumers.uninterpreted)}`)]),
+      : [open(`whether ${summary(consumers.uninterpreted)} names the old ID: kleym cannot interpret it`)]),
   ]
   const distinct = [...new Map(all.map((one) => [one.text, one])).values()]
   return distinct.toSorted((left, right) => Number(left.isOpen) - Number(right.isOpen))

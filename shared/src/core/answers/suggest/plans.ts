@@ -321,8 +321,8 @@ function forAnotherAccount({ context, serviceAccountName }: Account): Planned {
     open: {
       mode: undefined,
       what: `a binding for service account ${serviceAccountName}`,
-      why: `${keys} is for another service account, and may leave these pods out on purpose; one for them too would give one SPIFFE ID to both`,
-      fix: 'write it by hand where both are to be one identity',
+      why: `${keys} binds another service account, perhaps on purpose; a second binding would give both the same SPIFFE ID`,
+      fix: 'write it by hand if both are to be one identity',
     },
   }
 }
@@ -397,7 +397,7 @@ function forObjectives(
     shared < 2
       ? []
       : [
-          `${counted(shared, 'objective')} lead to the pool: an objective is a header of a request, so no selector can tell apart which of them a container serves`,
+          `${counted(shared, 'objective')} lead to the pool: an objective is a header of a request, so no selector can tell which one a container serves`,
         ]
   // Whole pools are offered where the question is about the pool, or where nothing names the pods yet.
   const whole =
@@ -446,7 +446,7 @@ function roleRemarks(key: string, pods: readonly Pod[]): readonly string[] {
   const roles = key === LLM_D_ROLE ? undefined : labelValues(pods, LLM_D_ROLE)
   if (roles !== undefined && roles.length > 1)
     return [
-      `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install tells variants apart by ${key}: with --variant-label-key ${LLM_D_ROLE} each role can have its own identity`,
+      `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install tells roles apart by ${key}: with --variant-label-key ${LLM_D_ROLE} each role can have its own identity`,
     ]
   return commonContainers(pods) === undefined
     ? [

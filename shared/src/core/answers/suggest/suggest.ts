@@ -1,7 +1,13 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
 import { namespacesByName, madeBy, firstGap, subjectGap } from '../../snapshot/index.ts'
-import { type Analysis, assumptionsThatCount, dependsText, probablyText } from '../../analysis/index.ts'
+import {
+  type Analysis,
+  type Assumption,
+  assumptionsThatCount,
+  dependsText,
+  probablyText,
+} from '../../analysis/index.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
 import { verdictText, type Effect } from '../explain/effect.ts'
 import type { Subject } from '../../model/objects/subject.ts'
@@ -376,7 +382,7 @@ function suggestedOf(
         key,
         spiffeId,
         why: plan.why,
-        reach: dependsOn === undefined ? reach : asAssumed(reach, dependsOn),
+        reach: asAssumed(reach, assumptionsThatCount(world.openSettings)),
         heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effect) : [],
         dependsOn,
       },
@@ -400,7 +406,8 @@ function registrationsOf(
   )
 }
 
-function asAssumed(reach: Reach, dependsOn: string): Reach {
+function asAssumed(reach: Reach, assumptions: readonly Assumption[]): Reach {
+  if (assumptions.length === 0) return reach
   // What cannot match is never issued, whatever SCM's settings are.
   const { dead = [], others = [] } = Object.groupBy(reach.missed, ({ verdict }) =>
     verdict === 'dead' ? 'dead' : 'others',
@@ -409,9 +416,9 @@ function asAssumed(reach: Reach, dependsOn: string): Reach {
   const perhaps = assumed.map((one) => ({
     pod: one.pod,
     verdict: 'depends',
-    why: probablyText(one, dependsOn),
+    why: probablyText(one, assumptions),
   }))
-  const lost = reach.lost.map((one) => ({ ...one, open: one.open ?? dependsOn }))
+  const lost = reach.lost.map((one) => ({ ...one, open: one.open ?? dependsText(assumptions) }))
   return { ...reach, reached: [], missed: dead, perhaps: [...perhaps, ...reach.perhaps], lost }
 }
 

@@ -26,7 +26,7 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   const { source, binding, isPending, assumed } = candidate
   if (isPending)
     return broken(
-      `kleym has yet to write ${sourceText(source)}${binding === undefined ? '' : ` of binding ${binding}`}`,
+      `kleym has not written ${sourceText(source)}${binding === undefined ? '' : ` of binding ${binding}`} yet`,
       'see whether its operator runs: kubectl kleym status',
     )
   // An entry that is there shows that SCM has acted, whatever becomes of SCM now.

@@ -226,7 +226,7 @@ function cacheNotes({ subject, server, parts }: ChainFacts): readonly string[] {
 
 const CACHE_SOURCE = 'https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md'
 
-/** The agent holds the entry, and has yet to get its SVID signed. */
+/** The agent holds the entry, and must still get its SVID signed. */
 function waitsForSvid({ subject, agent: log, commands, parts }: ChainFacts): readonly HopAnswer[] {
   if (log?.isWaiting !== true) return []
   return [

@@ -20,7 +20,7 @@ import {
 /** A container that is asked about. */
 export interface Asked {
   readonly analysis: Analysis
-  /** Whether the answer is about a cluster as it is: then what kleym has yet to write gives no identity. */
+  /** Whether the answer is about a cluster as it is: then what kleym must still write gives no identity. */
   readonly isLiveState: boolean
   readonly pod: Pod
   readonly container: Container
@@ -35,7 +35,7 @@ export interface ChainCandidate {
   readonly assumed: Registration
   /** In all worlds. */
   readonly settled: Registration
-  /** kleym has yet to write it. */
+  /** kleym must still write it. */
   readonly isPending: boolean
   /** The binding behind it, `namespace/name`; undefined: it is of no binding. */
   readonly binding: string | undefined

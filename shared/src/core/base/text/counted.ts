@@ -34,6 +34,12 @@ export function fewText(texts: readonly string[], most: number, count = texts.le
   return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
+/** `3 of 5 pods are`, `1 of 5 pods is`; `5 pods are` if it is all of them. */
+export function shareText(count: number, total: number, noun: string): string {
+  const of = count === total ? '' : `${count} of `
+  return `${of}${counted(total, noun)} ${count === 1 ? 'is' : 'are'}`
+}
+
 /** `1 pod`, `3 pods`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

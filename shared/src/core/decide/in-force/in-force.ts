@@ -23,7 +23,7 @@ export type InForceObservation =
 
 /** What the operator remembers of one output between two looks. Times are monotonic milliseconds. */
 export interface InForceMemory {
-  /** SCM has yet to act on what was written; undefined once it has, or has had the time. */
+  /** SCM must still act on what was written; undefined once it has, or has had the time. */
   readonly pending: { readonly sinceMs: number; readonly stats: OutputStats | undefined } | undefined
   /** The word that is not said yet, and since when the counters have said it without interruption. */
   readonly unsaid: { readonly reason: InForceReason; readonly sinceMs: number } | undefined

@@ -163,7 +163,7 @@ function wantedCondition(
   return { status: 'False', reason: 'Resolved', message: '' }
 }
 
-/** `InForce` for a reason; without one the last word stays, and where there is none SCM has yet to act. */
+/** `InForce` for a reason; without one the last word stays, and where there is none SCM must still act. */
 function inForceCondition(
   reason: InForceReason | undefined,
 ): (before: Condition | undefined) => SaidCondition {

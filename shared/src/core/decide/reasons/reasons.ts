@@ -128,7 +128,7 @@ export const REASONS = {
     ready: 'False',
     meaning:
       'Another PerObjective binding claims the same container of provably common pods, or another PerVariant binding the same pods.',
-    fix: 'Where one container serves both, keep one binding: mode PoolOnly in place of two PerObjective ones. Else give one of them its own containerName or service account, or pools that share no pod.',
+    fix: 'If one container serves both, keep one binding: mode PoolOnly in place of two PerObjective ones. Otherwise give one of them its own containerName or service account, or pools that share no pod.',
     fromFiles: true,
   },
   UnsupportedMode: {

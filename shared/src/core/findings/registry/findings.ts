@@ -295,7 +295,7 @@ export const FINDINGS = {
     isOfSubjectAlone: true,
     title: 'pods of a pool that no variant covers',
     meaning:
-      'Bindings share the pods of the pool out among variants, and some pods carry no variant, one that no binding names, or run under a service account for which none names it.',
+      'Bindings divide the pods of the pool among variants. Some pods carry no variant, or one that no binding names for their service account.',
     consequence: 'Those pods get no identity of the pool: they keep a default identity, or have none.',
     fix: 'Label the pods in their template, bind the variant that is missing, or add a PoolOnly binding for all of them.',
   },
@@ -303,10 +303,10 @@ export const FINDINGS = {
     severity: 'warning',
     title: 'a variant that the template does not say',
     meaning:
-      'The template of a workload has no label of variants, and pods that are like it carry one: a controller or a webhook sets it.',
+      'The template of a workload has no label of variants, but pods like it carry one: a controller or a webhook sets it.',
     consequence:
-      'Files alone show another cluster than the one that runs, and who controls that controller decides which identity a pod gets.',
-    fix: 'Put the label into the template; of a LeaderWorkerSet into both templates, where leaders and workers differ.',
+      'The files do not show what runs. Whoever controls that controller decides which identity a pod gets.',
+    fix: 'Put the label into the template; if leaders and workers of a LeaderWorkerSet differ, into both templates.',
   },
   KLM418: {
     severity: 'info',
@@ -355,13 +355,13 @@ export const FINDINGS = {
       'A binding gives a container an identity, and nothing that is mounted in the container leads to the socket of an agent: no volume of the CSI driver csi.spiffe.io, and no hostPath. If all containers of a pod get the identity, it is reported only if none of them has such a way.',
     consequence:
       'The entry is there and matches, and the workload never gets its SVID: it cannot ask for it.',
-    fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). Where a webhook adds it, ask about the pods as they are, or suppress the finding.',
+    fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). If a webhook adds it, ask about the running pods, or suppress the finding.',
   },
   KLM431: {
     severity: 'warning',
     title: 'waiting for an SVID that cannot come',
     meaning:
-      'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, and its own container cannot have an SVID then: no registration gives the init container one, or the hook runs while the kubelet does not tell of its container yet.',
+      'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, but its container cannot have an SVID at that time. Either no registration gives the init container one, or the hook runs before the kubelet reports its container.',
     consequence: 'The command fails or waits for ever, and the pod does not start.',
     fix: 'Bind the init container too, or use PoolOnly; ask for SVIDs in the main process or in a native sidecar, not in a hook.',
   },
@@ -379,7 +379,7 @@ export const FINDINGS = {
     tells: 'too little is held',
     title: 'a proxy loses the identity that its mesh needs',
     meaning:
-      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE, and is left with none, or asks for that ID by name (Kuma) and gets no other.',
+      'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE. It is left with none, or it asks for that ID by name (Kuma) and gets no other.',
     consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
     fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes it, with the binding if there is none yet.',
   },
@@ -470,7 +470,7 @@ export const FINDINGS = {
     severity: 'warning',
     isOfSuppressions: true,
     title: 'a suppression that suppresses nothing',
-    meaning: 'A --suppress flag or a suppress annotation names a finding that there is not.',
+    meaning: 'A --suppress flag or a suppress annotation names a finding that does not exist.',
     consequence: 'None now. If the finding comes back later, it is hidden.',
     fix: 'Remove the suppression, or correct its code or its object.',
   },
@@ -495,7 +495,7 @@ export const FINDINGS = {
     title: 'the status says something else',
     meaning: "The operator's status has seen the binding as it is now, and gives another reason.",
     consequence:
-      'Either something has changed just now that the operator has yet to see, or it meets what cannot be seen from here.',
+      'Either something has just changed and the operator has not seen it yet, or it meets what cannot be seen from here.',
     fix: 'Ask again in a moment; if it stays, compare versions and settings (kubectl kleym status), and read its log.',
   },
   KLM542: {
@@ -504,7 +504,7 @@ export const FINDINGS = {
     meaning:
       'A ClusterSPIFFEID of the binding was changed, is gone, or is still there though it should not be.',
     consequence: 'Registrations follow what is there until the operator has put it right.',
-    fix: 'Let the operator run: it puts the object right by itself; kubectl kleym diff shows what it has yet to do.',
+    fix: 'Let the operator run: it puts the object right by itself; kubectl kleym diff shows what it has not done yet.',
   },
   KLM543: {
     severity: 'error',
@@ -536,7 +536,7 @@ export const FINDINGS = {
     title: 'two operators in one cluster',
     meaning: 'More than one Deployment of the operator is there, each with a Lease of its own.',
     consequence:
-      'They undo each other where their settings differ, and each takes what the other wrote for its own.',
+      'If their settings differ, they undo each other. Each takes what the other wrote for its own.',
     fix: 'Uninstall all but one: one operator serves the whole cluster.',
   },
   KLM601: {
@@ -564,7 +564,7 @@ export const FINDINGS = {
       'The source of a rule is missing, has no type, or has a type without its member. (There is no wildcard: this is what one looks like.)',
     consequence:
       'In the reference implementation the rule names every client of the gateway, all identities of bindings included.',
-    fix: 'Name the identities that are meant, one rule each; suppress the finding where every client is meant.',
+    fix: 'Name the identities that are meant, one rule each. If every client is meant, suppress the finding.',
   },
   KLM604: {
     severity: 'info',
@@ -572,7 +572,7 @@ export const FINDINGS = {
     meaning:
       'There are access policies, and none of them names the SPIFFE ID of the binding, its service account, or any principal.',
     consequence:
-      'Often that is as it should be: model servers are called, and policies name callers. It matters where the pods call tools themselves.',
+      'Often that is as it should be: model servers are called, and policies name callers. It matters if the pods call tools themselves.',
     fix: 'Nothing, unless the workload is meant to be named: then name its SPIFFE ID in a rule.',
   },
   KLM605: {
@@ -590,14 +590,14 @@ export const FINDINGS = {
     meaning:
       'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
-      'IDs are compared as a whole: where those pods present the ID of the binding, the rule does not name them.',
+      'IDs are compared as a whole: if those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
   },
   KLM607: {
     severity: 'warning',
     title: 'a policy that may not take effect as it is written',
     meaning:
-      'The status or the fields of an access policy show that it, or one of its rules, has another effect than its text, or none; or that its status tells of what it was before.',
+      'The status or the fields of an access policy show that it, or one of its rules, does something else than its text says, or nothing. Or its status is about an earlier version of it.',
     consequence:
       'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
     fix: 'See the fix that comes with the finding; it hangs on what is shown.',
@@ -649,13 +649,13 @@ export const FINDINGS = {
     meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
     consequence:
       'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
-    fix: 'Undo the change that made it untrue, or, where it was meant, see what the test would have to say: kubectl kleym test --update.',
+    fix: 'Undo the change that made it untrue. If the change was meant, see what the test must say: kubectl kleym test --update.',
   },
   KLM801: {
     severity: 'error',
     title: 'an entry is not on the server',
     meaning:
-      'The objects ask for a registration entry, and the SPIRE server does not hold it. The evidence names the cause where it is certain.',
+      'The objects ask for a registration entry, and the SPIRE server does not hold it. If the cause is certain, the evidence names it.',
     consequence: 'The containers that the entry is for do not get the identity.',
     fix: "See that the SPIRE controller manager runs and what its log says, then compare again with a new dump of the server's entries.",
   },
@@ -665,7 +665,7 @@ export const FINDINGS = {
     meaning:
       'The SPIRE server holds a registration entry that no object asks for, and a container of this cluster has its selectors.',
     consequence: 'The container gets an identity that no manifest shows.',
-    fix: 'Delete the entry (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry. An entry that SCM takes for its own goes in its next pass.',
+    fix: "Wait for SCM's next pass if SCM takes the entry for its own. Otherwise delete it (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry.",
   },
   KLM803: {
     severity: 'warning',
@@ -690,7 +690,7 @@ export const FINDINGS = {
     meaning:
       'The SPIRE server holds a registration entry that no object of this cluster asks for, and no container here has its selectors: it is left over, or another client of the server made it.',
     consequence: 'None in this cluster. SCM removes those that it takes for its own.',
-    fix: 'Nothing, where another client of the server made it; else delete it (spire-server entry delete -entryID ID).',
+    fix: 'If another client of the server made it, nothing. Otherwise delete it (spire-server entry delete -entryID ID).',
   },
   KLM806: {
     severity: 'info',
@@ -715,7 +715,7 @@ export const FINDINGS = {
     meaning:
       'A ClusterSPIFFEID that is a fallback, or that selects every pod, federates with other trust domains.',
     consequence:
-      "Where the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
+      "If the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
   },
   KLM813: {
@@ -725,7 +725,7 @@ export const FINDINGS = {
       'A registration names a trust domain in .spec.federatesWith, and no ClusterFederatedTrustDomain that SCM handles declares the relationship with it.',
     consequence:
       'Nothing here brings or renews the bundle. While the server holds none, it refuses every entry of the object; when a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
-    fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. Where the server federates by its own configuration (federates_with), suppress the finding.',
+    fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. If the server federates by its own configuration (federates_with), suppress the finding.',
   },
   KLM821: {
     severity: 'error',

@@ -57,7 +57,7 @@ export interface PodLookups {
   readonly bindingsThatMayBe: (spiffeId: string) => readonly Subject[]
   /** A namespace by its name. */
   readonly namespaceOf: (name: string) => Namespace | undefined
-  /** Whether a policy or a webhook may mount the Workload API in pods that are yet to be made. */
+  /** Whether a policy or a webhook may mount the Workload API in pods that do not exist yet. */
   readonly mayMountWorkloadApi: boolean
 }
 

@@ -214,16 +214,18 @@ type Ineffective = Exclude<NoteKind, 'rule replaced'>
  */
 const FIXES: Readonly<Record<Ineffective, string>> = {
   'not accepted':
-    'See the conditions in .status.ancestors; where none is written, see whether a controller looks after the target.',
+    'See the conditions in .status.ancestors; if there is none, see whether a controller looks after the target.',
   stale:
-    'Wait for the controller; where the conditions stay as they are, delete the policy and create it again.',
+    'Wait for the controller; if the conditions stay as they are, delete the policy and create it again.',
   'former target': 'Only a policy that is deleted and created again loses a former target from its status.',
   'over the limit': 'Put the rules of this target into fewer policies.',
   'no action': 'Write .spec.action.',
   'no rules': 'Write the rules that are meant, or delete the policy.',
-  'nothing asked': 'Name the MCP methods that are meant; where any request is, leave the authorization out.',
+  'nothing asked':
+    'Name the MCP methods that are meant. If any request is meant, leave the authorization out.',
   'section ignored': 'Leave sectionName out, or give the section a Gateway of its own.',
-  'other trust domain': 'Where the identity that SPIRE signs is meant, write its ID, trust domain and all.',
+  'other trust domain':
+    'If the identity that SPIRE signs is meant, write its whole ID, with its trust domain.',
   'member ignored': 'Leave out the member that does not count.',
   'no mTLS': 'Set the mode of the PeerAuthentication to STRICT or PERMISSIVE.',
 }

@@ -48,7 +48,7 @@ function ofLacking(subject: Subject, { registration, failing, untold, why }: Lac
 }
 
 const OTHER_PROCESS =
-  'Ask from a process of that container of that pod; where it was one, the pod has changed since: let the process ask again.'
+  'Ask from a process of that container of that pod. If it was one, the pod has changed since: let the process ask again.'
 
 function failingText({ selector, has, askedBy, isShownByPod }: FailingSelector): string {
   const asks = askedBy === undefined ? '' : ` by ${fieldText(askedBy)}`

@@ -31,7 +31,7 @@ export interface ClusterSpiffeIdSpec {
 export type Lifecycle =
   /** It is in the cluster (or in a dump of it) as it is here. */
   | 'live'
-  /** A manifest, or an output that kleym has yet to create. */
+  /** A manifest, or an output that kleym must still create. */
   | 'to be created'
   /** It is in the cluster, with another content. */
   | 'to be changed'

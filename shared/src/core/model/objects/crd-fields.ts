@@ -1,6 +1,6 @@
 // The fields of the kinds that answers rest on, as their CRDs define them, one table per kind and version. A manifest is held
 // against them before anything is made of it: the API server prunes or refuses what a CRD does not know, and refuses values
-// of another type (docs/offline.md, "What the API server would not take").
+// of another type (docs/reading-files.md, "What the API server would not take").
 // `test/control-plane/crd-fields.test.ts` holds this table against the CRDs themselves.
 // Sources: SCM v0.7.0 (the same in v0.6.4), GAIE v1.4.0 with docs/gaie-facts.md §A2, llm-d-router v0.10.0.
 import * as z from 'zod/mini'

@@ -1,5 +1,5 @@
 // Label selectors as SPIRE Controller Manager applies them: what apimachinery refuses (`LabelSelectorAsSelector`), and
-// what a selector selects when labels are only partly known, as of a pod that a Deployment has yet to create. SCM lets
+// what a selector selects when labels are only partly known, as of a pod that a Deployment must still create. SCM lets
 // an absent selector select everything, unlike apimachinery.
 import type { LabelRequirement, LabelSelector } from './label-selector.ts'
 import type { Pod } from './pod.ts'

@@ -1,6 +1,6 @@
 // Policies and webhooks that change pods when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
 // which Istio injects. What they match is not followed: where the text of one names a label, it may give that label to any pod
-// that is yet to be made.
+// that does not exist yet.
 import { own, stringAt } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import type { Pod } from './pod.ts'
@@ -59,7 +59,7 @@ function namesLabel(text: string, key: string): boolean {
 const COMPUTED_KEY = /\}\}[^"\\]{0,64}\\?"[ ]*:/
 
 /**
- * A pod that is yet to be made, with the labels that admission may add to it, of those that are asked for: any other label decides
+ * A pod that does not exist yet, with the labels that admission may add to it, of those that are asked for: any other label decides
  * nothing. A label that is there is treated as unchanged.
  */
 export function withLabelsOfAdmission(

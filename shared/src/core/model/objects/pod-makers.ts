@@ -1,6 +1,6 @@
 // Objects of kinds that kleym does not read, and whose controllers make pods: a pod template is read generically wherever one
 // stands in such an object, and a few kinds are known to make pods or pools without one. What they make is *perhaps*, never
-// certain: another controller may add labels, containers and a service account (docs/offline.md, "Kinds that hold pods").
+// certain: another controller may add labels, containers and a service account (docs/reading-files.md, "Kinds that hold pods").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { kindOf, qualifiedKind } from '../kinds.ts'

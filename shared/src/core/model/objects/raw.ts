@@ -26,7 +26,7 @@ export interface RawObject {
   readonly value: JsonRecord
   /** Where it stands, for an object from a file. */
   readonly origin?: Origin
-  /** It is yet to be applied: from a file, and no dump of a live object. */
+  /** It is not applied yet: from a file, and no dump of a live object. */
   readonly isManifest?: true
   /** Of a kind that kleym does not read, and kept because it makes pods. */
   readonly isUnread?: true

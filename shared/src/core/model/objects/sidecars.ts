@@ -100,7 +100,7 @@ export const INJECTION_KEYS: readonly string[] = [
 ]
 
 /**
- * A pod that is yet to be made, with the containers that a webhook may add, of those that are asked for by name. If only
+ * A pod that does not exist yet, with the containers that a webhook may add, of those that are asked for by name. If only
  * the name of the namespace is known, any webhook may.
  */
 export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: ReadonlySet<string>): Pod {
@@ -118,7 +118,7 @@ export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: 
 }
 
 /**
- * The containers of a pod, and those that a webhook may add to one that is yet to be made: whatever is given to the pod as a whole
+ * The containers of a pod, and those that a webhook may add to one that does not exist yet: whatever is given to the pod as a whole
  * is theirs too.
  */
 export function containersThatMayBe(pod: Pod, namespace: Namespace | undefined): readonly Container[] {

@@ -21,7 +21,7 @@ export interface PredictionInput {
   readonly whyIncomplete?: (pod: Pod) => string | undefined
   /** Why an object may be other than it is here: it stands twice in the files. */
   readonly whyDoubted?: (source: EntrySource) => string | undefined
-  /** Why a ClusterSPIFFEID may not come to be there: kleym has yet to write it. */
+  /** Why a ClusterSPIFFEID may not come to be there: kleym must still write it. */
   readonly whyKept?: (source: EntrySource) => string | undefined
 }
 

@@ -28,7 +28,7 @@ export interface Registration {
   readonly sharesHint: boolean
 }
 
-/** A verdict as a person reads it: `not matched`; `pending` is what kleym has yet to write. */
+/** A verdict as a person reads it: `not matched`; `pending` is what kleym must still write. */
 export function verdictWord(verdict: Registration['verdict'] | 'pending'): string {
   if (verdict === 'dead') return 'not matched'
   return verdict === 'failed' ? 'fails to render' : verdict

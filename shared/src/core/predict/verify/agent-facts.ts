@@ -26,7 +26,7 @@ export interface AgentLogFacts {
   readonly refusedAt: number | undefined
   /** The IDs of the SVIDs that it handed to the last process. */
   readonly fetched: ReadonlySet<string>
-  /** It holds an entry of the last process, and has yet to get an SVID of it. */
+  /** It holds an entry of the last process, and must still get an SVID of it. */
   readonly isWaiting: boolean
   /** How often in a row it failed to ask its server at the end of the log. */
   readonly syncFailures: number

@@ -58,7 +58,7 @@ export interface EntryDifferences {
   readonly perhapsMissing: number
   /** What decides about those that are open or perhaps missing, a noun phrase each, in byte order. */
   readonly openOn: readonly string[]
-  /** Entries that another state explains: before or after what kleym has yet to write, or of another SCM. */
+  /** Entries that another state explains: before or after what kleym must still write, or of another SCM. */
   readonly pending: number
   /** Seconds since 1970: when the youngest entry was made; undefined: not told. */
   readonly newest: number | undefined

@@ -26,7 +26,7 @@ export interface ExpectedEntry {
   readonly isCertain: boolean
   /** Whether SCM certainly sends it: then it should be there if it is there, for the server has taken it. */
   readonly isSent: boolean
-  /** Whether it comes with what kleym has yet to write: then it may be there, and need not be. */
+  /** Whether it comes with what kleym must still write: then it may be there, and need not be. */
   readonly isPending: boolean
   /** Why it is not certain; undefined where it is. */
   readonly doubt: string | undefined
