@@ -361,7 +361,7 @@ describe('settings that disagree', () => {
       'x.org',
     ])
     expect(run.stdout).toMatch(
-      /the settings of the objects differ \(KLM520\)[^]*\n\n! the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
+      /the settings of the objects differ\s+\(KLM520\)[^]*\n\n! the settings of this answer differ from those of the objects {2}KLM520\n {2}Deployment\/kleym-system\/kleym-operator: the trust domain is example\.org here,\n? +and x\.org by the command line/,
     )
     expect(run.stdout).not.toContain('change no ClusterSPIFFEID')
     // An orphan of the estate is deleted whatever the settings are; nothing else is due without them.

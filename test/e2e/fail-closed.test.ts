@@ -179,7 +179,7 @@ const SITUATIONS: readonly Situation[] = [
     code: 4,
     says: [
       /^! incomplete: not everything is known/m,
-      /^! policy team-a\/tools, and perhaps more, /,
+      /^! policy team-a\/tools, and perhaps more: /,
       /unknown: whether anything gives it/,
     ],
     never: [/dangling/],

@@ -41,7 +41,7 @@ describe('an empty pipe', () => {
       const { code, stdout, stderr } = await kleym(given, { cwd, stdin: '' })
       expect(stdout).toMatch(/^! nothing was checked: the files hold no document/)
       expect(stdout).not.toContain('✓')
-      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the command before a pipe; --allow-empty')
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain('the command before a pipe; pass --allow-empty')
       // Said once: stderr does not repeat it.
       expect(stderr).not.toContain('nothing was checked')
       expect(code).toBe(4)
