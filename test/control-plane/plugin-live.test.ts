@@ -325,10 +325,13 @@ describe('one team', () => {
   })
 })
 
+/** What a reader is told who trusts one CA. */
+function askTrusting(ca: string): Promise<PluginRun> {
+  return kleym(READER, 'explain', 'chat', '--certificate-authority', ca)
+}
+
 test('a server whose certificate is not trusted: the flag that trusts it, and with it the answer', async () => {
-  const ask = (ca: string): Promise<PluginRun> =>
-    kleym(READER, 'explain', 'chat', '--certificate-authority', ca)
-  const stranger = await ask(certificatePath('ca.crt'))
+  const stranger = await askTrusting(certificatePath('ca.crt'))
   expect(stranger.stdout).toBe('')
   expect(stranger.stderr).toMatch(
     /^error: cannot reach the cluster .*\n {2}why: .*certificate is not trusted.*--certificate-authority FILE/,
@@ -336,7 +339,7 @@ test('a server whose certificate is not trusted: the flag that trusts it, and wi
   expect(stranger.code).toBe(4)
   const own = join(cp.folder, 'own-ca.crt')
   writeFileSync(own, cp.ca)
-  expect((await ask(own)).stdout).toMatch(/^. team-a\/chat is ready/)
+  expect((await askTrusting(own)).stdout).toMatch(/^. team-a\/chat is ready/)
 })
 
 describe('a user who may read nothing', () => {

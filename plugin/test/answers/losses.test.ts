@@ -293,7 +293,7 @@ test.each(['spire/agent/k8s_psat/c/node', 'agents'])(
       /istio-proxy perhaps loses \S+\/sa\/api and is left without an identity .*: its parent/,
     )
     expect(await said(after, ['diff'], before)).toMatch(
-      /1 container undetermined: istio-proxy of team-a\/llama-0 because ClusterStaticEntry\/proxies: its parent/,
+      /1 container undetermined: istio-proxy of team-a\/llama-0 ClusterStaticEntry\/proxies: its parent/,
     )
   },
 )

@@ -13,8 +13,12 @@ test('a page of a sentence is the address of it, where one was configured', () =
   expect(withPageUrls('look into docs/ and my-docs/x.md', BASE)).toBe('look into docs/ and my-docs/x.md')
 })
 
+/** A link of a terminal (OSC 8). */
+function link(url: string, text: string): string {
+  return `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`
+}
+
 test('on a terminal codes and addresses of pages are links, and nothing that a file holds is one', () => {
-  const link = (url: string, text: string): string => `\u001b]8;;${url}\u001b\\${text}\u001b]8;;\u001b\\`
   const page = 'https://kleym.example.org/docs/findings/KLM201.md'
   expect(withLinks(`KLM201, more: ${page}.`, BASE)).toBe(
     `${link(page, 'KLM201')}, more: ${link(page, page)}.`,

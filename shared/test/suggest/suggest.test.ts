@@ -138,7 +138,7 @@ describe('what there is already', () => {
     const other = poolOnly({ name: 'mine', spec: { serviceAccountName: 'other' } })
     expect(linesFor(pool(), pod(), other)).toEqual([])
     expect(notFor(pool(), pod(), other)).toEqual([
-      expect.stringMatching(/^open a binding for service account runner -: team-a\/mine is for another/),
+      expect.stringMatching(/^open a binding for service account runner -: team-a\/mine binds another/),
     ])
   })
 

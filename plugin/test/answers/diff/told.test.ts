@@ -39,7 +39,7 @@ test('bindings that the reason names are in no list below; those that it counts 
     'team-a/chat: ready → refused (IdentityCollision); team-a/batch is new',
   )
   const three = await diff('--base', 'examples/pull-request/base', '-R', '-f', 'examples/pull-request/head')
-  expect(three.split('\n')[1]).toBe('  team-c/search and 1 more are deleted; team-c/web-search is new: ready')
+  expect(three.split('\n')[2]).toBe('  team-c/search and 1 more are deleted; team-c/web-search is new: ready')
   expect(three).toMatch(/^ {2}team-c\/tagging +ready → \(deleted\)$/m)
 })
 
