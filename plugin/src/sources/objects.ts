@@ -5,6 +5,7 @@ import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
+import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
@@ -350,9 +351,11 @@ function noteHeld(value: unknown, origin: Origin, { wanted }: ReadingRules, { em
   if (found !== undefined) embedded.push(found)
 }
 
-/** An object of any other kind that makes pods is kept, though its kind is not read. */
+/** An object of any other kind that makes pods, or says what others make, is kept, though its kind is not read. */
 function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
-  return isPodMaker(value) ? { group, kind, namespaced: true, isUnread: true } : undefined
+  return isPodMaker(value) || isReadByMakers({ group, kind })
+    ? { group, kind, namespaced: true, isUnread: true }
+    : undefined
 }
 
 /** An object whose very type is not filled in yet; undefined for any other. */

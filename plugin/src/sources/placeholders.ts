@@ -157,7 +157,13 @@ function placeholderOfRegistration(spec: unknown): ManifestPlaceholder | undefin
   return undefined
 }
 
-const WITHOUT_SPEC: ReadonlySet<string> = new Set(['Endpoints', 'Namespace', 'Node'])
+const WITHOUT_SPEC: ReadonlySet<string> = new Set([
+  'Endpoints',
+  'Namespace',
+  'Node',
+  // KServe fills in its own.
+  'LLMInferenceServiceConfig',
+])
 
 /** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
 function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {

@@ -3,11 +3,39 @@
 // may make its pods in any (docs/reading-files.md, "Kinds that hold pods").
 import { namespacedName } from '../model/namespaced-name.ts'
 import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
-import { kindOf, qualifiedKind } from '../model/kinds.ts'
+import { kindOf, POOL_KIND, qualifiedKind } from '../model/kinds.ts'
+import { expanded, isReadByMakers } from '../model/objects/known-makers.ts'
 import { readPodMaker, type PodMaker } from '../model/objects/pod-makers.ts'
 import type { RawObject } from '../model/objects/raw.ts'
 import { compareBytes } from '../base/text/bytes.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
+
+/** What known controllers make of the objects that are there. */
+export interface Expanded {
+  /** What they make; an object that is there already is left out. */
+  readonly made: readonly RawObject[]
+  /** The objects that it is made of: they make nothing else. */
+  readonly of: ReadonlySet<RawObject>
+}
+
+/** What is made of objects whose kinds are known, where nothing names them as its owner: then that is what was made. */
+export function expandedIn(objects: readonly RawObject[]): Expanded {
+  const candidates = objects.filter(({ isUnread }) => isUnread === true)
+  if (candidates.length === 0) return { made: [], of: new Set() }
+  const owners = ownersIn(objects)
+  const others = objects.filter(({ value }) => {
+    const kind = kindOf(value)
+    return kind.kind === POOL_KIND || isReadByMakers(kind)
+  })
+  const of = new Map<RawObject, readonly RawObject[]>()
+  for (const raw of candidates) {
+    const made = owners.has(keyOfObject(raw)) ? undefined : expanded(raw, others)
+    if (made !== undefined) of.set(raw, made)
+  }
+  const there = new Set(objects.map(keyOfObject))
+  const made = [...of.values()].flat().filter((raw) => raw.made?.by !== undefined || !there.has(keyOfObject(raw)))
+  return { made, of: new Set(of.keys()) }
+}
 
 /** The makers, without those whose pods are shown. */
 export interface PodMakersFound {
@@ -20,20 +48,16 @@ export interface PodMakersFound {
 /** The most pods that are asked about because nothing tells in which namespace they will be. */
 const ANYWHERE_MAX = 20_000
 
-/** The makers among objects; `namespaces` are those that anything is known of. */
-export function podMakersIn(objects: readonly RawObject[], namespaces: readonly string[]): PodMakersFound {
-  const found = objects.flatMap((raw) => readPodMaker(raw) ?? [])
+/** The makers among objects, without those that are `known`; `namespaces` are those that anything is known of. */
+export function podMakersIn(
+  objects: readonly RawObject[],
+  namespaces: readonly string[],
+  known: Expanded['of'],
+): PodMakersFound {
+  const found = objects.flatMap((raw) => (known.has(raw) ? [] : (readPodMaker(raw) ?? [])))
   if (found.length === 0) return { makers: found, unlisted: undefined }
-  const owners = new Set(objects.flatMap(({ value }) => ownersOf(value)))
-  const read = new Set(
-    objects.map(({ value }) => {
-      return keyOf(
-        qualifiedKind(kindOf(value)),
-        namespaceOf(value),
-        stringAt(value, 'metadata', 'name') ?? '',
-      )
-    }),
-  )
+  const owners = ownersIn(objects)
+  const read = new Set(objects.map(keyOfObject))
   const own = found.filter(
     ({ takesFrom: from, namespace }) =>
       from === undefined || !read.has(keyOf(from.kind, namespace, from.name)),
@@ -84,6 +108,18 @@ function withPodsAnywhere(
     return [{ ...maker, pods: [...maker.pods, ...pods] }]
   })
   return { makers: spread, unlisted }
+}
+
+function ownersIn(objects: readonly RawObject[]): ReadonlySet<string> {
+  return new Set(objects.flatMap(({ value }) => ownersOf(value)))
+}
+
+function keyOfObject({ value }: RawObject): string {
+  return keyOf(
+    qualifiedKind(kindOf(value)),
+    namespaceOf(value),
+    stringAt(value, 'metadata', 'name') ?? '',
+  )
 }
 
 function ownersOf(value: JsonRecord): readonly string[] {

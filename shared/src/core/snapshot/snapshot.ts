@@ -61,7 +61,7 @@ import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
-import { madeBy, podMakersIn } from './pod-makers-in.ts'
+import { expandedIn, madeBy, podMakersIn } from './pod-makers-in.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { driveAtOnce, type Steps } from '../base/steps.ts'
 import { compareBytes } from '../base/text/bytes.ts'
@@ -159,10 +159,16 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     yield
     pods.push(readPod(raw))
   }
-  const workloads = objects.filter(({ value }) => isWorkload(value))
+  const toMake = expandedIn(objects)
+  const workloads = [...objects, ...toMake.made].filter(({ value }) => isWorkload(value))
   const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
   const pools = sortByMeta(
-    POOL_KINDS.flatMap((kind) => readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group))),
+    POOL_KINDS.flatMap((kind) => [
+      ...readWithin(qualifiedKind(kind), (raw) => readPool(raw, kind.group)),
+      ...toMake.made
+        .filter(({ value }) => kindKey(value) === qualifiedKind(kind) && isWithin(namespaceOf(value)))
+        .map((raw) => readPool(raw, kind.group)),
+    ]),
   )
   const clusterSpiffeIds = sortByMeta(
     read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
@@ -203,6 +209,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const named = [
     ...naming.flatMap((kind) => of(kind).map(({ value }) => namespaceOf(value))),
     ...made.map(({ namespace }) => namespace),
+    ...pools.map(({ meta }) => meta.namespace),
   ]
   const namespaces = readNamespaces(of('Namespace'), named, doubts)
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
@@ -221,7 +228,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       lacked,
     )
   const templates = sortByRef(made.map(complete))
-  const { makers, unlisted } = podMakersIn(objects, [...byName.keys()])
+  const { makers, unlisted } = podMakersIn(objects, [...byName.keys()], toMake.of)
   return {
     bindings,
     pools,
@@ -239,7 +246,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: makers
       .filter(
-        ({ namespace, pods: toMake }) => isWithin(namespace) || toMake.some((pod) => isWithin(pod.namespace)),
+        ({ namespace, pods: perhaps }) => isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
       )
       .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),

@@ -5,6 +5,7 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
+import { carriedBy, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -34,6 +35,11 @@ const SOURCES = {
       'https://docs.vllm.ai/en/v0.32.0/deployment/integrations/kthena/',
     'ModelBooster.workload.serving.volcano.sh':
       'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
+    'Cluster.postgresql.cnpg.io':
+      'https://github.com/cloudnative-pg/cloudnative-pg/tree/v1.27.0/pkg/specs',
+    'OpenTelemetryCollector.opentelemetry.io':
+      'https://github.com/open-telemetry/opentelemetry-operator/tree/v0.140.0/internal/manifests',
+    'Gateway.gateway.networking.k8s.io': 'https://agentgateway.dev/docs/kubernetes/',
     'SandboxClaim.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'SandboxWarmPool.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'Workflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
@@ -150,7 +156,8 @@ const DEPTH_MAX = 40
 /** Whether an object makes pods, as far as can be told of one whose kind is not read. */
 export function isPodMaker(value: JsonRecord): boolean {
   const kind = kindOf(value)
-  if (isUnreadKind(kind) || workloadOf(kind, value) !== undefined) return true
+  if (isUnreadKind(kind)) return carriedBy(value)?.length !== 0
+  if (workloadOf(kind, value) !== undefined) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
 }
 
@@ -172,7 +179,11 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   const { namespace, name } = readMeta(raw.value)
   const base = { kind: qualifiedKind(kind), namespace, name }
   const takesFrom = workloadOf(kind, raw.value)
-  const templates = !isUnread && takesFrom === undefined ? templatesIn(raw.value) : [NOTHING_KNOWN]
+  const templates = isUnread
+    ? (carriedBy(raw.value)?.map(templateOf) ?? [NOTHING_KNOWN])
+    : takesFrom === undefined
+      ? templatesIn(raw.value)
+      : [NOTHING_KNOWN]
   // Which of several templates it is matters to people; of one alone it does not.
   const pods = templates.map((template) =>
     podOf(raw, base, templates.length === 1 ? { ...template, part: '' } : template),
@@ -219,6 +230,8 @@ interface FoundTemplate {
   readonly namespace: string | undefined
   /** Whether it stands in an object within the object. */
   readonly isHeld: boolean
+  /** Whether it stands there, and is not made up of what is known. */
+  readonly isRead: boolean
 }
 
 const NOTHING_KNOWN: FoundTemplate = {
@@ -227,6 +240,22 @@ const NOTHING_KNOWN: FoundTemplate = {
   spec: undefined,
   namespace: undefined,
   isHeld: false,
+  isRead: false,
+}
+
+/** What is known of pods, as a template. */
+function templateOf({ part, labels, serviceAccountName, containers }: Carried): FoundTemplate {
+  const unknown = { name: UNKNOWN_CONTAINER }
+  return {
+    ...NOTHING_KNOWN,
+    part,
+    metadata: { labels },
+    spec: {
+      ...(serviceAccountName !== undefined && { serviceAccountName }),
+      containers: [...containers.map((name) => ({ name })), unknown],
+    },
+    isRead: false,
+  }
 }
 
 /** Every pod spec in an object, in its order; those within a pod spec are no templates. */
@@ -290,6 +319,7 @@ function templateAt(
     spec,
     namespace: within?.namespace,
     isHeld: within !== undefined,
+    isRead: true,
   }
 }
 
@@ -308,7 +338,7 @@ function isPodSpec(value: JsonRecord): boolean {
 function podOf(
   raw: RawObject,
   { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
-  { part, metadata, spec, namespace: within }: FoundTemplate,
+  { part, metadata, spec, namespace: within, isRead }: FoundTemplate,
 ): Pod {
   const written = readStringMap(own(metadata, 'labels'))
   const labels = new Map([...written].filter(([, value]) => labelValueProblem(value) === undefined))
@@ -325,10 +355,9 @@ function podOf(
     spec: spec ?? {},
     origin: raw.origin,
     perhaps: {
-      why:
-        spec === undefined
-          ? 'what its controller makes cannot be read from it'
-          : 'kleym does not know what its controller makes of the template',
+      why: isRead
+        ? 'kleym does not know what its controller makes of the template'
+        : 'what its controller makes cannot be read from it',
       knowsAccount: named !== undefined,
     },
   })

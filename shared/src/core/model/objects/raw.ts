@@ -21,6 +21,27 @@ export interface PodChange {
   readonly labelText?: string
 }
 
+/** An object that another is made of; its kind is qualified. */
+export interface MadeBy {
+  readonly kind: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** What is known of an object that a controller will make, beside what stands in it. */
+export interface Made {
+  /** The object that it is made of, if it has no name of its own; the kind is qualified. */
+  readonly by?: MadeBy
+  /** Which of the pods of that object: a role. */
+  readonly part?: string
+  /** The direct owner of the pods. */
+  readonly owner?: { readonly kind: string; readonly name: string | undefined }
+  /** Keys of labels that its pods carry with a value that is not known. */
+  readonly unknownLabels?: readonly string[]
+  /** Keys of labels that its pods may carry. */
+  readonly possibleLabels?: readonly string[]
+}
+
 /** A mapping that should be a Kubernetes object. */
 export interface RawObject {
   readonly value: JsonRecord
@@ -32,6 +53,8 @@ export interface RawObject {
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
   readonly mayBeAnywhere?: true
+  /** It is not there yet: a controller makes it of an object that is. */
+  readonly made?: Made
   /** What it may do to pods when they are made: a policy or a webhook; nothing else of it is kept. */
   readonly podChange?: PodChange
   /** The SPIFFE IDs in its strings, where nothing else of it is kept. */
@@ -39,3 +62,6 @@ export interface RawObject {
   /** Whom it names, for what is no object: a file of names. */
   readonly names?: readonly PolicyRule[]
 }
+
+/** An object that a controller makes; `made` says what its own fields cannot. */
+export type MadeObject = Pick<RawObject, 'value' | 'made'>

@@ -246,13 +246,13 @@ function leaderWorkerTemplates(
 
 function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTemplate): Pod {
   const spec = recordAt(made.template, 'spec')
-  const unknownLabels = new Set(made.unknownLabels)
+  const unknownLabels = new Set([...made.unknownLabels, ...(raw.made?.unknownLabels ?? [])])
   const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
   for (const label of unknownLabels) labels.delete(label)
   for (const [label, value] of made.knownLabels) labels.set(label, value)
-  return podOfTemplate({
-    ref: { kind, namespace: meta.namespace, name: meta.name },
-    part: made.part,
+  const pod = podOfTemplate({
+    ref: raw.made?.by ?? { kind, namespace: meta.namespace, name: meta.name },
+    part: [raw.made?.part ?? '', made.part].filter((part) => part !== '').join(' '),
     namespace: meta.namespace,
     labels,
     unknownLabels,
@@ -261,10 +261,14 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     containers: readContainers(spec),
     metadata: recordAt(made.template, 'metadata'),
     spec,
-    owner: made.owner,
+    owner: raw.made?.owner ?? made.owner,
     origin: raw.origin,
     ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
   })
+  const possible = raw.made?.possibleLabels ?? []
+  return possible.length === 0
+    ? pod
+    : { ...pod, possibleLabels: new Set([...pod.possibleLabels, ...possible]).difference(new Set(labels.keys())) }
 }
 
 /**
