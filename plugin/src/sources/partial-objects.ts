@@ -1,7 +1,11 @@
 // Workloads that cannot be whole objects: patches that no kustomization names, and manifests that no API server takes. Read as
 // objects they would give pods that there will never be, without the labels and containers that the patched object has.
-import { dig, digPath, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { dig, digPath, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { matchSelector, selectorProblem } from '@kleym/shared/core/model/objects/label-match.ts'
+import { readLabelSelector } from '@kleym/shared/core/model/objects/label-selector.ts'
+import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Opaque } from './door.ts'
 import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
 
@@ -27,7 +31,7 @@ export function isDirective(value: JsonRecord): boolean {
   return own(value, DIRECTIVE) !== undefined
 }
 
-/** What a workload lacks that every one of its kind has; undefined for whole ones, and for any other kind. */
+/** What a workload lacks that every one of its kind has, or why the API server refuses it; undefined for whole ones, and for any other kind. */
 export function lackOf(value: JsonRecord): string | undefined {
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
@@ -40,7 +44,35 @@ export function lackOf(value: JsonRecord): string | undefined {
   if (items.some((one) => own(one, DIRECTIVE) !== undefined)) return `has a ${DIRECTIVE} among its containers`
   if (items.some((one) => typeof own(one, 'name') !== 'string')) return 'has a container without a name'
   if (group === 'apps' && !isSelector(dig(value, 'spec', 'selector'))) return 'has no spec.selector'
-  return undefined
+  const template = digPath(value, path.slice(0, -2))
+  return refusedLabel(value) ?? refusedLabel(template) ?? twiceNamed(own(template, 'spec')) ?? missesItself(value)
+}
+
+/** The API server takes texts alone: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ */
+function refusedLabel(value: unknown): string | undefined {
+  const labels = dig(value, 'metadata', 'labels')
+  if (!isRecord(labels)) return undefined
+  const [key] = Object.entries(labels).find(([, one]) => typeof one !== 'string' && one !== null) ?? []
+  return key === undefined ? undefined : `has a label ${key} that is no text: put its value into quotes`
+}
+
+/** Containers and init containers of a pod have different names. */
+function twiceNamed(spec: unknown): string | undefined {
+  const names = [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')].map((one) => own(one, 'name'))
+  const twice = names.find((name, at) => names.indexOf(name) < at)
+  return twice === undefined ? undefined : `has two containers with the name ${String(twice)}`
+}
+
+/** A workload of `apps/v1` selects the pods of its own template. */
+function missesItself(value: JsonRecord): string | undefined {
+  const problems: string[] = []
+  const selector = readLabelSelector(dig(value, 'spec', 'selector'), 'spec.selector', (one) => problems.push(one))
+  const problem = problems[0] ?? selectorProblem(selector)
+  if (problem !== undefined) return `has a spec.selector that the API server refuses: ${problem}`
+  const labels = readStringMap(dig(value, 'spec', 'template', 'metadata', 'labels'))
+  return matchSelector(selector, { labels }) === NO
+    ? 'has a spec.selector that the labels of its own template do not match'
+    : undefined
 }
 
 /** An empty selector is none: the API server refuses it in `apps/v1`. */

@@ -4,6 +4,8 @@ import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Objective, Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import { madeBy, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -56,7 +58,7 @@ export function chooseTargets(
     else if (target.kind === OBJECTIVE_KIND) {
       for (const one of named(snapshot.objectives, target, ({ meta, group }) => ({ ...meta, group }))) {
         objectives.add(one)
-        for (const pool of poolsOf(one, snapshot.pools)) pools.add(pool)
+        for (const pool of poolsOf(one, snapshot)) pools.add(pool)
       }
     } else {
       const all = [...snapshot.pods, ...snapshot.templates].filter(({ ref }) => ref.kind === target.kind)
@@ -77,14 +79,23 @@ interface NameOfObject {
   readonly group: string | undefined
 }
 
-/** The pools that an objective targets. Throws where there is none. */
-function poolsOf(objective: Objective, pools: readonly Pool[]): readonly Pool[] {
+/** The pools that an objective targets. Throws where there is none, or where a controller may make it. */
+function poolsOf(objective: Objective, { pools, podMakers }: Snapshot): readonly Pool[] {
   const { namespace, name } = objective.meta
   const near = pools.filter(({ meta }) => meta.namespace === namespace)
   const found = near.filter((pool) => objectivePool(objective, pool).state === 'leads there')
   if (found.length > 0) return found
   const [first] = near
   const leads = first === undefined ? undefined : objectivePool(objective, first)
+  const maker = podMakers.find((one) => one.makesPools && one.namespace === namespace)
+  if (maker !== undefined)
+    throw new KleymError({
+      code: 'input',
+      what: 'cannot tell which pool the objective targets',
+      where: namespacedName(namespace, name),
+      why: `its pool is not among the files: ${unknownReasonText(madeBy(maker, 'the InferencePools'))}`,
+      fix: 'give the pool too: kubectl get inferencepools -o yaml',
+    })
   throw new KleymError({
     code: 'not-found',
     what: 'the objective targets no pool',

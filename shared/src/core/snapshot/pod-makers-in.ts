@@ -4,7 +4,7 @@
 import { namespacedName } from '../model/namespaced-name.ts'
 import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
 import { kindOf, POOL_KIND, qualifiedKind } from '../model/kinds.ts'
-import { expanded, isReadByMakers } from '../model/objects/known-makers.ts'
+import { expanded, isReadByMakers, scaledBy } from '../model/objects/known-makers.ts'
 import { readPodMaker, type PodMaker } from '../model/objects/pod-makers.ts'
 import type { RawObject } from '../model/objects/raw.ts'
 import { compareBytes } from '../base/text/bytes.ts'
@@ -35,6 +35,20 @@ export function expandedIn(objects: readonly RawObject[]): Expanded {
   const there = new Set(objects.map(keyOfObject))
   const made = [...of.values()].flat().filter((raw) => raw.made?.by !== undefined || !there.has(keyOfObject(raw)))
   return { made, of: new Set(of.keys()) }
+}
+
+/** The objects, with a mark on those whose pods an autoscaler among them counts. */
+export function withScale(objects: readonly RawObject[]): readonly RawObject[] {
+  const scaled = new Set(
+    objects.flatMap(({ value, isUnread }) => {
+      const target = isUnread === true ? scaledBy(value) : undefined
+      return target === undefined ? [] : keyOf(target.kind, target.namespace, target.name)
+    }),
+  )
+  if (scaled.size === 0) return objects
+  return objects.map((raw) =>
+    scaled.has(keyOfObject(raw)) ? { ...raw, made: { ...raw.made, isScaled: true } } : raw,
+  )
 }
 
 /** The makers, without those whose pods are shown. */

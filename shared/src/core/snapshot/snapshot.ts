@@ -61,7 +61,7 @@ import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
-import { expandedIn, madeBy, podMakersIn } from './pod-makers-in.ts'
+import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
 import type { PolicyKnowledge } from './policy-knowledge.ts'
 import { driveAtOnce, type Steps } from '../base/steps.ts'
 import { compareBytes } from '../base/text/bytes.ts'
@@ -87,6 +87,8 @@ export interface Snapshot {
   readonly nodes: readonly Node[] | undefined
   /** Pods that exist, or that a manifest describes. */
   readonly pods: readonly Pod[]
+  /** Whether a cluster was asked for its pods; else there may be others than those that are given. */
+  readonly arePodsListed: boolean
   /** The pods that workloads will make, one per template. */
   readonly templates: readonly Pod[]
   /** Objects of kinds that are not read, and that make pods or pools; left out if what they made is here. */
@@ -160,7 +162,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     pods.push(readPod(raw))
   }
   const toMake = expandedIn(objects)
-  const workloads = [...objects, ...toMake.made].filter(({ value }) => isWorkload(value))
+  const workloads = withScale([...objects, ...toMake.made]).filter(({ value }) => isWorkload(value))
   const bindings = sortByMeta(readWithin(BINDINGS, (raw) => readBinding(raw, lifecycleOf(raw))))
   const pools = sortByMeta(
     POOL_KINDS.flatMap((kind) => [
@@ -242,6 +244,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods: sortByRef(pods.map(complete)),
+    arePodsListed: listedKinds?.has('Pod') === true,
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: makers

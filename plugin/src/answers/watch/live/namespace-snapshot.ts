@@ -81,6 +81,7 @@ function snapshotOf(
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
     nodes: undefined,
     pods,
+    arePodsListed: true,
     templates: [],
     endpoints: undefined,
     ...knowledgeOf([...feedsOf(feeds), ...states]),

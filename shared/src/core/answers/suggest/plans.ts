@@ -252,7 +252,7 @@ const NOTHING: Planned = { plans: [], remarks: [], open: undefined }
 /** Pods that have no binding yet. */
 function forAll(account: Account): Planned {
   const { context, serviceAccountName, pods } = account
-  const roles = rolesOf(context.config, pods)
+  const roles = rolesOf(context)
   const objectives = leading(context)
   const several = roles.remarks
   const whole = poolOnly(context, serviceAccountName)
@@ -329,14 +329,14 @@ function forAnotherAccount({ context, serviceAccountName }: Account): Planned {
 
 /** Pods that a binding names already: variants that none of them names may still get one. */
 function besideExisting(account: Account, mine: readonly Binding[]): Planned {
-  const { context, pods } = account
+  const { context } = account
   const named = new Set(
     mine.map(({ mode, identityBoundary: field }) =>
       mode.ok && mode.value === 'PerVariant' && field.ok ? field.value?.variant : undefined,
     ),
   )
   if (named.has(undefined)) return NOTHING
-  const roles = rolesOf(context.config, pods)
+  const roles = rolesOf(context)
   const left = meantValues(account, roles).filter((value) => !named.has(value))
   return left.length === 0
     ? NOTHING
@@ -424,8 +424,9 @@ interface Roles {
   readonly remarks: readonly string[]
 }
 
-/** What tells the roles of these pods apart. */
-function rolesOf({ variantLabelKey: key }: Config, pods: readonly Pod[]): Roles {
+/** What tells the roles of a pool apart: those of one service account may all be of one role. */
+function rolesOf({ config: { variantLabelKey: key }, pods: { accounts } }: PoolContext): Roles {
+  const pods = accounts.flatMap((one) => one.pods)
   if (key === undefined) {
     const guessed = USUAL_VARIANT_KEYS.map((one) => ({ key: one, values: labelValues(pods, one) ?? [] }))
     const telling = guessed.find(({ values }) => values.length > 1)

@@ -286,20 +286,12 @@ function nothingSelected(
   const labels = pool.selector.ok
     ? [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
     : ''
-  return {
-    missing: [],
-    not: [
-      {
-        state: 'impossible',
-        mode: undefined,
-        what: '',
-        tried: [],
-        reason: undefined,
-        why: `no pod and no pod template has its labels (${labels}), so nothing says under which service account its pods run, and a binding must name one`,
-        fix: 'deploy the workload first, or write the binding by hand with the service account that it will have',
-      },
-    ],
-  }
+  const lacking = `no pod and no pod template has its labels (${labels}), so nothing says under which service account its pods run, and a binding must name one`
+  const byHand = 'or write the binding by hand with the service account that it will have'
+  const one = snapshot.arePodsListed
+    ? { ...unproven(lacking), state: 'impossible' as const, fix: `deploy the workload first, ${byHand}` }
+    : { ...unproven(`its pods are not among the files: ${lacking}`), fix: `give the workload too, ${byHand}` }
+  return { missing: [], not: [one] }
 }
 
 function unproven(why: string): NotSuggested {
@@ -346,15 +338,20 @@ function poolSuggestions(
     registrations: needs.flatMap((one) => registrationsOf(one, proof)),
     not: [...not, ...needs.flatMap(notSuggested)],
     remarks: [
-      ...(accounts.length > 1
+      ...(accounts.length > 1 && !needs.every(isPerVariant)
         ? [
             `its pods run under several service accounts (${accounts.join(', ')}), and a binding names one: each account takes a binding of its own, and bindings PoolOnly of one pool give one SPIFFE ID`,
           ]
         : []),
-      ...needs.flatMap(({ need }) => need.remarks),
+      ...new Set(needs.flatMap(({ need }) => need.remarks)),
       ...remarks,
     ],
   }
+}
+
+/** Whether the pods of an account get an identity for each of their variants. */
+function isPerVariant({ plan }: ProvenNeed): boolean {
+  return plan?.candidates.every(({ boundary }) => boundary.mode === 'PerVariant') === true
 }
 
 function suggestedOf(

@@ -60,13 +60,26 @@ export function expanded(raw: RawObject, others: readonly RawObject[]): readonly
     ?.map((made) => ({ ...made, ...(raw.origin !== undefined && { origin: raw.origin }) }))
 }
 
+/** Kinds that say how many pods another object has. */
+const SCALERS: ReadonlySet<string> = new Set(['HorizontalPodAutoscaler.autoscaling', 'ScaledObject.keda.sh'])
+
+/** The kinds of these tables whose objects all have a namespace. */
+export const NAMESPACED_KINDS: readonly string[] = [...keysOf(EXPANDED), ...SCALERS]
+
 /** Whether an object is read because what others make depends on it. */
 export function isReadByMakers(kind: { readonly group: string; readonly kind: string }): boolean {
-  return qualifiedKind(kind) === CONFIG_KIND
+  return qualifiedKind(kind) === CONFIG_KIND || SCALERS.has(qualifiedKind(kind))
 }
 
-/** The kinds of `EXPANDED`. */
-export const EXPANDED_KINDS: readonly string[] = keysOf(EXPANDED)
+/** The object whose pods an autoscaler counts; undefined for any other object. */
+export function scaledBy(object: JsonRecord): MadeBy | undefined {
+  if (!SCALERS.has(qualifiedKind(kindOf(object)))) return undefined
+  const target = own(own(object, 'spec'), 'scaleTargetRef')
+  const apiVersion = stringAt(target, 'apiVersion') ?? 'apps/v1'
+  const kind = qualifiedKind(kindOf({ apiVersion, kind: stringAt(target, 'kind') ?? 'Deployment' }))
+  return { kind, namespace: readMeta(object).namespace, name: stringAt(target, 'name') ?? '' }
+}
+
 
 /** Pods of an object whose own template is not to be read, as far as they are known: they may carry more labels and containers. */
 export interface Carried {

@@ -5,7 +5,7 @@ import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
-import { carriedBy, type Carried } from './known-makers.ts'
+import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -114,9 +114,12 @@ export const UNREAD_KINDS = {
 } as const
 
 const NAMESPACED_GROUPS: ReadonlySet<string> = new Set(
-  [...UNREAD_KINDS.withPools, ...UNREAD_KINDS.withoutPools, ...keysOf(SOURCES['pods of templates'])].map(
-    (name) => name.slice(name.indexOf('.') + 1),
-  ),
+  [
+    ...UNREAD_KINDS.withPools,
+    ...UNREAD_KINDS.withoutPools,
+    ...keysOf(SOURCES['pods of templates']),
+    ...NAMESPACED_KINDS,
+  ].map((name) => name.slice(name.indexOf('.') + 1)),
 )
 
 /**

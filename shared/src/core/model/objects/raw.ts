@@ -28,7 +28,7 @@ export interface MadeBy {
   readonly name: string
 }
 
-/** What is known of an object that a controller will make, beside what stands in it. */
+/** What is known of an object by others: that a controller will make it, or scales it. */
 export interface Made {
   /** The object that it is made of, if it has no name of its own; the kind is qualified. */
   readonly by?: MadeBy
@@ -40,6 +40,8 @@ export interface Made {
   readonly unknownLabels?: readonly string[]
   /** Keys of labels that its pods may carry. */
   readonly possibleLabels?: readonly string[]
+  /** Another object says how many of its pods there are. */
+  readonly isScaled?: true
 }
 
 /** A mapping that should be a Kubernetes object. */
@@ -53,7 +55,7 @@ export interface RawObject {
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */
   readonly mayBeAnywhere?: true
-  /** It is not there yet: a controller makes it of an object that is. */
+  /** What other objects say of it, or that a controller will make it of one. */
   readonly made?: Made
   /** What it may do to pods when they are made: a policy or a webhook; nothing else of it is kept. */
   readonly podChange?: PodChange

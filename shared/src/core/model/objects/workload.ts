@@ -47,7 +47,9 @@ export function readWorkloadPods(raw: RawObject, asked: ReadonlySet<string> = NO
   const kind = workloadKind(raw.value)
   if (kind === undefined) return []
   const meta = readMeta(raw.value)
-  return TEMPLATES_OF[kind](raw.value, meta, asked).map((made) => podOf(raw, kind, meta, made))
+  // The numbers of pods that something else scales are not known.
+  const numbered = raw.made?.isScaled === true ? NOTHING_ASKED : asked
+  return TEMPLATES_OF[kind](raw.value, meta, numbered).map((made) => podOf(raw, kind, meta, made))
 }
 
 /** Whether an object is of a kind whose pods `readWorkloadPods` describes. */
