@@ -2,6 +2,7 @@
 // no pods and install no chart. Rendered charts are full of such, CRDs of ten thousand lines among them.
 import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
@@ -57,7 +58,10 @@ export function unreadTypes(
     const first = text.indexOf('apiVersion')
     const mayHoldObjects =
       text.includes('apiVersion', first + 1) || /workload_?ref/i.test(text) || mayHoldEncoded(text)
-    const isKept = mayMakePodsByText(kindOf, text) || podChangeOf(kindOf, '', () => text) !== undefined
+    const isKept =
+      mayMakePodsByText(kindOf, text) ||
+      isReadByMakers(kindOf) ||
+      podChangeOf(kindOf, '', () => text) !== undefined
     return mayHoldObjects || isKept || mayDeploy(kindOf, () => text) ? undefined : type
   }
 }

@@ -43,11 +43,27 @@ describe('a workload that cannot be a whole object is left out with a note, and 
       `spec: {${SELECTOR}, template: {${LABELS}, spec: {containers: [{name: web, $patch: delete}]}}}\n`,
     ],
     ['has a $patch', '$patch: delete\n'],
+    [
+      'has a spec.selector that the labels of its own template do not match',
+      `spec: {${SELECTOR}, template: {metadata: {labels: {app: other}}, spec: {containers: [{name: web}]}}}\n`,
+    ],
+    [
+      'has a spec.selector that the API server refuses: matchExpressions[0]: ',
+      `spec: {selector: {matchExpressions: [{key: app, operator: Is}]}, template: {${LABELS}, spec: {containers: [{name: web}]}}}\n`,
+    ],
+    [
+      'has two containers with the name web',
+      `spec: {${SELECTOR}, template: {${LABELS}, spec: {containers: [{name: web}], initContainers: [{name: web}]}}}\n`,
+    ],
+    [
+      'has a label tier that is no text: put its value into quotes',
+      `spec: {${SELECTOR}, template: {metadata: {labels: {app: web, tier: 1}}, spec: {containers: [{name: web}]}}}\n`,
+    ],
   ])('%s: %j', async (lack, spec) => {
     const { names, notes, subjects } = await read(deployment(spec))
     expect(names).toEqual([])
     expect(notes).toContain(
-      `left out 1 workload that is no whole object: it is a patch, or the API server refuses it (a.yaml, document 1, line 1: Deployment web ${lack})`,
+      `left out 1 workload that is no whole object: it is a patch, or the API server refuses it (a.yaml, document 1, line 1: Deployment web ${lack}`,
     )
     expect(subjects).toEqual([{ kind: 'Deployment.apps', namespace: 'team-a', name: 'web' }])
   })

@@ -55,6 +55,30 @@ describe('which binding is suggested', () => {
     ])
   })
 
+  describe('PerVariant where every pod of the pool carries the label, also if each role has an account of its own', () => {
+    const role = (of: string): JsonRecord =>
+      deployment(of, { app: 'llama', [KEY]: of }, { serviceAccountName: of })
+    const decode = 'team-a/llama-decode-decode PerVariant decode decode'
+    const prefill = 'team-a/llama-prefill-prefill PerVariant prefill prefill'
+
+    test('for pods that have no binding', () => {
+      expect(linesFor(pool(), role('prefill'), role('decode'))).toEqual([decode, prefill])
+      const [first] = suggestionsFor([pool(), role('prefill'), role('decode')]).answer.pools
+      expect(first?.remarks).toEqual([])
+    })
+
+    test('beside a binding for the variant of another account', () => {
+      const spec = { serviceAccountName: 'decode', identityBoundary: { variant: 'decode' } }
+      const mine = perVariant({ name: 'mine', spec })
+      expect(linesFor(pool(), role('prefill'), role('decode'), mine)).toEqual([prefill])
+    })
+
+    test('but not if one account has pods without it', () => {
+      const bare = deployment('bare', { app: 'llama' }, { serviceAccountName: 'bare' })
+      expect(linesFor(pool(), role('prefill'), role('decode'), bare)).not.toContain(decode)
+    })
+  })
+
   test('PoolOnly where several objectives lead to the pool, with the refusal of the operator', () => {
     const objects = [pool(), objective(), objective({ name: 'code' }), LONE]
     expect(linesFor(...objects)).toEqual(['team-a/llama PoolOnly runner'])
@@ -149,10 +173,18 @@ describe('what there is already', () => {
 })
 
 describe('where there is none', () => {
-  test('a pool that selects nothing', () => {
-    expect(notFor(pool(), pod({ labels: { app: 'other' } }))).toEqual([
-      expect.stringContaining('no pod and no pod template has its labels (app=llama)'),
+  test('a pool that selects nothing: its pods are not among the files, and in a cluster there are none', () => {
+    const objects = [pool(), pod({ labels: { app: 'other' } })]
+    const lacking = 'no pod and no pod template has its labels (app=llama)'
+    expect(notFor(...objects)).toEqual([
+      expect.stringContaining(`unproven  -: its pods are not among the files: ${lacking}`),
     ])
+    const snapshot = readSnapshot({
+      objects: objects.map((value) => ({ value })),
+      listedKinds: new Set(['Pod']),
+    })
+    const [first] = suggestionsOf(analyse(snapshot, CONFIG, HANDLES_EVERYTHING)).pools
+    expect(first?.not).toMatchObject([{ state: 'impossible', why: expect.stringContaining(lacking) }])
   })
 
   test('a pool that the operator refuses, for the reason that it gives', () => {

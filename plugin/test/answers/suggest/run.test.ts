@@ -84,9 +84,36 @@ test('no line break in a text ends a comment', async () => {
 test('a pool without pods has none, and says why in the first line', async () => {
   const { stdout, code } = await suggest({ 'all.yaml': POOL }, '-A')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(
-    '! no binding is suggested: 1 pool has none: team-a/llama, impossible: no pod and no pod template has its labels (app=llama)',
+    '! no binding is suggested: 1 pool has none: team-a/llama, not proven: its pods are not among the files: no pod and no pod template has its labels (app=llama)',
   )
-  expect(code).toBe(0)
+  expect(code).toBe(4)
+})
+
+describe('beside an object whose controller makes pools', () => {
+  const workspace =
+    'apiVersion: kaito.sh/v1beta1\nkind: Workspace\nmetadata: { name: phi, namespace: team-a }\ninference: { preset: { name: phi } }\n'
+  const chat =
+    'apiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\nmetadata: { name: chat, namespace: team-a }\nspec: { poolRef: { name: phi-pool } }\n'
+
+  test('the pool of an objective is not among the files: 4', async () => {
+    const { stderr, code } = await suggest({ 'all.yaml': `${workspace}---\n${chat}` }, 'objective/team-a/chat')
+    expect(stderr).toContain('cannot tell which pool the objective targets')
+    expect(stderr).toContain('Workspace.kaito.sh team-a/phi')
+    expect(code).toBe(4)
+  })
+
+  test('that there is no pool is no fault of the question: 4', async () => {
+    const { stdout, code } = await suggest({ 'all.yaml': workspace }, '-A')
+    expect(stdout).toContain('nothing was checked: no InferencePool is among them')
+    expect(stdout).toContain('Workspace.kaito.sh team-a/phi')
+    expect(code).toBe(4)
+  })
+
+  test('without one, an objective that names no pool is to be corrected: 3', async () => {
+    const { stderr, code } = await suggest({ 'all.yaml': chat }, 'objective/team-a/chat')
+    expect(stderr).toContain('correct its .spec.poolRef')
+    expect(code).toBe(3)
+  })
 })
 
 test('pods of a kind that is not read leave it open: 4, and what would settle it', async () => {

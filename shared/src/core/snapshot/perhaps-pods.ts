@@ -48,10 +48,17 @@ export function perhapsPodsOf(snapshot: Snapshot, certain: CertainObjects): read
   return podMakers.flatMap((maker) =>
     maker.pods
       .filter((pod) => !isRepresented(pod, maker))
-      .map((pod) => ({
-        ...pod,
-        possibleLabels: new Set([...pod.possibleLabels, ...keys.difference(new Set(pod.labels.keys()))]),
-      })),
+      .map((pod) =>
+        pod.perhaps?.knowsLabels === true
+          ? pod
+          : {
+              ...pod,
+              possibleLabels: new Set([
+                ...pod.possibleLabels,
+                ...keys.difference(new Set(pod.labels.keys())),
+              ]),
+            },
+      ),
   )
 }
 

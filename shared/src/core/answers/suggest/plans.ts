@@ -314,7 +314,11 @@ function meantValues({ context, pods }: Account, { key, values }: Roles): readon
 }
 
 /** Pods of a pool that has bindings for other accounts: whoever wrote them may have left these out on purpose. */
-function forAnotherAccount({ context, serviceAccountName }: Account): Planned {
+function forAnotherAccount(account: Account): Planned {
+  const { context, serviceAccountName } = account
+  // Bindings for variants leave the others to others.
+  const ofVariants = besideExisting(account, context.bindings)
+  if (ofVariants.plans.length > 0) return ofVariants
   const keys = context.bindings.map(({ key }) => key).join(', ')
   return {
     ...NOTHING,

@@ -81,7 +81,8 @@ function mayCarry(pod: Pod, labels: PoolLabels): boolean {
   for (const [key, value] of labels) {
     if (pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
     const carried = pod.labels.get(key)
-    if (carried === undefined ? pod.perhaps === undefined : carried !== value) return false
+    const mayHaveMore = pod.perhaps !== undefined && pod.perhaps.knowsLabels !== true
+    if (carried === undefined ? !mayHaveMore : carried !== value) return false
   }
   return true
 }

@@ -81,11 +81,13 @@ export function scaledBy(object: JsonRecord): MadeBy | undefined {
 }
 
 
-/** Pods of an object whose own template is not to be read, as far as they are known: they may carry more labels and containers. */
+/** Pods of an object whose own template is not to be read, as far as they are known: they may have more containers. */
 export interface Carried {
   /** Which of several; empty for one alone. */
   readonly part: string
   readonly labels: Readonly<Record<string, string>>
+  /** Keys of all other labels that they may carry; undefined: they may carry any. */
+  readonly possibleLabels?: readonly string[]
   /** Undefined: not known. */
   readonly serviceAccountName: string | undefined
   readonly containers: readonly string[]
@@ -93,7 +95,7 @@ export interface Carried {
 
 type Carry = (object: JsonRecord, meta: ObjectMeta) => readonly Carried[]
 
-/** A Gateway of another class is none of these controllers. */
+/** A Gateway of another class is of another controller. */
 const GATEWAY_CLASSES: ReadonlySet<string> = new Set(['kgateway', 'agentgateway'])
 
 /** Kinds that tell a part of what their pods carry. What says so stands in `SOURCES` of pod-makers.ts. */
@@ -107,15 +109,25 @@ const CARRIED: Readonly<Record<string, Carry>> = {
     pods(dig(object, 'spec', 'multiNode') === undefined ? { app: name } : {}, name, [`${name}-ctr`]),
   ],
   'DynamoGraphDeployment.nvidia.com': dynamoGraph,
-  'Cluster.postgresql.cnpg.io': (object, { name }) => [
-    pods({ 'cnpg.io/cluster': name }, stringAt(object, 'spec', 'serviceAccountName') || name),
+  'Cluster.postgresql.cnpg.io': (object, { name, labels }) => [
+    {
+      ...pods({ 'cnpg.io/cluster': name }, stringAt(object, 'spec', 'serviceAccountName') || name),
+      possibleLabels: [
+        ...RECOMMENDED,
+        ...['instanceName', 'instanceRole', 'podRole', 'jobRole'].map((key) => `cnpg.io/${key}`),
+        ...['postgresql', 'role'],
+        ...labels.keys(),
+        ...readStringMap(dig(object, 'spec', 'inheritedMetadata', 'labels')).keys(),
+      ],
+    },
   ],
-  'OpenTelemetryCollector.opentelemetry.io': (object, { namespace, name }) =>
+  'OpenTelemetryCollector.opentelemetry.io': (object, { namespace, name, labels }) =>
     // A sidecar is added to the pods of others (sidecars.ts).
     stringAt(object, 'spec', 'mode') === 'sidecar'
       ? []
       : [
-          pods(
+          {
+            ...pods(
             {
               'app.kubernetes.io/managed-by': 'opentelemetry-operator',
               'app.kubernetes.io/part-of': 'opentelemetry',
@@ -127,19 +139,32 @@ const CARRIED: Readonly<Record<string, Carry>> = {
               ? undefined
               : stringAt(object, 'spec', 'serviceAccount') || `${name}-collector`,
             ['otc-container'],
-          ),
+            ),
+            possibleLabels: [...RECOMMENDED, ...labels.keys()],
+          },
         ],
   'Gateway.gateway.networking.k8s.io': (object, { name }) =>
     GATEWAY_CLASSES.has(stringAt(object, 'spec', 'gatewayClassName') ?? '')
-      ? [
-          pods(
-            { 'gateway.networking.k8s.io/gateway-name': name },
-            // Its parameters may say anything of its Deployment.
-            dig(object, 'spec', 'infrastructure', 'parametersRef') === undefined ? name : undefined,
-          ),
-        ]
+      ? gatewayPods(name, own(own(object, 'spec'), 'infrastructure'))
       : [],
 }
+
+/** Its parameters may say anything of the Deployment of a Gateway. */
+function gatewayPods(name: string, infrastructure: unknown): readonly Carried[] {
+  const labels = { 'gateway.networking.k8s.io/gateway-name': name }
+  if (own(infrastructure, 'parametersRef') !== undefined) return [pods(labels)]
+  const given = readStringMap(own(infrastructure, 'labels')).keys()
+  const ofClass = ['gateway.networking.k8s.io/gateway-class-name', 'kgateway']
+  return [{ ...pods(labels, name), possibleLabels: [...RECOMMENDED, ...ofClass, ...given] }]
+}
+
+/** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
+const RECOMMENDED = ['name', 'instance', 'version', 'component', 'part-of', 'managed-by'].map(
+  (key) => `app.kubernetes.io/${key}`,
+)
+
+/** The kinds of `CARRIED`. */
+export const CARRIED_KINDS: readonly string[] = keysOf(CARRIED)
 
 /** What is known of the pods of an object whose controller shows no template; undefined: nothing. */
 export function carriedBy(object: JsonRecord): readonly Carried[] | undefined {

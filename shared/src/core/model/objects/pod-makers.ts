@@ -36,10 +36,11 @@ const SOURCES = {
     'ModelBooster.workload.serving.volcano.sh':
       'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
     'Cluster.postgresql.cnpg.io':
-      'https://github.com/cloudnative-pg/cloudnative-pg/tree/v1.27.0/pkg/specs',
+      'https://github.com/cloudnative-pg/cloudnative-pg/tree/main/pkg/specs',
     'OpenTelemetryCollector.opentelemetry.io':
-      'https://github.com/open-telemetry/opentelemetry-operator/tree/v0.140.0/internal/manifests',
-    'Gateway.gateway.networking.k8s.io': 'https://agentgateway.dev/docs/kubernetes/',
+      'https://github.com/open-telemetry/opentelemetry-operator/tree/main/internal/manifests',
+    'Gateway.gateway.networking.k8s.io':
+      'https://github.com/kgateway-dev/kgateway/tree/main/pkg/kgateway/helm',
     'SandboxClaim.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'SandboxWarmPool.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'Workflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
@@ -235,6 +236,8 @@ interface FoundTemplate {
   readonly isHeld: boolean
   /** Whether it stands there, and is not made up of what is known. */
   readonly isRead: boolean
+  /** Keys of all labels that are possible beside those in it; undefined: any. */
+  readonly possibleLabels?: readonly string[] | undefined
 }
 
 const NOTHING_KNOWN: FoundTemplate = {
@@ -247,7 +250,7 @@ const NOTHING_KNOWN: FoundTemplate = {
 }
 
 /** What is known of pods, as a template. */
-function templateOf({ part, labels, serviceAccountName, containers }: Carried): FoundTemplate {
+function templateOf({ part, labels, possibleLabels, serviceAccountName, containers }: Carried): FoundTemplate {
   const unknown = { name: UNKNOWN_CONTAINER }
   return {
     ...NOTHING_KNOWN,
@@ -258,6 +261,7 @@ function templateOf({ part, labels, serviceAccountName, containers }: Carried): 
       containers: [...containers.map((name) => ({ name })), unknown],
     },
     isRead: false,
+    possibleLabels: possibleLabels?.filter((key) => !Object.hasOwn(labels, key)),
   }
 }
 
@@ -341,12 +345,12 @@ function isPodSpec(value: JsonRecord): boolean {
 function podOf(
   raw: RawObject,
   { kind, namespace, name }: Pick<PodMaker, 'kind' | 'namespace' | 'name'>,
-  { part, metadata, spec, namespace: within, isRead }: FoundTemplate,
+  { part, metadata, spec, namespace: within, isRead, possibleLabels }: FoundTemplate,
 ): Pod {
   const written = readStringMap(own(metadata, 'labels'))
   const labels = new Map([...written].filter(([, value]) => labelValueProblem(value) === undefined))
   const named = filledIn(stringAt(spec, 'serviceAccountName'), isDns1123Subdomain)
-  return podOfTemplate({
+  const pod = podOfTemplate({
     ref: { kind, namespace, name },
     part,
     namespace: within ?? namespace,
@@ -362,8 +366,12 @@ function podOf(
         ? 'kleym does not know what its controller makes of the template'
         : 'what its controller makes cannot be read from it',
       knowsAccount: named !== undefined,
+      ...(possibleLabels !== undefined && { knowsLabels: true as const }),
     },
   })
+  return possibleLabels === undefined
+    ? pod
+    : { ...pod, possibleLabels: new Set([...pod.possibleLabels, ...possibleLabels]) }
 }
 
 function unnamed(role: Container['role']): Container {

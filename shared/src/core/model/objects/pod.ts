@@ -30,6 +30,8 @@ export interface Perhaps {
   readonly why: string
   /** Whether `serviceAccountName` is that of the pod. */
   readonly knowsAccount: boolean
+  /** It carries no label but its own, those of unknown value and possible ones. Absent: it may carry any. */
+  readonly knowsLabels?: true
 }
 
 /** Why no selector of a container is found, and whether that is so on all nodes. */
