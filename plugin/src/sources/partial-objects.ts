@@ -1,6 +1,14 @@
 // Workloads that cannot be whole objects: patches that no kustomization names, and manifests that no API server takes. Read as
 // objects they would give pods that there will never be, without the labels and containers that the patched object has.
-import { dig, digPath, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import {
+  dig,
+  digPath,
+  isRecord,
+  listAt,
+  own,
+  stringAt,
+  type JsonRecord,
+} from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { matchSelector, selectorProblem } from '@kleym/shared/core/model/objects/label-match.ts'
 import { readLabelSelector } from '@kleym/shared/core/model/objects/label-selector.ts'
@@ -45,7 +53,9 @@ export function lackOf(value: JsonRecord): string | undefined {
   if (items.some((one) => typeof own(one, 'name') !== 'string')) return 'has a container without a name'
   if (group === 'apps' && !isSelector(dig(value, 'spec', 'selector'))) return 'has no spec.selector'
   const template = digPath(value, path.slice(0, -2))
-  return refusedLabel(value) ?? refusedLabel(template) ?? twiceNamed(own(template, 'spec')) ?? missesItself(value)
+  return (
+    refusedLabel(value) ?? refusedLabel(template) ?? twiceNamed(own(template, 'spec')) ?? missesItself(value)
+  )
 }
 
 /** The API server takes texts alone: https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/ */
@@ -58,15 +68,19 @@ function refusedLabel(value: unknown): string | undefined {
 
 /** Containers and init containers of a pod have different names. */
 function twiceNamed(spec: unknown): string | undefined {
-  const names = [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')].map((one) => own(one, 'name'))
+  const names = [...listAt(spec, 'containers'), ...listAt(spec, 'initContainers')].map((one) =>
+    stringAt(one, 'name'),
+  )
   const twice = names.find((name, at) => names.indexOf(name) < at)
-  return twice === undefined ? undefined : `has two containers with the name ${String(twice)}`
+  return twice === undefined ? undefined : `has two containers with the name ${twice}`
 }
 
 /** A workload of `apps/v1` selects the pods of its own template. */
 function missesItself(value: JsonRecord): string | undefined {
   const problems: string[] = []
-  const selector = readLabelSelector(dig(value, 'spec', 'selector'), 'spec.selector', (one) => problems.push(one))
+  const selector = readLabelSelector(dig(value, 'spec', 'selector'), 'spec.selector', (one) =>
+    problems.push(one),
+  )
   const problem = problems[0] ?? selectorProblem(selector)
   if (problem !== undefined) return `has a spec.selector that the API server refuses: ${problem}`
   const labels = readStringMap(dig(value, 'spec', 'template', 'metadata', 'labels'))

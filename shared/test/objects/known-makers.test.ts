@@ -47,15 +47,59 @@ const workload = (which: string, role: string, more: JsonRecord = {}): JsonRecor
   ...more,
 })
 
-describe('an LLMInferenceService', () => {
-  const deployment = (name: string, account: string, containers: readonly string[], labels: JsonRecord) => ({
-    ref: `Deployment ${name}`,
-    labels,
-    account,
-    containers,
-    unknown: ['pod-template-hash'],
-  })
+const deployment = (name: string, account: string, containers: readonly string[], labels: JsonRecord) => ({
+  ref: `Deployment ${name}`,
+  labels,
+  account,
+  containers,
+  unknown: ['pod-template-hash'],
+})
 
+const config = (name: string, spec: unknown, namespace = 'kserve'): JsonRecord => ({
+  apiVersion: 'serving.kserve.io/v1alpha2',
+  kind: 'LLMInferenceServiceConfig',
+  metadata: { name, namespace },
+  spec,
+})
+
+const sizedRole = (name: string, size: number): JsonRecord => ({
+  name,
+  spec: { leaderWorkerTemplate: { size, workerTemplate: template({ app: 'llama', model: 'llama' }) } },
+})
+
+const labelsOfRole = (of: string): JsonRecord => ({
+  'disaggregatedset.x-k8s.io/name': 'llama',
+  'disaggregatedset.x-k8s.io/role': of,
+  model: 'llama',
+})
+
+const made = (apiVersion: string, kind: string, spec: unknown, metadata: JsonRecord = {}): unknown =>
+  snapshotOf(object(apiVersion, kind, spec, metadata)).templates.map((pod) => ({
+    labels: Object.fromEntries(pod.labels),
+    unknown: [...pod.unknownLabels],
+    owner: pod.owner,
+    account: pod.serviceAccountName,
+  }))
+
+const told = (apiVersion: string, kind: string, spec: unknown): unknown =>
+  snapshotOf(object(apiVersion, kind, spec)).podMakers.flatMap(({ pods }) =>
+    pods.map((pod) => ({
+      part: pod.part,
+      labels: Object.fromEntries(pod.labels),
+      account: pod.perhaps?.knowsAccount === true ? pod.serviceAccountName : undefined,
+      mayCarryAny: pod.perhaps?.knowsLabels !== true,
+      containers: pod.containers.map(({ name }) => name),
+    })),
+  )
+
+const lone = (
+  labels: JsonRecord,
+  account: string | undefined,
+  mayCarryAny: boolean,
+  containers: readonly string[] = [],
+) => [{ part: '', labels, account, mayCarryAny, containers: [...containers, '<container>'] }]
+
+describe('an LLMInferenceService', () => {
   test('without more makes one Deployment, and no pool', () => {
     const { templates, pools, podMakers } = snapshotOf(service({}))
     expect(templates.map(shown)).toEqual([
@@ -67,7 +111,9 @@ describe('an LLMInferenceService', () => {
 
   test('with a scheduler makes a pool that selects its workload, and the pods of the scheduler', () => {
     const { templates, pools } = snapshotOf(service({ router: { scheduler: {} } }))
-    expect(pools.map(({ group, meta, selector }) => [group, meta.name, selector.ok && [...selector.labels]])).toEqual([
+    expect(
+      pools.map(({ group, meta, selector }) => [group, meta.name, selector.ok && [...selector.labels]]),
+    ).toEqual([
       [
         'inference.networking.k8s.io',
         'llama-inference-pool',
@@ -125,28 +171,38 @@ describe('an LLMInferenceService', () => {
         pod.labels.get('app.kubernetes.io/component'),
       ]),
     ).toEqual([
-      ['LeaderWorkerSet llama-kserve-mn leader', 'llama-kserve-mn', 'both', 'llminferenceservice-workload-leader'],
-      ['LeaderWorkerSet llama-kserve-mn worker', 'llama-kserve-mn', undefined, 'llminferenceservice-workload-worker'],
+      [
+        'LeaderWorkerSet llama-kserve-mn leader',
+        'llama-kserve-mn',
+        'both',
+        'llminferenceservice-workload-leader',
+      ],
+      [
+        'LeaderWorkerSet llama-kserve-mn worker',
+        'llama-kserve-mn',
+        undefined,
+        'llminferenceservice-workload-worker',
+      ],
     ])
   })
 
   test('takes from objects that it names and from those of KServe, in the order of the controller', () => {
-    const config = (name: string, spec: unknown, namespace = 'kserve'): JsonRecord => ({
-      apiVersion: 'serving.kserve.io/v1alpha2',
-      kind: 'LLMInferenceServiceConfig',
-      metadata: { name, namespace },
-      spec,
-    })
     const { templates, pools } = snapshotOf(
       service({ baseRefs: [{ name: 'ours' }], router: { scheduler: {} } }),
-      config('ours', { template: { serviceAccountName: 'of-ours', containers: [{ name: 'log' }] } }, NAMESPACE),
+      config(
+        'ours',
+        { template: { serviceAccountName: 'of-ours', containers: [{ name: 'log' }] } },
+        NAMESPACE,
+      ),
       config('kserve-config-llm-template', {
         template: { serviceAccountName: 'of-kserve', containers: [{ name: 'main' }] },
       }),
       config('kserve-config-llm-scheduler', {
         router: {
           scheduler: {
-            pool: { spec: { selector: { matchLabels: { 'app.kubernetes.io/name': '{{ .ObjectMeta.Name }}' } } } },
+            pool: {
+              spec: { selector: { matchLabels: { 'app.kubernetes.io/name': '{{ .ObjectMeta.Name }}' } } },
+            },
             template: { containers: [{ name: 'main' }, { name: 'tokenizer' }] },
           },
         },
@@ -156,7 +212,10 @@ describe('an LLMInferenceService', () => {
       [['app.kubernetes.io/name', 'llama']],
     ])
     expect(
-      templates.map(({ serviceAccountName, containers }) => [serviceAccountName, containers.map(({ name }) => name)]),
+      templates.map(({ serviceAccountName, containers }) => [
+        serviceAccountName,
+        containers.map(({ name }) => name),
+      ]),
     ).toEqual([
       ['of-ours', ['main', 'log']],
       ['llama-epp-sa', ['main', 'tokenizer']],
@@ -167,7 +226,10 @@ describe('an LLMInferenceService', () => {
     const pool = object('inference.networking.k8s.io/v1', 'InferencePool', {
       selector: { matchLabels: { tier: 'gold' } },
     })
-    const { templates, pools } = snapshotOf(service({ router: { scheduler: { pool: { ref: { name: 'llama' } } } } }), pool)
+    const { templates, pools } = snapshotOf(
+      service({ router: { scheduler: { pool: { ref: { name: 'llama' } } } } }),
+      pool,
+    )
     expect(templates.map(({ labels }) => labels.get('tier'))).toEqual(['gold'])
     expect(pools).toHaveLength(1)
   })
@@ -180,72 +242,89 @@ describe('an LLMInferenceService', () => {
 
   test.each([
     ['a configuration that is not given', service({ baseRefs: [{ name: 'elsewhere' }] })],
-    ['a pool that is not given', service({ router: { scheduler: { pool: { ref: { name: 'elsewhere' } } } } })],
+    [
+      'a pool that is not given',
+      service({ router: { scheduler: { pool: { ref: { name: 'elsewhere' } } } } }),
+    ],
     ['a name that makes others too long', service({}, { name: 'l'.repeat(50) })],
     ['a model of another kind of address', service({ model: { uri: 'ftp://models' } })],
     ['roles over several nodes', service({ worker: {}, parallelism: { data: 2 }, prefill: {} })],
-    ['an action that is not known', service({ router: { scheduler: { pool: { spec: { selector: { matchLabels: { a: '{{ .Other }}' } } } } } } })],
+    [
+      'an action that is not known',
+      service({
+        router: { scheduler: { pool: { spec: { selector: { matchLabels: { a: '{{ .Other }}' } } } } } },
+      }),
+    ],
   ])('with %s is a maker of which only names are known', (_, value) => {
     const { templates, pools, podMakers } = snapshotOf(value)
     expect([templates, pools]).toEqual([[], []])
-    expect(podMakers.map(({ makesPools, pods }) => [makesPools, pods.map(({ perhaps }) => perhaps !== undefined)])).toEqual([
-      [true, [true]],
-    ])
+    expect(
+      podMakers.map(({ makesPools, pods }) => [makesPools, pods.map(({ perhaps }) => perhaps !== undefined)]),
+    ).toEqual([[true, [true]]])
   })
 
   test('is not expanded where an object names it as its owner', () => {
-    const pool = object('inference.networking.k8s.io/v1', 'InferencePool', { selector: {} }, {
-      name: 'llama-inference-pool',
-      ownerReferences: [{ apiVersion: 'serving.kserve.io/v1alpha2', kind: 'LLMInferenceService', name: 'llama' }],
-    })
+    const pool = object(
+      'inference.networking.k8s.io/v1',
+      'InferencePool',
+      { selector: {} },
+      {
+        name: 'llama-inference-pool',
+        ownerReferences: [
+          { apiVersion: 'serving.kserve.io/v1alpha2', kind: 'LLMInferenceService', name: 'llama' },
+        ],
+      },
+    )
     const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }), pool)
     expect([templates.length, pools.length, podMakers.length]).toEqual([0, 1, 0])
   })
 
   test('with a label that its controller sets has one of unknown value', () => {
     const { templates } = snapshotOf(service({ labels: { 'llm-d.ai/role': 'mine' } }))
-    expect(templates.map(({ labels, unknownLabels }) => [labels.has('llm-d.ai/role'), unknownLabels.has('llm-d.ai/role')])).toEqual([
-      [false, true],
-    ])
+    expect(
+      templates.map(({ labels, unknownLabels }) => [
+        labels.has('llm-d.ai/role'),
+        unknownLabels.has('llm-d.ai/role'),
+      ]),
+    ).toEqual([[false, true]])
   })
 })
 
 test('a DisaggregatedSet makes the pods of a LeaderWorkerSet for each role', () => {
-  const role = (name: string, size: number): JsonRecord => ({
-    name,
-    spec: { leaderWorkerTemplate: { size, workerTemplate: template({ app: 'llama', model: 'llama' }) } },
+  const set = object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', {
+    roles: [sizedRole('prefill', 1), sizedRole('decode', 2)],
   })
-  const set = object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', { roles: [role('prefill', 1), role('decode', 2)] })
   const { templates, podMakers } = snapshotOf(set)
-  const labels = (of: string): JsonRecord => ({
-    'disaggregatedset.x-k8s.io/name': 'llama',
-    'disaggregatedset.x-k8s.io/role': of,
-    model: 'llama',
-  })
-  expect(templates.map((pod) => [pod.part, Object.fromEntries([...pod.labels].filter(([key]) => !key.startsWith('leaderworkerset'))), pod.serviceAccountName])).toEqual([
-    ['decode leader', labels('decode'), 'runner'],
-    ['decode worker', labels('decode'), 'runner'],
-    ['prefill leader', labels('prefill'), 'runner'],
+  expect(
+    templates.map((pod) => [
+      pod.part,
+      Object.fromEntries([...pod.labels].filter(([key]) => !key.startsWith('leaderworkerset'))),
+      pod.serviceAccountName,
+    ]),
+  ).toEqual([
+    ['decode leader', labelsOfRole('decode'), 'runner'],
+    ['decode worker', labelsOfRole('decode'), 'runner'],
+    ['prefill leader', labelsOfRole('prefill'), 'runner'],
   ])
   for (const { unknownLabels } of templates)
-    for (const key of ['app', 'disaggregatedset.x-k8s.io/revision', 'disaggregatedset.x-k8s.io/slice', 'leaderworkerset.sigs.k8s.io/name'])
+    for (const key of [
+      'app',
+      'disaggregatedset.x-k8s.io/revision',
+      'disaggregatedset.x-k8s.io/slice',
+      'leaderworkerset.sigs.k8s.io/name',
+    ])
       expect(unknownLabels).toContain(key)
   expect(podMakers).toEqual([])
 })
 
 describe('AIBrix', () => {
   const roles = { roles: [{ name: 'prefill', template: template({ app: 'llama' }) }] }
-  const made = (apiVersion: string, kind: string, spec: unknown, metadata: JsonRecord = {}): unknown =>
-    snapshotOf(object(apiVersion, kind, spec, metadata)).templates.map((pod) => ({
-      labels: Object.fromEntries(pod.labels),
-      unknown: [...pod.unknownLabels],
-      owner: pod.owner,
-      account: pod.serviceAccountName,
-    }))
   const of = 'orchestration.aibrix.ai/v1alpha1'
 
   test('a StormService makes pods of a RoleSet whose name is not known', () => {
-    expect(made(of, 'StormService', { template: { metadata: { labels: { name: 'x', app: 'y' } }, spec: roles } })).toEqual([
+    expect(
+      made(of, 'StormService', { template: { metadata: { labels: { name: 'x', app: 'y' } }, spec: roles } }),
+    ).toEqual([
       {
         labels: { app: 'llama', 'storm-service-name': 'llama', 'role-name': 'prefill', name: 'x' },
         unknown: ['roleset-name', 'role-template-hash'],
@@ -258,7 +337,12 @@ describe('AIBrix', () => {
   test('a RoleSet makes its own', () => {
     expect(made(of, 'RoleSet', roles, { labels: { 'storm-service-name': 'storm' } })).toEqual([
       {
-        labels: { app: 'llama', 'roleset-name': 'llama', 'storm-service-name': 'storm', 'role-name': 'prefill' },
+        labels: {
+          app: 'llama',
+          'roleset-name': 'llama',
+          'storm-service-name': 'storm',
+          'role-name': 'prefill',
+        },
         unknown: ['role-template-hash'],
         owner: { kind: 'RoleSet', name: 'llama' },
         account: 'runner',
@@ -285,30 +369,16 @@ describe('AIBrix', () => {
 })
 
 describe('pods of which a part is known', () => {
-  const told = (apiVersion: string, kind: string, spec: unknown): unknown =>
-    snapshotOf(object(apiVersion, kind, spec)).podMakers.flatMap(({ pods }) =>
-      pods.map((pod) => ({
-        part: pod.part,
-        labels: Object.fromEntries(pod.labels),
-        account: pod.perhaps?.knowsAccount === true ? pod.serviceAccountName : undefined,
-        mayCarryAny: pod.perhaps?.knowsLabels !== true,
-        containers: pod.containers.map(({ name }) => name),
-      })),
-    )
-  const one = (labels: JsonRecord, account: string | undefined, mayCarryAny: boolean, containers: readonly string[] = []) => [
-    { part: '', labels, account, mayCarryAny, containers: [...containers, '<container>'] },
-  ]
-
   test.each([
-    ['kaito.sh/v1beta1', 'Workspace', {}, one({ 'kaito.sh/workspace': 'llama' }, undefined, true)],
-    ['apps.nvidia.com/v1alpha1', 'NIMService', {}, one({ app: 'llama' }, 'llama', true, ['llama-ctr'])],
-    ['apps.nvidia.com/v1alpha1', 'NIMService', { multiNode: {} }, one({}, 'llama', true, ['llama-ctr'])],
-    ['postgresql.cnpg.io/v1', 'Cluster', {}, one({ 'cnpg.io/cluster': 'llama' }, 'llama', false)],
+    ['kaito.sh/v1beta1', 'Workspace', {}, lone({ 'kaito.sh/workspace': 'llama' }, undefined, true)],
+    ['apps.nvidia.com/v1alpha1', 'NIMService', {}, lone({ app: 'llama' }, 'llama', true, ['llama-ctr'])],
+    ['apps.nvidia.com/v1alpha1', 'NIMService', { multiNode: {} }, lone({}, 'llama', true, ['llama-ctr'])],
+    ['postgresql.cnpg.io/v1', 'Cluster', {}, lone({ 'cnpg.io/cluster': 'llama' }, 'llama', false)],
     [
       'opentelemetry.io/v1beta1',
       'OpenTelemetryCollector',
       { serviceAccount: 'otel' },
-      one(
+      lone(
         {
           'app.kubernetes.io/managed-by': 'opentelemetry-operator',
           'app.kubernetes.io/part-of': 'opentelemetry',
@@ -324,13 +394,13 @@ describe('pods of which a part is known', () => {
       'gateway.networking.k8s.io/v1',
       'Gateway',
       { gatewayClassName: 'kgateway' },
-      one({ 'gateway.networking.k8s.io/gateway-name': 'llama' }, 'llama', false),
+      lone({ 'gateway.networking.k8s.io/gateway-name': 'llama' }, 'llama', false),
     ],
     [
       'gateway.networking.k8s.io/v1',
       'Gateway',
       { gatewayClassName: 'agentgateway', infrastructure: { parametersRef: { name: 'p' } } },
-      one({ 'gateway.networking.k8s.io/gateway-name': 'llama' }, undefined, true),
+      lone({ 'gateway.networking.k8s.io/gateway-name': 'llama' }, undefined, true),
     ],
     ['gateway.networking.k8s.io/v1', 'Gateway', { gatewayClassName: 'cloud' }, []],
   ])('%s %s %j', (apiVersion, kind, spec, expected) => {
@@ -376,11 +446,18 @@ describe('pods of a StatefulSet are told apart by their numbers', () => {
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
     metadata: { name: 'first' },
-    spec: { spiffeIDTemplate: 'spiffe://a/b', podSelector: { matchLabels: { 'apps.kubernetes.io/pod-index': '0' } } },
+    spec: {
+      spiffeIDTemplate: 'spiffe://a/b',
+      podSelector: { matchLabels: { 'apps.kubernetes.io/pod-index': '0' } },
+    },
   }
   const indexes = (...more: readonly JsonRecord[]): unknown =>
     readSnapshot({
-      objects: [{ value: set }, { value: asking }, ...more.map((value) => ({ value, isUnread: true as const }))],
+      objects: [
+        { value: set },
+        { value: asking },
+        ...more.map((value) => ({ value, isUnread: true as const })),
+      ],
     }).templates.map(({ labels }) => labels.get('apps.kubernetes.io/pod-index'))
 
   test('but not where an autoscaler counts them', () => {
@@ -388,7 +465,9 @@ describe('pods of a StatefulSet are told apart by their numbers', () => {
     expect(indexes()).toEqual(['0'])
     expect(indexes(scaler('HorizontalPodAutoscaler', 'autoscaling/v2', statefulSet))).toEqual([undefined])
     expect(indexes(scaler('ScaledObject', 'keda.sh/v1alpha1', statefulSet))).toEqual([undefined])
-    expect(indexes(scaler('HorizontalPodAutoscaler', 'autoscaling/v2', { ...statefulSet, kind: 'Deployment' }))).toEqual(['0'])
+    expect(
+      indexes(scaler('HorizontalPodAutoscaler', 'autoscaling/v2', { ...statefulSet, kind: 'Deployment' })),
+    ).toEqual(['0'])
     expect(indexes(scaler('ScaledObject', 'keda.sh/v1alpha1', {}))).toEqual(['0'])
   })
 })

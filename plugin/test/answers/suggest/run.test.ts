@@ -1,6 +1,6 @@
 // `suggest` as a person runs it: what can be applied, what cannot be had, and that names from files stay names.
 import { parseAllDocuments } from 'yaml'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { toDocuments } from '../../../src/answers/suggest/documents.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
@@ -90,20 +90,20 @@ test('a pool without pods has none, and says why in the first line', async () =>
 })
 
 describe('beside an object whose controller makes pools', () => {
-  const workspace =
+  const maker =
     'apiVersion: kaito.sh/v1beta1\nkind: Workspace\nmetadata: { name: phi, namespace: team-a }\ninference: { preset: { name: phi } }\n'
   const chat =
     'apiVersion: llm-d.ai/v1alpha2\nkind: InferenceObjective\nmetadata: { name: chat, namespace: team-a }\nspec: { poolRef: { name: phi-pool } }\n'
 
   test('the pool of an objective is not among the files: 4', async () => {
-    const { stderr, code } = await suggest({ 'all.yaml': `${workspace}---\n${chat}` }, 'objective/team-a/chat')
+    const { stderr, code } = await suggest({ 'all.yaml': `${maker}---\n${chat}` }, 'objective/team-a/chat')
     expect(stderr).toContain('cannot tell which pool the objective targets')
     expect(stderr).toContain('Workspace.kaito.sh team-a/phi')
     expect(code).toBe(4)
   })
 
   test('that there is no pool is no fault of the question: 4', async () => {
-    const { stdout, code } = await suggest({ 'all.yaml': workspace }, '-A')
+    const { stdout, code } = await suggest({ 'all.yaml': maker }, '-A')
     expect(stdout).toContain('nothing was checked: no InferencePool is among them')
     expect(stdout).toContain('Workspace.kaito.sh team-a/phi')
     expect(code).toBe(4)

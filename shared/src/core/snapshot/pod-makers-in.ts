@@ -33,7 +33,9 @@ export function expandedIn(objects: readonly RawObject[]): Expanded {
     if (made !== undefined) of.set(raw, made)
   }
   const there = new Set(objects.map(keyOfObject))
-  const made = [...of.values()].flat().filter((raw) => raw.made?.by !== undefined || !there.has(keyOfObject(raw)))
+  const made = [...of.values()]
+    .flat()
+    .filter((raw) => raw.made?.by !== undefined || !there.has(keyOfObject(raw)))
   return { made, of: new Set(of.keys()) }
 }
 
@@ -129,11 +131,7 @@ function ownersIn(objects: readonly RawObject[]): ReadonlySet<string> {
 }
 
 function keyOfObject({ value }: RawObject): string {
-  return keyOf(
-    qualifiedKind(kindOf(value)),
-    namespaceOf(value),
-    stringAt(value, 'metadata', 'name') ?? '',
-  )
+  return keyOf(qualifiedKind(kindOf(value)), namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
 }
 
 function ownersOf(value: JsonRecord): readonly string[] {

@@ -249,7 +249,8 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers: makers
       .filter(
-        ({ namespace, pods: perhaps }) => isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
+        ({ namespace, pods: perhaps }) =>
+          isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
       )
       .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),

@@ -338,7 +338,7 @@ function poolSuggestions(
     registrations: needs.flatMap((one) => registrationsOf(one, proof)),
     not: [...not, ...needs.flatMap(notSuggested)],
     remarks: [
-      ...(accounts.length > 1 && !needs.every(isPerVariant)
+      ...(accounts.length > 1 && !needs.every((need) => isPerVariant(need, context))
         ? [
             `its pods run under several service accounts (${accounts.join(', ')}), and a binding names one: each account takes a binding of its own, and bindings PoolOnly of one pool give one SPIFFE ID`,
           ]
@@ -349,9 +349,11 @@ function poolSuggestions(
   }
 }
 
-/** Whether the pods of an account get an identity for each of their variants. */
-function isPerVariant({ plan }: ProvenNeed): boolean {
-  return plan?.candidates.every(({ boundary }) => boundary.mode === 'PerVariant') === true
+/** Whether the pods of an account get an identity for each of their variants, or have one. */
+function isPerVariant({ plan, failed }: ProvenNeed, { bindings }: PoolContext): boolean {
+  if (plan !== undefined) return plan.candidates.every(({ boundary }) => boundary.mode === 'PerVariant')
+  const isBound = failed.length === 0 && bindings.length > 0
+  return isBound && bindings.every(({ mode }) => mode.ok && mode.value === 'PerVariant')
 }
 
 function suggestedOf(

@@ -80,7 +80,6 @@ export function scaledBy(object: JsonRecord): MadeBy | undefined {
   return { kind, namespace: readMeta(object).namespace, name: stringAt(target, 'name') ?? '' }
 }
 
-
 /** Pods of an object whose own template is not to be read, as far as they are known: they may have more containers. */
 export interface Carried {
   /** Which of several; empty for one alone. */
@@ -115,7 +114,8 @@ const CARRIED: Readonly<Record<string, Carry>> = {
       possibleLabels: [
         ...RECOMMENDED,
         ...['instanceName', 'instanceRole', 'podRole', 'jobRole'].map((key) => `cnpg.io/${key}`),
-        ...['postgresql', 'role'],
+        'postgresql',
+        'role',
         ...labels.keys(),
         ...readStringMap(dig(object, 'spec', 'inheritedMetadata', 'labels')).keys(),
       ],
@@ -128,17 +128,17 @@ const CARRIED: Readonly<Record<string, Carry>> = {
       : [
           {
             ...pods(
-            {
-              'app.kubernetes.io/managed-by': 'opentelemetry-operator',
-              'app.kubernetes.io/part-of': 'opentelemetry',
-              ...(`${namespace}.${name}`.length <= 63 && {
-                'app.kubernetes.io/instance': `${namespace}.${name}`,
-              }),
-            },
-            dig(object, 'spec', 'targetAllocator', 'enabled') === true
-              ? undefined
-              : stringAt(object, 'spec', 'serviceAccount') || `${name}-collector`,
-            ['otc-container'],
+              {
+                'app.kubernetes.io/managed-by': 'opentelemetry-operator',
+                'app.kubernetes.io/part-of': 'opentelemetry',
+                ...(`${namespace}.${name}`.length <= 63 && {
+                  'app.kubernetes.io/instance': `${namespace}.${name}`,
+                }),
+              },
+              dig(object, 'spec', 'targetAllocator', 'enabled') === true
+                ? undefined
+                : stringAt(object, 'spec', 'serviceAccount') || `${name}-collector`,
+              ['otc-container'],
             ),
             possibleLabels: [...RECOMMENDED, ...labels.keys()],
           },
@@ -183,7 +183,9 @@ function pods(
 /** Components stand in a mapping by name (v1alpha1), or in a list (v1beta1). */
 function dynamoGraph(object: JsonRecord, { name: graph }: ObjectMeta): readonly Carried[] {
   const services = Object.entries(recordOf(dig(object, 'spec', 'services')))
-  const listed = listAt(object, 'spec', 'components').map((one) => [stringAt(one, 'name') ?? '', one] as const)
+  const listed = listAt(object, 'spec', 'components').map(
+    (one) => [stringAt(one, 'name') ?? '', one] as const,
+  )
   const components = [...services, ...listed]
   if (components.length === 0) return [pods({ 'nvidia.com/dynamo-graph-deployment-name': graph })]
   return components.map(([name, component]) => {
@@ -253,7 +255,7 @@ const OF_ROLE = [
   'godel.bytedance.com/pod-group-name',
 ]
 /** Labels of a RoleSet that its pods inherit. */
-const INHERITED = ['name', 'previous-owner']
+const INHERITED: ReadonlySet<string> = new Set(['name', 'previous-owner'])
 /** Asks for a container of AIBrix's runtime. */
 const RUNTIME_ANNOTATION = `${STORM}/sidecar-injection`
 
@@ -264,7 +266,7 @@ function roleSet(
   { set, known, unknown }: { set: unknown; known: Record<string, string>; unknown: readonly string[] },
 ): readonly MadeObject[] | undefined {
   if (meta.annotations.has(RUNTIME_ANNOTATION)) return undefined
-  const inherited = [...readStringMap(dig(set, 'metadata', 'labels'))].filter(([key]) => INHERITED.includes(key))
+  const inherited = [...readStringMap(dig(set, 'metadata', 'labels'))].filter(([key]) => INHERITED.has(key))
   return rolesIn(own(set, 'spec')).map((role) => {
     const name = stringAt(role, 'name') ?? ''
     const labels = { ...known, 'role-name': name, ...Object.fromEntries(inherited) }
@@ -279,8 +281,8 @@ function roleSet(
 
 function podSet(object: JsonRecord, meta: ObjectMeta): readonly MadeObject[] {
   const template = recordOf(dig(object, 'spec', 'template'))
-  const own_ = Object.fromEntries(readStringMap(dig(template, 'metadata', 'labels')))
-  const labels = { ...Object.fromEntries(meta.labels), ...own_, [`${STORM}/podset-name`]: meta.name }
+  const written = Object.fromEntries(readStringMap(dig(template, 'metadata', 'labels')))
+  const labels = { ...Object.fromEntries(meta.labels), ...written, [`${STORM}/podset-name`]: meta.name }
   return [
     podsOfTemplate(object, meta, withLabels(template, labels), {
       part: '',

@@ -107,9 +107,9 @@ function mergedSpec(
 function nearest(
   namespace: string,
   configs: readonly RawObject[],
-  isNamed: (name: string) => boolean,
+  isMeant: (name: string) => boolean,
 ): JsonRecord | undefined {
-  const found = configs.filter(({ value }) => isNamed(readMeta(value).name))
+  const found = configs.filter(({ value }) => isMeant(readMeta(value).name))
   const near = found.filter(({ value }) => readMeta(value).namespace === namespace)
   const [one, another] = near.length > 0 ? near : found
   return one === undefined || another !== undefined ? undefined : recordAt(one.value, 'spec')
@@ -147,9 +147,11 @@ function merged(under: unknown, over: unknown): unknown {
   }
   if (!Array.isArray(under) || !Array.isArray(over) || ![...under, ...over].every(isNamed)) return over
   const names = new Set([...under, ...over].map((one) => stringAt(one, 'name')))
-  const named = (list: readonly unknown[], name: string | undefined): unknown =>
-    list.find((one) => stringAt(one, 'name') === name)
-  return [...names].map((name) => merged(named(under, name), named(over, name)))
+  return [...names].map((name) => merged(itemOf(under, name), itemOf(over, name)))
+}
+
+function itemOf(list: readonly unknown[], name: string | undefined): unknown {
+  return list.find((one) => stringAt(one, 'name') === name)
 }
 
 function isNamed(value: unknown): boolean {
@@ -183,7 +185,8 @@ function storageOf(spec: unknown): Storage | undefined {
   const [scheme] = (stringAt(spec, 'model', 'uri') ?? '').split('://')
   const none = { containers: [], initContainers: [] }
   if (dig(spec, 'storageInitializer', 'enabled') === false || scheme === 'pvc') return none
-  if (scheme === 'hf' || scheme === 's3') return { ...none, initContainers: [{ name: 'storage-initializer' }] }
+  if (scheme === 'hf' || scheme === 's3')
+    return { ...none, initContainers: [{ name: 'storage-initializer' }] }
   return scheme === 'oci'
     ? { containers: [{ name: 'modelcar' }], initContainers: [{ name: 'modelcar-init' }] }
     : undefined
@@ -232,7 +235,12 @@ function workloads(
     const isOfController = !isPrefill && named === '' && listAt(template, 'initContainers').some(isSidecar)
     const labels = { ...component(''), ...served, ...Object.fromEntries(service.ofPool) }
     const users = { ...kueueLabels(meta), ...Object.fromEntries(readStringMap(own(workload, 'labels'))) }
-    const made = podTemplate(service, template, { ...users, ...labels }, isOfController ? names.single : named)
+    const made = podTemplate(
+      service,
+      template,
+      { ...users, ...labels },
+      isOfController ? names.single : named,
+    )
     return [
       {
         value: {
@@ -253,7 +261,10 @@ function workloads(
   const account =
     [template, worker].map((one) => stringAt(one, 'serviceAccountName') ?? '').find((one) => one !== '') ??
     names.group
-  const ofWorkers = { ...component('-worker'), ...(isRecord(template) ? {} : { ...served, 'llm-d.ai/role': isPrefill ? 'prefill' : 'decode' }) }
+  const ofWorkers = {
+    ...component('-worker'),
+    ...(isRecord(template) ? {} : { ...served, 'llm-d.ai/role': isPrefill ? 'prefill' : 'decode' }),
+  }
   const leader = isRecord(template) && {
     leaderTemplate: podTemplate(
       service,
@@ -343,7 +354,9 @@ function schedulerOf(
         spec: {
           selector: { matchLabels: labels },
           template: {
-            metadata: { labels: { ...Object.fromEntries(readStringMap(own(scheduler, 'labels'))), ...labels } },
+            metadata: {
+              labels: { ...Object.fromEntries(readStringMap(own(scheduler, 'labels'))), ...labels },
+            },
             spec: { ...template, serviceAccountName: named === '' ? account : named },
           },
         },

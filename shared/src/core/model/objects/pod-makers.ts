@@ -35,8 +35,7 @@ const SOURCES = {
       'https://docs.vllm.ai/en/v0.32.0/deployment/integrations/kthena/',
     'ModelBooster.workload.serving.volcano.sh':
       'https://github.com/volcano-sh/kthena/tree/main/examples/model-booster',
-    'Cluster.postgresql.cnpg.io':
-      'https://github.com/cloudnative-pg/cloudnative-pg/tree/main/pkg/specs',
+    'Cluster.postgresql.cnpg.io': 'https://github.com/cloudnative-pg/cloudnative-pg/tree/main/pkg/specs',
     'OpenTelemetryCollector.opentelemetry.io':
       'https://github.com/open-telemetry/opentelemetry-operator/tree/main/internal/manifests',
     'Gateway.gateway.networking.k8s.io':
@@ -250,7 +249,13 @@ const NOTHING_KNOWN: FoundTemplate = {
 }
 
 /** What is known of pods, as a template. */
-function templateOf({ part, labels, possibleLabels, serviceAccountName, containers }: Carried): FoundTemplate {
+function templateOf({
+  part,
+  labels,
+  possibleLabels,
+  serviceAccountName,
+  containers,
+}: Carried): FoundTemplate {
   const unknown = { name: UNKNOWN_CONTAINER }
   return {
     ...NOTHING_KNOWN,

@@ -48,8 +48,8 @@ export function readWorkloadPods(raw: RawObject, asked: ReadonlySet<string> = NO
   if (kind === undefined) return []
   const meta = readMeta(raw.value)
   // The numbers of pods that something else scales are not known.
-  const numbered = raw.made?.isScaled === true ? NOTHING_ASKED : asked
-  return TEMPLATES_OF[kind](raw.value, meta, numbered).map((made) => podOf(raw, kind, meta, made))
+  const numbers = raw.made?.isScaled === true ? NOTHING_ASKED : asked
+  return TEMPLATES_OF[kind](raw.value, meta, numbers).map((made) => podOf(raw, kind, meta, made))
 }
 
 /** Whether an object is of a kind whose pods `readWorkloadPods` describes. */
@@ -270,7 +270,10 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
   const possible = raw.made?.possibleLabels ?? []
   return possible.length === 0
     ? pod
-    : { ...pod, possibleLabels: new Set([...pod.possibleLabels, ...possible]).difference(new Set(labels.keys())) }
+    : {
+        ...pod,
+        possibleLabels: new Set([...pod.possibleLabels, ...possible]).difference(new Set(labels.keys())),
+      }
 }
 
 /**
