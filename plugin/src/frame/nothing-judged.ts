@@ -3,7 +3,7 @@
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { madeBy } from '@kleym/shared/core/snapshot/index.ts'
+import { madeInstead } from '@kleym/shared/core/snapshot/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { isNearMiss } from '../gather/near-misses.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -36,15 +36,15 @@ export function nothingJudged(
       why: `nothing in the files is of this namespace${there.length === 0 ? '' : `; there are ${namesText(there)}`}`,
       fix: `${didYouMean(namespace, there) ?? 'name a namespace of the files, or leave -n out for all of them'}${UNLESS}`,
     }
-  const { bindings, pools, podMakers } = input.after.snapshot
-  const maker = judged.what === POOL_KIND ? podMakers.find(({ makesPools }) => makesPools) : undefined
-  if (maker !== undefined)
+  const made = judged.what === POOL_KIND ? madeInstead(input.after.snapshot, POOL_KIND) : undefined
+  if (made !== undefined)
     return {
       ...problem,
       where: 'the files',
-      why: `no ${POOL_KIND} is among them, and ${unknownReasonText(madeBy(maker, `the ${POOL_KIND}s`))}`,
+      why: `no ${POOL_KIND} is among them, and ${unknownReasonText(made)}`,
       fix: `give what its controller makes as well: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
     }
+  const { bindings, pools } = input.after.snapshot
   const isBeforeTheFirst = judged.what === 'binding' && bindings.length === 0 && pools.length > 0
   return {
     ...problem,

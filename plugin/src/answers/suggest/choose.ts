@@ -5,7 +5,7 @@ import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Objective, Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { madeBy, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
+import { madeInstead, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -80,20 +80,20 @@ interface NameOfObject {
 }
 
 /** The pools that an objective targets. Throws where there is none, or where a controller may make it. */
-function poolsOf(objective: Objective, { pools, podMakers }: Snapshot): readonly Pool[] {
+function poolsOf(objective: Objective, snapshot: Snapshot): readonly Pool[] {
   const { namespace, name } = objective.meta
-  const near = pools.filter(({ meta }) => meta.namespace === namespace)
+  const near = snapshot.pools.filter(({ meta }) => meta.namespace === namespace)
   const found = near.filter((pool) => objectivePool(objective, pool).state === 'leads there')
   if (found.length > 0) return found
   const [first] = near
   const leads = first === undefined ? undefined : objectivePool(objective, first)
-  const maker = podMakers.find((one) => one.makesPools && one.namespace === namespace)
-  if (maker !== undefined)
+  const made = madeInstead(snapshot, POOL_KIND, namespace)
+  if (made !== undefined)
     throw new KleymError({
       code: 'input',
       what: 'cannot tell which pool the objective targets',
       where: namespacedName(namespace, name),
-      why: `its pool is not among the files: ${unknownReasonText(madeBy(maker, 'the InferencePools'))}`,
+      why: `its pool is not among the files: ${unknownReasonText(made)}`,
       fix: 'give the pool too: kubectl get inferencepools -o yaml',
     })
   throw new KleymError({

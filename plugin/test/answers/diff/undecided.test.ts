@@ -43,6 +43,7 @@ metadata: {name: kleym, namespace: kleym}
 spec:
   selector: {matchLabels: {app: kleym}}
   template:
+    metadata: {labels: {app: kleym}}
     spec:
       containers:
         - name: operator

@@ -27,6 +27,7 @@ export {
   gapOf,
   importsIn,
   kindKey,
+  madeInstead,
   readSnapshot,
   reading,
   referencesIn,

@@ -349,6 +349,18 @@ export function importsIn({ poolImports }: Snapshot): readonly PoolImport[] | un
   return poolImports
 }
 
+/** Why a pool or an objective that is not there, in a namespace or in any, may be made by a controller; undefined: none makes such. */
+export function madeInstead(
+  { podMakers }: Pick<Snapshot, 'podMakers'>,
+  kind: string,
+  namespace?: string,
+): UnknownReason | undefined {
+  const maker = podMakers.find(
+    (one) => one.makesPools && (namespace === undefined || one.namespace === namespace),
+  )
+  return maker === undefined ? undefined : madeBy(maker, `the ${kind}s`)
+}
+
 /** Looks references up in a snapshot. */
 export function referencesIn(snapshot: Snapshot): References {
   const pools = new Map(
@@ -357,9 +369,6 @@ export function referencesIn(snapshot: Snapshot): References {
   const objectives = new Map(
     snapshot.objectives.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
   )
-  const makers = new Map(
-    snapshot.podMakers.flatMap((one) => (one.makesPools ? [[one.namespace, one] as const] : [])),
-  )
   /** What is in no group may be made by a controller that makes such objects. */
   const unlessMade = <T>(
     found: Lookup<T>,
@@ -367,10 +376,8 @@ export function referencesIn(snapshot: Snapshot): References {
     isElsewhere: boolean,
     namespace: string,
   ): Lookup<T> => {
-    const maker = makers.get(namespace)
-    return found.state !== 'absent' || isElsewhere || maker === undefined
-      ? found
-      : { state: 'unknown', why: madeBy(maker, `the ${kind}s`) }
+    const why = found.state !== 'absent' || isElsewhere ? undefined : madeInstead(snapshot, kind, namespace)
+    return why === undefined ? found : { state: 'unknown', why }
   }
   return {
     pool: (group, namespace, name) =>

@@ -65,8 +65,7 @@ export function undecidedBindings(
 
 function undecidedOf(one: Compiled): (UndecidedBinding & { readonly namespace: string }) | undefined {
   // Which pods a pool selects that is not known, is not known.
-  const meant =
-    one.input.pool?.state === 'unknown' ? { labels: new Map(), ...fieldsOf(one) } : meantBy(one)
+  const meant = one.input.pool?.state === 'unknown' ? { labels: new Map(), ...fieldsOf(one) } : meantBy(one)
   if (one.result.kind !== 'undetermined' || meant === undefined) return undefined
   const { binding, result } = one
   return {
