@@ -98,7 +98,7 @@ describe('with --render', () => {
     const rendered = identities(await ask('rendered', question))
     const ofValues = await ask('of values', question)
     expect(ofValues.stderr).toMatch(
-      /^error: the chart in charts\/gate was rendered with its default values \(charts\/gate\)\n {2}why: {2}.* not known: InferencePool\S* \(in team-b\)/m,
+      /^error: the chart in charts\/gate was rendered with its default values\n {2}why: {2}.* not known: InferencePool\S* \(in team-b\)/m,
     )
     const open = 'pod team-b/gate/server'
     // Other values may name another pool: then the binding has none.

@@ -64,7 +64,7 @@ describe('its streams', () => {
   test('stdin that is a folder could not be read', () => {
     const { code, stderr } = runWith(['explain', '-A', '--offline', '-f', '-'], 'stdin', workspace({}))
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^error: cannot read stdin \(stdin\)\n {2}why: {2}it is a folder\n/m)
+    expect(stderr).toMatch(/^error: cannot read stdin\n {2}why: {2}it is a folder\n/m)
   })
 
   test('stdout that takes nothing leaves the answer unwritten', () => {
