@@ -161,32 +161,21 @@ function collectObject(
     nearMisses.push(nearMissOf(type, value, { miss, origin }))
     return
   }
-  const wanted = facts.wanted ?? makerOf(type, value)
+  const isFromCluster = isDump(value, rules)
+  const wanted = facts.wanted ?? makerOf(type, value, isFromCluster)
   if (miss !== undefined && wanted !== undefined) {
     door.hold({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
     return
   }
   // What a dump's controllers have made stands in the dump.
-  if (wanted?.versions === undefined && !isDump(value, rules)) {
+  if (wanted?.versions === undefined && !isFromCluster) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
   }
+  const isOther = facts.wanted === undefined
+  const isCounted = isOther && !takenForMore(value, type, { rules, origin, collected })
   if (wanted === undefined) {
-    const { namespace, name } = readMeta(value)
-    const podChange = podChangeOf(type, name, () => JSON.stringify(value))
-    if (podChange !== undefined)
-      door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
-    const mentions = mentionsOf(value, type, { rules, origin, collected })
-    if (mentions === undefined) count(door, qualifiedKind(type))
-    else door.read(mentions)
-    if (!isDump(value, rules)) {
-      noteDeployer(value, origin, collected)
-      if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
-        for (const made of openshiftRegistrations())
-          collected.made.push({ value: made, origin, isManifest: true })
-    }
-    const scope = scopeOfCrd(value)
-    if (scope !== undefined) collected.scopes.push(scope)
+    if (isCounted) count(door, qualifiedKind(type))
     return
   }
   if (collected.takesAway?.(value, wanted) === true) return
@@ -212,6 +201,32 @@ function collectObject(
       ...(mayBeAnywhere && { mayBeAnywhere }),
     })
   }
+}
+
+/**
+ * Takes from an object whose kind is not read what it says beside the pods that it makes: how it changes pods, what it deploys, which IDs it
+ * mentions, what it says of another kind. Whether its mentions are kept.
+ */
+function takenForMore(
+  value: JsonRecord,
+  type: ObjectType,
+  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
+): boolean {
+  const { namespace, name } = readMeta(value)
+  const podChange = podChangeOf(type, name, () => JSON.stringify(value))
+  if (podChange !== undefined)
+    collected.door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
+  const mentions = mentionsOf(value, type, { rules, origin, collected })
+  if (mentions !== undefined) collected.door.read(mentions)
+  if (!isDump(value, rules)) {
+    noteDeployer(value, origin, collected)
+    if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
+      for (const made of openshiftRegistrations())
+        collected.made.push({ value: made, origin, isManifest: true })
+  }
+  const scope = scopeOfCrd(value)
+  if (scope !== undefined) collected.scopes.push(scope)
+  return mentions !== undefined
 }
 
 /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
@@ -352,8 +367,12 @@ function noteHeld(value: unknown, origin: Origin, { wanted }: ReadingRules, { em
 }
 
 /** An object of any other kind that makes pods, or says what others make, is kept, though its kind is not read. */
-function makerOf({ group, kind }: ObjectType, value: JsonRecord): WantedKind | undefined {
-  return isPodMaker(value) || isReadByMakers({ group, kind })
+function makerOf(
+  { group, kind }: ObjectType,
+  value: JsonRecord,
+  isFromCluster: boolean,
+): WantedKind | undefined {
+  return isPodMaker(value, { areUnseenShown: isFromCluster }) || isReadByMakers({ group, kind })
     ? { group, kind, namespaced: true, isUnread: true }
     : undefined
 }

@@ -10,7 +10,7 @@ import {
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
-import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import { isUnreadKind, mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'
 import { everythingIn } from './deployers.ts'
 import { splitDocuments } from './document.ts'
@@ -77,9 +77,9 @@ function reachOfOther(
 ): readonly ProblemReach[] {
   if (qualifiedKind(type) === CRD) return []
   if (mayDeploy(type, () => text)) return everythingIn(wanted, undefined)
-  const isMaker = mayMakePodsByText(type, '')
+  const isMaker = isUnreadKind(type)
   const makesPods =
-    isMaker ||
+    mayMakePodsByText(type, '') ||
     podChangeOf(type, '', () => text) !== undefined ||
     (mayMakePodsByText(type, text) && /containers["']?[ \t]*:/.test(text))
   const isMade = ({ kind }: WantedKind): boolean =>

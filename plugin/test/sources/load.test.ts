@@ -152,9 +152,9 @@ describe('what is an object', () => {
     ['a list, a number', '- a\n---\n3\n', [], { 'not a Kubernetes object': 2 }],
     [
       'another group of the same kind',
-      'apiVersion: example.org/v1\nkind: Pod\nmetadata: {name: a}\n',
+      'apiVersion: cert-manager.io/v1\nkind: Pod\nmetadata: {name: a}\n',
       [],
-      { 'Pod.example.org': 1 },
+      { 'Pod.cert-manager.io': 1 },
     ],
     [
       'any version of a kind',

@@ -65,6 +65,15 @@ export const json = (value: unknown): string => JSON.stringify(value)
 export const typed = (apiVersion: string, kind: string, spec: unknown): string =>
   json({ apiVersion, kind, metadata: { name: 'app', namespace: 'deploy' }, spec })
 
+/** In the namespace of the estate. */
+const inDemo = (apiVersion: string, kind: string, spec: unknown): string =>
+  json({ apiVersion, kind, metadata: { name: 'app', namespace: 'demo' }, spec })
+const clone = (apiVersion: string, kind: string): Files => ({
+  'a.json': typed('kyverno.io/v1', 'ClusterPolicy', {
+    rules: [{ name: 'a', generate: { apiVersion, kind, name: 'a', clone: { name: 'a', namespace: 'x' } } }],
+  }),
+})
+
 export const CLEAN = '✓ nothing clashes'
 export const OPEN = '! nothing is known to clash'
 
@@ -420,9 +429,40 @@ export const ROWS_OPEN: readonly Row[] = [
         'apiVersion: v1\nkind: Pod\nmetadata: {name: x, labels: app}\nspec: {containers: [{name: a}]}\n',
     },
   ],
+  [
+    'a kind of which nothing is known',
+    { 'a.json': inDemo('kafka.strimzi.io/v1beta2', 'Kafka', { kafka: { replicas: 3 } }) },
+  ],
+  [
+    'Prometheus, which makes pods without a template',
+    { 'a.json': inDemo('monitoring.coreos.com/v1', 'Prometheus', { podMetadata: { labels: { app: 'a' } } }) },
+  ],
+  [
+    'an Application of Open Application Model',
+    { 'a.json': inDemo('core.oam.dev/v1beta1', 'Application', {}) },
+  ],
+  [
+    'a kind without a namespace, of which nothing is known',
+    { 'a.json': json({ apiVersion: 'x.io/v1', kind: 'X', metadata: { name: 'a' } }) },
+  ],
+  ['a policy that copies a Deployment', clone('apps/v1', 'Deployment')],
 ]
 
 export const ROWS_DISMISSED: readonly Row[] = [
+  [
+    'a kind of which nothing is known, in another namespace',
+    { 'a.json': typed('kafka.strimzi.io/v1beta2', 'Kafka', { kafka: { replicas: 3 } }) },
+  ],
+  [
+    'kinds of which it is known that they make no pods',
+    {
+      'a.json': inDemo('monitoring.coreos.com/v1', 'ServiceMonitor', { selector: {} }),
+      'b.json': inDemo('networking.istio.io/v1', 'VirtualService', {}),
+      'c.json': inDemo('gateway.networking.k8s.io/v1', 'HTTPRoute', {}),
+      'd.json': inDemo('autoscaling/v2', 'HorizontalPodAutoscaler', {}),
+    },
+  ],
+  ['a policy that copies a Secret', clone('v1', 'Secret')],
   [
     'a helmfile whose releases were made, or hold CustomResourceDefinitions alone',
     {

@@ -178,7 +178,7 @@ describe('an ID in any string', () => {
 
   test('of an object of a kind that nothing else reads', async () => {
     const thing = stringify({
-      apiVersion: 'example.org/v1',
+      apiVersion: 'cert-manager.io/v1',
       kind: 'Client',
       metadata: { name: 'a', namespace: 'team-a' },
       spec: { peer: CHAT },
@@ -188,7 +188,7 @@ describe('an ID in any string', () => {
       { kind: 'Client', name: 'a', field: '.spec.peer', state: 'resolved' },
     ])
     // It is no policy, and no other answer reads it.
-    expect((await ask(['conflicts', '-A'], thing)).stderr).toContain('1 Client.example.org')
+    expect((await ask(['conflicts', '-A'], thing)).stderr).toContain('1 Client.cert-manager.io')
   })
 
   test('nothing of a Secret is printed but the ID', async () => {

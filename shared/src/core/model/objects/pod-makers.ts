@@ -7,12 +7,14 @@ import { kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
+import { makesNoPods } from './no-pods.ts'
 import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
+import { WORKLOAD_KINDS } from './workload.ts'
 
 /**
  * What the controllers of known kinds make of their objects, with what says so; `*` is every other kind of a group. Of any other kind it
- * is taken that pods are made of the templates that stand in the object, and that it may have no namespace.
+ * is taken that pods are made of the templates that stand in the object, or without any template, and that it may have no namespace.
  */
 const SOURCES = {
   /** Pods, without a template to read, and InferencePools with objectives. */
@@ -40,6 +42,10 @@ const SOURCES = {
       'https://github.com/open-telemetry/opentelemetry-operator/tree/main/internal/manifests',
     'Gateway.gateway.networking.k8s.io':
       'https://github.com/kgateway-dev/kgateway/tree/main/pkg/kgateway/helm',
+    'Prometheus.monitoring.coreos.com': 'https://prometheus-operator.dev/docs/api-reference/api/',
+    'PrometheusAgent.monitoring.coreos.com': 'https://prometheus-operator.dev/docs/api-reference/api/',
+    'Alertmanager.monitoring.coreos.com': 'https://prometheus-operator.dev/docs/api-reference/api/',
+    'ThanosRuler.monitoring.coreos.com': 'https://prometheus-operator.dev/docs/api-reference/api/',
     'SandboxClaim.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'SandboxWarmPool.extensions.agents.x-k8s.io': 'https://agent-sandbox.sigs.k8s.io/docs/',
     'Workflow.argoproj.io': 'https://argo-workflows.readthedocs.io/en/latest/fields/',
@@ -53,14 +59,12 @@ const SOURCES = {
   },
   /** Groups whose kinds that hold templates all have a namespace, by their CRDs. */
   'pods of templates': {
-    '*.argoproj.io': 'https://github.com/argoproj/argo-rollouts',
     '*.ray.io': 'https://github.com/ray-project/kuberay',
     '*.serving.knative.dev': 'https://github.com/knative/serving',
     '*.jobset.x-k8s.io': 'https://github.com/kubernetes-sigs/jobset',
     '*.agents.x-k8s.io': 'https://github.com/kubernetes-sigs/agent-sandbox',
     '*.kubeflow.org': 'https://github.com/kubeflow/trainer',
     '*.trainer.kubeflow.org': 'https://github.com/kubeflow/trainer',
-    '*.monitoring.coreos.com': 'https://github.com/prometheus-operator/prometheus-operator',
   },
   /** What they hold, in a namespace that another field names, or another object. */
   'objects elsewhere': {
@@ -156,20 +160,24 @@ const TEMPLATES_MAX = 64
 /** How deep templates are looked for; those of real kinds stand within twelve levels. */
 const DEPTH_MAX = 40
 
-/** Whether an object makes pods, as far as can be told of one whose kind is not read. */
-export function isPodMaker(value: JsonRecord): boolean {
+/**
+ * Whether an object makes pods, as far as can be told of one whose kind is not read. `areUnseenShown`: pods that nothing in the object shows
+ * are among what is given, as in a dump of a cluster.
+ */
+export function isPodMaker(value: JsonRecord, { areUnseenShown = false } = {}): boolean {
   const kind = kindOf(value)
   if (isUnreadKind(kind)) return carriedBy(value)?.length !== 0
   if (workloadOf(kind, value) !== undefined) return true
+  if (!areUnseenShown && mayMakeUnseenPods(kind)) return true
   return mayMakePods(kind) && templatesIn(value).length > 0
 }
 
 /**
  * Whether an object of a kind that is not read may make pods, by the text of it in YAML, which is not parsed: a pod spec has a
- * key `containers`, which is in the text unless an escape hides it.
+ * key `containers`, which is in the text unless an escape hides it. With an empty text: whether every object of the kind may.
  */
 export function mayMakePodsByText(kind: ObjectKind, text: string): boolean {
-  if (isUnreadKind(kind)) return true
+  if (isUnreadKind(kind) || mayMakeUnseenPods(kind)) return true
   if (madeOf(kind) === 'what they generate' && !text.includes(GENERATE)) return false
   return mayMakePods(kind) && (text.includes('containers') || /\\[xuU]/.test(text))
 }
@@ -185,7 +193,7 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   const templates = isUnread
     ? (carriedBy(raw.value)?.map(templateOf) ?? [NOTHING_KNOWN])
     : takesFrom === undefined
-      ? templatesIn(raw.value)
+      ? orUnseen(templatesIn(raw.value))
       : [NOTHING_KNOWN]
   // Which of several templates it is matters to people; of one alone it does not.
   const pods = templates.map((template) =>
@@ -203,6 +211,10 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   }
 }
 
+function orUnseen(templates: readonly FoundTemplate[]): readonly FoundTemplate[] {
+  return templates.length > 0 ? templates : [NOTHING_KNOWN]
+}
+
 interface ObjectKind {
   readonly group: string
   readonly kind: string
@@ -218,6 +230,11 @@ function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['t
 
 function mayMakePods(kind: ObjectKind): boolean {
   return madeOf(kind) !== 'nothing'
+}
+
+/** Whether nothing is known of a kind that rules out pods which nothing in its objects shows. */
+function mayMakeUnseenPods(kind: ObjectKind): boolean {
+  return madeOf(kind) === undefined && !makesNoPods(kind)
 }
 
 /** The key of what a policy of Kyverno makes. */
@@ -285,7 +302,8 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
     } else if (isRecord(here)) {
       if (isPodSpec(here)) {
         if (!isPolicy || path.includes(GENERATE)) found.push(templateAt(path, holder, here, within))
-      } else {
+      } else if (isPolicy && isCloneOfPods(here)) found.push({ ...NOTHING_KNOWN, isHeld: true })
+      else {
         const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
         for (const [key, item] of Object.entries(here))
           visit(item, [...path, key], { holder: here, within: held })
@@ -296,6 +314,23 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
     if (key !== 'metadata' && key !== 'status') visit(item, [key], {})
   // Of those that are not read nothing is known.
   return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
+}
+
+/** The kinds that are read, and of which pods are made. */
+const PODS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
+
+/**
+ * Whether a rule copies an object of which pods may be made, which is not among its fields:
+ * https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source
+ */
+function isCloneOfPods(rule: JsonRecord): boolean {
+  const list = own(rule, 'cloneList')
+  const kinds = listAt(list, 'kinds').flatMap((one) => {
+    const [kind = '', version = '', group = ''] = typeof one === 'string' ? one.split('/').toReversed() : []
+    return [kindOf({ kind, apiVersion: group === '' ? version : `${group}/${version}` })]
+  })
+  const all = isRecord(own(rule, 'clone')) ? [kindOf(rule), ...kinds] : kinds
+  return all.some((one) => PODS.has(qualifiedKind(one)) || !makesNoPods(one))
 }
 
 /** The object within an object in which something stands. */

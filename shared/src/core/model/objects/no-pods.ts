@@ -1,0 +1,168 @@
+// Kinds of which it is known that no controller makes pods of them but those of a template that stands in the object, with what says so.
+// An object of any other kind may make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"): a wrong row here hides
+// them, and a missing one costs an exit code of 4.
+
+/** `*.group` is every kind of a group. */
+const NO_PODS = {
+  // Certificates and secrets. Solvers of cert-manager are short-lived pods of its own making.
+  'https://cert-manager.io/docs/reference/api-docs/': [
+    '*.cert-manager.io',
+    '*.acme.cert-manager.io',
+    '*.trust.cert-manager.io',
+    '*.policy.cert-manager.io',
+  ],
+  'https://external-secrets.io/latest/api/spec/': [
+    '*.external-secrets.io',
+    '*.generators.external-secrets.io',
+  ],
+  'https://github.com/bitnami-labs/sealed-secrets': ['*.bitnami.com'],
+  'https://developer.hashicorp.com/vault/docs/platform/k8s/vso/api-reference': ['*.secrets.hashicorp.com'],
+  'https://secrets-store-csi-driver.sigs.k8s.io/concepts': ['*.secrets-store.csi.x-k8s.io'],
+  'https://github.com/spiffe/spire-controller-manager/tree/main/docs': ['*.spire.spiffe.io'],
+  // What is measured and scaled. The kinds that run Prometheus itself are not here.
+  'https://prometheus-operator.dev/docs/api-reference/api/': [
+    'ServiceMonitor.monitoring.coreos.com',
+    'PodMonitor.monitoring.coreos.com',
+    'Probe.monitoring.coreos.com',
+    'PrometheusRule.monitoring.coreos.com',
+    'ScrapeConfig.monitoring.coreos.com',
+    'AlertmanagerConfig.monitoring.coreos.com',
+  ],
+  'https://cloud.google.com/stackdriver/docs/managed-prometheus/setup-managed': [
+    '*.monitoring.googleapis.com',
+  ],
+  'https://docs.victoriametrics.com/operator/api/': [
+    'VMServiceScrape.operator.victoriametrics.com',
+    'VMPodScrape.operator.victoriametrics.com',
+    'VMRule.operator.victoriametrics.com',
+  ],
+  'https://grafana.github.io/grafana-operator/docs/api/': [
+    'GrafanaDashboard.grafana.integreatly.org',
+    'GrafanaDatasource.grafana.integreatly.org',
+    'GrafanaFolder.grafana.integreatly.org',
+  ],
+  'https://keda.sh/docs/2.18/reference/': [
+    'ScaledObject.keda.sh',
+    'TriggerAuthentication.keda.sh',
+    'ClusterTriggerAuthentication.keda.sh',
+    '*.http.keda.sh',
+  ],
+  'https://github.com/llm-d-incubation/workload-variant-autoscaler': ['*.llmd.ai'],
+  // Networks.
+  'https://istio.io/latest/docs/reference/config/': [
+    '*.networking.istio.io',
+    '*.security.istio.io',
+    '*.telemetry.istio.io',
+    '*.extensions.istio.io',
+  ],
+  'https://linkerd.io/2/reference/': ['*.policy.linkerd.io', '*.linkerd.io'],
+  'https://docs.cilium.io/en/stable/': ['*.cilium.io'],
+  'https://docs.tigera.io/calico/latest/reference/resources/': [
+    '*.projectcalico.org',
+    '*.crd.projectcalico.org',
+  ],
+  'https://metallb.io/apis/': ['*.metallb.io'],
+  'https://doc.traefik.io/traefik/reference/routing-configuration/kubernetes/crd/': [
+    '*.traefik.io',
+    '*.traefik.containo.us',
+  ],
+  'https://developer.konghq.com/kubernetes-ingress-controller/reference/custom-resources/': [
+    '*.configuration.konghq.com',
+  ],
+  'https://gateway.envoyproxy.io/docs/api/extension_types/': [
+    '*.gateway.envoyproxy.io',
+    '*.aigateway.envoyproxy.io',
+  ],
+  'https://kgateway.dev/docs/reference/api/': ['*.gateway.kgateway.dev', '*.agentgateway.dev'],
+  'https://github.com/kubernetes-sigs/gateway-api-inference-extension': [
+    '*.inference.networking.x-k8s.io',
+    '*.inference.networking.k8s.io',
+    '*.inference.x-k8s.io',
+  ],
+  'https://github.com/kubernetes-sigs/kube-agentic-networking': [
+    '*.agentic.networking.x-k8s.io',
+    '*.agentic.prototype.x-k8s.io',
+  ],
+  'https://gateway-api.sigs.k8s.io/reference/': ['*.gateway.networking.x-k8s.io'],
+  'https://github.com/k8snetworkplumbingwg/network-attachment-definition-client': ['*.k8s.cni.cncf.io'],
+  'https://docs.openshift.com/container-platform/latest/rest_api/': [
+    '*.route.openshift.io',
+    '*.security.openshift.io',
+    '*.project.openshift.io',
+    '*.user.openshift.io',
+    '*.oauth.openshift.io',
+    '*.image.openshift.io',
+    '*.config.openshift.io',
+    '*.console.openshift.io',
+    '*.machineconfiguration.openshift.io',
+  ],
+  // They run SPIRE itself, in the namespace of their operator.
+  'https://docs.redhat.com/en/documentation/openshift_container_platform/4.20/html/security_and_compliance/zero-trust-workload-identity-manager':
+    [
+      'ZeroTrustWorkloadIdentityManager.operator.openshift.io',
+      'SpireServer.operator.openshift.io',
+      'SpireAgent.operator.openshift.io',
+      'SpiffeCSIDriver.operator.openshift.io',
+      'SpireOIDCDiscoveryProvider.operator.openshift.io',
+    ],
+  // Clouds.
+  'https://cloud.google.com/kubernetes-engine/docs/reference/crds': [
+    '*.networking.gke.io',
+    '*.cloud.google.com',
+  ],
+  'https://karpenter.sh/docs/': ['*.karpenter.sh', '*.karpenter.k8s.aws', '*.karpenter.azure.com'],
+  'https://kubernetes-sigs.github.io/aws-load-balancer-controller/latest/': [
+    '*.elbv2.k8s.aws',
+    '*.vpcresources.k8s.aws',
+  ],
+  // Delivery. What these deploy is looked at by their fields (plugin/src/sources/fetching.ts), and is no pod by itself.
+  'https://fluxcd.io/flux/components/': [
+    '*.source.toolkit.fluxcd.io',
+    '*.kustomize.toolkit.fluxcd.io',
+    '*.helm.toolkit.fluxcd.io',
+    '*.notification.toolkit.fluxcd.io',
+    '*.image.toolkit.fluxcd.io',
+  ],
+  'https://argo-cd.readthedocs.io/en/stable/operator-manual/declarative-setup/': ['AppProject.argoproj.io'],
+  'https://argo-rollouts.readthedocs.io/en/stable/features/specification/': [
+    'Rollout.argoproj.io',
+    'Experiment.argoproj.io',
+    'AnalysisTemplate.argoproj.io',
+    'ClusterAnalysisTemplate.argoproj.io',
+    'AnalysisRun.argoproj.io',
+  ],
+  'https://argo-workflows.readthedocs.io/en/latest/fields/': [
+    'WorkflowTemplate.argoproj.io',
+    'ClusterWorkflowTemplate.argoproj.io',
+  ],
+  'https://docs.k3s.io/helm': ['*.helm.cattle.io'],
+  'https://fleet.rancher.io/ref-crds': ['*.fleet.cattle.io'],
+  'https://kueue.sigs.k8s.io/docs/reference/': ['*.kueue.x-k8s.io', '*.visibility.kueue.x-k8s.io'],
+  'https://velero.io/docs/main/api-types/': ['*.velero.io'],
+  // Configuration of tools, which no cluster takes.
+  'https://kind.sigs.k8s.io/docs/user/configuration/': ['*.kind.x-k8s.io'],
+  'https://k3d.io/stable/usage/configfile/': ['*.k3d.io'],
+  'https://eksctl.io/usage/schema/': ['*.eksctl.io'],
+  'https://kuttl.dev/docs/testing/reference.html': ['*.kuttl.dev'],
+  'https://kyverno.github.io/chainsaw/latest/reference/apis/chainsaw.v1alpha1/': ['*.chainsaw.kyverno.io'],
+  'https://kyverno.io/docs/kyverno-cli/reference/kyverno_test/': ['*.cli.kyverno.io'],
+  'https://sdk.operatorframework.io/docs/testing-operators/scorecard/': ['*.scorecard.operatorframework.io'],
+  'https://backstage.io/docs/features/software-catalog/descriptor-format': [
+    '*.backstage.io',
+    '*.scaffolder.backstage.io',
+  ],
+  'https://docs.vllm.ai/projects/production-stack/en/latest/deployment/crd.html': [
+    'LoraAdapter.production-stack.vllm.ai',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+const KINDS: ReadonlySet<string> = new Set(Object.values(NO_PODS).flat())
+
+/**
+ * Whether it is known that nothing makes pods of an object of a kind: the kinds of Kubernetes' own groups that no reader knows are none of
+ * its workloads (https://kubernetes.io/docs/reference/kubernetes-api/), and those above.
+ */
+export function makesNoPods({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
+  const isOfKubernetes = !group.includes('.') || (group.endsWith('.k8s.io') && !group.endsWith('x-k8s.io'))
+  return isOfKubernetes || KINDS.has(`${kind}.${group}`) || KINDS.has(`*.${group}`)
+}
