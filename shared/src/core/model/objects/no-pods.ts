@@ -1,6 +1,6 @@
-// Kinds of which it is known that no controller makes pods of them but those of a template that stands in the object, with what says so.
-// An object of any other kind may make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"): a wrong row here hides
-// them, and a missing one costs an exit code of 4.
+// Kinds whose objects make no pods, but those of a template that stands in the object, with what says so. An object of any other kind may
+// make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"). A wrong row here hides them; a missing one costs an
+// exit code of 4.
 
 /** `*.group` is every kind of a group. */
 const NO_PODS = {

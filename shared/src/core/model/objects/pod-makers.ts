@@ -316,11 +316,11 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
 }
 
-/** The kinds that are read, and of which pods are made. */
+/** The kinds that are read, and make pods or are one. */
 const PODS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
 
 /**
- * Whether a rule copies an object of which pods may be made, which is not among its fields:
+ * Whether a rule copies an object that may make pods, and that is not among its fields:
  * https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source
  */
 function isCloneOfPods(rule: JsonRecord): boolean {
