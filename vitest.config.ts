@@ -61,7 +61,20 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'control-plane',
-          include: ['test/control-plane/**/*.test.ts'],
+          include: ['test/control-plane/*.test.ts'],
+          globalSetup: ['test/control-plane/setup.ts'],
+          maxWorkers: AT_A_TIME,
+          testTimeout: NET_MS,
+          hookTimeout: NET_MS,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        // `npm run test:versions` alone runs it.
+        test: {
+          ...shared,
+          name: 'makers',
+          include: ['test/control-plane/makers/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts'],
           maxWorkers: AT_A_TIME,
           testTimeout: NET_MS,

@@ -1,6 +1,7 @@
-// `npm run test:versions [MINOR…] [-- --quick --spire 1.12 --scm 0.6.4 --gaie 1.1 --helm 3.17]`: the suites of
+// `npm run test:versions [MINOR…] [-- --quick --spire 1.12 --scm 0.6.4 --gaie 1.1 --helm 3.17 --maker lws]`: the suites of
 // test/control-plane on other minors of Kubernetes, each with its own API server and controller manager; and on the newest
-// minor, the suites that would notice another release of what stands beside it. Without an argument, all minors. It ends with
+// minor, the suites that would notice another release of what stands beside it, and those that run the controller of a serving
+// stack. Without an argument, all minors. It ends with
 // rows for docs/compatibility.md.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -14,7 +15,8 @@ import {
   type OlderMinor,
 } from '../test/control-plane/older-kubernetes.ts'
 import { OTHER_RELEASES, PEERS, type Peer } from '../test/control-plane/other-releases.ts'
-import { goModule, requirement } from '../test/control-plane/tools.ts'
+import { goModule, MAKER_MANIFESTS, requirement, type Maker } from '../test/control-plane/tools.ts'
+import { keysOf } from '../shared/src/core/base/json.ts'
 import {
   allPassed,
   countFiles,
@@ -25,7 +27,7 @@ import {
   tableRow,
 } from './versions/row.ts'
 import { runSuites } from './versions/run.ts'
-import { pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from './versions/suites.ts'
+import { MAKER_SUITES, pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from './versions/suites.ts'
 
 const MINORS: readonly string[] = [...OLDER_MINORS, NEWEST_MINOR]
 
@@ -126,6 +128,25 @@ function runPeers(releases: readonly PeerRelease[]): Outcome {
   return { rows, passed }
 }
 
+function runMakers(makers: readonly Maker[]): Outcome {
+  const outcomes = makers.map((maker) => {
+    const { title, file } = MAKER_SUITES[maker]
+    const name = `${title} ${MAKER_MANIFESTS[maker].version}`
+    const report = timed(name, () => runSuites({ project: 'makers', files: [file], variables: {} }))
+    const counts = countFiles(report, [file])
+    return { row: peerRow(name, [file], counts), passed: counts.failed === 0 }
+  })
+  return { rows: outcomes.map(({ row }) => row), passed: outcomes.every(({ passed }) => passed) }
+}
+
+function makersIn(asked: readonly string[]): readonly Maker[] {
+  const known = keysOf(MAKER_SUITES)
+  const stray = asked.find((name) => !known.some((one) => one === name))
+  if (stray !== undefined)
+    throw new Refusal(`no controller ${stray} is built here`, `name one of ${known.join(', ')}`)
+  return known.filter((maker) => asked.includes(maker))
+}
+
 /** Those that are asked for, in the order of `PEERS`. */
 function releasesIn(values: Readonly<Partial<Record<Peer, readonly string[]>>>): readonly PeerRelease[] {
   return PEERS.flatMap((peer) =>
@@ -144,7 +165,14 @@ function releasesIn(values: Readonly<Partial<Record<Peer, readonly string[]>>>):
 async function main(): Promise<number> {
   const several = { type: 'string', multiple: true } as const
   const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean' }, spire: several, scm: several, gaie: several, helm: several },
+    options: {
+      quick: { type: 'boolean' },
+      spire: several,
+      scm: several,
+      gaie: several,
+      helm: several,
+      maker: several,
+    },
     allowPositionals: true,
   })
   const stray = positionals.find((minor) => !MINORS.includes(minor))
@@ -154,13 +182,16 @@ async function main(): Promise<number> {
       `name one of ${MINORS.join(', ')}`,
     )
   const releases = releasesIn(values)
-  const minors = positionals.length === 0 && releases.length === 0 ? MINORS : positionals
+  const makers = makersIn(values.maker ?? [])
+  const isMore = releases.length > 0 || makers.length > 0
+  const minors = positionals.length === 0 && !isMore ? MINORS : positionals
   const suites = values.quick === true ? QUICK : TOPICS.flatMap((topic) => SUITES[topic])
   const ofMinors = await runMinors(minors, suites)
-  const ofPeers = runPeers(releases)
+  const outcomes = [runPeers(releases), runMakers(makers)]
+  const ofOthers = outcomes.flatMap(({ rows }) => rows)
   if (ofMinors.rows.length > 0) process.stdout.write(`\n${[tableHead(), ...ofMinors.rows].join('\n')}\n`)
-  if (ofPeers.rows.length > 0) process.stdout.write(`\n${[PEER_TABLE_HEAD, ...ofPeers.rows].join('\n')}\n`)
-  return ofMinors.passed && ofPeers.passed ? 0 : 1
+  if (ofOthers.length > 0) process.stdout.write(`\n${[PEER_TABLE_HEAD, ...ofOthers].join('\n')}\n`)
+  return [ofMinors, ...outcomes].every(({ passed }) => passed) ? 0 : 1
 }
 
 try {

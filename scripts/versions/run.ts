@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..')
 
 /** What runs, and with what. */
 export interface SuitesRun {
-  readonly project: 'control-plane' | 'svid'
+  readonly project: 'control-plane' | 'svid' | 'makers'
   /** From the root of the project. */
   readonly files: readonly string[]
   /** Beside those of this process. */

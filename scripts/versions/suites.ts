@@ -2,6 +2,7 @@
 // runs them on each minor, and docs/compatibility.md says what it found. And which suites would notice another release of what
 // stands beside Kubernetes.
 import type { Peer } from '../../test/control-plane/other-releases.ts'
+import type { Maker } from '../../test/control-plane/tools.ts'
 
 /** What a suite is about; a column of docs/compatibility.md. */
 export const TOPICS = ['operator', 'plugin', 'chart', 'rights', 'policies', 'harness'] as const
@@ -99,7 +100,7 @@ export const QUICK: readonly string[] = [
 
 /** The suites that run with another release of something, and the project of vitest.config.ts that they are in. */
 interface PeerSuites {
-  readonly project: 'control-plane' | 'svid'
+  readonly project: 'control-plane' | 'svid' | 'makers'
   /** From the root of the project. */
   readonly files: readonly string[]
 }
@@ -149,6 +150,12 @@ export const PEER_SUITES: Readonly<Record<Peer, PeerSuites>> = {
       'whole-tree',
     ].map(pathOf),
   },
+}
+
+/** The controllers of serving stacks whose pods are compared with what kleym expands: as docs/compatibility.md calls them. */
+export const MAKER_SUITES: Readonly<Record<Maker, { readonly title: string; readonly file: string }>> = {
+  lws: { title: 'LeaderWorkerSet', file: 'test/control-plane/makers/lws.test.ts' },
+  aibrix: { title: 'AIBrix', file: 'test/control-plane/makers/aibrix.test.ts' },
 }
 
 /** The path of a suite from the root of the project. */

@@ -5,7 +5,7 @@ import process from 'node:process'
 import { cacheFolder, type EnsureOptions } from './binaries.ts'
 import { buildProgram, goOn, isProgram, LONGEST_BUILD_MS } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
-import { chosenHelm, CLIENT_SOURCES, clientCacheKey, type ClientProgram } from './tools.ts'
+import { chosenHelm, clientCacheKey, clientSource, type ClientProgram } from './tools.ts'
 
 /**
  * The runner's bound for a hook in which a tool is built first, on a machine that has never built it: longer than the build
@@ -18,7 +18,7 @@ export async function ensureClient(name: ClientProgram, options: EnsureOptions =
   const env = options.env ?? process.env
   const say = options.say ?? ((line: string) => void process.stderr.write(`${line}\n`))
   const chosen = name === 'helm' ? chosenHelm(env) : undefined
-  const source = chosen?.program ?? CLIENT_SOURCES[name]
+  const source = chosen?.program ?? clientSource(name)
   const cache = cacheFolder(env, chosen?.cacheKey ?? clientCacheKey(name))
   const path = join(cache, name)
   if (isProgram(path)) return path

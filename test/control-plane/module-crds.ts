@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import { isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { cacheFolder } from './binaries.ts'
 import { ensureCrdFiles } from './crd-files.ts'
@@ -11,10 +11,12 @@ import { goOn } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import {
   BUILD,
+  MAKER_MANIFESTS,
   MONITORING_CRD_SOURCES,
   POLICY_CRD_SOURCES,
   REPORT_CRD_SOURCES,
   type CrdSource,
+  type Maker,
 } from './tools.ts'
 
 /** What the Prometheus operator is told by: PodMonitor, ServiceMonitor, PrometheusRule. Rejects without their module. */
@@ -32,6 +34,11 @@ export function policyCrds(): Promise<readonly JsonRecord[]> {
   return crdsOf('policies', POLICY_CRD_SOURCES)
 }
 
+/** The CRDs of a controller, and the configurations of its webhooks. Rejects when its module cannot be had. */
+export function makerManifests(maker: Maker): Promise<readonly JsonRecord[]> {
+  return crdsOf(`${maker}-manifests`, [MAKER_MANIFESTS[maker]])
+}
+
 function say(line: string): void {
   process.stderr.write(`${line}\n`)
 }
@@ -45,10 +52,12 @@ async function crdsOf(name: string, sources: readonly CrdSource[]): Promise<read
   await withLock(`${folder}.lock`, say, async () => {
     await ensureCrdFiles(folder, { go: goOn(env, BUILD) === 'usable', env, say }, sources)
   })
-  return readdirSync(folder).map((file) => {
-    const crd: unknown = parse(readFileSync(join(folder, file), 'utf8'))
-    if (!isRecord(crd)) throw new TypeError(`${file} holds no object`)
-    // The files of some projects carry an empty status, which an apply would claim.
-    return Object.fromEntries(Object.entries(crd).filter(([field]) => field !== 'status'))
-  })
+  return readdirSync(folder).flatMap((file) =>
+    parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => {
+      const object: unknown = document.toJS()
+      if (!isRecord(object)) throw new TypeError(`${file} holds no object`)
+      // The files of some projects carry an empty status, which an apply would claim.
+      return Object.fromEntries(Object.entries(object).filter(([field]) => field !== 'status'))
+    }),
+  )
 }

@@ -122,7 +122,20 @@ export const CLIENT_SOURCES = {
   health: ownProgram('health', 1.5),
   istio: ownProgram('istio', 0.5),
 } as const
-export type ClientProgram = keyof typeof CLIENT_SOURCES
+
+/** Controllers of serving stacks. `npm run test:versions` alone runs them, so the gate does not build them. */
+export const MAKER_SOURCES = {
+  lws: { ...clientProgram('lws', 'sigs.k8s.io/lws/cmd', 2), name: 'lws' },
+  aibrix: { ...clientProgram('aibrix', 'github.com/vllm-project/aibrix/cmd/controllers', 4), name: 'aibrix' },
+} as const
+export type Maker = keyof typeof MAKER_SOURCES
+
+export type ClientProgram = keyof typeof CLIENT_SOURCES | Maker
+
+/** What a tool or a controller is built from. */
+export function clientSource(name: ClientProgram): GoProgram {
+  return { ...CLIENT_SOURCES, ...MAKER_SOURCES }[name]
+}
 
 /** CRD files that come as files of Go modules: the same versions that the binaries and the contract speak of. */
 export interface CrdSource {
@@ -205,6 +218,22 @@ export const REPORT_CRD_SOURCES: readonly CrdSource[] = [
   ]),
 ]
 
+/** The CRDs of each controller of a serving stack, and how the API server is to call its webhooks. */
+export const MAKER_MANIFESTS: Readonly<Record<Maker, CrdSource>> = {
+  lws: crdSource('lws', 'sigs.k8s.io/lws', [
+    'config/crd/bases/disaggregatedset.x-k8s.io_disaggregatedsets.yaml',
+    'config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml',
+    'config/webhook/manifests.yaml',
+  ]),
+  aibrix: crdSource(
+    'aibrix',
+    'github.com/vllm-project/aibrix',
+    ['podsets', 'rolesets', 'stormservices'].map(
+      (kind) => `config/crd/orchestration/orchestration.aibrix.ai_${kind}.yaml`,
+    ),
+  ),
+}
+
 /** Names the folder of the cache that holds what these inputs lead to on this platform. */
 export function cacheKey(): string {
   const hash = createHash('sha256')
@@ -227,7 +256,7 @@ export function spireCacheKey(): string {
 
 /** The same for one tool. */
 export function clientCacheKey(name: ClientProgram): string {
-  const source = CLIENT_SOURCES[name]
+  const source = clientSource(name)
   return keyOf(name, source, goModule(basename(source.folder)))
 }
 

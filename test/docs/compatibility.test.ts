@@ -1,7 +1,10 @@
 // docs/compatibility.md: what it says was run is what the suites are built from.
 import { describe, expect, test } from 'vitest'
+import { MAKER_SUITES } from '../../scripts/versions/suites.ts'
+import { keysOf } from '../../shared/src/core/base/json.ts'
 import { OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
 import { moduleOfRelease, OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
+import { MAKER_MANIFESTS } from '../control-plane/tools.ts'
 import { textOf, TRACKED } from '../house/files.ts'
 
 /** The folders of the older minors. */
@@ -55,8 +58,13 @@ const OTHERS = PEERS.flatMap((peer) =>
   }),
 )
 
+/** Controllers of serving stacks, which the same command runs. */
+const MAKERS = keysOf(MAKER_SUITES).map(
+  (maker) => [MAKER_SUITES[maker].title, MAKER_MANIFESTS[maker].path, maker] as const,
+)
+
 describe('what was run', () => {
-  test.each(OTHERS)('%s: a row for the release of %s in %s', (title, path, folder) => {
+  test.each([...OTHERS, ...MAKERS])('%s: a row for the release of %s in %s', (title, path, folder) => {
     const [, version = ''] =
       new RegExp(`^(?:require |\\t)${path} (v\\S+)`, 'm').exec(textOf(`${GO}/${folder}/go.mod`)) ?? []
     expect(version).toMatch(/^v\d/)
@@ -73,7 +81,7 @@ describe('what was run', () => {
 
   test('no module of the suites is left out', () => {
     const folders = TRACKED.flatMap((path) => new RegExp(`^${GO}/([^/]+)/go\\.mod$`).exec(path)?.[1] ?? [])
-    const told = new Set([...PINNED, ...OTHERS].map(([, , folder]) => folder))
+    const told = new Set([...PINNED, ...OTHERS, ...MAKERS].map(([, , folder]) => folder))
     // Programs of ours around what others run themselves; what only draws the dashboard; an agent that no suite starts yet; and
     // what checks and publishes a release. The older minors of Kubernetes have a table of their own (test/house/versions.test.ts).
     const own = new Set(['health', 'istio', 'grafana', 'spire-agent', 'actionlint', 'crane', ...OLDER])

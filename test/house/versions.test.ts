@@ -3,7 +3,15 @@
 import { basename } from 'node:path'
 import { expect, test } from 'vitest'
 import { allPassed, countFiles, countTests, peerRow, tableRow } from '../../scripts/versions/row.ts'
-import { OF_NO_VERSION, pathOf, PEER_SUITES, QUICK, SUITES, TOPICS } from '../../scripts/versions/suites.ts'
+import {
+  MAKER_SUITES,
+  OF_NO_VERSION,
+  pathOf,
+  PEER_SUITES,
+  QUICK,
+  SUITES,
+  TOPICS,
+} from '../../scripts/versions/suites.ts'
 import { NEWEST_MINOR, OLDER_MINORS, versionOf } from '../control-plane/older-kubernetes.ts'
 import { chosenRelease, moduleOfRelease, OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
 import {
@@ -64,6 +72,15 @@ test('a release that is asked for by its variable is what is built and served', 
 
 test('the suites of other releases are there', () => {
   for (const peer of PEERS) expect(TRACKED).toEqual(expect.arrayContaining([...PEER_SUITES[peer].files]))
+})
+
+test('each suite that runs the controller of a serving stack is run for it', () => {
+  const found = TRACKED.filter((path) => /^test\/control-plane\/makers\/[^/]+\.test\.ts$/.test(path))
+  expect(
+    Object.values(MAKER_SUITES)
+      .map(({ file }) => file)
+      .toSorted(),
+  ).toEqual(found)
 })
 
 test('the chart takes the oldest minor that is run, and no older one', () => {

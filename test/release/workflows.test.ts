@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import manifest from '../../package.json' with { type: 'json' }
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { PARTS } from '../../scripts/gate/parts.ts'
+import { MAKER_SUITES } from '../../scripts/versions/suites.ts'
 import { NEWEST_MINOR, OLDER_MINORS } from '../control-plane/older-kubernetes.ts'
 import { OTHER_RELEASES, PEERS } from '../control-plane/other-releases.ts'
 import { ROOT } from '../e2e/plugin.ts'
@@ -112,15 +113,16 @@ test('there are a workflow for changes, one for releases and one for older versi
   expect(WORKFLOWS.map(([name]) => name)).toEqual(['ci.yml', 'release.yml', 'versions.yml'])
 })
 
-test('the scheduled workflow runs every minor that can be run, and every other release', () => {
+test('the scheduled workflow runs every minor that can be run, every other release and every controller', () => {
   const jobs = own(parse(WORKFLOWS.find(([name]) => name === 'versions.yml')?.[1] ?? ''), 'jobs')
   expect(listAt(own(jobs, 'kubernetes'), 'strategy', 'matrix', 'minor')).toEqual([
     ...OLDER_MINORS,
     NEWEST_MINOR,
   ])
-  expect(listAt(own(jobs, 'releases'), 'strategy', 'matrix', 'release')).toEqual(
-    PEERS.flatMap((peer) => OTHER_RELEASES[peer].releases.map((one) => `--${peer} ${one}`)),
-  )
+  expect(listAt(own(jobs, 'releases'), 'strategy', 'matrix', 'release')).toEqual([
+    ...PEERS.flatMap((peer) => OTHER_RELEASES[peer].releases.map((one) => `--${peer} ${one}`)),
+    ...keysOf(MAKER_SUITES).map((maker) => `--maker ${maker}`),
+  ])
 })
 
 test('the jobs for a change run every part of the gate, every shard of it, and npm test', () => {

@@ -306,15 +306,28 @@ test('a DisaggregatedSet makes the pods of a LeaderWorkerSet for each role', () 
     ['decode worker', labelsOfRole('decode'), 'runner'],
     ['prefill leader', labelsOfRole('prefill'), 'runner'],
   ])
-  for (const { unknownLabels } of templates)
-    for (const key of [
-      'app',
-      'disaggregatedset.x-k8s.io/revision',
-      'disaggregatedset.x-k8s.io/slice',
-      'leaderworkerset.sigs.k8s.io/name',
-    ])
+  for (const { unknownLabels, possibleLabels } of templates) {
+    for (const key of ['app', 'disaggregatedset.x-k8s.io/revision', 'leaderworkerset.sigs.k8s.io/name'])
       expect(unknownLabels).toContain(key)
+    expect(unknownLabels).not.toContain('disaggregatedset.x-k8s.io/slice')
+    expect(possibleLabels).toContain('disaggregatedset.x-k8s.io/slice')
+  }
   expect(podMakers).toEqual([])
+})
+
+test('a label that some versions of a controller set has an unknown value where a template sets it', () => {
+  const slice = 'disaggregatedset.x-k8s.io/slice'
+  const role = { leaderWorkerTemplate: { workerTemplate: template({ [slice]: '1' }) } }
+  const roles = ['prefill', 'decode'].map((name) => ({ name, spec: role }))
+  const { templates } = snapshotOf(object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', { roles }))
+  expect(
+    templates.map(({ labels, unknownLabels, possibleLabels }) =>
+      [labels, unknownLabels, possibleLabels].map((keys) => keys.has(slice)),
+    ),
+  ).toEqual([
+    [false, true, false],
+    [false, true, false],
+  ])
 })
 
 describe('AIBrix', () => {
@@ -345,6 +358,23 @@ describe('AIBrix', () => {
         },
         unknown: ['role-template-hash'],
         owner: { kind: 'RoleSet', name: 'llama' },
+        account: 'runner',
+      },
+    ])
+  })
+
+  test('the pods of a role in groups are of a PodSet, and keep what their template carries', () => {
+    const role = { name: 'prefill', podGroupSize: 2, template: template({ 'role-name': 'mine' }) }
+    const labels = { name: 'x', 'storm-service-name': 'storm' }
+    expect(made(of, 'RoleSet', { roles: [role] }, { labels })).toEqual([
+      {
+        labels: { 'roleset-name': 'llama', 'storm-service-name': 'storm', 'role-name': 'mine' },
+        unknown: [
+          'role-template-hash',
+          'stormservice.orchestration.aibrix.ai/podset-name',
+          'stormservice.orchestration.aibrix.ai/pod-group-index',
+        ],
+        owner: { kind: 'PodSet', name: undefined },
         account: 'runner',
       },
     ])

@@ -4,6 +4,17 @@ import { isWorkload, readWorkloadPods } from '../../src/core/model/objects/workl
 import type { Fields } from '../spire/estate.ts'
 import { TEMPLATE, workload } from './workloads.ts'
 
+const SUBGROUP_INDEX = 'leaderworkerset.sigs.k8s.io/subgroup-index'
+
+/** A LeaderWorkerSet of two groups of two, with labels in its only template. */
+function grouped(labels: Fields, maxSurge?: number | string): Fields {
+  return workload('LeaderWorkerSet', {
+    replicas: 2,
+    rolloutStrategy: { rollingUpdateConfiguration: { maxSurge } },
+    leaderWorkerTemplate: { size: 2, workerTemplate: { ...TEMPLATE, metadata: { labels } } },
+  })
+}
+
 /** `part owner labels / open labels` of each pod. */
 function described(object: Fields): readonly string[] {
   return readWorkloadPods({ value: object }).map(({ part, owner, labels, unknownLabels, exists, name }) => {
@@ -98,6 +109,26 @@ describe('the pods of a workload', () => {
     ).toEqual([['leader', 'lead']])
   })
 
+  test.each<[policy: string | undefined, labels: Fields, subgrouped: readonly string[]]>([
+    [undefined, {}, ['leader', 'worker']],
+    ['LeaderExcluded', {}, ['worker']],
+    ['LeaderWorker', { [SUBGROUP_INDEX]: '9' }, []],
+    ['LeaderWorker', { [SUBGROUP_INDEX]: '' }, ['leader', 'worker']],
+  ])('subgroups of policy %s, with labels %j, are of %j', (subGroupPolicyType, labels, subgrouped) => {
+    const object = workload('LeaderWorkerSet', {
+      leaderWorkerTemplate: {
+        size: 3,
+        subGroupPolicy: { subGroupPolicyType, subGroupSize: 2 },
+        workerTemplate: { ...TEMPLATE, metadata: { labels } },
+      },
+    })
+    const keyed = readWorkloadPods({ value: object }).filter(({ unknownLabels }) =>
+      unknownLabels.has('leaderworkerset.sigs.k8s.io/subgroup-key'),
+    )
+    expect(keyed.map(({ part }) => part)).toEqual(subgrouped)
+    expect(keyed.every(({ unknownLabels }) => unknownLabels.has(SUBGROUP_INDEX))).toBe(true)
+  })
+
   describe('where a label that numbers pods is asked for', () => {
     const POD_INDEX = 'apps.kubernetes.io/pod-index'
     const WORKER_INDEX = 'leaderworkerset.sigs.k8s.io/worker-index'
@@ -117,6 +148,21 @@ describe('the pods of a workload', () => {
     test('more pods than can be told apart, or none, stay one template', () => {
       for (const replicas of [0, 65, '2', 1.5])
         expect(labelled(workload('StatefulSet', { replicas }), POD_INDEX)).toEqual([['', 'unknown']])
+    })
+
+    test('the groups of a LeaderWorkerSet have the number that its leaders carry in their template', () => {
+      expect(labelled(grouped({ [GROUP_INDEX]: '5' }), GROUP_INDEX)).toEqual([
+        ['leader', '5'],
+        ['worker', '5'],
+      ])
+    })
+
+    test('a LeaderWorkerSet that surges has groups of numbers beyond its replicas', () => {
+      expect(labelled(grouped({}, '25%'), GROUP_INDEX)).toEqual([
+        ['leader', 'unknown'],
+        ['worker', 'unknown'],
+      ])
+      expect(labelled(grouped({}, 0), GROUP_INDEX)).toHaveLength(4)
     })
 
     test('the workers of a LeaderWorkerSet count from 1, its leaders are 0', () => {

@@ -233,7 +233,8 @@ function disaggregatedSet(object: JsonRecord, meta: ObjectMeta): readonly MadeOb
         by: refOf(object, meta),
         part: name,
         // `app` holds the slice in some versions.
-        unknownLabels: [`${DISAGGREGATED}/revision`, `${DISAGGREGATED}/slice`, 'app'],
+        unknownLabels: [`${DISAGGREGATED}/revision`, 'app'],
+        possibleLabels: [`${DISAGGREGATED}/slice`],
       },
     }
   })
@@ -270,12 +271,35 @@ function roleSet(
   return rolesIn(own(set, 'spec')).map((role) => {
     const name = stringAt(role, 'name') ?? ''
     const labels = { ...known, 'role-name': name, ...Object.fromEntries(inherited) }
+    if (Number(own(role, 'podGroupSize') ?? 1) > 1) return podsOfGroup(object, meta, role, { known, unknown })
     return podsOfTemplate(object, meta, withLabels(own(role, 'template'), labels), {
       part: name,
       owner: { kind: 'RoleSet', name: known[ROLE_SET] },
       unknownLabels: [...unknown, 'role-template-hash'],
       possibleLabels: OF_ROLE,
     })
+  })
+}
+
+/** With several pods for each replica of a role, a PodSet makes them: what its template carries stays. */
+function podsOfGroup(
+  object: JsonRecord,
+  meta: ObjectMeta,
+  role: JsonRecord,
+  { known, unknown }: { known: Record<string, string>; unknown: readonly string[] },
+): MadeObject {
+  const name = stringAt(role, 'name') ?? ''
+  const template = recordOf(own(role, 'template'))
+  const written = Object.fromEntries(readStringMap(dig(template, 'metadata', 'labels')))
+  return podsOfTemplate(object, meta, withLabels(template, { ...known, 'role-name': name, ...written }), {
+    part: name,
+    owner: { kind: 'PodSet', name: undefined },
+    unknownLabels: [
+      ...[...unknown, 'role-template-hash'].filter((label) => !Object.hasOwn(written, label)),
+      `${STORM}/podset-name`,
+      `${STORM}/pod-group-index`,
+    ],
+    possibleLabels: OF_ROLE,
   })
 }
 

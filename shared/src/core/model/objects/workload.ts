@@ -38,6 +38,7 @@ const STATEFUL_SET_LABELS = [
 const LWS = 'leaderworkerset.sigs.k8s.io'
 const WORKER_INDEX = `${LWS}/worker-index`
 const GROUP_INDEX = `${LWS}/group-index`
+const SUBGROUP_INDEX = `${LWS}/subgroup-index`
 
 /**
  * The pods of a workload, one per template; none for any other kind. Where a label that numbers pods is among `asked`, one per
@@ -183,13 +184,32 @@ function numbered(
   labels: PodTemplate['knownLabels'],
 ): PodTemplate {
   if (number === undefined) return template
+  return {
+    ...withKnown(template, labels),
+    part: template.part === '' ? String(number) : `${template.part} ${number}`,
+  }
+}
+
+function withKnown(template: PodTemplate, labels: PodTemplate['knownLabels']): PodTemplate {
   const known = new Set(labels.map(([label]) => label))
   return {
     ...template,
-    part: template.part === '' ? String(number) : `${template.part} ${number}`,
     knownLabels: [...template.knownLabels, ...labels],
     unknownLabels: template.unknownLabels.filter((label) => !known.has(label)),
   }
+}
+
+/** While it rolls out a change, it has groups beyond its replicas. */
+function surges(object: JsonRecord): boolean {
+  const surge = dig(object, 'spec', 'rolloutStrategy', 'rollingUpdateConfiguration', 'maxSurge') ?? 0
+  return surge !== 0 && surge !== '0%'
+}
+
+/** A template that names its subgroup keeps it, and gets no key. */
+function subGroupLabels(policy: unknown, template: unknown, isLeader: boolean): readonly string[] {
+  const isWithout = isLeader && own(policy, 'subGroupPolicyType') === 'LeaderExcluded'
+  const given = stringAt(template, 'metadata', 'labels', SUBGROUP_INDEX) || undefined
+  return isRecord(policy) && !isWithout && given === undefined ? [SUBGROUP_INDEX, `${LWS}/subgroup-key`] : []
 }
 
 /** A leader per group, owned by a StatefulSet of the same name, and workers owned by a StatefulSet per group. */
@@ -202,15 +222,11 @@ function leaderWorkerTemplates(
   const worker = own(spec, 'workerTemplate')
   const leader = own(spec, 'leaderTemplate') ?? worker
   const name = nameOf(meta)
-  const subGroups = isRecord(own(spec, 'subGroupPolicy'))
-    ? [`${LWS}/subgroup-index`, `${LWS}/subgroup-key`]
-    : []
   const unknownLabels = [
     ...STATEFUL_SET_LABELS,
     GROUP_INDEX,
     `${LWS}/group-key`,
     `${LWS}/template-revision-hash`,
-    ...subGroups,
     ...(name === undefined ? [`${LWS}/name`] : []),
   ]
   const named = name === undefined ? [] : [[`${LWS}/name`, name] as const]
@@ -218,11 +234,18 @@ function leaderWorkerTemplates(
     template: leader,
     part: 'leader',
     knownLabels: [...named, [WORKER_INDEX, '0']],
-    unknownLabels,
+    unknownLabels: [...unknownLabels, ...subGroupLabels(own(spec, 'subGroupPolicy'), leader, true)],
     owner: { kind: 'StatefulSet', name },
   }
-  const groups = numbersIfAsked([GROUP_INDEX], asked, numbersOf(dig(object, 'spec', 'replicas') ?? 1, 0))
-  const leadersOf = groups.map((group) => numbered(leaders, group, [[GROUP_INDEX, String(group)]]))
+  // A leader keeps the number of its template, and its workers take it over.
+  const kept = stringAt(leader, 'metadata', 'labels', GROUP_INDEX)
+  const isOfGroup = (template: PodTemplate, group: number | undefined): PodTemplate =>
+    kept === undefined
+      ? numbered(template, group, [[GROUP_INDEX, String(group)]])
+      : withKnown(template, [[GROUP_INDEX, kept]])
+  const count = surges(object) ? undefined : (dig(object, 'spec', 'replicas') ?? 1)
+  const groups = numbersIfAsked(kept === undefined ? [GROUP_INDEX] : [], asked, numbersOf(count, 0))
+  const leadersOf = groups.map((group) => isOfGroup(leaders, group))
   const size = own(spec, 'size') ?? 1
   if (size === 1) return leadersOf
   // The leader has the index 0, so workers count from 1.
@@ -230,7 +253,11 @@ function leaderWorkerTemplates(
     template: worker,
     part: 'worker',
     knownLabels: named,
-    unknownLabels: [...unknownLabels, WORKER_INDEX],
+    unknownLabels: [
+      ...unknownLabels,
+      WORKER_INDEX,
+      ...subGroupLabels(own(spec, 'subGroupPolicy'), worker, false),
+    ],
     owner: { kind: 'StatefulSet', name: undefined },
   }
   const indexes = numbersOf(typeof size === 'number' ? size - 1 : undefined, 1)
@@ -238,9 +265,7 @@ function leaderWorkerTemplates(
     ...leadersOf,
     ...groups.flatMap((group) =>
       numbersIfAsked([WORKER_INDEX], asked, indexes).map((index) =>
-        numbered(numbered(workers, group, [[GROUP_INDEX, String(group)]]), index, [
-          [WORKER_INDEX, String(index)],
-        ]),
+        numbered(isOfGroup(workers, group), index, [[WORKER_INDEX, String(index)]]),
       ),
     ),
   ]
@@ -248,8 +273,14 @@ function leaderWorkerTemplates(
 
 function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTemplate): Pod {
   const spec = recordAt(made.template, 'spec')
-  const unknownLabels = new Set([...made.unknownLabels, ...(raw.made?.unknownLabels ?? [])])
   const labels = new Map(readStringMap(dig(made.template, 'metadata', 'labels')))
+  const possible = raw.made?.possibleLabels ?? []
+  const unknownLabels = new Set([
+    ...made.unknownLabels,
+    ...(raw.made?.unknownLabels ?? []),
+    // The controller may set another value than the template's.
+    ...possible.filter((label) => labels.has(label)),
+  ])
   for (const label of unknownLabels) labels.delete(label)
   for (const [label, value] of made.knownLabels) labels.set(label, value)
   const pod = podOfTemplate({
@@ -267,12 +298,13 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     origin: raw.origin,
     ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
   })
-  const possible = raw.made?.possibleLabels ?? []
   return possible.length === 0
     ? pod
     : {
         ...pod,
-        possibleLabels: new Set([...pod.possibleLabels, ...possible]).difference(new Set(labels.keys())),
+        possibleLabels: new Set([...pod.possibleLabels, ...possible])
+          .difference(unknownLabels)
+          .difference(new Set(labels.keys())),
       }
 }
 
