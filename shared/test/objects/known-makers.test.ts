@@ -222,20 +222,117 @@ describe('an LLMInferenceService', () => {
     ])
   })
 
-  test('of a pool that it names gets the labels of that pool, too', () => {
-    const pool = object('inference.networking.k8s.io/v1', 'InferencePool', {
-      selector: { matchLabels: { tier: 'gold' } },
-    })
-    const { templates, pools } = snapshotOf(
-      service({ router: { scheduler: { pool: { ref: { name: 'llama' } } } } }),
-      pool,
+  test('that names a pool makes neither a pool nor a scheduler', () => {
+    const scheduler = { pool: { ref: { name: 'elsewhere' } }, template: { containers: [{ name: 'main' }] } }
+    const { templates, pools } = snapshotOf(service({ router: { scheduler } }))
+    expect(templates.map(shown)).toEqual([
+      deployment('llama-kserve', 'default', ['regular main'], workload('', 'both')),
+    ])
+    expect(pools).toEqual([])
+  })
+
+  test('has pods with its own labels on several nodes, too, and with those of other controllers', () => {
+    const { templates } = snapshotOf(
+      service(
+        { labels: { team: 'a' }, worker: {}, parallelism: { data: 2, dataLocal: 1 } },
+        { labels: { 'kueue.x-k8s.io/queue-name': 'q', tier: 'gold' } },
+      ),
     )
-    expect(templates.map(({ labels }) => labels.get('tier'))).toEqual(['gold'])
-    expect(pools).toHaveLength(1)
+    const ofUsers = ['team', 'kueue.x-k8s.io/queue-name', 'tier']
+    expect(templates.map(({ labels }) => ofUsers.map((key) => labels.get(key)))).toEqual([
+      ['a', 'q', undefined],
+      ['a', 'q', undefined],
+    ])
+  })
+
+  test('with roles over several nodes makes two LeaderWorkerSets', () => {
+    const several = { worker: {}, parallelism: { data: 2, dataLocal: 1 } }
+    const { templates } = snapshotOf(service({ ...several, prefill: several }))
+    expect(
+      templates.map(({ ref, part, serviceAccountName, containers }) => [
+        `${ref.name} ${part} of ${serviceAccountName}`,
+        containers.map(({ name }) => name),
+      ]),
+    ).toEqual([
+      ['llama-kserve-mn leader of llama-kserve-mn', ['main', 'llm-d-routing-sidecar']],
+      ['llama-kserve-mn worker of llama-kserve-mn', ['main']],
+      ['llama-kserve-mn-prefill leader of llama-kserve-mn-prefill', ['main']],
+      ['llama-kserve-mn-prefill worker of llama-kserve-mn-prefill', ['main']],
+    ])
+  })
+
+  test.each([
+    [{}, ['main']],
+    [{ config: { inline: { plugins: [{ type: 'queue-scorer' }] } } }, ['main']],
+    [{ config: { inline: { plugins: [{ type: 'precise-prefix-cache-scorer' }] } } }, ['main', 'tokenizer']],
+    [{ config: { inline: {} } }, ['main', 'tokenizer']],
+    [{ annotations: { 'app.kubernetes.io/version': '0.8.1' } }, ['main', 'tokenizer']],
+    [
+      { config: { inline: { plugins: [{ type: 'predicted-latency-producer' }] } } },
+      ['main', 'training-server', 'prediction-server'],
+    ],
+  ])(
+    'with the scheduler %j has a scheduler of containers %j, and of what fetches the model',
+    (scheduler, expected) => {
+      const { templates } = snapshotOf(service({ model: { uri: 'hf://a/b' }, router: { scheduler } }))
+      expect(templates.at(-1)?.containers.map(({ name }) => name)).toEqual([
+        ...expected,
+        'storage-initializer',
+      ])
+    },
+  )
+
+  test.each([
+    ['pvc://models/llama', ['hf://a/adapter'], {}, ['main', 'storage-initializer']],
+    ['pvc://models/llama', ['pvc://models/adapter'], {}, ['main']],
+    ['oci://registry/llama', [], {}, ['main', 'modelcar', 'modelcar-init']],
+    ['hf://a/b', [], { 'internal.serving.kserve.io/localmodel': 'b' }, ['main']],
+  ])(
+    'fetches %s with adapters %j and labels %j in containers of its own',
+    (uri, adapters, labels, expected) => {
+      const lora = { adapters: adapters.map((one) => ({ name: 'a', uri: one })) }
+      const template = {
+        containers: [{ name: 'main' }],
+        initContainers: [{ name: 'storage-initializer', env: [] }],
+      }
+      const { templates } = snapshotOf(service({ model: { uri, lora }, template }, { labels }))
+      expect(templates.map(({ containers }) => containers.map(({ name }) => name))).toEqual([expected])
+    },
+  )
+
+  test('keeps a container of the user that fetches where its own is switched off', () => {
+    const { templates } = snapshotOf(
+      service({
+        storageInitializer: { enabled: false },
+        template: { containers: [{ name: 'main' }], initContainers: [{ name: 'storage-initializer' }] },
+      }),
+    )
+    expect(templates.map(({ containers }) => containers.length)).toEqual([2])
+  })
+
+  test('keeps two mounts of one volume', () => {
+    const mounting = (mountPath: string): JsonRecord => ({
+      template: { containers: [{ name: 'main', volumeMounts: [{ name: 'spiffe', mountPath }] }] },
+    })
+    const { templates } = snapshotOf(
+      service({ baseRefs: [{ name: 'ours' }], ...mounting('/a') }),
+      config('ours', mounting('/b'), NAMESPACE),
+    )
+    expect(templates.map(({ spec }) => spec['containers'])).toEqual([
+      [
+        {
+          name: 'main',
+          volumeMounts: [
+            { name: 'spiffe', mountPath: '/b' },
+            { name: 'spiffe', mountPath: '/a' },
+          ],
+        },
+      ],
+    ])
   })
 
   test('that is stopped makes nothing', () => {
-    const stopped = { annotations: { 'serving.kserve.io/stop': 'true' } }
+    const stopped = { annotations: { 'serving.kserve.io/stop': 'True' } }
     const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }, stopped))
     expect([templates, pools, podMakers]).toEqual([[], [], []])
   })
@@ -243,12 +340,27 @@ describe('an LLMInferenceService', () => {
   test.each([
     ['a configuration that is not given', service({ baseRefs: [{ name: 'elsewhere' }] })],
     [
-      'a pool that is not given',
-      service({ router: { scheduler: { pool: { ref: { name: 'elsewhere' } } } } }),
+      'a name that makes that of its scheduler too long',
+      service({ router: { scheduler: {} } }, { name: 'l'.repeat(40) }),
     ],
-    ['a name that makes others too long', service({}, { name: 'l'.repeat(50) })],
+    [
+      'a name that makes others too long',
+      service({ worker: {}, parallelism: { data: 2, dataLocal: 1 } }, { name: 'l'.repeat(54) }),
+    ],
+    ['plugins that stand elsewhere', service({ router: { scheduler: { config: { ref: { name: 'c' } } } } })],
+    [
+      'plugins in arguments',
+      service({
+        router: { scheduler: { template: { containers: [{ name: 'main', args: ['--config-text', ''] }] } } },
+      }),
+    ],
     ['a model of another kind of address', service({ model: { uri: 'ftp://models' } })],
-    ['roles over several nodes', service({ worker: {}, parallelism: { data: 2 }, prefill: {} })],
+    ['stages over several nodes', service({ worker: {}, parallelism: { pipeline: 2 } })],
+    ['an address that is none', service({ model: { uri: 'hf' } })],
+    [
+      'an action in a label of workers',
+      service({ worker: {}, parallelism: { data: 2, dataLocal: 1 }, labels: { a: '{{ .Other }}' } }),
+    ],
     [
       'an action that is not known',
       service({
@@ -261,6 +373,12 @@ describe('an LLMInferenceService', () => {
     expect(
       podMakers.map(({ makesPools, pods }) => [makesPools, pods.map(({ perhaps }) => perhaps !== undefined)]),
     ).toEqual([[true, [true]]])
+  })
+
+  test('takes nothing from another namespace than its own and that of KServe', () => {
+    const elsewhere = { template: { serviceAccountName: 'other', containers: [{ name: 'main' }] } }
+    const { templates } = snapshotOf(service({}), config('kserve-config-llm-template', elsewhere, 'team-b'))
+    expect(templates).toEqual([])
   })
 
   test('is not expanded where an object names it as its owner', () => {

@@ -2,30 +2,51 @@
 // Source: https://github.com/kserve/kserve/tree/v0.20.0/pkg/controller/v1alpha2/llmisvc (config_merge.go, workload_*.go,
 // scheduler.go) and config/llmisvcconfig. The configuration objects that KServe ships count as shipped, unless they are given.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
-import { kindOf, POOL_KIND, POOL_KINDS, qualifiedKind } from '../kinds.ts'
-import { readPool } from './inference.ts'
+import { kindOf, POOL_KIND, qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
-import type { MadeObject, RawObject } from './raw.ts'
+import type { Made, MadeObject, RawObject } from './raw.ts'
 
 /** The kind of the objects that services take their fields from. */
 export const CONFIG_KIND = 'LLMInferenceServiceConfig.serving.kserve.io'
 
 const SIDECAR = 'llm-d-routing-sidecar'
+const TOKENIZER = 'tokenizer'
+const FETCHER = 'storage-initializer'
+/** Plugins of a scheduler that ask for more containers. */
+const LATENCY = 'predicted-latency-producer'
+const PRECISE = 'precise-prefix-cache-scorer'
+const VERSION = 'app.kubernetes.io/version'
 const MAIN = { containers: [{ name: 'main' }] }
+const WITH_SIDECAR = { ...MAIN, initContainers: [{ name: SIDECAR, restartPolicy: 'Always' }] }
 const PART_OF = 'llminferenceservice'
 
-/**
- * What KServe's own configuration objects say of identities, by the ends of their names; the others (several nodes with prefill and decode,
- * pipeline parallelism) must be given.
- */
+/** A label of a service whose model is kept on nodes; its webhook sets it, and one that begins with it. */
+const LOCAL_MODEL = 'internal.serving.kserve.io/localmodel'
+/** Labels of the service itself that its pods get begin so. */
+const HANDED_ON = ['kueue.x-k8s.io', LOCAL_MODEL]
+
+/** What KServe's own configuration objects say of identities, by the ends of their names. Those of pipeline parallelism must be given. */
 const SHIPPED: Readonly<Record<string, JsonRecord>> = {
-  'config-llm-scheduler': { router: { scheduler: { pool: { spec: {} }, template: MAIN } } },
-  'config-llm-template': { template: MAIN },
-  'config-llm-decode-template': {
-    template: { ...MAIN, initContainers: [{ name: SIDECAR, restartPolicy: 'Always' }] },
+  'config-llm-scheduler': {
+    router: {
+      scheduler: {
+        annotations: { [VERSION]: '0.9.0' },
+        pool: { spec: {} },
+        template: { containers: [...MAIN.containers, { name: TOKENIZER }] },
+      },
+    },
   },
+  'config-llm-scheduler-latency-predictor': {
+    router: {
+      scheduler: { template: { containers: [{ name: 'training-server' }, { name: 'prediction-server' }] } },
+    },
+  },
+  'config-llm-template': { template: MAIN },
+  'config-llm-decode-template': { template: WITH_SIDECAR },
   'config-llm-prefill-template': { prefill: { template: MAIN } },
   'config-llm-worker-data-parallel': { template: MAIN, worker: MAIN },
+  'config-llm-decode-worker-data-parallel': { template: WITH_SIDECAR, worker: MAIN },
+  'config-llm-prefill-worker-data-parallel': { prefill: { template: MAIN, worker: MAIN } },
 }
 
 /** What is made of an LLMInferenceService; undefined: it takes something from an object that is not given. */
@@ -34,51 +55,43 @@ export function llmInferenceService(
   meta: ObjectMeta,
   others: readonly RawObject[],
 ): readonly MadeObject[] | undefined {
-  if (meta.annotations.get('serving.kserve.io/stop') === 'true') return []
+  if (meta.annotations.get('serving.kserve.io/stop')?.toLowerCase() === 'true') return []
   const spec = mergedSpec(object, meta, others)
-  const names = childNames(meta.name)
   const scheduler = dig(spec, 'router', 'scheduler')
-  const poolRef = stringAt(scheduler, 'pool', 'ref', 'name')
-  const ofPool = poolRef === undefined ? NO_LABELS : poolLabels(meta.namespace, poolRef, others)
-  const storage = storageOf(spec)
-  if (spec === undefined || names === undefined || ofPool === undefined || storage === undefined)
-    return undefined
-  const service: Service = { meta, spec, ofPool, storage }
+  const storage = storageOf(spec, meta)
+  if (spec === undefined || storage === undefined) return undefined
+  const service: Service = { meta, spec, storage }
   const made = [
-    ...workloads(service, spec, names.main, false),
+    ...workloads(service, spec, MAIN_NAMES, false),
     ...(isRecord(own(spec, 'prefill'))
-      ? workloads(service, recordAt(spec, 'prefill'), names.prefill, true)
+      ? workloads(service, recordAt(spec, 'prefill'), PREFILL_NAMES, true)
       : []),
-    ...(isRecord(scheduler) ? schedulerOf(service, scheduler, names) : []),
-    ...(isRecord(scheduler) && poolRef === undefined ? poolOf(service, scheduler, names.pool) : []),
+    // A pool that is named has its own.
+    ...(isRecord(own(scheduler, 'template')) && dig(scheduler, 'pool', 'ref') === undefined
+      ? [schedulerOf(service, scheduler), poolOf(service, scheduler)]
+      : []),
   ]
-  return made.every(isFilledIn) ? made : undefined
+  return made.every((one) => one !== undefined && isCertain(one))
+    ? made.filter((one) => one !== undefined)
+    : undefined
 }
 
 interface Service {
   readonly meta: ObjectMeta
   readonly spec: JsonRecord
-  /** The labels of a pool that is named, which its pods get. */
-  readonly ofPool: ReadonlyMap<string, string>
   readonly storage: Storage
 }
-
-const NO_LABELS: ReadonlyMap<string, string> = new Map()
 
 /** Longer names hold a hash. */
 const LONGEST = 63
 
-/** The names of what is made; undefined where one would hold a hash. */
-function childNames(name: string) {
-  const child = (suffix: string): string => `${name}${suffix}`
-  const names = {
-    pool: child('-inference-pool'),
-    scheduler: child('-epp-sa'),
-    main: { single: child('-kserve'), group: child('-kserve-mn') },
-    prefill: { single: child('-kserve-prefill'), group: child('-kserve-mn-prefill') },
-  }
-  return names.prefill.group.length > LONGEST ? undefined : names
+/** The ends of the names of a Deployment, and of a LeaderWorkerSet. */
+interface Names {
+  readonly single: string
+  readonly group: string
 }
+const MAIN_NAMES: Names = { single: '-kserve', group: '-kserve-mn' }
+const PREFILL_NAMES: Names = { single: '-kserve-prefill', group: '-kserve-mn-prefill' }
 
 /** The fields of a service with those of the objects that it takes from; undefined where one of them is not given. */
 function mergedSpec(
@@ -93,9 +106,11 @@ function mergedSpec(
     return nearest(namespace, configs, (one) => one === wanted)
   })
   const asked = [spec, ...named].reduce<unknown>((under, one) => merged(under, one), {})
-  const shipped = wellKnown(asked).map(
-    (end) => nearest(namespace, configs, (one) => one.endsWith(end)) ?? SHIPPED[end],
-  )
+  const shipped = wellKnown(asked).map((end) => {
+    const isMeant = (one: string): boolean => one.endsWith(end)
+    const isGiven = configs.some(({ value }) => isMeant(readMeta(value).name))
+    return isGiven ? nearest(namespace, configs, isMeant) : SHIPPED[end]
+  })
   const all = [...shipped, ...named]
   if (!all.every((one) => one !== undefined)) return undefined
   const whole = [...all, spec].reduce<unknown>((under, one) => merged(under, one), {})
@@ -103,16 +118,20 @@ function mergedSpec(
   return isRecord(filled) ? filled : undefined
 }
 
-/** The spec of the one object of a name, in the namespace of the service or in that of KServe. */
+/** The namespace of KServe itself, unless it was installed into another. */
+const OF_KSERVE = 'kserve'
+
+/** The spec of the one object of a name in the namespace of the service, else in that of KServe; undefined: it is not certain which. */
 function nearest(
   namespace: string,
   configs: readonly RawObject[],
   isMeant: (name: string) => boolean,
 ): JsonRecord | undefined {
-  const found = configs.filter(({ value }) => isMeant(readMeta(value).name))
-  const near = found.filter(({ value }) => readMeta(value).namespace === namespace)
-  const [one, another] = near.length > 0 ? near : found
-  return one === undefined || another !== undefined ? undefined : recordAt(one.value, 'spec')
+  const found = configs.map(({ value }) => value).filter((value) => isMeant(readMeta(value).name))
+  const within = (space: string): readonly JsonRecord[] =>
+    found.filter((value) => readMeta(value).namespace === space)
+  const [one, another] = [namespace, OF_KSERVE].map(within).find((list) => list.length > 0) ?? []
+  return one === undefined || another !== undefined ? undefined : recordAt(one, 'spec')
 }
 
 /** The ends of the names of KServe's own objects that a service takes from. */
@@ -122,6 +141,7 @@ function wellKnown(spec: unknown): readonly string[] {
   const takesScheduler = isRecord(scheduler) && dig(scheduler, 'pool', 'ref') === undefined
   return [
     ...(takesScheduler ? ['config-llm-scheduler'] : []),
+    ...(asksFor(scheduler, LATENCY) ? ['config-llm-scheduler-latency-predictor'] : []),
     ...(isRecord(prefill)
       ? [`config-llm-prefill-${shapeOf(prefill)}`, `config-llm-decode-${shapeOf(spec)}`]
       : [`config-llm-${shapeOf(spec)}`]),
@@ -138,24 +158,29 @@ function isDataParallel(workload: unknown): boolean {
   return own(parallelism, 'data') !== undefined || own(parallelism, 'dataLocal') !== undefined
 }
 
-/** As a strategic merge patch, as far as it decides here: mappings by key, lists of named things by name, all else is replaced. */
+/** The fields by which items of a list are told apart. */
+const KEYS = ['mountPath', 'name']
+
+/** As a strategic merge patch, as far as it decides here: mappings by key, lists of like things by theirs, all else is replaced. */
 function merged(under: unknown, over: unknown): unknown {
-  if (over === undefined) return under
+  if (isUnset(over)) return under
   if (isRecord(under) && isRecord(over)) {
     const keys = new Set([...Object.keys(under), ...Object.keys(over)])
     return Object.fromEntries([...keys].map((key) => [key, merged(own(under, key), own(over, key))]))
   }
-  if (!Array.isArray(under) || !Array.isArray(over) || ![...under, ...over].every(isNamed)) return over
-  const names = new Set([...under, ...over].map((one) => stringAt(one, 'name')))
-  return [...names].map((name) => merged(itemOf(under, name), itemOf(over, name)))
+  if (!Array.isArray(under) || !Array.isArray(over)) return over
+  const both: readonly unknown[] = [...under, ...over]
+  const key = KEYS.find((one) => both.every((item) => stringAt(item, one) !== undefined))
+  if (key === undefined) return over
+  const found = (list: readonly unknown[], value: string | undefined): unknown =>
+    list.find((one) => stringAt(one, key) === value)
+  const values = new Set(both.map((one) => stringAt(one, key)))
+  return [...values].map((value) => merged(found(under, value), found(over, value)))
 }
 
-function itemOf(list: readonly unknown[], name: string | undefined): unknown {
-  return list.find((one) => stringAt(one, 'name') === name)
-}
-
-function isNamed(value: unknown): boolean {
-  return stringAt(value, 'name') !== undefined
+/** What Go writes of a field that is not set is no patch. */
+function isUnset(value: unknown): boolean {
+  return value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 }
 
 const NAME_OF = /\{\{-?\s*\.ObjectMeta\.(Name|Namespace)\s*-?\}\}/g
@@ -166,7 +191,9 @@ function rendered(value: unknown, { namespace, name }: { namespace: string; name
   if (typeof value === 'string')
     return value
       .replace(NAME_OF, (_, which: string) => (which === 'Name' ? name : namespace))
-      .replace(CHILD_OF, (_, suffix: string) => `${name}${suffix}`)
+      .replace(CHILD_OF, (action, suffix: string) =>
+        name.length + suffix.length > LONGEST ? action : `${name}${suffix}`,
+      )
   if (Array.isArray(value)) return value.map((one) => rendered(one, { namespace, name }))
   if (!isRecord(value)) return value
   return Object.fromEntries(
@@ -178,43 +205,39 @@ function rendered(value: unknown, { namespace, name }: { namespace: string; name
 interface Storage {
   readonly containers: readonly JsonRecord[]
   readonly initContainers: readonly JsonRecord[]
+  /** Whether a container of the user that fetches stays as it is. */
+  readonly isOff?: true
 }
 
 /** Undefined for an address that the controller does not take. */
-function storageOf(spec: unknown): Storage | undefined {
-  const [scheme] = (stringAt(spec, 'model', 'uri') ?? '').split('://')
+function storageOf(spec: unknown, { labels }: ObjectMeta): Storage | undefined {
+  const model = own(spec, 'model')
+  const scheme = labels.has(LOCAL_MODEL) ? 'pvc' : schemeOf(model)
   const none = { containers: [], initContainers: [] }
-  if (dig(spec, 'storageInitializer', 'enabled') === false || scheme === 'pvc') return none
-  if (scheme === 'hf' || scheme === 's3')
-    return { ...none, initContainers: [{ name: 'storage-initializer' }] }
+  if (dig(spec, 'storageInitializer', 'enabled') === false) return { ...none, isOff: true }
+  const fetches = [scheme, ...listAt(model, 'lora', 'adapters').map(schemeOf)].some((one) => FETCHED.has(one))
+  const initContainers = fetches ? [{ name: FETCHER }] : []
+  if (scheme === 'pvc' || FETCHED.has(scheme)) return { ...none, initContainers }
   return scheme === 'oci'
-    ? { containers: [{ name: 'modelcar' }], initContainers: [{ name: 'modelcar-init' }] }
+    ? {
+        containers: [{ name: 'modelcar' }],
+        initContainers: [{ name: 'modelcar-init' }, ...initContainers],
+      }
     : undefined
 }
 
-/** The labels by which a pool that is named selects pods; undefined where it is not given. */
-function poolLabels(
-  namespace: string,
-  name: string,
-  others: readonly RawObject[],
-): ReadonlyMap<string, string> | undefined {
-  for (const { group } of POOL_KINDS)
-    for (const raw of others) {
-      const { kind, group: of } = kindOf(raw.value)
-      const meta = readMeta(raw.value)
-      if (kind === POOL_KIND && of === group && meta.namespace === namespace && meta.name === name) {
-        const { selector } = readPool(raw, group)
-        return selector.ok ? selector.labels : undefined
-      }
-    }
-  return undefined
+/** Schemes of what a container fetches before the others start. */
+const FETCHED: ReadonlySet<string> = new Set(['hf', 's3'])
+
+function schemeOf(model: unknown): string {
+  return /^([^:]*):\/\//.exec(stringAt(model, 'uri') ?? '')?.[1] ?? ''
 }
 
 /** A Deployment, or a LeaderWorkerSet where there are workers. */
 function workloads(
   service: Service,
   workload: JsonRecord,
-  names: { readonly single: string; readonly group: string },
+  names: Names,
   isPrefill: boolean,
 ): readonly MadeObject[] {
   const { meta, spec } = service
@@ -228,72 +251,95 @@ function workloads(
     'app.kubernetes.io/part-of': PART_OF,
   })
   const served = { 'kserve.io/component': 'workload', 'llm-d.ai/role': role }
-  const metadata = { name: names.single, namespace: meta.namespace, ownerReferences: [ownerOf(meta)] }
+  const users = { ...handedOn(meta), ...Object.fromEntries(readStringMap(own(workload, 'labels'))) }
   if (!isRecord(worker)) {
     if (!isRecord(template)) return []
     const named = stringAt(template, 'serviceAccountName') ?? ''
     const isOfController = !isPrefill && named === '' && listAt(template, 'initContainers').some(isSidecar)
-    const labels = { ...component(''), ...served, ...Object.fromEntries(service.ofPool) }
-    const users = { ...kueueLabels(meta), ...Object.fromEntries(readStringMap(own(workload, 'labels'))) }
-    const made = podTemplate(
-      service,
-      template,
-      { ...users, ...labels },
-      isOfController ? names.single : named,
-    )
+    const labels = { ...component(''), ...served }
     return [
-      {
-        value: {
-          apiVersion: 'apps/v1',
-          kind: 'Deployment',
-          metadata,
-          spec: { selector: { matchLabels: labels }, template: made },
-        },
-        // Which of the two wins differs by version.
-        made: {
-          unknownLabels: Object.entries(labels).flatMap(([key, value]) =>
-            (users[key] ?? value) === value ? [] : [key],
+      madeOf(
+        meta,
+        { apiVersion: 'apps/v1', kind: 'Deployment', suffix: names.single },
+        {
+          selector: { matchLabels: labels },
+          template: podTemplate(
+            service,
+            template,
+            { ...users, ...labels },
+            isOfController ? `${meta.name}${names.single}` : named,
           ),
         },
-      },
+        doubtful(users, labels),
+      ),
     ]
   }
   const account =
     [template, worker].map((one) => stringAt(one, 'serviceAccountName') ?? '').find((one) => one !== '') ??
-    names.group
+    `${meta.name}${names.group}`
   const ofWorkers = {
     ...component('-worker'),
     ...(isRecord(template) ? {} : { ...served, 'llm-d.ai/role': isPrefill ? 'prefill' : 'decode' }),
   }
-  const leader = isRecord(template) && {
-    leaderTemplate: podTemplate(
-      service,
-      template,
-      { ...kueueLabels(meta), ...component('-leader'), ...served },
-      account,
-    ),
-  }
+  const ofLeader = { ...component('-leader'), ...served }
   return [
-    {
-      value: {
-        apiVersion: 'leaderworkerset.x-k8s.io/v1',
-        kind: 'LeaderWorkerSet',
-        metadata: { ...metadata, name: names.group },
-        spec: {
-          replicas: own(workload, 'replicas'),
-          leaderWorkerTemplate: {
-            size: sizeOf(workload),
-            workerTemplate: podTemplate(service, worker, { ...kueueLabels(meta), ...ofWorkers }, account),
-            ...leader,
-          },
+    madeOf(
+      meta,
+      { apiVersion: 'leaderworkerset.x-k8s.io/v1', kind: 'LeaderWorkerSet', suffix: names.group },
+      {
+        replicas: own(workload, 'replicas'),
+        leaderWorkerTemplate: {
+          size: sizeOf(workload),
+          workerTemplate: podTemplate(service, worker, { ...users, ...ofWorkers }, account),
+          ...(isRecord(template) && {
+            leaderTemplate: podTemplate(service, template, { ...users, ...ofLeader }, account),
+          }),
         },
       },
-    },
+      doubtful(users, { ...ofWorkers, ...(isRecord(template) && ofLeader) }),
+    ),
   ]
 }
 
+/** An object of a service, named after it. */
+function madeOf(
+  meta: ObjectMeta,
+  {
+    apiVersion,
+    kind,
+    suffix,
+  }: { readonly apiVersion: string; readonly kind: string; readonly suffix: string },
+  spec: JsonRecord,
+  made?: Made,
+): MadeObject {
+  const name = `${meta.name}${suffix}`
+  return {
+    value: {
+      apiVersion,
+      kind,
+      metadata: { name, namespace: meta.namespace, ownerReferences: [ownerOf(meta)] },
+      spec,
+    },
+    ...(made !== undefined && { made }),
+  }
+}
+
+/** Labels of users that the controller sets, too: which of the two wins differs by version. */
+function doubtful(users: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): Made {
+  return {
+    unknownLabels: Object.entries(labels).flatMap(([key, value]) =>
+      (users[key] ?? value) === value ? [] : [key],
+    ),
+    possibleLabels: [LOCAL_MODEL, `${LOCAL_MODEL}-namespace`],
+  }
+}
+
 function isSidecar(container: unknown): boolean {
-  return stringAt(container, 'name') === SIDECAR
+  return isNamedAs(container, SIDECAR)
+}
+
+function isNamedAs(container: unknown, name: string): boolean {
+  return stringAt(container, 'name') === name
 }
 
 function podTemplate(
@@ -307,15 +353,19 @@ function podTemplate(
     spec: {
       ...spec,
       ...(account !== '' && { serviceAccountName: account }),
-      containers: [...listAt(spec, 'containers'), ...storage.containers],
-      initContainers: [...listAt(spec, 'initContainers'), ...storage.initContainers],
+      containers: merged(listAt(spec, 'containers'), storage.containers),
+      // What fetches the model is there or not, whatever is said of it.
+      initContainers: merged(
+        listAt(spec, 'initContainers').filter((one) => storage.isOff === true || !isNamedAs(one, FETCHER)),
+        storage.initContainers,
+      ),
     },
   }
 }
 
 /** Labels of the service itself that its pods get. */
-function kueueLabels({ labels }: ObjectMeta): Record<string, string> {
-  return Object.fromEntries([...labels].filter(([key]) => key.startsWith('kueue.x-k8s.io')))
+function handedOn({ labels }: ObjectMeta): Record<string, string> {
+  return Object.fromEntries([...labels].filter(([key]) => HANDED_ON.some((start) => key.startsWith(start))))
 }
 
 /** Pods of a group; what is no number is not known. */
@@ -328,45 +378,59 @@ function sizeOf(workload: JsonRecord): unknown {
     : undefined
 }
 
-function schedulerOf(
-  { meta }: Service,
-  scheduler: JsonRecord,
-  { scheduler: account }: { readonly scheduler: string },
-): readonly MadeObject[] {
-  const template = own(scheduler, 'template')
-  if (!isRecord(template)) return []
+/** The pods of the scheduler; undefined: its containers depend on a text that is not read. */
+function schedulerOf({ meta, spec }: Service, scheduler: unknown): MadeObject | undefined {
+  const template = recordAt(scheduler, 'template')
   const labels = {
     'app.kubernetes.io/component': `${PART_OF}-router-scheduler`,
     'app.kubernetes.io/name': meta.name,
     'app.kubernetes.io/part-of': PART_OF,
   }
+  const users = Object.fromEntries(readStringMap(own(scheduler, 'labels')))
   const named = stringAt(template, 'serviceAccountName') ?? ''
-  return [
+  const account = named === '' ? `${meta.name}-epp-sa` : named
+  const containers = listAt(template, 'containers')
+  const hasTokenizer = containers.some((one) => isNamedAs(one, TOKENIZER))
+  const keeps = hasTokenizer ? keepsTokenizer(scheduler, containers) : true
+  // The tokenizer has the model, but for its adapters; what fetches it stays when the tokenizer goes.
+  const { uri } = recordAt(spec, 'model')
+  const storage = hasTokenizer
+    ? storageOf({ ...spec, model: { uri } }, meta)
+    : { containers: [], initContainers: [], isOff: true as const }
+  if (keeps === undefined || storage === undefined) return undefined
+  const kept = { ...template, containers: containers.filter((one) => keeps || !isNamedAs(one, TOKENIZER)) }
+  return madeOf(
+    meta,
+    { apiVersion: 'apps/v1', kind: 'Deployment', suffix: '-kserve-router-scheduler' },
     {
-      value: {
-        apiVersion: 'apps/v1',
-        kind: 'Deployment',
-        metadata: {
-          name: `${meta.name}-kserve-router-scheduler`,
-          namespace: meta.namespace,
-          ownerReferences: [ownerOf(meta)],
-        },
-        spec: {
-          selector: { matchLabels: labels },
-          template: {
-            metadata: {
-              labels: { ...Object.fromEntries(readStringMap(own(scheduler, 'labels'))), ...labels },
-            },
-            spec: { ...template, serviceAccountName: named === '' ? account : named },
-          },
-        },
-      },
+      selector: { matchLabels: labels },
+      template: podTemplate({ meta, spec, storage }, kept, { ...users, ...labels }, account),
     },
-  ]
+    { unknownLabels: doubtful(users, labels).unknownLabels ?? [] },
+  )
 }
 
-function poolOf({ meta }: Service, scheduler: JsonRecord, name: string): readonly MadeObject[] {
-  const spec = recordAt(scheduler['pool'], 'spec')
+/** Schedulers from 0.9 on lose a tokenizer that no plugin asks for; undefined: which plugins there are is not known. */
+function keepsTokenizer(scheduler: unknown, containers: readonly unknown[]): boolean | undefined {
+  const [, major, minor] =
+    /^(\d+)\.(\d+)\./.exec(stringAt(scheduler, 'annotations', VERSION) ?? '0.0.0') ?? []
+  if (Number(major) === 0 && Number(minor) < 9) return true
+  const config = own(scheduler, 'config')
+  const isInArgs = containers.some((one) =>
+    listAt(one, 'args').some((arg) => typeof arg === 'string' && arg.includes('config')),
+  )
+  if (own(config, 'ref') !== undefined || isInArgs) return undefined
+  const inline = own(config, 'inline')
+  if (inline === undefined) return false
+  return !isRecord(inline) || !Array.isArray(inline['plugins']) || asksFor(scheduler, PRECISE)
+}
+
+function asksFor(scheduler: unknown, plugin: string): boolean {
+  return listAt(scheduler, 'config', 'inline', 'plugins').some((one) => stringAt(one, 'type') === plugin)
+}
+
+function poolOf({ meta }: Service, scheduler: unknown): MadeObject {
+  const spec = recordAt(own(scheduler, 'pool'), 'spec')
   const selected = readStringMap(dig(spec, 'selector', 'matchLabels'))
   const matchLabels =
     selected.size > 0
@@ -376,16 +440,11 @@ function poolOf({ meta }: Service, scheduler: JsonRecord, name: string): readonl
           'app.kubernetes.io/part-of': PART_OF,
           'kserve.io/component': 'workload',
         }
-  return [
-    {
-      value: {
-        apiVersion: 'inference.networking.k8s.io/v1',
-        kind: POOL_KIND,
-        metadata: { name, namespace: meta.namespace, ownerReferences: [ownerOf(meta)] },
-        spec: { ...spec, selector: { matchLabels } },
-      },
-    },
-  ]
+  return madeOf(
+    meta,
+    { apiVersion: 'inference.networking.k8s.io/v1', kind: POOL_KIND, suffix: '-inference-pool' },
+    { ...spec, selector: { matchLabels } },
+  )
 }
 
 function ownerOf({ name }: ObjectMeta): JsonRecord {
@@ -397,14 +456,22 @@ function ownerOf({ name }: ObjectMeta): JsonRecord {
   }
 }
 
-/** Whether no action of a template is left where it decides. */
-function isFilledIn({ value }: MadeObject): boolean {
-  const labels = [
-    dig(value, 'spec', 'selector', 'matchLabels'),
-    dig(value, 'spec', 'template', 'metadata', 'labels'),
-  ].flatMap((one) => [...readStringMap(one).values()])
-  const account = stringAt(value, 'spec', 'template', 'spec', 'serviceAccountName') ?? ''
-  return ![...labels, account].some((text) => text.includes('{{'))
+/** Whether no action of a template is left where it decides, and no name holds a hash. */
+function isCertain({ value }: MadeObject): boolean {
+  const group = dig(value, 'spec', 'leaderWorkerTemplate')
+  const templates = [
+    dig(value, 'spec', 'template'),
+    own(group, 'leaderTemplate'),
+    own(group, 'workerTemplate'),
+  ]
+  const texts = [
+    ...readStringMap(dig(value, 'spec', 'selector', 'matchLabels')).values(),
+    ...templates.flatMap((one) => [
+      ...readStringMap(dig(one, 'metadata', 'labels')).values(),
+      stringAt(one, 'spec', 'serviceAccountName') ?? '',
+    ]),
+  ]
+  return readMeta(value).name.length <= LONGEST && !texts.some((text) => text.includes('{{'))
 }
 
 function recordAt(value: unknown, key: string): JsonRecord {
