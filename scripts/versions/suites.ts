@@ -156,6 +156,7 @@ export const PEER_SUITES: Readonly<Record<Peer, PeerSuites>> = {
 export const MAKER_SUITES: Readonly<Record<Maker, { readonly title: string; readonly file: string }>> = {
   lws: { title: 'LeaderWorkerSet', file: 'test/control-plane/makers/lws.test.ts' },
   aibrix: { title: 'AIBrix', file: 'test/control-plane/makers/aibrix.test.ts' },
+  kserve: { title: 'KServe', file: 'test/control-plane/makers/kserve.test.ts' },
 }
 
 /** The path of a suite from the root of the project. */

@@ -11,6 +11,8 @@ import { goOn } from './go-build.ts'
 import { withLock } from '@kleym/testing/process-lock.ts'
 import {
   BUILD,
+  KSERVE_NEEDS,
+  KSERVE_OBJECTS,
   MAKER_MANIFESTS,
   MONITORING_CRD_SOURCES,
   POLICY_CRD_SOURCES,
@@ -36,7 +38,13 @@ export function policyCrds(): Promise<readonly JsonRecord[]> {
 
 /** The CRDs of a controller, and the configurations of its webhooks. Rejects when its module cannot be had. */
 export function makerManifests(maker: Maker): Promise<readonly JsonRecord[]> {
-  return crdsOf(`${maker}-manifests`, [MAKER_MANIFESTS[maker]])
+  const needed = maker === 'kserve' ? KSERVE_NEEDS : []
+  return crdsOf(`${maker}-manifests`, [MAKER_MANIFESTS[maker], ...needed])
+}
+
+/** What KServe ships beside its CRDs, without namespaces. Rejects when its module cannot be had. */
+export function kserveObjects(): Promise<readonly JsonRecord[]> {
+  return crdsOf('kserve-objects', [KSERVE_OBJECTS])
 }
 
 function say(line: string): void {

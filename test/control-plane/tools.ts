@@ -127,6 +127,7 @@ export const CLIENT_SOURCES = {
 export const MAKER_SOURCES = {
   lws: { ...clientProgram('lws', 'sigs.k8s.io/lws/cmd', 2), name: 'lws' },
   aibrix: { ...clientProgram('aibrix', 'github.com/vllm-project/aibrix/cmd/controllers', 4), name: 'aibrix' },
+  kserve: { ...clientProgram('kserve', 'github.com/kserve/kserve/cmd/llmisvc', 6), name: 'kserve' },
 } as const
 export type Maker = keyof typeof MAKER_SOURCES
 
@@ -232,7 +233,37 @@ export const MAKER_MANIFESTS: Readonly<Record<Maker, CrdSource>> = {
       (kind) => `config/crd/orchestration/orchestration.aibrix.ai_${kind}.yaml`,
     ),
   ),
+  kserve: crdSource('kserve', 'github.com/kserve/kserve', [
+    'config/crd/full/llmisvc/serving.kserve.io_llminferenceservices.yaml',
+    'config/crd/full/llmisvc/serving.kserve.io_llminferenceserviceconfigs.yaml',
+  ]),
 }
+
+/** The CRDs of others of which KServe's controller makes objects. */
+export const KSERVE_NEEDS: readonly CrdSource[] = [
+  crdSource('kserve', 'sigs.k8s.io/lws', ['config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml']),
+  crdSource(
+    'kserve',
+    'sigs.k8s.io/gateway-api',
+    ['gateways', 'httproutes'].map((kind) => `config/crd/standard/gateway.networking.k8s.io_${kind}.yaml`),
+  ),
+]
+
+/** The objects that KServe ships for its services to take fields from, and the settings of its controller. */
+export const KSERVE_OBJECTS = crdSource('kserve', 'github.com/kserve/kserve', [
+  'config/configmap/inferenceservice.yaml',
+  ...[
+    'decode-template',
+    'decode-worker-data-parallel',
+    'prefill-template',
+    'prefill-worker-data-parallel',
+    'router-route',
+    'scheduler',
+    'template',
+    'tracing',
+    'worker-data-parallel',
+  ].map((name) => `config/llmisvcconfig/config-llm-${name}.yaml`),
+])
 
 /** Names the folder of the cache that holds what these inputs lead to on this platform. */
 export function cacheKey(): string {

@@ -62,6 +62,10 @@ const config = (name: string, spec: unknown, namespace = 'kserve'): JsonRecord =
   spec,
 })
 
+const mounting = (mountPath: string): JsonRecord => ({
+  template: { containers: [{ name: 'main', volumeMounts: [{ name: 'spiffe', mountPath }] }] },
+})
+
 const sizedRole = (name: string, size: number): JsonRecord => ({
   name,
   spec: { leaderWorkerTemplate: { size, workerTemplate: template({ app: 'llama', model: 'llama' }) } },
@@ -222,6 +226,14 @@ describe('an LLMInferenceService', () => {
     ])
   })
 
+  test('with a selector of its own has a pool that selects by that of KServe, too', () => {
+    const spec = { selector: { matchLabels: { tier: 'gold' } } }
+    const { pools } = snapshotOf(service({ router: { scheduler: { pool: { spec } } } }))
+    expect(pools.map(({ selector }) => selector.ok && [...selector.labels.keys()].toSorted())).toEqual([
+      ['app.kubernetes.io/name', 'app.kubernetes.io/part-of', 'kserve.io/component', 'tier'],
+    ])
+  })
+
   test('that names a pool makes neither a pool nor a scheduler', () => {
     const scheduler = { pool: { ref: { name: 'elsewhere' } }, template: { containers: [{ name: 'main' }] } }
     const { templates, pools } = snapshotOf(service({ router: { scheduler } }))
@@ -291,11 +303,11 @@ describe('an LLMInferenceService', () => {
     'fetches %s with adapters %j and labels %j in containers of its own',
     (uri, adapters, labels, expected) => {
       const lora = { adapters: adapters.map((one) => ({ name: 'a', uri: one })) }
-      const template = {
+      const fetching = {
         containers: [{ name: 'main' }],
         initContainers: [{ name: 'storage-initializer', env: [] }],
       }
-      const { templates } = snapshotOf(service({ model: { uri, lora }, template }, { labels }))
+      const { templates } = snapshotOf(service({ model: { uri, lora }, template: fetching }, { labels }))
       expect(templates.map(({ containers }) => containers.map(({ name }) => name))).toEqual([expected])
     },
   )
@@ -311,9 +323,6 @@ describe('an LLMInferenceService', () => {
   })
 
   test('keeps two mounts of one volume', () => {
-    const mounting = (mountPath: string): JsonRecord => ({
-      template: { containers: [{ name: 'main', volumeMounts: [{ name: 'spiffe', mountPath }] }] },
-    })
     const { templates } = snapshotOf(
       service({ baseRefs: [{ name: 'ours' }], ...mounting('/a') }),
       config('ours', mounting('/b'), NAMESPACE),

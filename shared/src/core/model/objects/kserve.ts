@@ -25,13 +25,22 @@ const LOCAL_MODEL = 'internal.serving.kserve.io/localmodel'
 /** Labels of the service itself that its pods get begin so. */
 const HANDED_ON = ['kueue.x-k8s.io', LOCAL_MODEL]
 
+/** By what a pool selects the pods of a service of this name. */
+function servedBy(name: string): Readonly<Record<string, string>> {
+  return {
+    'app.kubernetes.io/name': name,
+    'app.kubernetes.io/part-of': PART_OF,
+    'kserve.io/component': 'workload',
+  }
+}
+
 /** What KServe's own configuration objects say of identities, by the ends of their names. Those of pipeline parallelism must be given. */
 const SHIPPED: Readonly<Record<string, JsonRecord>> = {
   'config-llm-scheduler': {
     router: {
       scheduler: {
         annotations: { [VERSION]: '0.9.0' },
-        pool: { spec: {} },
+        pool: { spec: { selector: { matchLabels: servedBy('{{ .ObjectMeta.Name }}') } } },
         template: { containers: [...MAIN.containers, { name: TOKENIZER }] },
       },
     },
@@ -432,14 +441,7 @@ function asksFor(scheduler: unknown, plugin: string): boolean {
 function poolOf({ meta }: Service, scheduler: unknown): MadeObject {
   const spec = recordAt(own(scheduler, 'pool'), 'spec')
   const selected = readStringMap(dig(spec, 'selector', 'matchLabels'))
-  const matchLabels =
-    selected.size > 0
-      ? Object.fromEntries(selected)
-      : {
-          'app.kubernetes.io/name': meta.name,
-          'app.kubernetes.io/part-of': PART_OF,
-          'kserve.io/component': 'workload',
-        }
+  const matchLabels = selected.size > 0 ? Object.fromEntries(selected) : servedBy(meta.name)
   return madeOf(
     meta,
     { apiVersion: 'inference.networking.k8s.io/v1', kind: POOL_KIND, suffix: '-inference-pool' },
