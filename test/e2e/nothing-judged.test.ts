@@ -197,8 +197,8 @@ describe('an object whose type is nearly one that is read', () => {
       'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterFederatedTrustDomain\nmetadata: {name: x}\n',
     ],
     [
-      'a kind of that name in a group of its own',
-      'apiVersion: example.org/v1\nkind: InferencePool\nmetadata: {name: x}\n',
+      'a kind of that name in a group whose kinds make no pods',
+      'apiVersion: cert-manager.io/v1\nkind: InferencePool\nmetadata: {name: x}\n',
     ],
     ['the core group', 'apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n'],
     [

@@ -40,7 +40,7 @@ function operator(domain: string): string {
   return `apiVersion: apps/v1
 kind: Deployment
 metadata: {name: kleym-operator, namespace: kleym-system}
-spec: {selector: {matchLabels: {app: kleym}}, template: {spec: {containers: [{name: operator, image: kleym-operator:1, args: [--trust-domain=${domain}, --clusterspiffeid-class-name=]}]}}}
+spec: {selector: {matchLabels: {app: kleym}}, template: {metadata: {labels: {app: kleym}}, spec: {containers: [{name: operator, image: kleym-operator:1, args: [--trust-domain=${domain}, --clusterspiffeid-class-name=]}]}}}
 `
 }
 

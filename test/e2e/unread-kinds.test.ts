@@ -211,7 +211,7 @@ describe('an object that holds other objects', () => {
     const rendered = await ask(documents(SMALL, work, `${THIEF}\n`), 'conflicts')
     expect(rendered.stderr).not.toContain('holds objects')
     const reference =
-      'apiVersion: example.dev/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
+      'apiVersion: cert-manager.io/v1\nkind: Check\nmetadata: {name: w}\nspec: {of: {apiVersion: spire.spiffe.io/v1alpha1, kind: ClusterSPIFFEID, name: thief}}\n'
     const { code, stdout } = await ask(documents(SMALL, reference), 'conflicts')
     expect(stdout).toContain('✓ nothing clashes')
     expect(code).toBe(0)
