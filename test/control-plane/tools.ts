@@ -239,7 +239,7 @@ export const MAKER_MANIFESTS: Readonly<Record<Maker, CrdSource>> = {
   ]),
 }
 
-/** The CRDs of others of which KServe's controller makes objects. */
+/** The CRDs of others whose objects KServe's controller makes. */
 export const KSERVE_NEEDS: readonly CrdSource[] = [
   crdSource('kserve', 'sigs.k8s.io/lws', ['config/crd/bases/leaderworkerset.x-k8s.io_leaderworkersets.yaml']),
   crdSource(

@@ -430,7 +430,7 @@ export const ROWS_OPEN: readonly Row[] = [
     },
   ],
   [
-    'a kind of which nothing is known',
+    'a kind that kleym does not know',
     { 'a.json': inDemo('kafka.strimzi.io/v1beta2', 'Kafka', { kafka: { replicas: 3 } }) },
   ],
   [
@@ -442,7 +442,7 @@ export const ROWS_OPEN: readonly Row[] = [
     { 'a.json': inDemo('core.oam.dev/v1beta1', 'Application', {}) },
   ],
   [
-    'a kind without a namespace, of which nothing is known',
+    'a kind without a namespace, unknown to kleym',
     { 'a.json': json({ apiVersion: 'x.io/v1', kind: 'X', metadata: { name: 'a' } }) },
   ],
   ['a policy that copies a Deployment', clone('apps/v1', 'Deployment')],
@@ -450,11 +450,11 @@ export const ROWS_OPEN: readonly Row[] = [
 
 export const ROWS_DISMISSED: readonly Row[] = [
   [
-    'a kind of which nothing is known, in another namespace',
+    'a kind that kleym does not know, in another namespace',
     { 'a.json': typed('kafka.strimzi.io/v1beta2', 'Kafka', { kafka: { replicas: 3 } }) },
   ],
   [
-    'kinds of which it is known that they make no pods',
+    'kinds that are known to make no pods',
     {
       'a.json': inDemo('monitoring.coreos.com/v1', 'ServiceMonitor', { selector: {} }),
       'b.json': inDemo('networking.istio.io/v1', 'VirtualService', {}),

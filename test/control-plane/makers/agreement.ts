@@ -33,7 +33,7 @@ export function disagreements(
   })
 }
 
-/** Which pods of which object a template is of. */
+/** The object and the pods that a template belongs to. */
 function nameOf({ ref, part }: Pod): string {
   return [ref.name, part].filter((word) => word !== '').join(' ')
 }

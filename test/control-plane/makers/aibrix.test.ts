@@ -93,7 +93,7 @@ function envOf(pod: JsonRecord, name: string): string {
   return stringAt(found, 'value') ?? ''
 }
 
-/** Of which role of which object a pod is, by the name of the object in its environment. */
+/** The object and the role of a pod, by the name of the object in its environment. */
 function roleOf(object: string): (pod: JsonRecord) => string {
   return (pod) => `${envOf(pod, object)} ${envOf(pod, 'ROLE_NAME')}`
 }
