@@ -340,3 +340,27 @@ export function requireSources(
     })
   }
 }
+
+/** The flags by which a question is about files. */
+export interface FileFlags {
+  readonly offline: boolean
+  readonly filename?: readonly string[] | undefined
+  readonly kustomize?: readonly string[] | undefined
+  readonly live?: string | undefined
+  readonly without?: readonly string[] | undefined
+}
+
+/** The first of them that was given, as it is written; undefined: none was. */
+export function givenFileFlag({
+  offline,
+  filename,
+  kustomize,
+  live,
+  without,
+}: FileFlags): string | undefined {
+  if (offline) return '--offline'
+  if ((filename ?? []).length > 0) return '-f'
+  if ((kustomize ?? []).length > 0) return '-k'
+  if (live !== undefined) return '--live'
+  return (without ?? []).length > 0 ? '--without' : undefined
+}

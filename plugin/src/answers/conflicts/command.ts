@@ -8,7 +8,13 @@ import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { shellWord } from '../../flags/echo.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import type { ConflictsOptions } from './run.ts'
-import { commonOptions, optionsWithoutSources, requireFormat } from '../../flags/options.ts'
+import {
+  commonOptions,
+  givenFileFlag,
+  optionsWithoutSources,
+  requireFormat,
+  type FileFlags,
+} from '../../flags/options.ts'
 
 /** The command line of `conflicts`. */
 export class ConflictsCommand extends SourceCommand {
@@ -83,12 +89,7 @@ export class ConflictsCommand extends SourceCommand {
 
 /** Several clusters are compared whole: what makes one cluster of files, or narrows the question, has no meaning. */
 function requireClustersAlone(
-  flags: {
-    readonly offline: boolean
-    readonly filename?: readonly string[] | undefined
-    readonly kustomize?: readonly string[] | undefined
-    readonly live?: string | undefined
-    readonly without?: readonly string[] | undefined
+  flags: FileFlags & {
     readonly selector?: string | undefined
     readonly namespace?: string | undefined
     readonly output: string
@@ -98,11 +99,7 @@ function requireClustersAlone(
 ): void {
   const [name = ''] = bindings
   const wrong = [
-    flags.offline ? '--offline' : '',
-    (flags.filename ?? []).length > 0 ? '-f' : '',
-    (flags.kustomize ?? []).length > 0 ? '-k' : '',
-    flags.live === undefined ? '' : '--live',
-    (flags.without ?? []).length > 0 ? '--without' : '',
+    givenFileFlag(flags) ?? '',
     flags.selector === undefined ? '' : '-l',
     flags.namespace === undefined ? '' : '-n',
     name,

@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
-import { optionsWithoutSources, requireFormat } from '../../flags/options.ts'
+import { givenFileFlag, optionsWithoutSources, requireFormat, type FileFlags } from '../../flags/options.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { StatusOptions } from './spire.ts'
 
@@ -48,20 +48,8 @@ export class StatusCommand extends SourceCommand {
 }
 
 /** Files hold no installation. */
-function refuseFiles(flags: {
-  readonly offline: boolean
-  readonly filename?: readonly string[] | undefined
-  readonly kustomize?: readonly string[] | undefined
-  readonly live?: string | undefined
-  readonly without?: readonly string[] | undefined
-}): void {
-  const given = [
-    flags.offline ? '--offline' : '',
-    (flags.filename ?? []).length > 0 ? '-f' : '',
-    (flags.kustomize ?? []).length > 0 ? '-k' : '',
-    flags.live === undefined ? '' : '--live',
-    (flags.without ?? []).length > 0 ? '--without' : '',
-  ].find((flag) => flag !== '')
+function refuseFiles(flags: FileFlags): void {
+  const given = givenFileFlag(flags)
   if (given === undefined) return
   throw new KleymError({
     code: 'usage',
