@@ -20,6 +20,7 @@ import { liveEstate, sizeFrom } from './estate.ts'
 import { COMMANDS, EXECUTABLE } from './measure.ts'
 import { podOf, podStatus } from './pods.ts'
 import { run } from './program.ts'
+import { playedKubeconfig } from '../played-kubeconfig.ts'
 
 const RUNS = 3
 
@@ -154,17 +155,7 @@ if (address === null || typeof address === 'string') throw new Error('the server
 const { port } = address
 const folder = mkdtempSync(join(tmpdir(), 'kleym-played-'))
 const kubeconfig = join(folder, 'config')
-writeFileSync(
-  kubeconfig,
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: 'played', cluster: { server: `http://127.0.0.1:${port}` } }],
-    users: [{ name: 'nobody', user: {} }],
-    contexts: [{ name: 'played', context: { cluster: 'played', user: 'nobody' } }],
-    'current-context': 'played',
-  }),
-)
+writeFileSync(kubeconfig, playedKubeconfig(port))
 
 /** `status` asks for more than lists. */
 const PLAYED = COMMANDS.filter(({ program, name }) => program === 'kleym' && name !== 'status')

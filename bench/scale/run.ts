@@ -19,6 +19,7 @@ import { machineLine } from '../machine.ts'
 import { SHAPES } from '../operator/shapes.ts'
 import { usageOf } from '../operator/usage.ts'
 import { PlayedApiServer, type Asked } from './api-server.ts'
+import { playedKubeconfig } from '../played-kubeconfig.ts'
 
 const SIZES = [1_000, 10_000, 100_000]
 /** Pods behind each binding: a million behind 100,000. */
@@ -56,17 +57,7 @@ class Operator {
 
   static async start(server: PlayedApiServer, port: number, folder: string): Promise<Operator> {
     const kubeconfig = join(folder, 'kubeconfig')
-    writeFileSync(
-      kubeconfig,
-      JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'Config',
-        clusters: [{ name: 'played', cluster: { server: `http://127.0.0.1:${port}` } }],
-        users: [{ name: 'nobody', user: {} }],
-        contexts: [{ name: 'played', context: { cluster: 'played', user: 'nobody' } }],
-        'current-context': 'played',
-      }),
-    )
+    writeFileSync(kubeconfig, playedKubeconfig(port))
     const [probes = 0, metrics = 0] = await freePorts(2)
     server.asked()
     const child = spawn(
