@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
-import { isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { isRecord, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { startControlPlane, type ControlPlane, type ControlPlaneOptions } from './control-plane.ts'
 import { OPERATOR, OPERATOR_B, OPERATOR_NAMESPACE, operatorAccess } from './operator-access.ts'
 import { freePorts } from './ports.ts'
@@ -33,7 +33,7 @@ export interface RunningOperator {
   readonly program: Program
   /** The lines of its log so far. */
   log(): readonly JsonRecord[]
-  /** Resolves when it has become the leader and works; rejects at once when it has ended. */
+  /** Resolves when it is the leader and works; rejects at once when it has ended. */
   leads(): Promise<void>
   /** Where the probe server listens. */
   readonly probePort: number
@@ -99,7 +99,7 @@ export async function startOperator(
       await until(() => {
         const how = program.ended()
         if (how !== undefined) throw new CannotHold(`it has ended: ${how}\n${program.lastWords()}`)
-        return log().some((line) => line['message'] === 'leading')
+        return isLeading(log())
       }, `${name} to lead`)
     },
     probePort: probes,
@@ -141,6 +141,13 @@ export async function stopAll(
   ...started: readonly ({ readonly stop: () => unknown } | undefined)[]
 ): Promise<void> {
   for (const each of started) await each?.stop()
+}
+
+/** An operator that loses its Lease ends. After a restore it begins anew instead, and may stand by from then on. */
+function isLeading(log: readonly JsonRecord[]): boolean {
+  const messages = log.map((line) => stringAt(line, 'message'))
+  const restored = messages.findLastIndex((message) => message?.endsWith('beginning anew') === true)
+  return messages.lastIndexOf('leading') > restored
 }
 
 function linesOf(file: string): readonly string[] {
