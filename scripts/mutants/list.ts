@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
       'return this.#options.applyFailures.has(key)',
     ],
     [
-      'a refusal is told only once nothing is left',
+      'a refusal is reported only once nothing is left',
       "if (judgement.state !== 'refused') return judgement\n    const [left]",
       'return judgement\n    const [left]',
     ],

@@ -123,7 +123,7 @@ function openCrd({ group, version, kind, plural }: (typeof NAMING_KINDS)[number]
   }
 }
 
-test('the reader is told whom objects of other programs name', async () => {
+test('the reader reports whom objects of other programs name', async () => {
   const chat = `example.org/ns/${SPACE}/objective/chat`
   await cp.apply([
     {

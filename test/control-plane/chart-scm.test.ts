@@ -108,7 +108,7 @@ test('a SCM of another trust domain is warned of', async () => {
   })
 })
 
-test('labels that SCM asks for are told, and once they are set it acts', async () => {
+test('labels that SCM asks for are reported, and once they are set it acts', async () => {
   const config = 'clusterSPIFFEIDLabelSelector: {team: identity}\\n'
   await withObjects(edited(HARDENED, 'clusterName: prod\\n', `clusterName: prod\\n${config}`), async () => {
     const said = await notes(CLASS)

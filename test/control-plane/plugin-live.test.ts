@@ -21,7 +21,7 @@ const READER = 'reader'
 /** May read team-a: as many a member of a team may. */
 const TEAM = 'team-a-viewer'
 const NOBODY = 'nobody'
-/** What the operator of the estate is told. */
+/** The flags of the estate's operator. */
 const ESTATE_FLAGS = ['--clusterspiffeid-class-name=spire-mgmt-spire', '--variant-label-key=llm-d.ai/role']
 
 let cp: ControlPlane
@@ -272,14 +272,14 @@ describe('identity tests', () => {
 
   test('hold on the cluster, and say so as a user who may read everything', async () => {
     const run = await kleym(READER, 'test', TESTS)
-    expect(run.stdout).toContain('8 passed in 1 test')
+    expect(run.stdout).toContain('✓ 8 assertions passed')
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
   })
 
   test('fail for files over the cluster that break them', async () => {
     const change = join(import.meta.dirname, '../../examples/changes/steal-identity')
     const run = await kleym(READER, 'test', TESTS, '-f', change)
-    expect(run.stdout).toContain('1 failed, 7 passed in 1 test')
+    expect(run.stdout).toContain('1 of 8 assertions failed')
     expect(run.stdout).toMatch(/team-b\/llama-.*:vllm holds/)
     expect(run.code).toBe(1)
     const diff = await kleym(READER, 'diff', '--tests', TESTS, '-f', change)
@@ -325,7 +325,7 @@ describe('one team', () => {
   })
 })
 
-/** What a reader is told who trusts one CA. */
+/** What a reader sees who trusts one CA. */
 function askTrusting(ca: string): Promise<PluginRun> {
   return kleym(READER, 'explain', 'chat', '--certificate-authority', ca)
 }

@@ -109,7 +109,7 @@ describe('with --render', () => {
     expect([...identities(ofValues)]).toEqual(expected)
   })
 
-  test('what was rendered is told, one line each', async () => {
+  test('what was rendered is reported, one line each', async () => {
     const { stderr } = await ask('raw', ['explain', '--render'])
     expect(stderr).toMatch(
       /^rendered the chart in charts\/gate with its default values, as release gate in namespace default$/m,
@@ -154,7 +154,7 @@ describe('without --render', () => {
     },
   )
 
-  test('what was left out is told, one line for each sort, with how to have it in', async () => {
+  test('what was left out is reported, one line for each sort, with how to have it in', async () => {
     const { stderr, code } = await ask('raw', ['explain'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^error: 3 charts are not rendered \(charts\/gate; charts\/spire; charts\/web\)$/m)

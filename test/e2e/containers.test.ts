@@ -65,7 +65,7 @@ describe('a container that is not there', () => {
     expect(code).toBe(3)
   })
 
-  test('is told with the one that was meant', async () => {
+  test('is reported with the one that was meant', async () => {
     const { code, stderr } = await ask(SMALL, 'who-selects', 'pod/team-a/llama-0', '-c', 'vlm')
     expect(stderr).toContain('did you mean vllm?')
     expect(code).toBe(3)

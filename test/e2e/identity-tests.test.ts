@@ -38,10 +38,10 @@ async function run(
 
 test('a test that holds passes', async () => {
   const { code, stdout, stderr } = await run(PASSES)
-  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '✓ 1 passed in 1 test\n', stderr: '' })
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '✓ 1 assertion passed\n', stderr: '' })
 })
 
-describe('a file that is wrong is told with its place, and never passes', () => {
+describe('a file that is wrong is reported with its place, and never passes', () => {
   test.each<readonly [says: string, text: string, told: readonly string[]]>([
     [
       'an unknown field',
@@ -145,7 +145,7 @@ describe('a file that is wrong is told with its place, and never passes', () => 
   test('no path: those of -f', async () => {
     const cwd = workspace({ 'tests.yaml': PASSES })
     const { code, stdout } = await kleym(['test', '--offline', '-R', '-f', BASE, '-f', 'tests.yaml'], { cwd })
-    expect(stdout).toBe('✓ 1 passed in 1 test\n')
+    expect(stdout).toBe('✓ 1 assertion passed\n')
     expect(code).toBe(0)
   })
 })
@@ -201,7 +201,7 @@ describe('what is not known never passes', () => {
       heldBy: { exactly: [{ namespace: team-c, workload: deployment/qwen, container: vllm }] }
 `
     const { code, stdout } = await run(held, { files, args })
-    expect(stdout).toContain('1 not known')
+    expect(stdout).toContain('1 assertion is not known')
     expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     for (const format of ['json', 'junit', 'github', 'sarif', 'markdown', 'name'])
@@ -214,7 +214,7 @@ describe('what is not known never passes', () => {
     const files = ['-f', join(BASE, 'bindings.yaml'), '-f', join(BASE, 'models.yaml')]
     const args = ['test', 'tests.yaml', '--offline', ...files, '--trust-domain', 'example.org']
     const { code, stdout } = await kleym(args, { cwd })
-    expect(stdout).toContain('1 not known')
+    expect(stdout).toContain('1 assertion is not known')
     expect(stdout).not.toContain('✓')
     expect(code).toBe(4)
     expect((await kleym([...args, '--fail-on', 'never'], { cwd })).code).toBe(4)
@@ -249,7 +249,7 @@ describe('the sources', () => {
     const renamed = readFileSync(join(BASE, 'models.yaml'), 'utf8').replaceAll('app: qwen', 'app: qwen2')
     const cwd = workspace({ 'models.yaml': renamed.slice(renamed.indexOf('kind: Deployment') - 20) })
     const { code, stdout } = await kleym(['test', TESTS, ...live, '-f', 'models.yaml'], { cwd })
-    expect(stdout).toContain('2 failed')
+    expect(stdout).toContain('2 of 5 assertions failed')
     expect(code).toBe(1)
   })
 
@@ -291,7 +291,7 @@ describe('--generate', () => {
     const { stdout } = await kleym(['test', '--generate', ...source])
     expect((await kleym(['test', '--generate', ...source])).stdout).toBe(stdout)
     const { stdout: answer } = await kleym(['test', '-', ...source], { stdin: stdout })
-    expect(answer).toMatch(/^✓ \d+ passed in \d+ tests?\n$/)
+    expect(answer).toMatch(/^✓ \d+ assertions? passed\n$/)
   })
 
   test('what it pins is broken by the change', async () => {
@@ -305,7 +305,7 @@ describe('--generate', () => {
     expect(code).toBe(4)
   })
 
-  test('what cannot be pinned is told, with exit code 4', async () => {
+  test('what cannot be pinned is reported, with exit code 4', async () => {
     const cwd = workspace({ 'broken.yaml': 'kind: [\n' })
     const { code, stderr } = await kleym(
       ['test', '--generate', '--offline', '-R', '-f', BASE, '-f', 'broken.yaml'],
@@ -334,7 +334,7 @@ describe('--update', () => {
     const changed = after.split('\n').filter((row, at) => row !== text.split('\n')[at])
     expect(changed).toEqual(['      holds: { none: true }'])
     const { stdout: now } = await kleym(['test', 'tests', ...source], { cwd })
-    expect(now).toContain('1 failed, 4 passed')
+    expect(now).toContain('1 of 5 assertions failed')
   })
 
   test('nothing fails: no patch', async () => {

@@ -68,7 +68,7 @@ describe('an unknown field of a kind of others', () => {
     expect(strict.code).toBe(1)
   })
 
-  test('is told where a binding rests on the pool or the objective', async () => {
+  test('is reported where a binding rests on the pool or the objective', async () => {
     const pool = POOL.replace('spec: {', 'spec: {targetPort: 8000, ')
     const objective = OBJECTIVE.replace('{name: llama}', '{name: llama, namespce: team-a}')
     const { code, stdout } = await ask(

@@ -155,7 +155,7 @@ spec:
     expect(vllm.stdout).toContain('any container that a webhook adds to team-a/Deployment/llama holds')
     expect(vllm.code).toBe(4)
     const whole = await ask(documents(world, pinned('')), 'test', 'manifests')
-    expect(whole.stdout).toContain('✓ 1 passed in 1 test')
+    expect(whole.stdout).toContain('✓ 1 assertion passed')
     expect(whole.code).toBe(0)
   })
 

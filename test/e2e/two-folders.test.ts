@@ -142,7 +142,7 @@ describe('diff --base: two desired states', () => {
     expect(report.stdout).toContain('no longer with spiffe://example.org/sa/runner')
   })
 
-  test('a change of the trust domain in the operator’s Deployment is told first, and changes every ID', async () => {
+  test('a change of the trust domain in the operator’s Deployment is reported first, and changes every ID', async () => {
     const cwd = workspace({
       'base/all.yaml': documents(SMALL, operator('old.org')),
       'head/all.yaml': documents(SMALL, operator('new.org')),

@@ -146,7 +146,7 @@ test('two registrations that want one entry give the identity away, whichever of
 describe('a second identity that a container may hold', () => {
   const SECOND = registration('second', 'spiffe://example.org/second', OF_PROD)
 
-  test('is told with what it depends on, and is no error', async () => {
+  test('is reported with what it depends on, and is no error', async () => {
     const { code, stdout } = await ask(documents(WORLD, SECOND), 'conflicts')
     expect(stdout).toContain('several identities on one container KLM303')
     expect(stdout).toContain("asks for more than is known of the namespace's labels")

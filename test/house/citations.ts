@@ -24,7 +24,7 @@ const REFERENCE = /§[A-Z]?\d+(?:\.\d+)*|\btraps? \d+|, "[A-Z][^"]*"/
 const NEXT =
   /^(?:(?:,? and |, | to |-|–)?(§[A-Z]?\d+(?:\.\d+)*|traps? \d+)|(, "[A-Z][^"]*")|(-|–| to |, | and )(\d+)(?![\w.]))/
 
-/** Citations that nothing in the repository answers. Each is told with the words around it. */
+/** Citations that nothing in the repository answers. Each is reported with the words around it. */
 const FOREIGN =
   /(?<!docs\/)\b[Cc]ontract §|\b[Cc]ontract \(§|\bfacts\/[a-z]|\b[Ff]acts sheet|\(facts(?: [AB]\d|[:,] (?!readonly )(?:[a-z][\w/]* |[A-Z]{2,} ))|(?<![\w/-])(?:contract|runtime|plugin|views|ux|control-plane)\.md\b|\b(?:spec|runtime|plugin) "[A-Z]|\bspec\/[a-z]+\.md/g
 /** Standards with sections of their own. */

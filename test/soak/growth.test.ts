@@ -31,7 +31,7 @@ test.each([
     /^rss grew from 1\d\d to 2\d\d within 20 minutes$/,
   ],
   ['sockets', life(20, (minute) => ({ fds: 20 + 3 * minute })), /^fds grew/],
-])('%s that grow all the time are told', (_what, samples, sentence) => {
+])('%s that grow all the time are reported', (_what, samples, sentence) => {
   expect(growthOf(samples).join()).toMatch(sentence)
 })
 

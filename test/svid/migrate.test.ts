@@ -158,7 +158,7 @@ function mayBeKept({ settled, podsInQuestion }: Analysis): ReadonlySet<string> {
   )
 }
 
-/** What is told and is not so, or is so and was not told, but for containers of which that is told to be not certain. */
+/** What is reported and is not so, or is so and was not reported; containers that are reported as uncertain are left out. */
 function wrongOf(
   { gained, lost, uncertain }: Effect,
   before: readonly HeldContainer[],

@@ -299,7 +299,7 @@ const random = randomOf(SEED)
 let undetermined = 0
 
 test.each(Array.from({ length: CHANGES / PER_BATCH }, (_, at) => at))(
-  `seed ${SEED}: each of 100 random changes is told, and nothing else (batch %i)`,
+  `seed ${SEED}: each of 100 random changes is reported, and nothing else (batch %i)`,
   async () => {
     await clear(cp, spire)
     const names = Array.from({ length: PER_BATCH }, (_, at) => slotName(at))

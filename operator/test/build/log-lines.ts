@@ -1,4 +1,4 @@
-// A log that keeps what it is told.
+// A log that keeps its lines.
 import type { Log, LogKeys } from '../../src/telemetry/log.ts'
 
 export interface LogLine {

@@ -121,7 +121,7 @@ it('after a restore a list waits until the Lease has come as far as the watch ca
   expect(setup.asked).toEqual(['InferenceIdentityBinding', 'ClusterSPIFFEID'])
 })
 
-it('after a restore a list is refused while the watch cache is ahead of the datastore, however old the list is, which is told once', async () => {
+it('after a restore a list is refused while the watch cache is ahead of the datastore, however old the list is, which is reported once', async () => {
   const setup = setUp({ isLater: true })
   setup.cached = 300
   setup.lease = 200

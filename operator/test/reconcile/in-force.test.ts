@@ -32,7 +32,7 @@ function count(sim: SteeredSimulation, name: string, stats: JsonRecord): void {
 const SERVED = { namespacesSelected: 1, podsSelected: 2, entriesToSet: 2 }
 const EMPTY = { namespacesSelected: 1 }
 
-test('SCM has a minute, and what it says is told at once', async () => {
+test('SCM has a minute, and what it says is reported at once', async () => {
   const sim = await SteeredSimulation.of({})
   sim.createBinding('a', 'vllm')
   await sim.runUntilQuiet(0)
@@ -42,7 +42,7 @@ test('SCM has a minute, and what it says is told at once', async () => {
   expect(inForce(sim, 'a')).toBe('Registered')
 })
 
-test('an SCM that never looks is told of after a minute', async () => {
+test('an SCM that never looks is reported after a minute', async () => {
   const sim = await SteeredSimulation.of({})
   sim.createBinding('a', 'vllm')
   await sim.runUntilQuiet(0)
@@ -51,7 +51,7 @@ test('an SCM that never looks is told of after a minute', async () => {
   expect(inForce(sim, 'a')).toBe('NotHandled')
 })
 
-test('pods that go are told of after a minute, with one write', async () => {
+test('pods that go are reported after a minute, with one write', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   count(sim, 'a', SERVED)
   await sim.runUntilQuiet(0)
@@ -107,7 +107,7 @@ test('who takes over gives SCM its minute again: counters of before the write ar
   expect(inForce(sim, 'a')).toBe('Registered')
 })
 
-test('after a take-over what SCM says anew is told at once', async () => {
+test('after a take-over what SCM says anew is reported at once', async () => {
   const sim = await SteeredSimulation.of({})
   sim.createBinding('a', 'vllm')
   await sim.runUntilQuiet(0)

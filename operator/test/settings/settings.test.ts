@@ -235,7 +235,7 @@ describe('help and version', () => {
     expect(parseSettings(argv, {}).kind).toBe('help')
   })
 
-  test('--version is told', () => {
+  test('--version is reported', () => {
     expect(parseSettings(['--version'], {})).toEqual({ kind: 'version' })
   })
 

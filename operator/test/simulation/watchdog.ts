@@ -289,7 +289,7 @@ export class Watchdog {
     return this.#states.slice(Math.max(first, 0)).toReversed().map(stateOf)
   }
 
-  /** A refusal is told only once nothing of ours is left. */
+  /** A refusal is reported only once nothing of ours is left. */
   #checkVerdict(binding: JsonRecord): void {
     const ready = readyOf(binding)
     const reason = reasonOf(binding)
@@ -302,7 +302,7 @@ export class Watchdog {
       if (made.bindingUid !== uid || made.isEdited) continue
       if (made.unforeseen !== 'no' && (made.seenAt === undefined || sentAt <= made.seenAt)) continue
       if (made.isAltered && this.#isNobodys(made)) continue
-      this.#complain(`${reason} is told while ${describe(made)} is there`)
+      this.#complain(`${reason} is reported while ${describe(made)} is there`)
     }
   }
 
@@ -313,7 +313,7 @@ export class Watchdog {
     return !isAnswered && object !== undefined && ownershipOf(this.#server, object) !== 'ours'
   }
 
-  /** Missing is told only after a live read, or where the status says so already. */
+  /** Missing is reported only after a live read, or where the status says so already. */
   #checkAbsence({ life, body }: SimulatedCall): void {
     const kind = MISSING[reasonOf(body)]
     if (kind === undefined) return

@@ -77,7 +77,7 @@ test('a binding that is abandoned while the outcome of its POST is unknown block
   expect(sim.reason('b')).toBe('Reconciled')
 })
 
-test('five conflicts in a row are told as not knowing, and overcome', async () => {
+test('five conflicts in a row are reported as not knowing, and overcome', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   sim.editBinding('a', { containerName: 'proxy' })
   for (let at = 0; at < 5; at++) await sim.carryOut(await sim.heldRequest('update'), 'conflict')

@@ -18,7 +18,7 @@ export interface SelectionScope {
   readonly namespace: string | undefined
   /** A label selector as written. */
   readonly selector: string | undefined
-  /** The flags that a command which is told repeats. */
+  /** The flags that a suggested command repeats. */
   readonly echo?: string | undefined
 }
 

@@ -1,6 +1,6 @@
 // The files of a chart folder that decide what helm makes of it: templates, values, schemas of values, those of its subcharts
 // among them. A chart may be a stranger's: everything here is bounded. Links to files are followed. Links to folders are not:
-// helm follows them, and a folder that links to itself would go on for ever, so what is behind one is told as not known.
+// helm follows them, and a folder that links to itself would go on for ever, so what is behind one is reported as not known.
 import { readdirSync, readFileSync, statSync, type Dirent } from 'node:fs'
 import { join } from 'node:path'
 import type { Budget } from './budget.ts'

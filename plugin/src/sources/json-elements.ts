@@ -70,7 +70,7 @@ export class JsonElements {
       while (at < chunk.length)
         at = this.#state === 'element' ? this.#inElement(chunk, at) : this.#step(chunk, at)
     } catch (error) {
-      // A fault in an element before this place is told first.
+      // A fault in an element before this place is reported first.
       this.#handOver(chunk)
       throw error
     }

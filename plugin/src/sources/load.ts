@@ -363,7 +363,7 @@ function behind(first: ParsedFile, rest: ParsedFile, lines: number): ParsedFile 
   }
 }
 
-/** A longer document is told by itself, whatever it holds: it is no mere snippet. In UTF-16 units. */
+/** A longer document is reported by itself, whatever it holds: it is no mere snippet. In UTF-16 units. */
 const HARMLESS_MAX = 1024 * 1024
 
 /** The longest document whose lines are gone through one by one to tell what it may hold, in UTF-16 units. */

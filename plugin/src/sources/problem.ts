@@ -36,7 +36,7 @@ export interface InputProblem {
   readonly excerpt?: readonly string[]
   readonly why: string
   readonly fix: string
-  /** What several of its sort are told as, in one line: `charts are not rendered`. */
+  /** What several of its sort are called, in one line: `charts are not rendered`. */
   readonly alike?: string
   /** What tells it apart there, beside its place: `Deployment demo/web`. */
   readonly subject?: string
@@ -98,7 +98,7 @@ export function boundedProblems(problems: readonly InputProblem[]): readonly Inp
 /** How many places and reasons a line names that stands for several problems. */
 const SHOWN = 5
 
-/** The problems as they are told: one for each sort of those that are alike and are mended alike. */
+/** The problems as they are reported: one for each sort of those that are alike and are mended alike. */
 export function toldProblems(problems: readonly InputProblem[]): readonly InputProblem[] {
   const sorts = Map.groupBy(problems, (one) =>
     one.alike === undefined ? one : JSON.stringify([one.alike, one.fix]),

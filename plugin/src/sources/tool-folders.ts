@@ -1,5 +1,5 @@
 // What is not read for its name: folders of tools (`TOOL_FOLDERS`), since packages and workflows are full of YAML that is no manifest, and
-// `Chart.yaml` and its like. But `kubectl apply -R` applies whatever they hold. So what they hold is told as not known, where it decides.
+// `Chart.yaml` and its like. But `kubectl apply -R` applies whatever they hold. So what they hold is reported as not known, where it decides.
 import { basename } from 'node:path'
 import type { FoundFile, FoundFiles } from './files.ts'
 import type { Door } from './door.ts'

@@ -501,7 +501,7 @@ interface Leaving {
   readonly isLookedThrough: boolean
   /** Why it could not be rendered although that was asked for. */
   readonly failure: string | undefined
-  /** What several of them are told as. */
+  /** What several of them are called. */
   readonly alike?: string
   /** The command, or the flag, that has it in. */
   readonly how: string

@@ -100,7 +100,7 @@ interface Library {
 
 async function loadLibrary(): Promise<Library> {
   const yaml = await import('yaml')
-  // All scalars are texts there; what they mean is told below.
+  // All scalars are texts there; what they mean is decided below.
   const schema = new yaml.Schema({ schema: 'failsafe', resolveKnownTags: false })
   return { yaml, schema }
 }

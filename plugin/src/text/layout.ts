@@ -16,7 +16,7 @@ export interface Layout {
   readonly world?: string
   /** Only the first lines are wanted. */
   readonly summary?: boolean
-  /** The flags that say where the answer comes from, as they were given, for a command that is told: ` --offline -f pr`. */
+  /** The flags that say where the answer comes from, as they were given, for a suggested command: ` --offline -f pr`. */
   readonly echo?: string
   /** No ClusterSPIFFEID of others is among the files that are all there is. */
   readonly isAlone?: boolean

@@ -50,7 +50,7 @@ describe('a template with the labels of two pools', () => {
     expect(code).toBe(4)
   })
 
-  test('of both is told once, as certain', async () => {
+  test('of both is reported once, as certain', async () => {
     const both = [workload('apps/v1', 'Deployment'), workload('ray.io/v1', 'RayCluster')]
     const { code, stdout } = await ask([...pools, ...both], ...conflicts)
     expect(stdout.match(/in 2 pools/g)).toHaveLength(1)

@@ -1,4 +1,4 @@
-// A command that is told asks the same files and the same cluster.
+// A suggested command asks the same files and the same cluster.
 import { expect, test } from 'vitest'
 import { echoOf } from '../../src/flags/echo.ts'
 

@@ -139,21 +139,19 @@ describe('an assertion of an identity test is suppressed', () => {
   test('by the names that -o name prints', async () => {
     const { stdout: names } = await inProcess([...RUN, '-o', 'name'], PROJECT_ROOT)
     const { code, stdout } = await suppressed(...names.trim().split('\n'))
-    expect(stdout).toMatch(/^✓ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(stdout).toMatch(/^✓ 3 of 5 assertions passed\n {2}2 suppressed\n/)
     expect(code).toBe(0)
   })
 
   test('with all others of its test', async () => {
     const { code, stdout } = await suppressed('IdentityTest/team-c', 'identitytests/*')
-    expect(stdout).toMatch(/^✓ 2 suppressed, 3 passed in 2 tests\n/)
+    expect(stdout).toMatch(/^✓ 3 of 5 assertions passed\n {2}2 suppressed\n/)
     expect(code).toBe(0)
   })
 
   test('alone: the others fail as before', async () => {
     const { code, stdout } = await suppressed('identitytest/team-c/containers[0]')
-    expect(stdout).toMatch(
-      /^✗ 1 failed, 1 suppressed, 3 passed in 2 tests\n {2}not true: tenancy\/rules\[1\]\n/,
-    )
+    expect(stdout).toMatch(/^✗ 1 of 5 assertions failed\n {2}tenancy\/rules\[1\]\n {2}1 suppressed\n/)
     expect(code).toBe(1)
   })
 

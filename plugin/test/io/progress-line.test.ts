@@ -39,7 +39,7 @@ test('after that a line is shown ten times a second at most, no wider than the t
   expect(written).toEqual([`${BACK}reading: 1 of 200`, `${BACK}reading: 3`, BACK])
 })
 
-test('what is known to take long is told at once, and what follows it is held back as ever', () => {
+test('what is known to take long is reported at once, and what follows it is held back as ever', () => {
   const { progress, clock, written } = watched()
   progress.now('reading big')
   progress.at(() => 'reading: 2')

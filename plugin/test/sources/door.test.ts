@@ -265,7 +265,7 @@ test('a workload that is defined twice is no doubt where nothing gives an identi
   expect((await inProcess(['who-selects', '-A', '--offline', '-f', '.', ...SETTINGS], services)).code).toBe(0)
 })
 
-test('an object that is defined twice is told in those words', () => {
+test('an object that is defined twice is reported in those words', () => {
   const why = { verb: 'read', what: 'a.yaml:1 and b.yaml:1', cause: 'ambiguous' } as const
   expect(unknownReasonText(why)).toBe('defined twice: a.yaml:1, b.yaml:1')
 })

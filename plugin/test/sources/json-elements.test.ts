@@ -77,7 +77,7 @@ describe('elements of a list', () => {
     },
   )
 
-  test('of two faults the first is told: what the reader of an element throws comes before what stands behind it', () => {
+  test('of two faults the first is reported: what the reader of an element throws comes before what stands behind it', () => {
     const elements = new JsonElements('entries', (value, at) => {
       if (JSON.stringify(value) === '{"b":2}') throw new RangeError(`refused at ${at}`)
     })

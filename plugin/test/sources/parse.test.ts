@@ -381,7 +381,7 @@ describe('what costs too much is refused with a line that says what, where, why 
     })
   })
 
-  test('the lines of many places are told without counting anew', async () => {
+  test('the lines of many places are reported without counting anew', async () => {
     const pods = Array.from(
       { length: 5_000 },
       (__, at) => `{kind: Pod, apiVersion: v1, metadata: {name: p${at}}}`,

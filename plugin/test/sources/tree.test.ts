@@ -546,7 +546,7 @@ describe('a folder of tools is not read', () => {
   })
 })
 
-test('pipes are told and not opened, and links in circles end', async () => {
+test('pipes are reported and not opened, and links in circles end', async () => {
   const root = await workspace({ 'a.yaml': pod('a') })
   printedBy('mkfifo', [join(root, 'pipe.yaml')])
   symlinkSync('.', join(root, 'self'))

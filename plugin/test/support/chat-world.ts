@@ -1,4 +1,4 @@
-// What many worlds of tests have in common: one binding `chat` of the pool `llama` in the namespace `demo`, and what SCM is told.
+// What many worlds of tests have in common: one binding `chat` of the pool `llama` in the namespace `demo`, and SCM's settings.
 
 /** The objective and the binding; the pool is the test's own. */
 export const CHAT_BINDING = `apiVersion: llm-d.ai/v1alpha2

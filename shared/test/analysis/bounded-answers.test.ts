@@ -236,7 +236,7 @@ test('bindings that come to select the same pods are new only where they did not
   expect(collisionsIn(effectOf(met, same).findings.added)).toEqual([])
 })
 
-/** Binding sets of four families, each of which is a chain of `count` label sets: few chains are told in pairs, long ones are not. */
+/** Binding sets of four families, each of which is a chain of `count` label sets: few chains are reported in pairs, long ones are not. */
 function chains(count: number): readonly JsonRecord[] {
   return times(4, (chain) =>
     times(count, (at) =>
@@ -249,7 +249,7 @@ function chains(count: number): readonly JsonRecord[] {
   ).flat(2)
 }
 
-test('a binding whose labels come to contain those of others is new, in pairs and where each binding is told', () => {
+test('a binding whose labels come to contain those of others is new, in pairs and where each binding is reported', () => {
   for (const count of [2, 12]) {
     const [before, after] = [{ app: 'a', chain: '0', k0: 'on', zz: 'on' }, { app: 'a' }].map(
       (labels) => analysisOf([...chains(count), ...oneMore('mover', labels)]).settled,

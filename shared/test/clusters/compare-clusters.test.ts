@@ -75,7 +75,7 @@ describe('one ID in two clusters', () => {
     expect(clusterFindings(result)).toMatchObject([{ code: 'KLM309', dependsOn: [expect.any(String)] }])
   })
 
-  test('a trust domain that is not known is told, and nothing is compared', () => {
+  test('a trust domain that is not known is reported, and nothing is compared', () => {
     const { clusters, shared } = compared([TENANT], [TENANT, { trustDomain: undefined }])
     expect(clusters.map(({ trustDomain }) => trustDomain)).toEqual(['example.org', undefined])
     expect(shared).toEqual([])

@@ -47,7 +47,7 @@ test('a finding that pods of one more namespace show is new, for that namespace'
   expect(unchanged).toEqual([])
 })
 
-test('of a finding that many namespaces show, the pods and the reasons of the new one are told', () => {
+test('of a finding that many namespaces show, the pods and the reasons of the new one are reported', () => {
   const many = Array.from({ length: 30 }, (_, at) => podIn(`team-${at + 10}`, 'p'))
   const refused = foreign('all', {
     spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Namespace }}',

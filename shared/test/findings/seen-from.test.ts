@@ -18,12 +18,12 @@ function shownIn(namespace: string): Finding {
   return { ...one, evidence: [...one.evidence, 'depends: on this'], within: { of: shownOf } }
 }
 
-test('the pods of the namespace alone are told, and what the finding depends on stays', () => {
+test('the pods of the namespace alone are reported, and what the finding depends on stays', () => {
   const { summary, evidence } = seenFrom('b', shownIn(''))
   expect([summary, ...evidence]).toEqual(['for 1 pod', 'in pod b/p', 'depends: on this'])
 })
 
-test('all pods are told for all namespaces, and where the finding is about an object of the namespace', () => {
+test('all pods are reported for all namespaces, and where the finding is about an object of the namespace', () => {
   const all = ['for 2 pods', 'in pod a/p', 'in pod b/p', 'depends: on this']
   for (const [namespace, own] of [
     [undefined, ''],

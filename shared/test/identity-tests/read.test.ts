@@ -155,7 +155,7 @@ describe('a spec', () => {
     expect(found.length).toBeGreaterThan(0)
   })
 
-  test('all faults are told at once', () => {
+  test('all faults are reported at once', () => {
     const found = faults({
       identities: [
         { spiffeID: 'spiffe://other.org/a', heldBy: { none: true } },

@@ -359,7 +359,7 @@ describe('credentials', () => {
     expect(asked).toEqual([false, false])
   })
 
-  test('none to be had is told as such, and nothing is sent', async () => {
+  test('none to be had is reported as such, and nothing is sent', async () => {
     await using server = await guarded('new')
     const cluster = {
       ...clusterAt(server.url),

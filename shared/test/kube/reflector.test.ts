@@ -273,7 +273,7 @@ describe('a list that fails', () => {
     expect(states).toEqual([state])
     clock.advance(800)
     await flush()
-    expect(states, 'the same state is told once').toEqual([state])
+    expect(states, 'the same state is reported once').toEqual([state])
     clock.advance(1600)
     await flush()
     expect(states).toEqual([state, 'synced'])
@@ -347,7 +347,7 @@ describe('a list that fails', () => {
 })
 
 describe('a watch that fails', () => {
-  it('once is normal, twice is told, and one that is accepted ends it', async () => {
+  it('once is normal, twice is reported, and one that is accepted ends it', async () => {
     const breaks: WatchScript = { ends: RESET }
     const { api, clock, reflector, states } = setUp({ watches: [breaks, breaks, QUIET] })
     reflector.start()

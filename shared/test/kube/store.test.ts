@@ -791,7 +791,7 @@ describe('listeners', () => {
     expect(heard).toEqual(['added a/u1@11'])
   })
 
-  it('that join while a list is told hear nothing that they can already see', () => {
+  it('that join while a list is handed on hear nothing that they can already see', () => {
     const { store } = open()
     const heard: string[] = []
     let joined = false

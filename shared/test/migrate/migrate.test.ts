@@ -133,7 +133,7 @@ describe('what no binding can say', () => {
   })
 })
 
-test('access policies that name the old ID are told, and those that name any principal are not', () => {
+test('access policies that name the old ID are reported, and those that name any principal are not', () => {
   const migration = migrationOf([
     pool(),
     pod(),

@@ -1,4 +1,4 @@
-// One character or segment of one name changed, wherever it stands: the change is told each time.
+// One character or segment of one name changed, wherever it stands: the change is reported each time.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
@@ -72,7 +72,7 @@ const segment = fc
       .join('/'),
   )
 
-test('one character or segment of a name changed anywhere is told', () => {
+test('one character or segment of a name changed anywhere is reported', () => {
   fc.assert(
     fc.property(fc.constantFrom(...PLACES), fc.oneof(character, segment), (place, changed) => {
       fc.pre(changed !== CHAT_ID)

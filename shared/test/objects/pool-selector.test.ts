@@ -342,7 +342,7 @@ describe('of hostile size', () => {
     expect(looks).toBe(0)
   })
 
-  test('64 keys of 20 KB are told as far as a message goes, and no more of them is kept', () => {
+  test('64 keys of 20 KB are reported as far as a message goes, and no more of them is kept', () => {
     const keys = Array.from({ length: 64 }, (_, at) => `${'k'.repeat(20_000)}${at}`)
     const decoded = decode('X', Object.fromEntries(keys.map((key) => [key, 'x'])))
     const all = keys.toSorted().map((key) => `.spec.selector[${JSON.stringify(key)}] is no label key`)
@@ -353,7 +353,7 @@ describe('of hostile size', () => {
     expect(problems.join().length).toBeLessThan(4096)
   })
 
-  test('30,000 unknown keys are told in sorted order as far as a message goes', () => {
+  test('30,000 unknown keys are reported in sorted order as far as a message goes', () => {
     const keys = Array.from({ length: 30_000 }, (_, at) => `key-${(at * 7919) % 30_000}`)
     const decoded = decode('K', Object.fromEntries(keys.map((key) => [key, 'x'])))
     const problems = decoded.ok ? [] : decoded.problems
@@ -363,7 +363,7 @@ describe('of hostile size', () => {
     expect(problems.length).toBeLessThanOrEqual(32)
   })
 
-  test('values of an expression are told as far as a message goes', () => {
+  test('values of an expression are reported as far as a message goes', () => {
     const values = Array.from({ length: 50_000 }, (_, at) => `value-${at}`)
     const decoded = decode('K', { matchExpressions: [{ key: 'app', operator: 'In', values }] })
     const problems = decoded.ok ? [] : decoded.problems

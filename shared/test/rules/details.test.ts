@@ -13,7 +13,7 @@ import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
 
 /**
  * What a finding names; that of several identities names more once more is known. Of a lost default the fallback alone: that it gives way
- * is certain, and to what is told of one that is no binding first.
+ * is certain, and to what is reported for one that is no binding first.
  */
 function namesOf(one: Finding): ReadonlySet<string> {
   const named = ['KLM402', 'KLM418'].includes(one.code) ? one.related : namedIn(one)

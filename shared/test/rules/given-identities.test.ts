@@ -52,7 +52,7 @@ function told(analysis: Analysis, code: FindingCode): readonly (readonly [string
     ])
 }
 
-test('the identity of two bindings that is given away is told of each of them', () => {
+test('the identity of two bindings that is given away is reported for each of them', () => {
   const second = binding({ name: 'second', spec: { containerName: 'proxy' } })
   const analysis = analysisOf(world(binding(), second, pod(), OTHER_POD, thief(CHAT_ID)))
   expect(told(analysis, 'KLM308')).toEqual([
@@ -86,7 +86,7 @@ test('another identity of a binding that is given away is new, also behind one o
 
 const IN_PART = thief('spiffe://example.org/ns/{{ .NodeMeta.Name }}/objective/chat')
 
-test('an ID that is known in part is told of each binding that it may be of', () => {
+test('an ID that is known in part is reported for each binding that it may be of', () => {
   const analysis = analysisOfFiles(
     world(binding(), ...bindingIn('team-b'), ...bindingIn('team-c'), unscheduled('team-b'), IN_PART),
   )

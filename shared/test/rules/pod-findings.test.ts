@@ -99,7 +99,7 @@ function failing(namespace: string): string {
   return `{{ if eq .PodMeta.Namespace "${namespace}" }}{{ .PodMeta.Nam }}{{ else }}some.name{{ end }}`
 }
 
-test('of pods that fail in different fields, each field is told with how many they are', () => {
+test('of pods that fail in different fields, each field is reported with how many they are', () => {
   const one = onlyOne(
     analysisOf(
       world(
@@ -114,7 +114,7 @@ test('of pods that fail in different fields, each field is told with how many th
   expect(one.evidence).toContainEqual(expect.stringMatching(/\[1\] fails to render for 2 pods$/))
 })
 
-test('of many reasons five are told, and the pods of the others', () => {
+test('of many reasons five are reported, and the pods of the others', () => {
   const pods = Array.from({ length: 9 }, (_, at) => podIn('team-a', `p${at}`))
   const one = onlyOne(
     analysisOf(world(...pods, foreign('one', { dnsNameTemplates: ['{{ .PodMeta.Name }}..x'] }))),
@@ -125,7 +125,7 @@ test('of many reasons five are told, and the pods of the others', () => {
   expect(one.evidence.at(-1)).toBe('the like in pod team-a/p5, pod team-a/p6, pod team-a/p7, pod team-a/p8')
 })
 
-test('what is certain of one namespace is told of another as perhaps', () => {
+test('what is certain of one namespace is reported for another as perhaps', () => {
   const analysis = analysisOf(world(binding(), pod(), podIn('team-b'), podIn('team-c'), thief('team-c')))
   expect(told(analysis, 'KLM308')).toEqual([
     ['team-a/llama', 'team-b', 'certain'],
@@ -142,7 +142,7 @@ test('what is certain of some pods of a namespace is not told of others there as
   expect(told(analysis, 'KLM308')).toEqual([['team-a/llama', 'team-b', 'certain']])
 })
 
-test('what was certain before is no news, though it is told of another namespace as perhaps', () => {
+test('what was certain before is no news, though it is reported for another namespace as perhaps', () => {
   const objects = world(binding(), pod(), podIn('team-b'), podIn('team-c'), thief('team-c'))
   const [before, after] = [analysisOf(objects).settled, analysisOf(objects).settled]
   const { added, unchanged } = effectOf(before, after).findings

@@ -96,7 +96,7 @@ describe('a template that does not say the variant which its pods carry', () => 
   test.each([
     ['as the template has them', [{ name: 'vllm' }]],
     ['and a sidecar that a webhook has added', [{ name: 'vllm' }, { name: 'istio-proxy' }]],
-  ])('is told of pods with its containers %s', (_what, containers) => {
+  ])('is reported for pods with its containers %s', (_what, containers) => {
     const running = {
       apiVersion: 'v1',
       kind: 'Pod',

@@ -146,7 +146,7 @@ describe('what there is already', () => {
     ['PoolOnly', poolOnly({ name: 'mine' })],
     ['PerObjective', binding({ name: 'mine' })],
     ['a refused one', binding({ name: 'mine', spec: { objectiveRef: { name: 'none' } } })],
-  ])('a pool with a binding is told as having one: %s', (_what, mine) => {
+  ])('a pool with a binding is reported as having one: %s', (_what, mine) => {
     const { answer } = suggestionsFor([pool(), objective(), pod(), mine])
     expect(suggestedLines(answer)).toEqual([])
     expect(answer.pools.flatMap(({ existing }) => existing.map(({ key }) => key))).toEqual(['team-a/mine'])

@@ -38,7 +38,7 @@ function nameOf({ ref, part }: Pod): string {
   return [ref.name, part].filter((word) => word !== '').join(' ')
 }
 
-/** How a real pod differs from what is told of it for certain. */
+/** How a real pod differs from what is certain of it. */
 function differences(real: Pod, told: Pod): readonly string[] {
   const { perhaps } = told
   const isTold = (key: string): boolean =>

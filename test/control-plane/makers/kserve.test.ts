@@ -134,7 +134,7 @@ function differencesOf(
     const [left, right] = [comparable(told[key], told[key]), comparable(real[key], told[key])]
     return JSON.stringify(left) === JSON.stringify(right)
       ? []
-      : [`${key} is told as ${JSON.stringify(left)} and is ${JSON.stringify(right)}`]
+      : [`${key} is reported as ${JSON.stringify(left)} and is ${JSON.stringify(right)}`]
   })
 }
 

@@ -1,4 +1,4 @@
-// A workload: goes into the cgroup that it is told, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
+// A workload: goes into the cgroup that is given, asks the Workload API for its X.509-SVIDs as any client does (gRPC over the
 // agent's socket: https://github.com/spiffe/spiffe/blob/main/standards/SPIFFE_Workload_API.md), or SDS for one as Envoy does, and
 // tells their IDs and hints. It keeps no key. It ends with the process that has forked it.
 import { X509Certificate } from 'node:crypto'

@@ -34,7 +34,7 @@ test.each<[case_: string, condition: () => unknown, lastTry: RegExp]>([
   await expect(until(condition, 'the door to open', 30)).rejects.toThrow(message)
 })
 
-test('the answer of the last call that ended is told, not that of one that hangs', async () => {
+test('the answer of the last call that ended is reported, not that of one that hangs', async () => {
   let calls = 0
   const condition = (): Promise<never> => (++calls === 1 ? Promise.reject(new Error('it is shut')) : NEVER)
   await expect(until(condition, 'the door to open', 30)).rejects.toThrow(

@@ -41,7 +41,7 @@ export async function testsOfChange(
 ): Promise<{ readonly tests: DiffTests; readonly problems: readonly InputProblem[] }> {
   const loaded = await loadIdentityTests({ paths, areNamed: true }, input, context)
   const after = resultsOf(loaded, input)
-  // Without a state that the change starts from, whatever fails is told.
+  // Without a state that the change starts from, whatever fails is reported.
   const isStart = input.base === undefined && input.before === input.after
   const before = isStart ? undefined : resultsOf(loaded, input.base ?? { ...input, after: input.before })
   return { tests: diffTests(after, before), problems: loaded.problems }

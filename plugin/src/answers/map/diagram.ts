@@ -126,7 +126,7 @@ function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramN
   }
 }
 
-/** What a change removes is told as what it was, and in no colour of what is. */
+/** What a change removes is shown as what it was, and in no colour of what is. */
 function containerLook({ state, change }: ContainerNode): (typeof STATE_LOOKS)[ContainerState] {
   return change === 'removed' ? { mark: '·', style: 'note' } : STATE_LOOKS[state]
 }

@@ -36,7 +36,7 @@ export function gapNodes(
       .filter(({ namespace }) => namespace === '' || isInScope(namespace))
       .map((gap) => [`${gap.namespace}/${gap.why}`, gap]),
   )
-  // What is told of a namespace need not be told of the cluster too.
+  // What is reported of a namespace need not be reported of the cluster too.
   const inNamespaces = new Set([...distinct.values()].flatMap((one) => (one.namespace === '' ? [] : one.why)))
   return [...distinct.values()]
     .filter(({ namespace, why }) => namespace !== '' || !inNamespaces.has(why))

@@ -224,7 +224,7 @@ function viewSteps(migration: Migration, layout: Layout): Block {
   ]
 }
 
-/** A command that is told asks the same files or cluster as this answer. */
+/** A suggested command asks the same files or cluster as this answer. */
 function withEcho(text: string, echo: string): string {
   // The files do not hold the bindings yet, so without them the step would seem to take an identity away.
   const isOffline = echo.includes(' --offline')

@@ -129,7 +129,7 @@ interface TestCandidate {
   readonly problems: InputProblem[]
 }
 
-/** By its kind or its group, so that a test of another version or with a slip in either is told, not left out. */
+/** By its kind or its group, so that a test of another version or with a slip in either is reported, not left out. */
 function isTest(value: unknown, { name, one, problems }: TestCandidate): boolean {
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')

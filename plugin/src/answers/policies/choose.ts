@@ -7,7 +7,7 @@ import { KleymError } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 
-/** The policies that are named, else those in scope; `echo` are flags that a command which is told repeats. Throws where a named one does not exist. */
+/** The policies that are named, else those in scope; `echo` are flags that a suggested command repeats. Throws where a named one does not exist. */
 export function choosePolicies(
   { after, namespaceInForce }: Pick<AnswerInput, 'after' | 'namespaceInForce'>,
   names: readonly string[],

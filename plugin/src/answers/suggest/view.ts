@@ -132,7 +132,7 @@ function rankOf({ existing, suggested, registrations }: PoolSuggestions): number
   return existing.length > 0 ? 2 : 0
 }
 
-/** So many pools are told one by one, whatever there is to say of them. */
+/** So many pools are listed one by one, whatever there is to say of them. */
 const SHOWN_QUIET = 3
 
 /** Whether all that there is to say of a pool is that it has a binding, and that it is ready. */

@@ -37,40 +37,46 @@ function failing(results: readonly AssertionResult[], kept: readonly Finding[]):
   return results.filter((one) => one.outcome.state === 'failed' && counting.has(assertionName(one)))
 }
 
-/** The first lines: how many assertions have come to what, and which of them fail; `kept` as for `viewTests`. */
+/** The first lines: how many assertions failed, are not known or passed, and which; `kept` as for `viewTests`. */
 export function testsAnswer(
   results: readonly AssertionResult[],
   kept: readonly Finding[],
   { faults }: { readonly faults: readonly InputProblem[] },
 ): Answer {
   const [fault] = faults
-  const wrong = fault === undefined ? [] : [[`${fault.what} (${fault.where}): ${fault.why}`]]
-  if (results.length === 0 && fault !== undefined)
-    return {
-      mark: 'warn',
-      text: [span('no assertion was run', 'bold'), `: ${counted(faults.length, 'fault')} in the test files`],
-      reasons: wrong,
-    }
+  const wrong =
+    fault === undefined
+      ? []
+      : [
+          [
+            `${counted(faults.length, 'fault')} in the test files: ${fault.what} (${fault.where}): ${fault.why}`,
+          ],
+        ]
+  if (results.length === 0)
+    return { mark: 'warn', text: [span('no assertion was run', 'bold')], reasons: wrong }
   const failed = failing(results, kept)
-  const { passed, failed: all, unknown } = countOutcomes(results)
-  // Where nothing ran, nothing is simply fine.
-  const isOpen = unknown > 0 || results.length === 0
-  const parts = [
-    ...(failed.length > 0 ? [`${failed.length} failed`] : []),
-    ...(unknown > 0 ? [`${unknown} not known`] : []),
-    ...(all > failed.length ? [`${all - failed.length} suppressed`] : []),
-    `${passed} passed`,
+  const unknown = results.filter(({ outcome }) => outcome.state === 'unknown')
+  const { passed, failed: all } = countOutcomes(results)
+  const suppressed = all - failed.length
+  const open = failed.length > 0 ? failed : unknown
+  const [count, what] =
+    failed.length > 0
+      ? [failed.length, 'failed']
+      : unknown.length > 0
+        ? [unknown.length, unknown.length === 1 ? 'is not known' : 'are not known']
+        : [passed, 'passed']
+  const total = counted(results.length, 'assertion')
+  const also = [
+    ...(failed.length > 0 && unknown.length > 0 ? [`${unknown.length} not known`] : []),
+    ...(suppressed > 0 ? [`${suppressed} suppressed`] : []),
   ]
-  const tests = new Set(results.map(({ test }) => test)).size
-  const open = failed.length > 0 ? failed : results.filter(({ outcome }) => outcome.state === 'unknown')
-  const word = failed.length > 0 ? 'not true' : 'not known'
   return {
-    mark: isOpen ? 'warn' : 'ok',
-    text: [
-      span(parts.join(', '), 'bold'),
-      ` in ${counted(tests, 'test')}`,
-      fault === undefined ? '' : `; ${counted(faults.length, 'fault')} in the test files`,
+    mark: unknown.length > 0 ? 'warn' : 'ok',
+    text: [span(`${count === results.length ? total : `${count} of ${total}`} ${what}`, 'bold')],
+    reasons: [
+      ...(open.length === 0 ? [] : [[namesText(open.map(assertionName))]]),
+      ...(also.length === 0 ? [] : [[also.join(', ')]]),
+      ...wrong,
     ],
-    reasons: [...(open.length === 0 ? [] : [[`${word}: ${namesText(open.map(assertionName))}`]]), ...wrong],
   }
 }

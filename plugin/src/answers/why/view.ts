@@ -1,4 +1,4 @@
-// How `why` looks below its first line: a line for each hop, with its mark; chains that read the same are shown once.
+// How `why` looks below its first line: a line for each hop, with its mark. Chains with equal hops are shown once.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Chain, Hop } from '@kleym/shared/core/answers/index.ts'
@@ -7,17 +7,20 @@ import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 
-/** The hops of each container. */
+/** The hops of each container; where several have the same hops, the fixes of the first. */
 export function viewWhy(chains: readonly Chain[], layout: Layout): Block {
-  const blocks = chains.map((chain) => ({ head: headOf(chain), body: hopRows(chain, layout) }))
-  const groups = [...Map.groupBy(blocks, ({ body }) => JSON.stringify(body)).values()]
+  const groups = [...Map.groupBy(chains, hopsText).values()]
   return groups.flatMap((group, at) => {
     const [first] = group
     if (first === undefined) return []
-    const heads = group.map(({ head }) => line(span(head, 'bold')))
+    const heads = group.map((chain) => line(span(headOf(chain), 'bold')))
     const title = chains.length === 1 ? [] : heads
-    return [...(at === 0 ? [] : [BLANK]), ...title, ...first.body]
+    return [...(at === 0 ? [] : [BLANK]), ...title, ...hopRows(first, layout)]
   })
+}
+
+function hopsText({ hops }: Chain): string {
+  return JSON.stringify(hops.map(({ truth, text, notes = [] }) => [markOf(truth), text, notes]))
 }
 
 function headOf({ subject: { pod, container } }: Chain): string {
@@ -27,7 +30,7 @@ function headOf({ subject: { pod, container } }: Chain): string {
 function hopRows({ hops, broken, open }: Chain, layout: Layout): Block {
   const told = broken ?? open
   const rows = table(
-    hops.map((hop, at) => [MARKS[markOf(hop)], `${at + 1} ${hop.name}`, hop.text]),
+    hops.map((hop, at) => [MARKS[markOf(hop.truth)], `${at + 1} ${hop.name}`, hop.text]),
     { width: layout.width, gap: 1 },
   )
   const notes = hops.flatMap(({ notes: all = [] }) => all)
@@ -40,7 +43,7 @@ function hopRows({ hops, broken, open }: Chain, layout: Layout): Block {
   ]
 }
 
-function markOf({ truth }: Hop): Mark {
+function markOf(truth: Hop['truth']): Mark {
   if (truth === YES) return 'ok'
   return truth === NO ? 'bad' : 'warn'
 }

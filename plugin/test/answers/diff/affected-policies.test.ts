@@ -26,7 +26,7 @@ describe('policies affected', () => {
     return inProcess(['diff', '--offline', '--live', 'live', ...given, ...SETTINGS, ...flags], cwd)
   }
 
-  test('a renamed identity: the rule that names the old one is told, and it is a difference', async () => {
+  test('a renamed identity: the rule that names the old one is reported, and it is a difference', async () => {
     const rename = { 'rename.yaml': binding('spare') }
     const { code, stdout } = await diff(rename)
     expect(stdout).toMatch(/\n1 policy affected, 1 rule\n {2}! agents\/tools rule chat names/)
@@ -99,7 +99,7 @@ describe('policies affected', () => {
     expect(stdout).toMatch(/! agents\/tools rule renamed names\s+spiffe:\S+chat,\s+and\s+is\s+new\n/)
   })
 
-  test('a policy that the files bring is told, and is no difference by itself', async () => {
+  test('a policy that the files bring is reported, and is no difference by itself', async () => {
     const brought = { 'new.yaml': policy('new', [spiffeRule('chat', CHAT)]) }
     const { stdout } = await diff(brought)
     expect((await diff(brought, '-o', 'github')).stdout).not.toContain('agents/new rule')

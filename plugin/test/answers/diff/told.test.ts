@@ -1,4 +1,4 @@
-// What a diff tells as its reason is told once: the summary and the fix of a new error, the bindings whose verdict changes.
+// What a diff tells as its reason is reported once: the summary and the fix of a new error, the bindings whose verdict changes.
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { inProcess } from '../../support/in-process.ts'

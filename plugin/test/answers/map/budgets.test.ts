@@ -42,7 +42,7 @@ test('entries of pods that are there are counted, with the node that has the mos
   expect(text).not.toContain('limit')
 })
 
-test('a node with more entries than its agent keeps SVIDs is told, with who has met that', async () => {
+test('a node with more entries than its agent keeps SVIDs is reported, with who has met that', async () => {
   const text = await said(pods(1_001) + DEFAULT)
   expect(text).toContain('! limit node n1 has 1001 entries, and its agent keeps the SVIDs of 1000')
   expect(text).toContain('https://github.com/spiffe/spire/issues/7175')

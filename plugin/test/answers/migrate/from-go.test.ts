@@ -48,7 +48,7 @@ spec:
       source: { type: SPIFFE, spiffe: ${OLD} }
 `
 
-test('each binding is told with the ID of there and of here, what names the old one, and the steps in a safe order', async () => {
+test('each binding is reported with the ID of there and of here, what names the old one, and the steps in a safe order', async () => {
   const args = ['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS]
   const { stdout } = await inProcess([...args, '-o', 'json'], await workspace({ 'all.yaml': FILES }))
   requireValidReport(stdout)

@@ -229,7 +229,7 @@ function served(absent: readonly string[]): readonly JsonRecord[] {
     .filter(({ kind }) => !absent.includes(kind))
 }
 
-test('the pod label of variants is told where a binding has one, or the key is not the usual one', async () => {
+test('the pod label of variants is reported where a binding has one, or the key is not the usual one', async () => {
   const args = ['--trust-domain=example.org', '--clusterspiffeid-class-name=scm']
   const withKey = (...more: readonly string[]): Answers => ({
     ...SOUND,

@@ -2,7 +2,7 @@
 import type { ContainerState } from '../container-states.ts'
 import type { MapChange, MapNode } from '../graph.ts'
 
-/** How a state is told: by its tone (the colour), its shape and its word. */
+/** How a state is shown: by its tone (the colour), its shape and its word. */
 export interface Look {
   readonly tone: 'good' | 'many' | 'open' | 'bad' | 'mute'
   /** Of a shape of 16 by 16, drawn as lines. */
@@ -59,7 +59,7 @@ const IDENTITY_LOOKS = {
   unknown: STATE_LOOKS.undetermined,
 } as const
 
-/** The look of a box; undefined for one that has no state. What a change removes is told as what it was. */
+/** The look of a box; undefined for one that has no state. What a change removes is shown as what it was. */
 export function lookOf(node: MapNode): Look | undefined {
   const look = lookNow(node)
   if (look === undefined || node.change !== 'removed' || node.kind === 'identity') return look

@@ -82,10 +82,10 @@ test('a line for each binding that changes with a file: written, replaced, remov
   expect(await leave()).toBe(0)
 })
 
-test('what cannot be read is told once, and again when it can be read; what is shown stays', async () => {
+test('what cannot be read is reported once, and again when it can be read; what is shown stays', async () => {
   const { root, stdout, stderr, leave } = await watching()
   await writeFile(join(root, 'app/x.yaml'), 'kind: [\n')
-  await until(() => stderr().includes('! cannot read document 1 of app/x.yaml'), 'it is told')
+  await until(() => stderr().includes('! cannot read document 1 of app/x.yaml'), 'it is reported')
   await until(() => /! demo +chat +Undetermined/.test(stdout()), 'the row says so')
   await rm(join(root, 'app/x.yaml'))
   await until(() => stderr().includes('✓ no longer so: cannot read document 1'), 'it is told that it is over')

@@ -63,7 +63,7 @@ export interface Reach {
 
 /** The ClusterSPIFFEIDs that a registration is looked at among, by name. */
 export interface ReachAmong {
-  /** The outputs of bindings: what containers lose is told with the binding that gives them another identity. */
+  /** The outputs of bindings: what containers lose is reported with the binding that gives them another identity. */
   readonly outputs: Pick<ReadonlyMap<string, unknown>, 'has'>
   /** Those that are applied together with this one. */
   readonly together?: ReadonlySet<string>

@@ -16,7 +16,7 @@ export function containerText(pod: Pod, container: string): string {
   return `${namespacedName(pod.namespace, shortPodText(pod))}:${container}`
 }
 
-/** A container whose holding is told. Those that a webhook may add to one pod are told as one. */
+/** A container whose holding is reported. Those that a webhook may add to one pod are reported as one. */
 export function whoText({ pod, container: { name, injectedBy } }: ContainerHolding): string {
   if (injectedBy === undefined) return containerText(pod, name)
   return `any container that a webhook adds to ${namespacedName(pod.namespace, shortPodText(pod))}`

@@ -117,5 +117,5 @@ export function labelValues(pods: readonly Pod[], key: string): readonly string[
 /** The label by which llm-d and KServe tell roles apart (docs/variants.md). */
 export const LLM_D_ROLE = 'llm-d.ai/role'
 
-/** The keys by which pods may be told apart where the key of the install is not known. */
+/** The keys that may distinguish pods where the key of the install is not known. */
 export const USUAL_VARIANT_KEYS: readonly string[] = [DEFAULT_VARIANT_LABEL_KEY, LLM_D_ROLE]

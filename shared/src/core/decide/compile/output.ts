@@ -139,7 +139,7 @@ function unknownHash(hash: string): string {
 
 /**
  * Whether a name has the shape of those that `outputName` gives, whatever the object says. A webhook may change all of an
- * object but its name, so what kleym may have written is told by that alone.
+ * object but its name, so that alone says what kleym may have written.
  */
 export function isOutputName(name: string): boolean {
   return OUTPUT_NAME.test(name)

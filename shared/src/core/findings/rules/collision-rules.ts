@@ -275,7 +275,7 @@ function overlapOfOne(
       ...(other === undefined
         ? []
         : [`for example ${labelsText(peer.labels)} of ${claimSubject(other).name}`]),
-      'more label sets of this container may overlap than are told one by one',
+      'more label sets of this container may overlap than are listed here',
     ],
     parts: partsOf(group),
   })

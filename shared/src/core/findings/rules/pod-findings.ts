@@ -206,7 +206,7 @@ function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (reado
   })
 }
 
-/** Of so many reasons for one finding each is told with the pods that have it. */
+/** So many reasons of one finding are listed, each with its pods. */
 const REASONS_MAX = 5
 
 /** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */

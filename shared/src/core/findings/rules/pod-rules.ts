@@ -196,7 +196,7 @@ function ofContainers(names: readonly string[], text: string): Note['summary'] {
   return (pods) => `${names.join(', ')} of ${pods} ${text}`
 }
 
-/** What is told of several containers together: what is certain apart from what is not. */
+/** What is reported of several containers together: what is certain apart from what is not. */
 function lossKey({ fallbacks, spiffeId, instead, kept, holds }: Displaced): string {
   return JSON.stringify([fallbacks.map(({ source }) => source), spiffeId, instead, kept, holds.causes.key])
 }

@@ -25,7 +25,7 @@ const NAMED = 10
 /** How many extra entries have a finding each; what is left has one for each code, so that none of them goes unsaid. */
 const EXTRA_FINDINGS = 1_000
 
-/** In hex digits: of what a set of entries is told by. */
+/** In hex digits: the part of a digest that names a set of entries. */
 const DIGEST_LENGTH = 12
 
 /** A difference with the containers that an extra entry is for. */

@@ -167,7 +167,7 @@ function isDataParallel(workload: unknown): boolean {
   return own(parallelism, 'data') !== undefined || own(parallelism, 'dataLocal') !== undefined
 }
 
-/** The fields by which items of a list are told apart. */
+/** The fields that distinguish the items of a list. */
 const KEYS = ['mountPath', 'name']
 
 /** As a strategic merge patch, as far as it decides here: mappings by key, lists of like things by theirs, all else is replaced. */

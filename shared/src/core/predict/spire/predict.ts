@@ -243,7 +243,7 @@ function namesIn(outcomes: readonly EntryOutcome[]): ReadonlySet<string> {
   return new Set(outcomes.flatMap(({ source }) => (source.kind === 'ClusterSPIFFEID' ? [source.name] : [])))
 }
 
-/** Certain ones first: what stops SCM for certain is what is told of entries that it stops. */
+/** Certain ones first: what stops SCM for certain is the cause that is reported for entries that it stops. */
 function compareInvalid(left: InvalidUtf8Entry, right: InvalidUtf8Entry): number {
   return (
     Number(left.open !== undefined) - Number(right.open !== undefined) ||

@@ -1,5 +1,5 @@
 // The very fields and map entries that a template may read, from its text alone. `mentionsOf` says what must be kept for a template,
-// and stops at the names of fields; here a label or an annotation is told from the others of its map. It errs on the safe side.
+// and stops at the names of fields; here a label or an annotation is distinguished from the others of its map. It errs on the safe side.
 import type { Command, Operand, Pipe, TemplateNode } from './ast.ts'
 import { fromByteText } from './byte-text.ts'
 import { OBJECTS, sourceOf } from './mentions.ts'
