@@ -21,9 +21,21 @@ const BYTES_MAX = 32 * 1024 * 1024
 const DEPTH_MAX = 16
 
 /** Goes through a chart. Where a limit ends it, the last file has no text. */
-export function* chartFiles(folder: string, budget: Budget): Iterable<ChartFile> {
+export function chartFiles(folder: string, budget: Budget): Iterable<ChartFile> {
+  return bounded(new ChartWalk(budget).chart(folder, 0))
+}
+
+/**
+ * What else stands in a chart's folder, for the templates that take in files (`.Files.Get`); not what is read as objects anyway. A packed
+ * chart has no text here.
+ */
+export function otherFiles(folder: string, budget: Budget): Iterable<ChartFile> {
+  return bounded(new ChartWalk(budget).others(folder, '', 0))
+}
+
+function* bounded(files: Iterable<ChartFile>): Iterable<ChartFile> {
   try {
-    yield* new ChartWalk(budget).chart(folder, 0)
+    yield* files
   } catch (thrown) {
     if (!(thrown instanceof ChartTooLarge)) throw thrown
     yield unread('.')
@@ -59,6 +71,10 @@ const ARCHIVE = /\.(?:tgz|tar\.gz)$/
 /** What of a chart's own folder is looked through. */
 const OF_CHART = /^(?:values.*\.ya?ml|values\.schema\.json)$/
 
+/** What no template takes in, and what is read by itself. */
+const NOT_TAKEN_IN =
+  /\.(?:ya?ml|json|md)$|^(?:.*\/)?templates\/|^(?:.*\/)?(?:LICENSE|\.helmignore|Chart\.lock)$/
+
 /** The rest of a chart is not looked at. */
 class ChartTooLarge extends Error {
   override readonly name = 'ChartTooLarge'
@@ -79,6 +95,15 @@ class ChartWalk {
       if (entry.name === 'templates') yield* this.#template(path, 'templates', entry, 0)
       else if (entry.name === 'charts') yield* this.#subcharts(path, entry, depth)
       else if (OF_CHART.test(entry.name)) yield this.#file(path, entry.name)
+    }
+  }
+
+  *others(folder: string, below: string, depth: number): Iterable<ChartFile> {
+    for (const entry of this.#entriesOf(folder)) {
+      const [path, name] = [join(folder, entry.name), `${below}${entry.name}`]
+      if (ARCHIVE.test(entry.name) || depth > DEPTH_MAX) yield unread(name)
+      else if (entry.isDirectory()) yield* this.others(path, `${name}/`, depth + 1)
+      else if (!NOT_TAKEN_IN.test(name)) yield this.#file(path, name)
     }
   }
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Budget } from './budget.ts'
-import { chartFiles, entriesOf, textOfFile, type ChartFile } from './chart-files.ts'
+import { chartFiles, entriesOf, otherFiles, textOfFile, type ChartFile } from './chart-files.ts'
 import { splitDocuments } from './document.ts'
 import { isDistinctive } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -27,6 +27,8 @@ export interface ChartFacts {
   readonly reach: readonly ProblemReach[] | undefined
   /** The same of those templates alone that values change. */
   readonly reachOfValues: readonly ProblemReach[] | undefined
+  /** A template of it makes whole objects of what it is given (`extraObjects`). The chart's own values are looked through. */
+  readonly takesObjects: boolean
 }
 
 /** Looks a chart through, with all charts that are packed into it. */
@@ -37,6 +39,7 @@ export async function readChart(
 ): Promise<ChartFacts> {
   const reading = new ChartReading(wanted)
   for (const file of chartFiles(folder, budget)) reading.take(file)
+  if (reading.takesFiles) for (const file of otherFiles(folder, budget)) reading.take(file)
   const chart = await yamlIn(folder, 'Chart.yaml', budget)
   // Which charts it depends on, it does not say.
   if (chart === undefined) reading.take({ path: 'Chart.yaml', text: undefined })
@@ -60,6 +63,7 @@ export async function readChart(
     fetches: reading.fetches,
     reach: reading.reach(),
     reachOfValues: reading.reachOfValues(),
+    takesObjects: reading.takesObjects,
   }
 }
 
@@ -88,6 +92,8 @@ class ChartReading {
   readonly #ofValues = new Map<string, ProblemReach>()
   #isAnything = false
   fetches = false
+  takesObjects = false
+  takesFiles = false
 
   constructor(wanted: readonly WantedKind[]) {
     this.#wanted = wanted
@@ -106,7 +112,7 @@ class ChartReading {
     if (text === undefined) this.#isAnything = true
     else if (path === 'values.schema.json') this.fetches ||= SCHEMA_URL.test(text)
     else if (path.startsWith('values')) this.#readValues(text)
-    else if (!path.endsWith('/NOTES.txt')) this.#readTemplate(text)
+    else if (!path.endsWith('/NOTES.txt')) this.#readTemplate(path, text)
   }
 
   /** Values name kinds of what templates take from them. Comments describe, and make nothing. */
@@ -114,10 +120,16 @@ class ChartReading {
     const plain = text.replaceAll(/(^|[ \t])#[^\n]*/g, '')
     for (const kind of this.#names) if (isDistinctive(kind) && plain.includes(kind)) this.#add(kind, plain)
     for (const [, kind = ''] of plain.matchAll(KIND_VALUE)) this.#add(kind, plain)
+    this.#isAnything ||= FILLED_IN.test(plain)
   }
 
-  #readTemplate(text: string): void {
+  #readTemplate(path: string, text: string): void {
+    const isHelper = /\/_[^/]*$/.test(path)
     for (const chunk of splitDocuments(text)) {
+      if (!isHelper && takesObjects(chunk.text)) {
+        this.takesObjects = true
+        this.takesFiles ||= chunk.text.includes('.Files')
+      }
       const reach = reachOfText(chunk.text, { wanted: this.#wanted, namespace: undefined })
       for (const one of reach ?? []) this.#addReach(one, chunk.text)
       if (reach !== undefined) continue
@@ -146,11 +158,26 @@ class ChartReading {
 /** An action that takes values, or may; not one of the release alone. */
 const OF_VALUES = /\{\{[^}]*(?:\bValues\b|\binclude\b|\btpl\b|\btemplate\b|\$)/
 
+/** An action that gives something in the first column, where the key of an object would stand; no condition, loop or variable. */
+const MAKES_WHOLE =
+  /^\{\{-?\s*(?!\/\*|(?:if|else|end|range|with|define|block|fail|break|continue)\b|\$\w*\s*:?=)/m
+const KIND_KEY = /^[ \t]*["']?kind["']?[ \t]*:[ \t]*["']?(\w*)/gm
+
+/** Whether a document of a template shows no object, and gives something where one would stand; or a List of what is given. */
+function takesObjects(text: string): boolean {
+  const kinds = [...text.matchAll(KIND_KEY)].map(([, kind]) => kind)
+  return kinds.length === 0
+    ? MAKES_WHOLE.test(text)
+    : kinds.every((kind) => kind === 'List') && text.includes('{{')
+}
+
 /** A schema that is part of another one, which helm would fetch. */
 const SCHEMA_URL = /"\$ref"\s*:\s*"[a-z][a-z0-9+.-]*:\/\//i
 const KIND_LINE = /^[^\n]*\bkind\b[^\n]*$/gm
 /** `kind: Pod` or `controller: Deployment` in values. */
 const KIND_VALUE = /:[ \t]*["']?([A-Z][A-Za-z]+)["']?[ \t]*$/gm
+/** A kind that `tpl` fills in. */
+const FILLED_IN = /\bkind["']?:[ \t]*["']?\{\{/
 /** Functions that put a name together, so that no text shows it. */
 const COMPUTING = /\b(?:print|printf|println|cat|join|replace|trunc|substr|b64dec|nospace|camelcase|title)\b/
 

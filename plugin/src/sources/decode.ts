@@ -43,6 +43,15 @@ export function sealOf(bytes: Uint8Array): { readonly why: string; readonly fix:
   return isBinary(bytes) ? BINARY : undefined
 }
 
+/**
+ * Whether a file holds variables of Ansible that are encrypted: they make nothing by themselves, and a task that takes an object from one is
+ * not known (fetching.ts). https://docs.ansible.com/ansible/latest/inventory_guide/intro_inventory.html#organizing-host-and-group-variables
+ */
+export function isEncryptedVariables(name: string, bytes: Uint8Array): boolean {
+  const isOfVariables = /(?:^|[/\\])(?:group_vars|host_vars|vars)[/\\]/.test(name)
+  return isOfVariables && new TextDecoder('latin1').decode(bytes.subarray(0, 15)) === '$ANSIBLE_VAULT;'
+}
+
 /** As git tells: a NUL among the first 8,000 bytes (https://git-scm.com/docs/gitattributes, "binary"). A text with a NUL that is UTF-8 all the same has a wrong character. */
 function isBinary(bytes: Uint8Array): boolean {
   const begin = bytes.subarray(0, BINARY_LOOKED_AT)

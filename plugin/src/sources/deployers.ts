@@ -30,7 +30,7 @@ export interface Deploying {
 
 /** The files as a part of a repository. */
 export interface OwnTree {
-  /** The folder that has this path from the top of some repository; undefined where none has. */
+  /** The folder, or the manifest, that has this path from the top of some repository; undefined where none has. */
   readonly folderAt: (path: string) => string | undefined
   /** Whether a repository is the one that the files are from. */
   readonly isOwn: (repository: string | undefined) => boolean

@@ -56,6 +56,8 @@ const DEPLOYERS: ReadonlySet<string> = new Set([
 ])
 /** Those that put a chart into their own namespace, where they name no other one. */
 const OF_HELM = /^Helm(?:Release|Chart)$/
+/** Groups of files that no API server takes. */
+const OF_TOOLS: ReadonlySet<string> = new Set(['skaffold', 'zarf.dev'])
 const KUSTOMIZE = 'kustomize.config.k8s.io'
 /** Sources of Flux deploy nothing by themselves: https://fluxcd.io/flux/components/source/ */
 export const SOURCES_OF_FLUX = 'source.toolkit.fluxcd.io'
@@ -79,12 +81,28 @@ const CHART = key(CHART_NAMES)
 const CHART_REFERENCE = key(CHART_NAMES, String.raw`\s*["']?[^\s"',{}]*/`)
 const CHART_ELSEWHERE = key('(?:remotechart|chartpath)')
 const REPOSITORY = key(
-  '(?:(?:helm_?)?(?:chart_?)?repo(?:sitory)?_?(?:url|ref|opts)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
+  '(?:(?:helm_?)?(?:chart_?)?repo(?:sitory)?_?(?:url|ref|opts|name)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
 )
 const PLACE = key('(?:paths?|subpath|directory|ref|branch|tag|revision|targetrevision)')
 const PACKAGE = key('package(?:name|ref)')
 const FOLDER = key('(?:.*path|directory)')
-const OTHERS = key('(?:sourceNamespace|channel|fetch)')
+/** A value that is the address of YAML. */
+const ADDRESS_IN_TEXT = /[:,[-][ \t\n]*["']?[a-z][a-z0-9+]*:\/\/[^\s"'#]+\.ya?ml["']?[ \t\r]*(?:[,}\]]|$)/m
+const OTHERS = key('(?:sourceNamespace|channel|fetch|oci|upstream)')
+
+const OF_GARDEN = /^(?:Deploy|Module)$/
+/** Kubernetes' own groups, as Pulumi calls them, and what of them has pods. */
+const OF_KUBERNETES =
+  /^(?:core|apps|autoscaling|batch|policy|(?:rbac\.authorization|networking|storage|scheduling|apiextensions|admissionregistration)\.k8s\.io)$/
+const OF_PODS = /^(?:Pod|Deployment|StatefulSet|DaemonSet|ReplicaSet|Job|CronJob)(?:Patch|List)?$/
+/** https://docs.ansible.com/ansible/latest/collections/kubernetes/core/k8s_module.html */
+const TASK_OF_ANSIBLE = /(?:^|\.)k8s$/
+/** YAML that is fetched, and folders of repositories: https://github.com/kubernetes-sigs/kustomize/blob/master/examples/remoteBuild.md */
+const ADDRESS_OF_MANIFESTS =
+  /^[a-z][a-z0-9+]*:[:/]\S+\.ya?ml(?:[?#]\S*)?$|^(?:[a-z][a-z0-9+]*:[:/]+)*[\w.@:-]+\.[a-z]+(?::\d+)?\/\S*?(?:\/\/\w|[?&]ref=)/
+/** The fields by which an object has such an address; and by which no file of a tool has one. */
+const OF_MANIFESTS = /^(?:files|kustomizations|manifests?|rawYaml|paths?|urls?)$/i
+const NO_ADDRESS = /^\$|schema/i
 
 /** What hides a key from a look at the text: an escape, or a key with a mark before it. */
 const HIDDEN_KEY = /\\[xuU]|^[ \t]*(?:- +)*\? /m
@@ -93,7 +111,8 @@ const NOT_LOOKED_INTO = /labels$|^(?:annotations|generators|values|valuesObject)
 
 /** Whether an object of a kind may deploy something, by its text. */
 export function mayDeploy(type: ObjectType, text: () => string): boolean {
-  const isKnown = DEPLOYERS.has(qualifiedKind(type)) || type.group === SOURCES_OF_FLUX
+  const isKnown =
+    DEPLOYERS.has(qualifiedKind(type)) || type.group === SOURCES_OF_FLUX || OF_TOOLS.has(type.group)
   return isKnown || (isOfOthers(type) && mayFetch(text()))
 }
 
@@ -104,6 +123,7 @@ export function mayFetch(text: string): boolean {
     HIDDEN_KEY.test(text) ||
     namesChart(text) ||
     isFolder ||
+    ADDRESS_IN_TEXT.test(text) ||
     [PACKAGE, OTHERS].some(({ inText }) => inText.test(text))
   )
 }
@@ -139,6 +159,9 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
   const name = isTemplate ? stringAt(template, 'metadata', 'name') : stringAt(value, 'metadata', 'name')
   const reading = new Reading({
     isObject,
+    isOfTool:
+      OF_TOOLS.has(group) ||
+      (!isObject && ['openapi', 'asyncapi', 'swagger'].every((one) => own(value, one) === undefined)),
     isDeployer: DEPLOYERS.has(qualifiedKind({ group, kind })),
     isKustomization: group === KUSTOMIZE,
     namespace: stringAt(value, 'metadata', 'namespace') ?? '',
@@ -162,6 +185,8 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
 interface Document {
   /** Whether it has an apiVersion and a kind. */
   readonly isObject: boolean
+  /** Whether it is a file of a tool, and no object that a cluster takes. */
+  readonly isOfTool: boolean
   /** Whether it deploys something whatever its fields are called. */
   readonly isDeployer: boolean
   readonly isKustomization: boolean
@@ -184,6 +209,9 @@ class Reading {
     this.#visit(value, scope, '', true)
     if (isDeployer && this.#found.length === 0) this.#found.push(this.#scopeIn(own(value, 'spec'), scope))
     if (isObject) return this.#found
+    // https://docs.garden.io/reference/action-types/deploy
+    if (OF_GARDEN.test(stringAt(value, 'kind') ?? '')) this.#found.push({ chart: stringAt(value, 'type') })
+    this.#found.push(...this.#listedIn(value, scope), ...this.#resourcesIn(value, scope))
     // https://helmfile.readthedocs.io/en/latest/#configuration
     const included = folder === undefined ? [] : [...texts(value, 'helmfiles'), ...texts(value, 'bases')]
     // https://helm.sh/docs/topics/charts/#the-chartyaml-file, whatever the file is called
@@ -193,6 +221,34 @@ class Reading {
     return this.#found
   }
 
+  /**
+   * What kluctl, DevSpace and werf list: https://kluctl.io/docs/kluctl/deployments/,
+   * https://www.devspace.sh/docs/configuration/deployments/, https://werf.io/docs/v2/reference/werf_yaml.html
+   */
+  #listedIn(value: unknown, scope: Scope): readonly Deployed[] {
+    const isOfDevSpace = /^v\d/.test(stringAt(value, 'version') ?? '')
+    const lists = ['deployments', 'includes', ...(isOfDevSpace ? ['dependencies'] : [])].map((field) =>
+      own(value, field),
+    )
+    return lists.flatMap(entriesOf).flatMap(([name, one]) => {
+      const helm = own(one, 'helm')
+      const at = { ...scope, namespace: stringAt(one, 'namespace') ?? scope.namespace }
+      if (isNamed(own(one, 'git')) || isNamed(own(one, 'oci'))) return [{ ...at, chart: name }]
+      // Without a chart it is DevSpace's own: https://www.devspace.sh/component-chart/docs/introduction
+      return isRecord(helm) && valueOf(helm, CHART) === undefined ? [{ ...at, chart: 'component-chart' }] : []
+    })
+  }
+
+  /** https://www.pulumi.com/registry/packages/kubernetes/, in YAML: `kubernetes:apps/v1:Deployment`. */
+  #resourcesIn(value: unknown, scope: Scope): readonly Deployed[] {
+    return entriesOf(own(value, 'resources')).flatMap(([, one]) => {
+      const type = stringAt(one, 'type') ?? ''
+      const [, group = '', kind = ''] = /^kubernetes:([^:/]*)[^:]*:(\w+)/.exec(type) ?? []
+      const isIdle = OF_KUBERNETES.test(group) && !OF_PODS.test(kind)
+      return kind === '' || isIdle ? [] : [{ ...scope, chart: type }]
+    })
+  }
+
   #visit(value: unknown, outer: Scope, under: string, isRoot = false): void {
     if (Array.isArray(value)) for (const one of value as readonly unknown[]) this.#visit(one, outer, under)
     // https://helmfile.readthedocs.io/en/latest/#configuration
@@ -200,6 +256,7 @@ class Reading {
     const helm = own(value, 'helm')
     const fields = isRecord(helm) ? { ...value, ...helm } : value
     const scope = this.#scopeIn(fields, outer, isRoot)
+    this.#found.push(...this.#manifestsIn(fields, scope, under))
     const found =
       this.#chartIn(fields, scope, under) ??
       (this.#document.isObject ? this.#placeIn(fields, scope) : undefined)
@@ -281,6 +338,26 @@ class Reading {
     return [{ ...at, release, chart: found, repository: textOf(repository) }]
   }
 
+  /** Manifests at an address, and those that a task of Ansible applies. */
+  #manifestsIn(fields: JsonRecord, { namespace, ...scope }: Scope, under: string): readonly Deployed[] {
+    const at = { ...scope, namespace: plain(stringAt(fields, 'namespace')) ?? namespace }
+    if (TASK_OF_ANSIBLE.test(under) && own(fields, 'state') !== 'absent') {
+      const given = ['src', 'template', 'definition'].flatMap((field) => [own(fields, field)].flat())
+      const paths = given.flatMap((one) => textOf(own(one, 'path') ?? one) ?? [])
+      return paths.filter((one) => !one.includes('kind:')).map((one) => ({ ...at, path: pathOfTask(one) }))
+    }
+    const { isOfTool } = this.#document
+    return Object.entries(fields).flatMap(([name, value]) => {
+      const isLookedAt = isOfTool ? !NO_ADDRESS.test(name) : OF_MANIFESTS.test(name)
+      const isRepository = isOfTool && REPOSITORY.field.test(name)
+      return [isLookedAt ? value : undefined].flat().flatMap((one) => {
+        const text = textOf(one) ?? ''
+        const isAddress = ADDRESS_OF_MANIFESTS.test(text) || (isRepository && text.startsWith('oci://'))
+        return isAddress ? [{ ...at, chart: text }] : []
+      })
+    })
+  }
+
   #placeIn(fields: JsonRecord, scope: Scope): readonly Deployed[] | undefined {
     const { isDeployer } = this.#document
     const repository = valueOf(fields, REPOSITORY)
@@ -298,7 +375,9 @@ class Reading {
         changes: isDeployer ? changesIn(fields, one) : undefined,
       }))
     }
-    const named = valueOf(fields, PACKAGE)
+    const image = stringAt(fields, 'oci', 'image')
+    if (image !== undefined) return [{ ...scope, chart: image }]
+    const named = valueOf(fields, PACKAGE) ?? (isNamed(repository) ? own(fields, 'package') : undefined)
     if (isNamed(named)) return [{ ...scope, chart: nameOf(named) }]
     // A catalog of OLM, a channel of Open Cluster Management, what an App of kapp is made of.
     if (isNamed(own(fields, 'source')) && isNamed(own(fields, 'sourceNamespace')))
@@ -322,6 +401,12 @@ class Reading {
     const namespace = stringAt(reference, 'namespace') ?? this.#document.namespace
     return sourceKey(kind, namespace, stringAt(reference, 'name') ?? '')
   }
+}
+
+/** A path as far as it is plain, without the folder of a role before it. */
+function pathOfTask(path: string): string {
+  const below = path.replace(/^\{\{[^{}]*\}\}(?=\/)/, '.')
+  return plainPart(below) || below
 }
 
 /** The folder with which a path begins in which something is filled in. */
@@ -377,6 +462,15 @@ function isSet(value: unknown, fields: readonly string[]): boolean {
     const one = own(value, field)
     return one !== undefined && one !== null && one !== '' && !(Array.isArray(one) && one.length === 0)
   })
+}
+
+/** What a list or a mapping has, by its name. */
+function entriesOf(value: unknown): readonly (readonly [name: string, value: unknown])[] {
+  return Array.isArray(value)
+    ? (value as readonly unknown[]).map((one) => [stringAt(one, 'name') ?? '', one] as const)
+    : isRecord(value)
+      ? Object.entries(value)
+      : []
 }
 
 function texts(value: unknown, field: string): readonly string[] {

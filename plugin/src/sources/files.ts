@@ -71,6 +71,8 @@ export interface FoundFiles {
   readonly odd: readonly string[]
   /** Files of other tools that deploy: Terraform, templates of helmfiles. */
   readonly tools: readonly FoundFile[]
+  /** Templates of manifests, by their names: `web.yaml.j2`. */
+  readonly templates: readonly FoundFile[]
   /** Folders of tools. */
   readonly toolFolders: readonly ToolFolder[]
   /** Files of charts and kustomizations that are no objects by their names: `Chart.yaml`, `kustomization.yaml`. */
@@ -81,6 +83,11 @@ export interface FoundFiles {
 
 /** The files by which other tools deploy. */
 const OF_TOOLS = /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])helmfile[^/\\]*\.gotmpl$/
+
+/** What another tool fills in, with the name of a manifest before its own; and names by which people put a file aside. */
+const TEMPLATE = /\.(?:ya?ml|json)\.[a-z0-9]+$|\.j(?:inja)?2$/i
+const PUT_ASIDE =
+  /\.(?:bak|backup|old|orig|save|swp|rej|off|disabled|examples?|samples?|dist|md|txt|license|lock|map|asc|sig|sha\d+|gz)$/i
 
 /** What says that a folder is a Helm chart. */
 const CHART_FILE = 'Chart.yaml'
@@ -113,6 +120,7 @@ export function findFiles(
   const overlays: FoundOverlay[] = []
   const odd: string[] = []
   const tools: FoundFile[] = []
+  const templates: FoundFile[] = []
   const toolFolders: ToolFolder[] = []
   const ownFiles: FoundFile[] = []
   const isExcluded = excluding(options.exclude ?? [])
@@ -184,6 +192,8 @@ export function findFiles(
         if (options.recursive && !isLink) addFolder({ ...place, real: target })
       } else if (facts.isFile() && OF_TOOLS.test(name)) tools.push({ name, path, real: target })
       else if (wanted && facts.isFile()) addFile(name, path, target)
+      else if (facts.isFile() && TEMPLATE.test(name) && !PUT_ASIDE.test(name))
+        templates.push({ name, path, real: target })
       else if (wanted) odd.push(name)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
@@ -198,7 +208,13 @@ export function findFiles(
       const facts = statSync(path)
       const real = realOf(path)
       const count = (): number =>
-        found.size + problems.length + charts.length + overlays.length + odd.length + tools.length
+        found.size +
+        problems.length +
+        charts.length +
+        overlays.length +
+        odd.length +
+        tools.length +
+        templates.length
       const before = count()
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
       else addFile(name, path, real)
@@ -217,6 +233,7 @@ export function findFiles(
     overlays,
     odd,
     tools,
+    templates,
     toolFolders: toolFolders.map((one) => ({ ...one, files: one.files.filter(isNotNamed) })),
     ownFiles: ownFiles.filter(isNotNamed),
     folders: seenFolders,

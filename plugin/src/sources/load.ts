@@ -9,7 +9,7 @@ import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
-import { decodeUtf8, sealOf } from './decode.ts'
+import { decodeUtf8, isEncryptedVariables, sealOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { namesChart } from './fetching.ts'
@@ -116,6 +116,10 @@ export async function loadFiles(
   const take = async ({ name, bytes, file, isLate }: Source): Promise<void> => {
     if (isLate === true) budget.charge('bytes', bytes.length)
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
+    if (isEncryptedVariables(name, bytes)) {
+      door.dismiss({ because: 'no object', file: name })
+      return
+    }
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
     takeParsed(name, parsed, rules, collected)
@@ -135,7 +139,7 @@ export async function loadFiles(
     }
   }
   await takeAll(sources)
-  const ofTree = ownTree(tree.folders, collected.sources)
+  const ofTree = ownTree(tree.places, collected.sources)
   // What deploys a chart of the tree says with which values: that is known once the files have been read.
   const late = await tree.renderCharts(collected.deploying, ofTree, io)
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
@@ -149,7 +153,7 @@ export async function loadFiles(
   tree.leaveOut(door)
   await lookThrough(tree.aside, reachOfFile, door)
   door.hold(...notShown(collected.embedded, objects))
-  door.hold(...deployersOf(collected.deploying, ofTree, rules.wanted))
+  door.hold(...deployersOf(tree.withForeignValues(collected.deploying, ofTree), ofTree, rules.wanted))
   return {
     objects,
     problems: door.opaque(),

@@ -24,7 +24,7 @@ import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './
 import { isDirective, lackOf, partialObject } from './partial-objects.ts'
 import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
-import { reachOf } from './reach.ts'
+import { reachOf, reachOfOpenType } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
@@ -393,12 +393,10 @@ function templateOfType(
   const possible = wanted.filter(
     (one) => (inKind !== undefined || one.kind === kind) && (inVersion !== undefined || one.group === group),
   )
-  return templateProblem(
-    'an object',
-    origin,
-    placeholder,
-    possible.flatMap((one) => reachOf(one, {}, text)),
-  )
+  return templateProblem('an object', origin, placeholder, [
+    ...possible.flatMap((one) => reachOf(one, {}, text)),
+    ...reachOfOpenType(text, wanted),
+  ])
 }
 
 /** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */

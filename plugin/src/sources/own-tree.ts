@@ -7,8 +7,14 @@ import type { OwnTree } from './deployers.ts'
 /** How Flux calls the source from which a cluster is bootstrapped: https://fluxcd.io/flux/installation/bootstrap/ */
 const BOOTSTRAP = /^GitRepository [^/]*\/flux-system$/
 
-/** `folders`: those that were gone through, without links; `sources`: addresses of sources, by how others refer to them. */
-export function ownTree(folders: ReadonlySet<string>, sources: ReadonlyMap<string, string>): OwnTree {
+/**
+ * `folders`: those that were gone through; `files`: those that are read; both without links. `sources`: addresses of sources, by how
+ * others refer to them.
+ */
+export function ownTree(
+  { folders, files }: { readonly folders: ReadonlySet<string>; readonly files: readonly string[] },
+  sources: ReadonlyMap<string, string>,
+): OwnTree {
   const own = new Set(remotesOf(folders).map(plainAddress))
   for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
   return {
@@ -16,8 +22,10 @@ export function ownTree(folders: ReadonlySet<string>, sources: ReadonlyMap<strin
       // The name of a chart in a repository of charts is no path.
       const names = path.split('/').filter((name) => name !== '' && name !== '.' && name !== '..')
       if (names.length === 0 && path.startsWith('.')) return topOf(folders)
-      if (names.length === 0 || !path.includes('/') || path.includes('://')) return undefined
+      if (names.length === 0 || path.includes('://')) return undefined
       const end = `/${names.join('/')}`
+      const file = files.find((one) => one.endsWith(end))
+      if (file !== undefined || !path.includes('/')) return file
       return folders.values().find((folder) => folder.endsWith(end))
     },
     isOwn: (repository) =>

@@ -4,6 +4,7 @@ import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/model/subj
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { scaledBy } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { actionForAnotherTool } from './helm-action.ts'
 
 /** A way to write what is filled in later. */
@@ -98,6 +99,9 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
   if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
   if (WITHOUT_SPEC.has(kind)) return undefined
+  // Of an autoscaler that alone is read: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
+  const scaled = scaledBy(value)
+  if (scaled !== undefined) return placeholderInValue(scaled, IN_VALUES)
   const spec = own(value, 'spec')
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)

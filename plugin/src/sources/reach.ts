@@ -14,7 +14,7 @@ import { isUnreadKind, mayMakePodsByText } from '@kleym/shared/core/model/object
 import { CRD } from './crd-scopes.ts'
 import { everythingIn } from './deployers.ts'
 import { splitDocuments } from './document.ts'
-import { mayDeploy } from './fetching.ts'
+import { mayDeploy, mayFetch } from './fetching.ts'
 import { holdsKind, textsIn } from './held-text.ts'
 import { isPlainlyUntyped, kindsMentioned, plainTypeOf } from './kinds-in-text.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -58,6 +58,7 @@ function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach
   const groups = new Set(text.matchAll(GROUP).map(([, group]) => group ?? ''))
   const others = [...kinds].filter((kind) => !wanted.some((one) => one.kind === kind))
   return [
+    ...(others.length > 0 && OPEN_GROUP.test(text) ? reachOfOpenType(text, wanted) : []),
     ...wanted.filter(({ kind }) => kinds.has(kind)).flatMap((one) => reachOf(one, {}, text)),
     ...others.flatMap((kind) =>
       [...groups].flatMap((group) => reachOfOther({ group, kind }, text, undefined, wanted)),
@@ -67,6 +68,18 @@ function reachOfDocument(text: string, rules: ReachRules): readonly ProblemReach
 
 /** The group of an object, in YAML or JSON. */
 const GROUP = /\bapiVersion["']?[ \t]*:[ \t]*["']?([a-z0-9.-]+)\//g
+
+/** A group that is filled in later. */
+const OPEN_GROUP = /\bapiVersion["']?[ \t]*:[ \t]*["']?[^\s"'#/]*(?:\{\{|\$[{(])/
+
+/** What an object may make whose group or kind is filled in later, beside what it may be: what its text shows that it deploys and holds. */
+export function reachOfOpenType(text: string, wanted: readonly WantedKind[]): readonly ProblemReach[] {
+  if (mayFetch(text)) return everythingIn(wanted, undefined)
+  const pods = wanted.filter(({ kind }) => kind === 'Pod' && CONTAINERS.test(text))
+  return [...pods.flatMap((one) => reachOf(one, {}, text)), ...reachWithin(text, undefined, wanted)]
+}
+
+const CONTAINERS = /containers["']?[ \t]*:/
 
 /** What an object of any other kind may make, by its text: what it deploys, the objects that it holds, pods. */
 function reachOfOther(
@@ -81,7 +94,7 @@ function reachOfOther(
   const makesPods =
     mayMakePodsByText(type, '') ||
     podChangeOf(type, '', () => text) !== undefined ||
-    (mayMakePodsByText(type, text) && /containers["']?[ \t]*:/.test(text))
+    (mayMakePodsByText(type, text) && CONTAINERS.test(text))
   const isMade = ({ kind }: WantedKind): boolean =>
     (makesPods && kind === 'Pod') ||
     (isMaker && (kind === POOL_KIND || kind === OBJECTIVE_KIND)) ||

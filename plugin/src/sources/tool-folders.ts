@@ -1,5 +1,6 @@
 // What is not read for its name: folders of tools (`TOOL_FOLDERS`), since packages and workflows are full of YAML that is no manifest, and
-// `Chart.yaml` and its like. But `kubectl apply -R` applies whatever they hold. So what they hold is reported as not known, where it decides.
+// `Chart.yaml` and its like, and templates of other tools. But `kubectl apply -R` applies whatever the former hold, and a tool what becomes
+// of the latter. So what they hold is reported as not known, where it decides.
 import { basename } from 'node:path'
 import type { FoundFile, FoundFiles } from './files.ts'
 import type { Door } from './door.ts'
@@ -11,9 +12,12 @@ export type ReachOfFile = (
   areDeployersKnown: boolean,
 ) => Promise<readonly ProblemReach[] | undefined>
 
+/** What is not read for its name. */
+export type Aside = Pick<FoundFiles, 'toolFolders' | 'templates' | 'ownFiles'>
+
 /** A line for the folders of tools without use, and a problem for each file that may be a manifest. */
 export async function lookThrough(
-  { toolFolders, ownFiles }: Pick<FoundFiles, 'toolFolders' | 'ownFiles'>,
+  { toolFolders, templates, ownFiles }: Aside,
   reachOfFile: ReachOfFile,
   door: Door,
 ): Promise<void> {
@@ -38,6 +42,12 @@ export async function lookThrough(
     if (unread !== undefined) door.hold(leftOut(name, `${unread}; it may hold anything`, more, undefined))
     else if (files.length > 0 && found.length === 0) idle.push(name)
   }
+  door.hold(
+    ...(await manifestsAmong(templates, {
+      alike: 'templates of other tools were not read',
+      fix: "add what they are filled in to, or leave them out: --exclude '*.j2'",
+    })),
+  )
   const alike = 'files of charts and kustomizations were not read as objects'
   const fix = 'put objects into files of their own'
   door.hold(...(await manifestsAmong(ownFiles, { alike, fix }, true)))

@@ -25,7 +25,7 @@ import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf } from './reach.ts'
-import type { ReachOfFile } from './tool-folders.ts'
+import type { Aside, ReachOfFile } from './tool-folders.ts'
 import type { RenderResult } from './render.ts'
 import { firstValueIn } from './yaml-file.ts'
 
@@ -115,8 +115,10 @@ export class Tree {
   readonly #rules: TreeRules
   readonly #textOf: (path: string) => string | undefined
   readonly #charts: ChartReading[] = []
-  /** Those that were rendered, with their default values. */
-  readonly #byDefault: ChartReading[] = []
+  /** Those that were rendered with their default values; `isGiven`: what deploys them here gives others, which stand elsewhere. */
+  readonly #byDefault: (ChartReading & { readonly isGiven: boolean })[] = []
+  /** The charts whose templates make whole objects of what they are given. */
+  readonly #takingObjects: FoundFolder[] = []
   readonly #failures = new Map<OverlayReading, string>()
   readonly #rendered = new Set<OverlayReading>()
   readonly #notes: string[] = []
@@ -140,15 +142,16 @@ export class Tree {
     this.#rules = rules
   }
 
-  /** The folders that were gone through, without links. */
-  get folders(): ReadonlySet<string> {
-    return this.#found.folders
+  /** The folders that were gone through, and the manifests and templates in them, without links. */
+  get places(): { readonly folders: ReadonlySet<string>; readonly files: readonly string[] } {
+    const { folders, files, templates } = this.#found
+    return { folders, files: [...files, ...templates].map(({ real }) => real) }
   }
 
   /** What is not read for its name. */
-  get aside(): Pick<FoundFiles, 'toolFolders' | 'ownFiles'> {
-    const { toolFolders, ownFiles } = this.#found
-    return { toolFolders, ownFiles: [...ownFiles, ...this.#ownFiles] }
+  get aside(): Aside {
+    const { toolFolders, templates, ownFiles } = this.#found
+    return { toolFolders, templates, ownFiles: [...ownFiles, ...this.#ownFiles] }
   }
 
   /** A patch, content or configuration that a kustomization names is a part of it: so is what such a file may hold by itself. */
@@ -207,6 +210,25 @@ export class Tree {
       this.naming.push({ origin: originOf(folder.name, 'Chart.yaml'), name: 'Chart.yaml', deployed })
     }
     this.#charts.push({ folder, facts, failure: undefined })
+    if (facts.takesObjects) this.#takingObjects.push(folder)
+  }
+
+  /** With the values that make whole objects in a chart of the tree, where they stand elsewhere: these may be anything. */
+  withForeignValues(all: readonly Deploying[], ofTree: OwnTree): readonly Deploying[] {
+    if (this.#takingObjects.length === 0) return all
+    const isGiven = (one: Deployed): boolean => {
+      const at = folderOf(one, ofTree)
+      const chart = this.#takingObjects.find(({ path }) => path === at)
+      return chart !== undefined && this.#valueFiles(one, chart, ofTree) === undefined
+    }
+    return all.map((one) => ({
+      ...one,
+      deployed: one.deployed.map((each) =>
+        isGiven(each)
+          ? { ...each, changes: `${each.path ?? each.chart ?? ''} with values that are elsewhere` }
+          : each,
+      ),
+    }))
   }
 
   /** Renders the charts where that is asked for: with the values of what deploys them, else with their own. */
@@ -242,7 +264,7 @@ export class Tree {
         )
       }
       if (failure !== undefined) this.#charts.push({ folder, facts, failure })
-      else if (!isKnown) this.#byDefault.push({ folder, facts, failure })
+      else if (!isKnown) this.#byDefault.push({ folder, facts, failure, isGiven: given.length > 0 })
     })
     this.#charts.sort(byName)
     this.#byDefault.sort(byName)
@@ -334,8 +356,11 @@ export class Tree {
 
   /** What the values of a chart that was rendered decide about. */
   #leftToValues(): readonly InputProblem[] {
-    return this.#byDefault.flatMap(({ folder: { name }, facts }) => {
-      const deciding = facts.reachOfValues?.filter(({ kind }) => !DETAILS.has(kind) && !SUBJECTS.has(kind))
+    return this.#byDefault.flatMap(({ folder: { name }, facts, isGiven }) => {
+      // That somebody may give labels to a pod some day opens nothing; that something here does, does.
+      const deciding = facts.reachOfValues?.filter(
+        ({ kind }) => !DETAILS.has(kind) && (isGiven || !SUBJECTS.has(kind)),
+      )
       if (deciding?.length === 0) return []
       return [
         {

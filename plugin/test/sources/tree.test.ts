@@ -817,6 +817,23 @@ describe('--render', () => {
     ])
   })
 
+  /** What is not known of a chart that a HelmRelease deploys here. */
+  const problemsWith = async (spec: string): Promise<readonly unknown[]> => {
+    const { root, env } = await withProgram('helm', POD_OF, {
+      'web/Chart.yaml': CHART,
+      'web/templates/x.yaml': pod('{{ .Values.x }}'),
+      'release.yaml': `apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: web, namespace: web}\nspec:\n  chart: {spec: {chart: ./web, sourceRef: {kind: GitRepository, name: flux-system, namespace: flux-system}}}\n${spec}`,
+    })
+    return (await load(root, { recursive: true, render: true, env })).problems
+  }
+
+  test('what deploys a chart here with values that stand elsewhere leaves open what it makes of its workloads', async () => {
+    expect(await problemsWith('')).toEqual([])
+    expect(await problemsWith('  valuesFrom: [{kind: Secret, name: x}]\n')).toMatchObject([
+      { kind: 'not rendered', reach: [{ kind: 'Pod' }] },
+    ])
+  })
+
   test('a chart whose template does not end is ended', async () => {
     const { root, env } = await withProgram('helm', 'while :; do :; done', { 'Chart.yaml': CHART })
     const chart = { name: 'app', path: root, namespace: 'default' }

@@ -111,6 +111,170 @@ const WORK = (name: string): string =>
 const ROLLOUT = (name: string): string =>
   `apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: ${name}, namespace: demo}\nspec:\n  replicas: 1\n  template:\n    metadata: {labels: {app: llama}}\n    spec: {serviceAccountName: runner, containers: [{name: vllm, image: x}]}\n`
 
+const EXTRA = '{{ range .Values.extraObjects }}\n---\n{{ tpl (toYaml .) $ }}\n{{ end }}\n'
+const OF_VALUES: Files = {
+  'c/Chart.yaml': CHART_FILE,
+  'c/values.yaml': 'extraObjects: []\n',
+  'c/templates/extra.yaml': EXTRA,
+}
+/** Deploys the chart in the folder `c`. */
+const release = (more: object): string =>
+  typed('helm.toolkit.fluxcd.io/v2', 'HelmRelease', {
+    chart: {
+      spec: {
+        chart: './c',
+        sourceRef: { kind: 'GitRepository', name: 'flux-system', namespace: 'flux-system' },
+      },
+    },
+    ...more,
+  })
+const GROUP_OPEN = '${GROUP}/v1alpha1'
+const DEPLOYING_ELSEWHERE = { source: { repoURL: 'https://x.io/y', path: 'z' } }
+
+/** Manifests that another tool fills in or fetches. */
+const ROWS_OF_OTHER_TOOLS: readonly Row[] = [
+  [
+    'a chart that makes whole objects of values, which stand elsewhere',
+    { ...OF_VALUES, 'a.json': release({ valuesFrom: [{ kind: 'Secret', name: 'v' }] }) },
+  ],
+  [
+    'a chart that makes a List of values, which stand elsewhere',
+    {
+      ...OF_VALUES,
+      'c/templates/extra.yaml':
+        'apiVersion: v1\nkind: List\nitems:\n  {{- toYaml .Values.extraObjects | nindent 2 }}\n',
+      'a.json': release({ valuesFrom: [{ kind: 'Secret', name: 'v' }] }),
+    },
+  ],
+  [
+    'a chart that makes an object of a file',
+    {
+      'c/Chart.yaml': CHART_FILE,
+      'c/files/thief.tpl': THIEF_YAML,
+      'c/templates/a.yaml': '{{ .Files.Get "files/thief.tpl" }}\n',
+    },
+  ],
+  [
+    'a chart whose values fill in the kind of an object',
+    { ...OF_VALUES, 'c/values.yaml': 'extraObjects:\n- kind: "{{ .Values.kind }}"\n' },
+  ],
+  ['a template of Ansible', { 'roles/x/templates/thief.yaml.j2': `{% if x %}\n${THIEF_YAML}{% endif %}\n` }],
+  ['a template without the name of a manifest', { 'thief.j2': THIEF_YAML }],
+  [
+    'a task of Ansible that applies a file which is not there',
+    { 'p.yaml': '- tasks:\n  - kubernetes.core.k8s: {state: present, src: /srv/all.yaml}\n' },
+  ],
+  [
+    'a task of Ansible that applies a template',
+    { 'p.yaml': '- tasks:\n  - k8s:\n      template: [{path: all.txt}]\n' },
+  ],
+  [
+    'a task of Ansible that applies what it looks up',
+    { 'p.yaml': `- tasks:\n  - k8s: {definition: "{{ lookup('url', x) | from_yaml }}"}\n` },
+  ],
+  [
+    'an Application whose group is filled in later',
+    { 'a.json': typed(GROUP_OPEN, 'Application', DEPLOYING_ELSEWHERE) },
+  ],
+  [
+    'the same in a chart',
+    {
+      'c/Chart.yaml': CHART_FILE,
+      'c/templates/a.yaml':
+        'apiVersion: {{ .Values.api }}\nkind: Application\nmetadata: {name: a}\nspec:\n  source:\n    repoURL: https://x.io/y\n    path: z\n',
+    },
+  ],
+  [
+    'a deployment of kluctl from Git',
+    { 'deployment.yaml': 'deployments: [{git: {url: https://x.io/y, subDir: z}}]\n' },
+  ],
+  [
+    'a deployment of kluctl from a registry',
+    { 'deployment.yaml': 'deployments:\n- oci: {url: "oci://x.io/y"}\n' },
+  ],
+  [
+    'a package of Zarf that fetches manifests',
+    {
+      'zarf.yaml': json({
+        apiVersion: 'zarf.dev/v1alpha1',
+        kind: 'ZarfPackageConfig',
+        components: [{ name: 'a', manifests: [{ name: 'a', files: ['https://x.io/y.yaml'] }] }],
+      }),
+    },
+  ],
+  [
+    'a package of Zarf that imports another one',
+    { 'zarf.yaml': 'kind: ZarfPackageConfig\ncomponents: [{name: a, import: {url: "oci://x.io/y"}}]\n' },
+  ],
+  [
+    'a file of skaffold that names manifests by their addresses',
+    {
+      'skaffold.yaml': json({
+        apiVersion: 'skaffold/v4beta6',
+        kind: 'Config',
+        manifests: { rawYaml: ['https://x.io/y.yaml'] },
+      }),
+    },
+  ],
+  [
+    'a file of skaffold with a kustomization of a repository',
+    {
+      'skaffold.yaml':
+        'apiVersion: skaffold/v4beta6\nkind: Config\nmanifests: {kustomize: {paths: ["https://github.com/x/y//z"]}}\n',
+    },
+  ],
+  [
+    'manifests of Talos at an address',
+    { 'talos.yaml': 'cluster: {extraManifests: ["https://x.io/y.yaml"]}\n' },
+  ],
+  [
+    'an object of a stranger with the address of manifests',
+    { 'a.json': typed('x.io/v1', 'X', { source: { url: { path: 'https://x.io/y.yaml' } } }) },
+  ],
+  ['what Garden deploys', { 'garden.yml': 'kind: Deploy\nname: x\ntype: container\nspec: {image: x}\n' }],
+  [
+    'a ManagedChart of Rancher',
+    {
+      'a.yaml':
+        'apiVersion: management.cattle.io/v3\nkind: ManagedChart\nmetadata: {name: x, namespace: f}\nspec: {chart: x, repoName: z}\n',
+    },
+  ],
+  [
+    'a RootSync of a registry',
+    {
+      'a.yaml':
+        'apiVersion: configsync.gke.io/v1beta1\nkind: RootSync\nmetadata: {name: x, namespace: s}\nspec: {sourceType: oci, oci: {image: x.io/y:1}}\n',
+    },
+  ],
+  [
+    'a PackageVariant of Porch',
+    {
+      'a.yaml':
+        'apiVersion: config.porch.kpt.dev/v1alpha1\nkind: PackageVariant\nmetadata: {name: x, namespace: d}\nspec: {upstream: {repo: b, package: x}}\n',
+    },
+  ],
+  ['what werf includes', { 'werf-includes.yaml': 'includes: [{git: "https://x.io/y"}]\n' }],
+  [
+    'a Deployment of Pulumi',
+    { 'Pulumi.yaml': 'runtime: yaml\nresources:\n  web: {type: "kubernetes:apps/v1:Deployment"}\n' },
+  ],
+  [
+    'a registration of Pulumi',
+    { 'Pulumi.yaml': 'resources:\n  x: {type: "kubernetes:spire.spiffe.io/v1alpha1:ClusterSPIFFEID"}\n' },
+  ],
+  [
+    'a deployment of DevSpace without a chart',
+    {
+      'devspace.yaml':
+        'version: v2beta1\ndeployments:\n  api:\n    helm: {values: {containers: [{image: x}]}}\n',
+    },
+  ],
+  [
+    'what a project of DevSpace depends on',
+    { 'devspace.yaml': 'version: v2beta1\ndependencies:\n  api: {git: "https://x.io/y"}\n' },
+  ],
+]
+
 /** What shows none of the names that the door knows: the default holds them. */
 const ROWS_OF_STRANGERS: readonly Row[] = [
   ['an object 30 levels deep in another', { 'a.json': typed('x.io/v1', 'X', within(THIEF, 30)) }],
@@ -271,6 +435,7 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
 
 export const ROWS_OPEN: readonly Row[] = [
   ...ROWS_OF_STRANGERS,
+  ...ROWS_OF_OTHER_TOOLS,
   ['a manifest in a folder of tools', { '.tekton/a.yaml': THIEF_YAML }],
   ['a JSON array', { 'a.json': json([THIEF]) }],
   ['items without a kind', { 'a.json': json({ items: [THIEF] }) }],
@@ -561,6 +726,69 @@ export const ROWS_DISMISSED: readonly Row[] = [
         'apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: "{{ .x }}"}\nspec: {groups: [{rules: [{alert: too many containers}]}]}\n',
     },
   ],
+  ['a chart that nothing gives whole objects', OF_VALUES],
+  [
+    'a chart that makes whole objects of values, which stand here',
+    { ...OF_VALUES, 'a.json': release({ values: { extraObjects: [{ apiVersion: 'v1', kind: 'Secret' }] } }) },
+  ],
+  [
+    'a chart that makes a ConfigMap of a file',
+    {
+      'c/Chart.yaml': CHART_FILE,
+      'c/files/thief.tpl': 'a: 1\n',
+      'c/templates/a.yaml':
+        'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: |\n{{ .Files.Get "files/thief.tpl" | indent 4 }}\n',
+    },
+  ],
+  [
+    'an Ingress of a chart whose group is filled in later',
+    {
+      'c/Chart.yaml': CHART_FILE,
+      'c/templates/a.yaml':
+        'apiVersion: {{ include "api" . }}\nkind: Ingress\nmetadata: {name: a}\nspec: {rules: [{http: {paths: [{path: /}]}}]}\n',
+    },
+  ],
+  ['a manifest that was put aside', { 'thief.yaml.disabled': THIEF_YAML }],
+  [
+    'variables that Ansible Vault has encrypted',
+    { 'group_vars/all/vault.yml': '$ANSIBLE_VAULT;1.1;AES256\n6162\n' },
+  ],
+  ['a template of what is no manifest', { 'prometheus.yml.j2': 'scrape_configs: []\n' }],
+  [
+    'a task of Ansible that applies a file which is here, or deletes one',
+    {
+      'files/ok.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n',
+      'p.yaml':
+        '- tasks:\n  - k8s: {src: "{{ role_path }}/files/ok.yaml"}\n  - k8s: {state: absent, src: /srv/all.yaml}\n',
+    },
+  ],
+  [
+    'a task of Ansible that applies what is in a folder which is here',
+    {
+      'roles/x/files/ok.yaml': 'apiVersion: v1\nkind: Secret\nmetadata: {name: x}\n',
+      'roles/x/tasks/main.yml': '- k8s: {src: "{{ role_path }}/files/{{ item }}"}\n  loop: [ok.yaml]\n',
+    },
+  ],
+  ['a Service of Pulumi', { 'Pulumi.yaml': 'resources:\n  web: {type: "kubernetes:core/v1:Service"}\n' }],
+  [
+    'addresses of what is no manifest: schemas, packages, models',
+    {
+      'a.yaml': 'openapi: 3.1.0\ncomponents: {schemas: {X: {$ref: "https://x.io/x.yaml"}}}\n',
+      'b.yaml':
+        'model: {uri: "oci://x.io/model"}\nimage: {repository: x.io/y}\nconfigSchema: https://x.io/y.yaml\n',
+      'package-lock.json': json({ packages: { a: { resolved: 'https://x.io/a/-/a.tgz' } } }),
+    },
+  ],
+  [
+    'an autoscaler whose bounds are filled in later',
+    {
+      'a.json': inDemo('autoscaling/v2', 'HorizontalPodAutoscaler', {
+        maxReplicas: '${MAX}',
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'llama' },
+      }),
+    },
+  ],
+  ['a deployment of kluctl of a folder', { 'deployment.yaml': 'deployments: [{path: ./x}]\n' }],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
   ['Terraform that installs no chart', { 'main.tf': 'resource "aws_s3_bucket" "x" {}\n' }],
