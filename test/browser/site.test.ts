@@ -218,6 +218,33 @@ function cutLabels(page: Page): Promise<readonly string[]> {
     )
 }
 
+/** How many lines of code stand beyond their box, and how many short codes are broken. */
+async function codeFaults(page: Page): Promise<{ readonly cut: number; readonly broken: number }> {
+  return page.evaluate(() => {
+    const blocks = [...document.querySelectorAll('.vp-doc pre')]
+    const short = [...document.querySelectorAll('.vp-doc :not(pre) > code')].filter(
+      ({ textContent }) => textContent.length <= 12,
+    )
+    return {
+      cut: blocks.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length,
+      broken: short.filter((code) => code.getClientRects().length > 1).length,
+    }
+  })
+}
+
+test('a flag is read in one piece on a phone, and paper shows commands as a whole', async () => {
+  const { page } = await visitor('light')
+  await page.setViewportSize({ width: WIDTHS[0], height: 900 })
+  for (const path of ['quick-start.html', 'reference/commands.html', 'no-svid.html']) {
+    await page.goto(addressOf(path))
+    await page.emulateMedia({ media: 'screen' })
+    expect(await codeFaults(page), path).toMatchObject({ broken: 0 })
+    await page.emulateMedia({ media: 'print' })
+    expect(await codeFaults(page), path).toEqual({ cut: 0, broken: 0 })
+  }
+  await page.context().close()
+})
+
 test('labels of the picture of the first page are not cut', async () => {
   const { page } = await visitor('light')
   await page.goto(addressOf('index.html'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import process from 'node:process'
 import { defineConfig } from 'vitepress'
 import { anchorOf } from '../../docs/anchors.ts'
-import { useBraces, useDiagrams, useSiteLinks } from './markdown.ts'
+import { useBraces, useDiagrams, useShortCode, useSiteLinks } from './markdown.ts'
 import { sidebars } from './sidebar.ts'
 
 /** The root of the repository: scripts/docs.ts starts VitePress there. */
@@ -52,6 +52,7 @@ export default defineConfig({
       useSiteLinks(md, ROOT)
       useDiagrams(md)
       useBraces(md)
+      useShortCode(md)
     },
   },
   themeConfig: {

@@ -26,6 +26,17 @@ export function useSiteLinks(md: MarkdownRenderer, root: string): void {
   })
 }
 
+/** As many characters of code fit into a line of a phone, in a sentence and in a cell of a table. */
+const SHORT = 24
+
+/** Code of a few words stays in one line: a browser would break `--help` behind its dashes. */
+export function useShortCode(md: MarkdownRenderer): void {
+  md.core.ruler.push('short-code', ({ tokens }) => {
+    for (const token of tokens.flatMap(({ children }) => children ?? []))
+      if (token.type === 'code_inline' && token.content.length <= SHORT) token.attrJoin('class', 'short')
+  })
+}
+
 /** Which page VitePress renders, as a path in its source. */
 function placeIn(env: unknown): string {
   if (typeof env !== 'object' || env === null || !('relativePath' in env)) return ''
