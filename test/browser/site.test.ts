@@ -238,9 +238,9 @@ test('a flag is read in one piece on a phone, and paper shows commands as a whol
   for (const path of ['quick-start.html', 'reference/commands.html', 'no-svid.html']) {
     await page.goto(addressOf(path))
     await page.emulateMedia({ media: 'screen' })
-    expect(await codeFaults(page), path).toMatchObject({ broken: 0 })
+    expect({ path, ...(await codeFaults(page)) }).toMatchObject({ path, broken: 0 })
     await page.emulateMedia({ media: 'print' })
-    expect(await codeFaults(page), path).toEqual({ cut: 0, broken: 0 })
+    expect({ path, ...(await codeFaults(page)) }).toEqual({ path, cut: 0, broken: 0 })
   }
   await page.context().close()
 })
