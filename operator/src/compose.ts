@@ -8,6 +8,7 @@ import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import type { Caches } from './caches/caches.ts'
 import { LiveLists } from './caches/live-lists.ts'
 import { OutputSchema } from './caches/output-schema.ts'
+import { talliedOutputs } from './caches/tallied-outputs.ts'
 import { ClaimRegister } from './claims/claim-register.ts'
 import { Compiler } from './claims/compiler.ts'
 import { seenReferences } from './claims/held-references.ts'
@@ -27,8 +28,6 @@ import { NamespaceRoom } from './reconcile/namespace-room.ts'
 import { Reports } from './reconcile/reports.ts'
 import type { EventRecorder } from './telemetry/events.ts'
 import type { Log } from './telemetry/log.ts'
-import type { OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
-import type { CachedOutput } from './caches/cached-output.ts'
 import type { Metrics } from './telemetry/metrics.ts'
 import { WriteBudget } from './write/write-budget.ts'
 import { Writer } from './write/writer.ts'
@@ -74,7 +73,7 @@ export function composeController(parts: ControllerParts): Controller {
     observer: metrics.queue,
   })
   metrics.watchQueue(queue)
-  metrics.watchOutputs(() => countersOf(caches.outputs.store.values()))
+  metrics.watchOutputs(talliedOutputs(caches))
   const register = new ClaimRegister({ wake, onTouched: (namespace) => indexes.wakePeers(namespace) })
   const seen = seenReferences(caches)
   const compiler = new Compiler({ ...parts, seen })
@@ -123,9 +122,4 @@ export function composeController(parts: ControllerParts): Controller {
   })
   const controller = new Controller({ ...shared, installs, queue, reconciler })
   return controller
-}
-
-/** The counters of the ClusterSPIFFEIDs that name a binding. */
-function* countersOf(outputs: Iterable<CachedOutput>): Iterable<OutputStats | undefined> {
-  for (const output of outputs) if (output.isWhole && output.bindingKey !== undefined) yield output.stats
 }

@@ -16,6 +16,7 @@ import { dashboardQueries } from '../../scripts/chart/dashboard.ts'
 import { DEFAULT_LEASE_NAME } from '../../shared/src/core/decide/settings/flags.ts'
 import { dig, listAt, stringAt } from '../../shared/src/core/base/json.ts'
 import { CONDITION_TYPES } from '../../shared/src/core/model/names.ts'
+import { sumOfStats } from '../../shared/src/core/model/objects/output-stats.ts'
 import {
   IN_FORCE_REASON_NAMES,
   IN_FORCE_REASONS,
@@ -67,7 +68,7 @@ async function served(): Promise<string> {
       observer: metrics.queue,
     }),
   )
-  metrics.watchOutputs(() => [undefined])
+  metrics.watchOutputs({ sum: () => sumOfStats([undefined]) })
   metrics.setBinding('a/1', { condition: 'Ready', reason: 'Reconciled', mode: 'PoolOnly' })
   metrics.setInForce('a/1', 'Registered')
   metrics.reconciled('success', 1)

@@ -1,28 +1,23 @@
 // How many registration entries kleym's ClusterSPIFFEIDs ask for, as SCM's counters say: no pod is read for it (docs/scale.md).
 import { Gauge, type Registry } from 'prom-client'
-import {
-  ENTRIES_OF_PAGE,
-  sumOfStats,
-  type OutputStats,
-  type StatsSum,
-} from '@kleym/shared/core/model/objects/output-stats.ts'
+import { ENTRIES_OF_PAGE, type StatsSum } from '@kleym/shared/core/model/objects/output-stats.ts'
 
 /** The metrics of entries. */
 export interface EntryMetrics {
-  /** Is asked at each scrape for the counters of all outputs; undefined: an output without any. */
-  watchOutputs(stats: () => Iterable<OutputStats | undefined>): void
+  /** Is asked at each scrape, once for each metric. */
+  watchOutputs(tally: { sum(): StatsSum }): void
 }
 
 /** Adds `kleym_identity_entries` and what belongs to it to `registry`, once outputs are watched. */
 export function entryMetrics(registry: Registry): EntryMetrics {
   return {
-    watchOutputs(stats) {
+    watchOutputs(tally) {
       const gauge = (name: string, help: string, read: (sum: StatsSum) => number): void => {
         const metric: Gauge = new Gauge({
           name: `kleym_identity_${name}`,
           help,
           registers: [registry],
-          collect: () => metric.set(read(sumOfStats(stats()))),
+          collect: () => metric.set(read(tally.sum())),
         })
       }
       gauge(

@@ -1,6 +1,10 @@
 // Metrics under the names that dashboards know, and no label that names an object.
 import { expect, test } from 'vitest'
-import { readOutputStats, type OutputStats } from '@kleym/shared/core/model/objects/output-stats.ts'
+import {
+  readOutputStats,
+  StatsTally,
+  type OutputStats,
+} from '@kleym/shared/core/model/objects/output-stats.ts'
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts'
 import { WorkQueue } from '../../src/queue/queue.ts'
 import { FakeTime } from '../build/fake-time.ts'
@@ -111,8 +115,9 @@ test('leadership, requests, repairs and events show', async () => {
 
 test('the entries of outputs are added up from the counters of SCM at each scrape', async () => {
   const metrics = create()
-  const counters = [stats(3), undefined, stats(250)]
-  metrics.watchOutputs(() => counters)
+  const tally = new StatsTally()
+  for (const counters of [stats(3), undefined, stats(250)]) tally.count(counters, 1)
+  metrics.watchOutputs(tally)
   expect(await samples(metrics, 'kleym_identity_')).toEqual(
     expect.arrayContaining([
       'kleym_identity_entries 253',
@@ -121,7 +126,7 @@ test('the entries of outputs are added up from the counters of SCM at each scrap
       'kleym_identity_outputs_uncounted 1',
     ]),
   )
-  counters.push(stats(200))
+  tally.count(stats(200), 1)
   expect(await samples(metrics, 'kleym_identity_entries ')).toEqual(['kleym_identity_entries 453'])
 })
 

@@ -78,17 +78,39 @@ export interface StatsSum {
   readonly uncounted: number
 }
 
+/** Counters of ClusterSPIFFEIDs that come and go, added up; undefined stands for a ClusterSPIFFEID without any. */
+export class StatsTally {
+  /** How many ClusterSPIFFEIDs ask for so many entries. */
+  readonly #byEntries = new Map<number, number>()
+  #entries = 0
+  #counted = 0
+  #uncounted = 0
+
+  /** Counts one more with these counters, or one less. */
+  count(stats: OutputStats | undefined, change: 1 | -1): void {
+    if (stats === undefined) {
+      this.#uncounted += change
+      return
+    }
+    const { entriesToSet } = stats
+    this.#counted += change
+    this.#entries += change * entriesToSet
+    const alike = (this.#byEntries.get(entriesToSet) ?? 0) + change
+    if (alike === 0) this.#byEntries.delete(entriesToSet)
+    else this.#byEntries.set(entriesToSet, alike)
+  }
+
+  /** Takes as long as there are different numbers of entries, not as there are ClusterSPIFFEIDs. */
+  sum(): StatsSum {
+    let largest = 0
+    for (const entries of this.#byEntries.keys()) largest = Math.max(largest, entries)
+    return { entries: this.#entries, largest, counted: this.#counted, uncounted: this.#uncounted }
+  }
+}
+
 /** Adds counters up; undefined stands for a ClusterSPIFFEID without any. */
 export function sumOfStats(all: Iterable<OutputStats | undefined>): StatsSum {
-  const sum = { entries: 0, largest: 0, counted: 0, uncounted: 0 }
-  for (const stats of all) {
-    if (stats === undefined) {
-      sum.uncounted++
-      continue
-    }
-    sum.counted++
-    sum.entries += stats.entriesToSet
-    sum.largest = Math.max(sum.largest, stats.entriesToSet)
-  }
-  return sum
+  const tally = new StatsTally()
+  for (const stats of all) tally.count(stats, 1)
+  return tally.sum()
 }
