@@ -131,6 +131,12 @@ export class WorkQueue {
     this.#delayed.set(key, { dueMs, cancel })
   }
 
+  /** Ends the delay of `key`, if one runs: whoever has just looked at it says anew when to look again. */
+  dropDelay(key: string): void {
+    this.#delayed.get(key)?.cancel()
+    this.#delayed.delete(key)
+  }
+
   /** Counts one more failure of `key` and adds it after its backoff, within the limits of `pause`. */
   retry(key: string, { atLeastMs = 0, atMostMs = BACKOFF.maxMs }: Pause = {}): void {
     const failures = this.failures(key) + 1

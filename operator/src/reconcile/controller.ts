@@ -149,6 +149,8 @@ export class Controller {
 
   #schedule(key: string, next: Next): void {
     const { queue, clock } = this.#options
+    // A look sees all there is: what an earlier one wanted to see again later, it has seen.
+    queue.dropDelay(key)
     if (next.kind === 'retry') {
       this.#failing.add(key)
       if (next.atLeastMs > 0) this.#notBefore.set(key, clock.monotonicMs() + next.atLeastMs)

@@ -145,6 +145,17 @@ describe('a delayed key', () => {
     expect(await drain(queue)).toEqual(['a/1'])
   })
 
+  test('comes no more once its delay is dropped, and another delay counts as if it were the first', async () => {
+    const { time, queue } = build()
+    queue.addAfter('a/1', 50)
+    queue.dropDelay('a/1')
+    queue.addAfter('a/1', 100)
+    await time.advance(99)
+    expect(await drain(queue)).toEqual([])
+    await time.advance(1)
+    expect(await drain(queue)).toEqual(['a/1'])
+  })
+
   test.each([0, -1, Number.NaN])('comes at once for a delay of %d', async (ms) => {
     const { queue } = build()
     queue.addAfter('a/1', ms)
@@ -494,6 +505,10 @@ class Model {
     this.delayed = [...this.delayed.filter((other) => other !== earlier), { key, dueMs }]
   }
 
+  drop(key: string): void {
+    this.delayed = this.delayed.filter((other) => other.key !== key)
+  }
+
   pass(nowMs: number): void {
     const due = this.delayed.filter(({ dueMs }) => dueMs <= nowMs).toSorted((a, b) => a.dueMs - b.dueMs)
     this.delayed = this.delayed.filter(({ dueMs }) => dueMs > nowMs)
@@ -536,6 +551,7 @@ test('the queue does what a plain model of it does, whatever happens in whatever
       arbitrary: record({ do: constant('later' as const), key, ms: integer({ min: 1, max: 40 }) }),
       weight: 2,
     },
+    { weight: 1, arbitrary: record({ do: constant('drop' as const), key }) },
     {
       arbitrary: record({ do: constant('pass' as const), ms: integer({ min: 1, max: 30 }) }),
       weight: 1,
@@ -555,6 +571,9 @@ test('the queue does what a plain model of it does, whatever happens in whatever
         } else if (now.do === 'later') {
           queue.addAfter(now.key, now.ms + fraction)
           model.addAt(now.key, time.nowMs + now.ms + fraction)
+        } else if (now.do === 'drop') {
+          queue.dropDelay(now.key)
+          model.drop(now.key)
         } else if (now.do === 'pass') {
           await time.advance(now.ms)
           model.pass(time.nowMs)

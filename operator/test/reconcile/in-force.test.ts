@@ -51,6 +51,18 @@ test('an SCM that never looks is reported after a minute', async () => {
   expect(inForce(sim, 'a')).toBe('NotHandled')
 })
 
+test('once SCM has spoken, the end of its minute needs no look', async () => {
+  const sim = await SteeredSimulation.of({})
+  sim.createBinding('a', 'vllm')
+  await sim.runUntilQuiet(0)
+  count(sim, 'a', SERVED)
+  await sim.runUntilQuiet(0)
+  const { looks } = sim.life
+  await sim.advance(2 * MINUTE_MS)
+  await sim.runUntilQuiet(0)
+  expect(sim.life.looks).toBe(looks)
+})
+
 test('pods that go are reported after a minute, with one write', async () => {
   const sim = await SteeredSimulation.of({ a: 'vllm' })
   count(sim, 'a', SERVED)

@@ -65,6 +65,8 @@ export class Life {
   readonly failures: unknown[] = []
   /** How many outputs it put right. */
   repairs = 0
+  /** How often it has looked at a binding. */
+  looks = 0
   readonly #server: SimulatedCluster
   readonly #calls: Calls
   /** The calls of the process, with an eye on the datastore. */
@@ -266,7 +268,9 @@ export class Life {
 
   #metrics(): Metrics {
     return {
-      reconciled: nothing,
+      reconciled: () => {
+        this.looks += 1
+      },
       queue: { added: nothing, taken: nothing, done: nothing, retried: nothing },
       watchQueue: nothing,
       watchOutputs: nothing,
