@@ -16,7 +16,7 @@ import { idOf } from '../../test/control-plane/rest.ts'
 import { pauseFor, until } from '@kleym/testing/wait.ts'
 import { machineLine } from '../machine.ts'
 import { createAll, createEstate, untilSettled } from '../operator/measure.ts'
-import { SHAPES } from '../operator/shapes.ts'
+import { POOL_PER_NAMESPACE } from '../operator/shapes.ts'
 import { processNamed, usageOf } from '../operator/usage.ts'
 import { CONTENTS, type Content } from './contents.ts'
 import { admit, assertServedAlike, copy, type AdmittedObject } from './copies.ts'
@@ -265,10 +265,8 @@ async function edit(cp: ControlPlane, { large }: Content, space: string): Promis
 
 /** The ordinary bindings with all that the operator writes for them, as every content finds them. */
 async function prepare(cp: ControlPlane): Promise<void> {
-  const shape = SHAPES.find(({ name }) => name.startsWith('a pool per namespace'))
-  if (shape === undefined) throw new Error('there is no ordinary estate')
   say(`${ordinary} ordinary bindings`)
-  await createEstate(cp, shape.estate(ordinary, 'team'))
+  await createEstate(cp, POOL_PER_NAMESPACE.estate(ordinary, 'team'))
   await cp.apply([namespace(ELSEWHERE), pool(ELSEWHERE, 'llama', { app: 'llama' })])
   const operator = await startOperator(cp, start)
   await untilSettled(operator, 'Reconciled', ordinary, 1_000)

@@ -156,8 +156,8 @@ export async function untilSettled(
     const how = operator.program.ended()
     if (how !== undefined) throw new Error(`the operator has ended: ${how}\n${operator.program.lastWords()}`)
     const text = await operator.metrics().catch(() => '')
-    const standing = valueOf(text, 'kleym_identity_bindings', `reason="${reason}"`)
-    const waiting = valueOf(text, 'workqueue_depth') + valueOf(text, 'workqueue_unfinished_work_seconds')
+    const standing = metricOf(text, 'kleym_identity_bindings', `reason="${reason}"`)
+    const waiting = metricOf(text, 'workqueue_depth') + metricOf(text, 'workqueue_unfinished_work_seconds')
     if (standing === count && waiting === 0) return
     if (performance.now() - from > MAX_MS)
       throw new Error(`only ${standing} of ${count} bindings are settled\n${operator.program.lastWords()}`)
@@ -170,7 +170,7 @@ async function untilInForce(operator: RunningOperator, count: number, everyMs: n
   await until(
     async () => {
       const text = await operator.metrics()
-      const registered = valueOf(text, 'kleym_identity_bindings_in_force', 'reason="Registered"')
+      const registered = metricOf(text, 'kleym_identity_bindings_in_force', 'reason="Registered"')
       if (registered === count) return true
       await pauseFor(everyMs)
       throw new Error(`${registered} of ${count} bindings are in force`)
@@ -181,7 +181,7 @@ async function untilInForce(operator: RunningOperator, count: number, everyMs: n
 }
 
 /** The sum of a metric's samples whose labels hold a text. */
-function valueOf(metrics: string, name: string, labels = ''): number {
+export function metricOf(metrics: string, name: string, labels = ''): number {
   return metrics
     .split('\n')
     .filter((line) => line.startsWith(name) && /[{ ]/.test(line.charAt(name.length)) && line.includes(labels))

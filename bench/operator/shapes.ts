@@ -19,6 +19,18 @@ export interface Shape {
   readonly estate: (count: number, prefix: string) => BenchEstate
 }
 
+export const POOL_PER_NAMESPACE: Shape = {
+  name: 'a pool per namespace, a container name per binding',
+  estate: (count, prefix) =>
+    estateOf(count, prefix, (space, name) => ({
+      references: [
+        ...(name === nameAt(0) ? [pool(space, 'llama', { app: 'llama' })] : []),
+        objective(space, name, 'llama'),
+      ],
+      binding: binding(space, name, { containerName: name }),
+    })),
+}
+
 export const SHAPES: readonly Shape[] = [
   {
     name: 'a pool per binding, one container name',
@@ -28,17 +40,7 @@ export const SHAPES: readonly Shape[] = [
         binding: binding(space, name, { poolRef: { name } }),
       })),
   },
-  {
-    name: 'a pool per namespace, a container name per binding',
-    estate: (count, prefix) =>
-      estateOf(count, prefix, (space, name) => ({
-        references: [
-          ...(name === nameAt(0) ? [pool(space, 'llama', { app: 'llama' })] : []),
-          objective(space, name, 'llama'),
-        ],
-        binding: binding(space, name, { containerName: name }),
-      })),
-  },
+  POOL_PER_NAMESPACE,
 ]
 
 /** The node of all pods. */

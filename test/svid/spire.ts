@@ -83,6 +83,8 @@ export type ScmProgram = Exclude<SpireProgram, 'spire-server'>
 export interface SpireOptions {
   /** Which SCM; that of the pinned release when absent. */
   readonly program?: ScmProgram
+  /** `cache_reload_interval` of the server: agents see a new entry after so long. A second when absent. */
+  readonly reload?: string
   /** The cluster whose agents may join with tokens of their service account, `NAMESPACE/NAME`. */
   readonly psat?: { readonly cluster: string; readonly serviceAccount: string }
 }
@@ -91,13 +93,13 @@ export interface SpireOptions {
 export async function startSpire(
   cp: ControlPlane,
   config: ScmConfig = {},
-  { program = 'spire-controller-manager', psat }: SpireOptions = {},
+  { program = 'spire-controller-manager', ...options }: SpireOptions = {},
 ): Promise<Spire> {
   const binaries = await ensureSpire()
   if (!binaries.available) throw new Error(`there is no SPIRE on this machine: ${binaries.why}`)
   const { programs } = binaries
   const socket = join(cp.folder, 'spire.sock')
-  const { port, server } = await startServer(cp, programs['spire-server'], socket, psat)
+  const { port, server } = await startServer(cp, programs['spire-server'], socket, options)
   const entries = (): Promise<readonly HeldEntry[]> => readEntries(programs['spire-server'], socket)
   await until(async () => {
     const how = server.ended()
@@ -171,7 +173,7 @@ async function startServer(
   cp: ControlPlane,
   command: string,
   socket: string,
-  psat: SpireOptions['psat'],
+  { psat, reload = '1s' }: SpireOptions,
 ): Promise<{ readonly port: number; readonly server: Program }> {
   const [port = 0] = await freePorts(1)
   const file = join(cp.folder, 'spire-server.json')
@@ -182,8 +184,7 @@ async function startServer(
     trust_domain: TRUST_DOMAIN,
     data_dir: join(cp.folder, 'spire'),
     log_level: 'WARN',
-    // Agents see a new entry after so long: five seconds without it.
-    experimental: { cache_reload_interval: '1s' },
+    experimental: { cache_reload_interval: reload },
   }
   const dataStore = { database_type: 'sqlite3', connection_string: join(cp.folder, 'spire.sqlite') }
   const plugins = {
