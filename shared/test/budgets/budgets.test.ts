@@ -1,4 +1,5 @@
 // How many entries a state asks for: in all, by binding and node, and what is above a limit.
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { analysisOf } from '@kleym/testing/access-policies.ts'
 import { foreign, pod } from '@kleym/testing/finding-cases.ts'
@@ -193,6 +194,27 @@ describe('delay', () => {
     const [, scm] = delayOf({ ...settings, entries: 1_000, made: 1 }).parts
     expect(scm?.typicalSeconds).toBeCloseTo((8 * 2.1 + 1 * 1.6 + 1 * (0.5 + 8 + 2.1)) / 10)
     expect(scm?.mostSeconds).toBeCloseTo(1 + 8 + 2 + 0.1)
+  })
+
+  test('the times that docs/scale.md has of a real stack are within a factor of 1.5, and it shows the model as it is', () => {
+    const page = readFileSync(new URL('../../../docs/scale.md', import.meta.url), 'utf8')
+    const rows = [...page.matchAll(/^\| ([\d,]+) \|(?: [\d.]+ \|){8}$/gm)].map(([row]) =>
+      row
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => Number(cell.replace(',', ''))),
+    )
+    expect(rows).toHaveLength(3)
+    for (const [entries = 0, , , , measured = 0, longest, typical, most] of rows) {
+      const model = delayOf({ entries, made: 1 })
+      expect([typical, most]).toEqual([
+        Number(model.typicalSeconds.toFixed(2)),
+        Number(model.mostSeconds.toFixed(2)),
+      ])
+      expect(measured / model.typicalSeconds).toBeGreaterThan(1 / 1.5)
+      expect(measured / model.typicalSeconds).toBeLessThan(1.5)
+      expect(longest).toBeLessThan(model.mostSeconds)
+    }
   })
 
   test('typical is never above the most, whatever the size', () => {
