@@ -138,15 +138,10 @@ function metadataIn(text: string, top: ReadonlyMap<string, TopEntry>): PlainMeta
     .slice(from, end)
     .replaceAll('\r\n', '\n')
     .replace(/^(?:---|\.\.\.)[\s\S]*/m, '')
-  if (CONDITION.test(lines)) return NOT_PLAIN
-  // A line that is filled in as a whole may give anything but a namespace that stands there already.
-  const filled = lines.replaceAll(FILLED_IN, FILLED)
-  const written = filled.replaceAll(FILLED_LINE, '')
-  const metadata = own(parsePlainYaml(written)?.value, 'metadata')
+  const metadata = own(parsePlainYaml(lines.replaceAll(FILLED_IN, FILLED))?.value, 'metadata')
   if (!isRecord(metadata)) return NOT_PLAIN
   const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(metadata, field))
-  const isOpen = own(metadata, 'namespace') !== undefined || filled !== written
-  if (isOpen && !isDns1123Label(namespace ?? '')) return NOT_PLAIN
+  if (own(metadata, 'namespace') !== undefined && !isDns1123Label(namespace ?? '')) return NOT_PLAIN
   return {
     namespace,
     name: name !== undefined && isDns1123Subdomain(name) ? name : undefined,
@@ -156,8 +151,6 @@ function metadataIn(text: string, top: ReadonlyMap<string, TopEntry>): PlainMeta
 
 /** Stands for what is filled in: no name. */
 const FILLED = 'FILLED_IN'
-const FILLED_LINE = /^ *FILLED_IN *\n/gm
-const CONDITION = /\{\{-?\s*(?:if|else|with|range|end)\b/
 
 /** What a text may hold: kinds by their names; or, where the text does not show them, anything. */
 export type KindsMentioned = ReadonlySet<string> | 'anything'

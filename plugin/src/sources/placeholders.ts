@@ -98,7 +98,8 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
   if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
-  if (WITHOUT_SPEC.has(kind)) return undefined
+  // KServe fills in its own.
+  if (kind === 'LLMInferenceServiceConfig') return undefined
   // Of an autoscaler that alone is read: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
   const scaled = scaledBy(value)
   if (scaled !== undefined) return placeholderInValue(scaled, IN_VALUES)
@@ -160,14 +161,6 @@ function placeholderOfRegistration(spec: unknown): ManifestPlaceholder | undefin
   }
   return undefined
 }
-
-const WITHOUT_SPEC: ReadonlySet<string> = new Set([
-  'Endpoints',
-  'Namespace',
-  'Node',
-  // KServe fills in its own.
-  'LLMInferenceServiceConfig',
-])
 
 /** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
 function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {
