@@ -2,8 +2,10 @@
 import { inProcess } from '../support/in-process.ts'
 import type { Answer } from './claims.ts'
 
+/** The exit code if what is asked about is not there. */
+export const ABSENT_CODE = 3
 /** Exit codes of an answer: what was found, or not; others are errors. */
-const ANSWERS: ReadonlySet<number> = new Set([0, 1, 4])
+const ANSWERS: ReadonlySet<number> = new Set([0, 1, ABSENT_CODE, 4])
 
 /** Asks in a folder; both forms must end with the same exit code. */
 export async function ask(args: readonly string[], folder: string): Promise<Answer> {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { dig, isRecord, keysOf, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { inProcess } from '../support/in-process.ts'
-import { ask } from './ask.ts'
+import { ABSENT_CODE, ask } from './ask.ts'
 import { compare, countFacts, isPremised, OPEN_CODE, type Answer } from './claims.ts'
 import {
   ADVERSARIES,
@@ -211,6 +211,11 @@ export async function show(one: Case, folder: string): Promise<Shown> {
       const isSettings = one.hidden.length === 0
       const texts = `${JSON.stringify(completion.objects)}\n${before.text}\nTHEN\n${after.text}`
       const met = (what: string): Met => ({ command, what, case: one, texts })
+      if ([before.code, after.code].includes(ABSENT_CODE)) {
+        if (before.code !== OPEN_CODE && before.code !== after.code)
+          contradictions.push(met('is about what may not be there, or be there'))
+        continue
+      }
       const result = compare(before, after, {
         isSettings,
         areOutputsHandled: areOutputsHandled(completed),
