@@ -3,7 +3,7 @@
 import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { NAMING_KIND_NAMES } from '@kleym/shared/core/model/naming/named-in.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { KINDS_WITH_PODS, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import {
   BINDING,
   CLUSTER_SPIFFE_ID,
@@ -62,8 +62,6 @@ const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 const REGISTRATIONS: ReadonlySet<string> = new Set(
   [BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind),
 )
-/** What has pods. */
-const SUBJECTS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
 
 /** Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none. */
 export function idleSubjects(
@@ -78,7 +76,7 @@ export function idleSubjects(
   const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>
     OF_SUBJECTS.has(kind) &&
     reach.length > 0 &&
-    reach.every((one) => SUBJECTS.has(one.kind) || makers.has(one.kind))
+    reach.every((one) => KINDS_WITH_PODS.has(one.kind) || makers.has(one.kind))
   return new Set(mayGive ? [] : problems.filter(isOfSubjects))
 }
 

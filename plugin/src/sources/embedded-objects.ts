@@ -2,9 +2,10 @@
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { DETAILS } from './deployers.ts'
 import { holdsKind, textsIn } from './held-text.ts'
@@ -17,8 +18,8 @@ import type { WantedKind } from './wanted-kind.ts'
 const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status'])
 
 /**
- * That a value holds objects, which are not read where they stand; undefined where it holds none that decides. In an object the
- * pods are found elsewhere (shared/src/core/model/objects/pod-makers.ts); in what is none, workloads count too.
+ * That a value holds objects, which are not read where they stand; undefined where it holds none that decides. The pods of an object's
+ * fields are found elsewhere (shared/src/core/model/objects/pod-makers.ts); in its texts, and in what is no object, workloads count too.
  */
 export function embeddedProblem(
   value: unknown,
@@ -26,15 +27,16 @@ export function embeddedProblem(
   wanted: readonly WantedKind[],
 ): InputProblem | undefined {
   const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
-  const deciding = wanted.filter(
-    ({ versions, kind }) => versions !== undefined || (!isTyped && !DETAILS.has(kind)),
-  )
+  const isDeciding = ({ versions, kind }: WantedKind): boolean =>
+    versions !== undefined || (!isTyped && !DETAILS.has(kind))
+  const deciding = wanted.filter(isDeciding)
+  const inText = wanted.filter((one) => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one)))
   const found = new Map<string, ProblemReach>()
   let isText = false
   const visit = (here: unknown, isTop = false): void => {
     if (typeof here === 'string') {
       for (const text of textsIn(here))
-        for (const reach of reachInText(text, deciding)) {
+        for (const reach of reachInText(text, inText)) {
           found.set(JSON.stringify(reach), reach)
           isText = true
         }

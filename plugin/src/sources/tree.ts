@@ -2,11 +2,10 @@
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/reading-files.md, "Whole trees").
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
-import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
@@ -39,9 +38,6 @@ export interface RenderedSource {
 export interface TreeRules extends ReadingRules {
   readonly render: boolean
 }
-
-/** The kinds that pods come from, qualified. */
-const SUBJECTS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
 
 /** Looks at the charts and the kustomizations of what was found, and renders them where that is asked for. */
 export async function readTree(
@@ -359,7 +355,7 @@ export class Tree {
     return this.#byDefault.flatMap(({ folder: { name }, facts, isGiven }) => {
       // That somebody may give labels to a pod some day opens nothing; that something here does, does.
       const deciding = facts.reachOfValues?.filter(
-        ({ kind }) => !DETAILS.has(kind) && (isGiven || !SUBJECTS.has(kind)),
+        ({ kind }) => !DETAILS.has(kind) && (isGiven || !KINDS_WITH_PODS.has(kind)),
       )
       if (deciding?.length === 0) return []
       return [

@@ -274,6 +274,8 @@ const ROWS_OF_OTHER_TOOLS: readonly Row[] = [
     { 'devspace.yaml': 'version: v2beta1\ndependencies:\n  api: {git: "https://x.io/y"}\n' },
   ],
 ]
+const DEPLOYMENT =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: demo}\nspec: {template: {metadata: {labels: {app: llama}}}}\n'
 
 /** What shows none of the names that the door knows: the default holds them. */
 const ROWS_OF_STRANGERS: readonly Row[] = [
@@ -318,6 +320,38 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
         },
       }),
     },
+  ],
+  [
+    'a Deployment in a text that a Job applies',
+    {
+      'a.json': json({
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: 'x', namespace: 'ops' },
+        data: { 'a.yaml': DEPLOYMENT },
+      }),
+    },
+  ],
+  [
+    'a Bundle of Fleet, whose group makes no pods by itself',
+    { 'a.json': typed('fleet.cattle.io/v1alpha1', 'Bundle', { resources: [{ content: DEPLOYMENT }] }) },
+  ],
+  [
+    'a policy that generates what an expression gives',
+    {
+      'a.json': typed('policies.kyverno.io/v1', 'GeneratingPolicy', {
+        generate: [{ expression: "generator.Apply('demo', [dyn({'kind': 'Deployment'})])" }],
+      }),
+    },
+  ],
+  ['a kind of another project below k8s.io', { 'a.json': inDemo('flink.k8s.io/v1', 'FlinkApplication', {}) }],
+  [
+    'a backup that is restored into a namespace',
+    { 'a.json': typed('velero.io/v1', 'Restore', { includedNamespaces: ['demo'] }) },
+  ],
+  [
+    'an object of any other kind that names a namespace',
+    { 'a.json': typed('x.io/v1', 'X', { target: { namespace: 'demo' } }) },
   ],
   ['a text in base64', { 'a.yaml': `${btoa(THIEF_YAML)}\n` }],
   ['the path of a file, as git writes a link on Windows', { 'a.yaml': '../base/thief.yaml' }],

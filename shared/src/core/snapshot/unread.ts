@@ -9,7 +9,7 @@ import {
   POOL_KINDS,
   qualifiedKind,
 } from '../model/kinds.ts'
-import { WORKLOAD_KINDS } from '../model/objects/workload.ts'
+import { KINDS_WITH_PODS } from '../model/objects/workload.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
 import { doubtAt, type Doubt, type Doubts } from './doubt.ts'
 import { firstGap, type Snapshot } from './snapshot.ts'
@@ -26,7 +26,7 @@ const BINDING_KINDS: readonly string[] = [
   ...OBJECTIVE_KINDS.map(qualifiedKind),
 ]
 /** What pods come from. */
-const SUBJECT_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)]
+const SUBJECT_KINDS: readonly string[] = [...KINDS_WITH_PODS]
 
 /**
  * The kinds that files leave out, as a rule: without a Namespace its labels are open, without a Node the UID and the labels of the node, and

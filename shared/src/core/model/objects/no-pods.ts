@@ -4,6 +4,51 @@
 
 /** `*.group` is every kind of a group. */
 const NO_PODS = {
+  // Kubernetes itself. Other projects have groups below k8s.io too, and some of them make pods.
+  'https://kubernetes.io/docs/reference/kubernetes-api/': [
+    '*.admissionregistration.k8s.io',
+    '*.apiextensions.k8s.io',
+    '*.apiregistration.k8s.io',
+    '*.authentication.k8s.io',
+    '*.authorization.k8s.io',
+    '*.certificates.k8s.io',
+    '*.coordination.k8s.io',
+    '*.discovery.k8s.io',
+    '*.events.k8s.io',
+    '*.flowcontrol.apiserver.k8s.io',
+    '*.internal.apiserver.k8s.io',
+    '*.networking.k8s.io',
+    '*.node.k8s.io',
+    '*.rbac.authorization.k8s.io',
+    '*.resource.k8s.io',
+    '*.scheduling.k8s.io',
+    '*.storage.k8s.io',
+    '*.storagemigration.k8s.io',
+  ],
+  'https://kubernetes.io/docs/reference/config-api/': [
+    '*.apiserver.config.k8s.io',
+    '*.apiserver.k8s.io',
+    '*.audit.k8s.io',
+    '*.client.authentication.k8s.io',
+    '*.kubeadm.k8s.io',
+    '*.kubelet.config.k8s.io',
+    '*.kubeproxy.config.k8s.io',
+    '*.kubescheduler.config.k8s.io',
+    '*.controller-runtime.sigs.k8s.io',
+  ],
+  'https://github.com/kubernetes/metrics': [
+    '*.metrics.k8s.io',
+    '*.custom.metrics.k8s.io',
+    '*.external.metrics.k8s.io',
+  ],
+  'https://kubernetes.io/docs/concepts/storage/volume-snapshots/': [
+    '*.snapshot.storage.k8s.io',
+    '*.groupsnapshot.storage.k8s.io',
+  ],
+  'https://github.com/kubernetes/autoscaler/tree/master/vertical-pod-autoscaler': ['*.autoscaling.k8s.io'],
+  'https://github.com/kubernetes-sigs/application': ['*.app.k8s.io'],
+  'https://network-policy-api.sigs.k8s.io/': ['*.policy.networking.k8s.io'],
+  'https://kubectl.docs.kubernetes.io/references/kustomize/': ['*.kustomize.config.k8s.io'],
   // Certificates and secrets. Solvers of cert-manager are short-lived pods of its own making.
   'https://cert-manager.io/docs/reference/api-docs/': [
     '*.cert-manager.io',
@@ -83,7 +128,10 @@ const NO_PODS = {
     '*.agentic.networking.x-k8s.io',
     '*.agentic.prototype.x-k8s.io',
   ],
-  'https://gateway-api.sigs.k8s.io/reference/': ['*.gateway.networking.x-k8s.io'],
+  'https://gateway-api.sigs.k8s.io/reference/': [
+    '*.gateway.networking.k8s.io',
+    '*.gateway.networking.x-k8s.io',
+  ],
   'https://github.com/k8snetworkplumbingwg/network-attachment-definition-client': ['*.k8s.cni.cncf.io'],
   'https://docs.openshift.com/container-platform/latest/rest_api/': [
     '*.route.openshift.io',
@@ -138,8 +186,15 @@ const NO_PODS = {
   'https://docs.k3s.io/helm': ['*.helm.cattle.io'],
   'https://fleet.rancher.io/ref-crds': ['*.fleet.cattle.io'],
   'https://kueue.sigs.k8s.io/docs/reference/': ['*.kueue.x-k8s.io', '*.visibility.kueue.x-k8s.io'],
-  'https://velero.io/docs/main/api-types/': ['*.velero.io'],
+  // A Restore makes whatever was backed up.
+  'https://velero.io/docs/main/api-types/': [
+    'Backup.velero.io',
+    'Schedule.velero.io',
+    'BackupStorageLocation.velero.io',
+    'VolumeSnapshotLocation.velero.io',
+  ],
   // Configuration of tools, which no cluster takes.
+  'https://kops.sigs.k8s.io/instance_groups/': ['InstanceGroup.kops.k8s.io', 'SSHCredential.kops.k8s.io'],
   'https://kind.sigs.k8s.io/docs/user/configuration/': ['*.kind.x-k8s.io'],
   'https://k3d.io/stable/usage/configfile/': ['*.k3d.io'],
   'https://eksctl.io/usage/schema/': ['*.eksctl.io'],
@@ -160,9 +215,8 @@ const KINDS: ReadonlySet<string> = new Set(Object.values(NO_PODS).flat())
 
 /**
  * Whether it is known that nothing makes pods of an object of a kind: the kinds of Kubernetes' own groups that no reader knows are none of
- * its workloads (https://kubernetes.io/docs/reference/kubernetes-api/), and those above.
+ * its workloads, and those above.
  */
 export function makesNoPods({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
-  const isOfKubernetes = !group.includes('.') || (group.endsWith('.k8s.io') && !group.endsWith('x-k8s.io'))
-  return isOfKubernetes || KINDS.has(`${kind}.${group}`) || KINDS.has(`*.${group}`)
+  return !group.includes('.') || KINDS.has(`${kind}.${group}`) || KINDS.has(`*.${group}`)
 }

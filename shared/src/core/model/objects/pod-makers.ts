@@ -10,7 +10,7 @@ import { readMeta, readStringMap } from './meta.ts'
 import { makesNoPods } from './no-pods.ts'
 import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
-import { WORKLOAD_KINDS } from './workload.ts'
+import { KINDS_WITH_PODS } from './workload.ts'
 
 /**
  * What the controllers of known kinds make of their objects, with what says so; `*` is every other kind of a group. Of any other kind it
@@ -193,7 +193,7 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   const templates = isUnread
     ? (carriedBy(raw.value)?.map(templateOf) ?? [NOTHING_KNOWN])
     : takesFrom === undefined
-      ? orUnseen(templatesIn(raw.value))
+      ? orUnseen(templatesIn(raw.value), raw.value)
       : [NOTHING_KNOWN]
   // Which of several templates it is matters to people; of one alone it does not.
   const pods = templates.map((template) =>
@@ -211,8 +211,30 @@ export function readPodMaker(raw: RawObject): PodMaker | undefined {
   }
 }
 
-function orUnseen(templates: readonly FoundTemplate[]): readonly FoundTemplate[] {
-  return templates.length > 0 ? templates : [NOTHING_KNOWN]
+/** The templates; without any, pods that are not known at all, in the object's own namespace and in each that its fields name. */
+function orUnseen(templates: readonly FoundTemplate[], value: JsonRecord): readonly FoundTemplate[] {
+  if (templates.length > 0) return templates
+  const itsOwn = readMeta(value).namespace
+  const named = namespacesNamedIn(value).filter((namespace) => namespace !== itsOwn)
+  return [NOTHING_KNOWN, ...named.map((namespace) => ({ ...NOTHING_KNOWN, part: namespace, namespace }))]
+}
+
+/** A field that names namespaces: `targetNamespace`, `includedNamespaces`. */
+const NAMESPACE_FIELD = /namespaces?$/i
+
+function namespacesNamedIn(value: JsonRecord): readonly string[] {
+  const found = new Set<string>()
+  const visit = (here: unknown, depth: number, isNamed: boolean): void => {
+    if (typeof here === 'string') {
+      if (isNamed && isDns1123Label(here) && found.size < TEMPLATES_MAX) found.add(here)
+    } else if (depth > DEPTH_MAX) return
+    else if (Array.isArray(here)) for (const one of here as readonly unknown[]) visit(one, depth + 1, isNamed)
+    else if (isRecord(here))
+      for (const [key, one] of Object.entries(here)) visit(one, depth + 1, NAMESPACE_FIELD.test(key))
+  }
+  const { metadata: _, status: __, ...fields } = value
+  visit(fields, 0, false)
+  return [...found]
 }
 
 interface ObjectKind {
@@ -302,7 +324,8 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
     } else if (isRecord(here)) {
       if (isPodSpec(here)) {
         if (!isPolicy || path.includes(GENERATE)) found.push(templateAt(path, holder, here, within))
-      } else if (isPolicy && isCloneOfPods(here)) found.push({ ...NOTHING_KNOWN, isHeld: true })
+      } else if (isPolicy && (isCloneOfPods(here) || isComputed(path, here)))
+        found.push({ ...NOTHING_KNOWN, isHeld: true })
       else {
         const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
         for (const [key, item] of Object.entries(here))
@@ -316,9 +339,6 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
   return found.length < TEMPLATES_MAX ? found : [...found, NOTHING_KNOWN]
 }
 
-/** The kinds that are read, and make pods or are one. */
-const PODS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
-
 /**
  * Whether a rule copies an object that may make pods, and that is not among its fields:
  * https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source
@@ -330,7 +350,12 @@ function isCloneOfPods(rule: JsonRecord): boolean {
     return [kindOf({ kind, apiVersion: group === '' ? version : `${group}/${version}` })]
   })
   const all = isRecord(own(rule, 'clone')) ? [kindOf(rule), ...kinds] : kinds
-  return all.some((one) => PODS.has(qualifiedKind(one)) || !makesNoPods(one))
+  return all.some((one) => KINDS_WITH_PODS.has(qualifiedKind(one)) || !makesNoPods(one))
+}
+
+/** Whether a rule makes what an expression gives: https://kyverno.io/docs/policy-types/generating-policy/ */
+function isComputed(path: readonly string[], rule: JsonRecord): boolean {
+  return path.includes(GENERATE) && typeof own(rule, 'expression') === 'string'
 }
 
 /** The object within an object in which something stands. */

@@ -2,6 +2,7 @@
 // are known, though often not their values.
 // Sources: the controllers of Kubernetes 1.36 (apps, batch) and of LeaderWorkerSet v1.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
 import { podOfTemplate, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
@@ -16,6 +17,9 @@ export const WORKLOAD_KINDS = [
   { group: 'batch', kind: 'CronJob' },
   { group: 'leaderworkerset.x-k8s.io', kind: 'LeaderWorkerSet' },
 ] as const
+
+/** The kinds that are read and have pods, qualified. */
+export const KINDS_WITH_PODS: ReadonlySet<string> = new Set(['Pod', ...WORKLOAD_KINDS.map(qualifiedKind)])
 
 type WorkloadKind = (typeof WORKLOAD_KINDS)[number]['kind']
 
