@@ -3,32 +3,32 @@ import {
   assumptionsThatCount,
   assumptionText,
   type Assumption,
-  type Resolution,
   type ResolvedPolicy,
 } from '@kleym/shared/core/analysis/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
 import {
-  type Finding,
-  unreadPodsThatMatter,
+  isAtLeast,
+  openFindings,
   type Concern,
+  type Finding,
   type FindingCode,
+  type Severity,
 } from '@kleym/shared/core/findings/index.ts'
 import { gapsOf } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
-import type { Judgement } from '@kleym/shared/core/decide/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { namesText } from '../text/names.ts'
 
 /** Something that is not known, by what it leaves open. The order is that in which every format lists them. */
 export type Cause =
-  /** Anything: it could not be read, and the report lists it. */
-  | { readonly leaves: 'anything'; readonly why: UnknownReason }
+  /** Anything, or what one rule reports, `worst` at most: it could not be read, and the report lists it. */
+  | { readonly leaves: 'anything'; readonly why: UnknownReason; readonly worst?: Severity }
   /** A statement that can be decided neither way; a sentence. */
   | { readonly leaves: 'a statement'; readonly text: string }
   /** Whether what was compared differs; a sentence. */
   | { readonly leaves: 'a difference'; readonly text: string }
-  /** Whether there is a finding, of severity error at most; a noun phrase. */
+  /** Whether there is a finding; a noun phrase. */
   | { readonly leaves: 'a finding'; readonly text: string }
   /** What depends on a setting that was not given. */
   | { readonly leaves: 'what depends on a setting'; readonly assumption: Assumption }
@@ -82,38 +82,34 @@ export function assumptionsOf(causes: readonly Cause[]): readonly Assumption[] {
 
 /** What an answer is about, and what it met itself. */
 export interface CausesAsked extends Concern {
-  /** Those that it is about; an undetermined one is a cause. */
-  readonly judgements?: Iterable<Judgement>
-  /** Those that it is about; of some, what they name depends on a setting. */
-  readonly policies?: readonly ResolvedPolicy[]
   readonly unread?: readonly UnknownReason[]
   readonly further?: readonly Cause[]
 }
 
 /**
- * The gaps of the snapshot that may hide something, the pods of kinds that are not read, as far as they concern the answer, the reasons of
- * undetermined bindings, the settings that it depends on, and what it met itself: each once, in their total order.
+ * The gaps of the snapshot that may hide something, what rules may have missed about what is asked, the settings that the answer depends on,
+ * and what it met itself: each once, in their total order.
  */
 export function causesOf(
   input: Pick<AnswerInput, 'after' | 'before'>,
-  { judgements = [], policies = [], unread = [], further = [], ...concern }: CausesAsked,
+  { unread = [], further = [], ...concern }: CausesAsked,
 ): readonly Cause[] {
+  // What leaves more open comes last, and counts.
   const all = [
-    ...gapsOf(input.after.snapshot),
-    ...unreadPodsThatMatter(input.after, concern),
-    ...unread,
-    ...[...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
-    ...unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
+    ...openFindings(input.after, concern).toSorted(
+      (a, b) => Number(isAtLeast(a.worst, b.worst)) - Number(isAtLeast(b.worst, a.worst)),
+    ),
+    ...[...gapsOf(input.after.snapshot), ...unread].map((why) => ({ why })),
   ]
   const distinct = new Map(
-    all.map((why) => [JSON.stringify([why.what, why.verb, why.cause, why.namespace]), why]),
+    all.map((one) => [JSON.stringify([one.why.what, one.why.verb, one.why.cause, one.why.namespace]), one]),
   )
-  const missing = [...distinct].toSorted(([a], [b]) => compareBytes(a, b)).map(([, why]) => why)
+  const missing = [...distinct].toSorted(([a], [b]) => compareBytes(a, b)).map(([, one]) => one)
   const settings = [input.after, input.before].flatMap(({ openSettings }) =>
     assumptionsThatCount(openSettings),
   )
   const causes: readonly Cause[] = [
-    ...missing.map((why): Cause => ({ leaves: 'anything', why })),
+    ...missing.map((one): Cause => ({ leaves: 'anything', ...one })),
     ...further,
     ...settings.map((assumption): Cause => ({ leaves: 'what depends on a setting', assumption })),
   ]
@@ -131,24 +127,9 @@ export function causesWith(causes: readonly Cause[], findings: readonly Finding[
 /** The code of a registration that kleym does not follow: it could give any identity to any pod. */
 export const UNFOLLOWED: FindingCode = 'KLM413'
 
-/** Without the trust domain, kleym cannot tell whether an ID is one of ours; without that of the mesh, not what cluster.local stands for. */
-const SETTINGS_OF_NAMES: Readonly<Partial<Record<UnknownSource['because'], UnknownReason>>> = {
-  'trust domain': { verb: 'read', what: "kleym's trust domain", cause: 'not given' },
-  mesh: { verb: 'read', what: "the trust domain of Istio's mesh (ConfigMap istio)", cause: 'not given' },
-}
-
 /** The access policies of one namespace, or of all, as everything settles; objects of other programs are the question of `policies`. */
 export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {
   return after.settled
     .policies()
     .list.filter((one) => !one.isNamesAlone && (namespace === undefined || one.namespace === namespace))
-}
-
-type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
-
-/** The sources of policies whose subjects are unknown. */
-export function unknownSources(policies: readonly ResolvedPolicy[]): readonly UnknownSource[] {
-  return policies
-    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
-    .filter((one) => one.state === 'unknown')
 }

@@ -1,6 +1,13 @@
 // What an answer comes to: its mark, which follows the answer, and its exit code, which follows the threshold. Both are read from one
 // table, which docs/reference/output.md prints.
-import { isAtLeast, type Finding, findingEntry, type Severity } from '@kleym/shared/core/findings/index.ts'
+import {
+  isAtLeast,
+  type Finding,
+  findingEntry,
+  type Severity,
+  WORST,
+  WORST_OF_PODS,
+} from '@kleym/shared/core/findings/index.ts'
 import type { FailOn } from '../flags/flags.ts'
 import { NO, YES, type Truth } from '@kleym/shared/core/model/truth/truth.ts'
 import { EXIT, type ExitCode } from '../io/errors.ts'
@@ -59,13 +66,31 @@ function perhaps(severity: Severity): OutcomeRow['applies'] {
     )
 }
 
+/** Whether something that could not be read may bring or hide a finding of that severity, and none that is worse. */
+function mayBring(causes: readonly Cause[], severity: Severity): boolean {
+  return causes.some((cause) => cause.leaves === 'anything' && (cause.worst ?? WORST) === severity)
+}
+
 /** The table, in the order in which a row decides the exit code. */
 export const OUTCOMES: readonly OutcomeRow[] = [
   {
     what: 'something could not be read, or nothing was checked',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
-    applies: ({ incomplete, causes }) => incomplete || leavesOpen(causes, 'anything', 'a statement'),
+    applies: ({ incomplete, causes }) =>
+      incomplete || leavesOpen(causes, 'a statement') || mayBring(causes, 'error'),
+  },
+  {
+    what: 'something could not be read that may bring a warning at most',
+    mark: 'warn',
+    codes: from('warning', EXIT.incomplete),
+    applies: ({ causes }) => mayBring(causes, 'warning'),
+  },
+  {
+    what: 'something could not be read that may bring info at most',
+    mark: 'warn',
+    codes: from('info', EXIT.incomplete),
+    applies: ({ causes }) => mayBring(causes, 'info'),
   },
   { what: 'a finding: error', mark: 'bad', codes: from('error', EXIT.findings), applies: certain('error') },
   {
@@ -96,7 +121,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
   {
     what: 'some settings are unknown',
     mark: 'warn',
-    codes: from('error', EXIT.incomplete),
+    codes: from(WORST, EXIT.incomplete),
     applies: ({ causes }) => leavesOpen(causes, 'what depends on a setting'),
   },
   {
@@ -114,7 +139,7 @@ export const OUTCOMES: readonly OutcomeRow[] = [
   {
     what: 'a registration or an entry that is not known',
     mark: 'warn',
-    codes: from('error', EXIT.incomplete),
+    codes: from(WORST_OF_PODS, EXIT.incomplete),
     applies: ({ causes }) => leavesOpen(causes, 'a finding', 'a registration'),
   },
   {

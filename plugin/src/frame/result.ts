@@ -99,7 +99,7 @@ export function resultOf(
   const notShown = all.length - findings.length
   const { exitCode, markOver } = outcomeOf(
     {
-      incomplete,
+      incomplete: problems.length > 0,
       causes,
       assuming: premises.length > 0,
       differs: any(known((frame.differences ?? []).length > 0), frame.differs?.(kept) ?? NO),

@@ -3,10 +3,12 @@ import { disagreements } from '../../src/core/findings/rules/install-rules.ts'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import type { Config } from '../../src/core/decide/settings/config.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { worstOf, type Rule } from '../../src/core/findings/finding/rule.ts'
+import { findingsOf, RULES } from '../../src/core/findings/rules/all.ts'
 import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import { inForceFinding } from '../../src/core/answers/explain/in-force-finding.ts'
 import { readOperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
@@ -18,7 +20,7 @@ import {
 import { installationFindings } from '../../src/core/findings/rules/installation-rules.ts'
 import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { FINDING_CODES } from '../../src/core/findings/registry/findings.ts'
+import { FINDING_CODES, findingEntry, SEVERITIES } from '../../src/core/findings/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { parseAllDocuments } from 'yaml'
 import { objectsOf } from '../../../scripts/finding-examples.ts'
@@ -35,11 +37,11 @@ import {
   type FindingSetting,
 } from '@kleym/testing/finding-cases.ts'
 
-/** The codes that a cluster shows, each once. */
-function codesOf(
+/** A cluster of a case. */
+function analysisOfCase(
   objects: readonly JsonRecord[],
   { scm, className = '', gaps = {}, manifests }: FindingSetting,
-): readonly string[] {
+): Analysis {
   const snapshot = readSnapshot({
     objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
@@ -55,7 +57,12 @@ function codesOf(
     className,
     variantLabelKey: DEFAULT_VARIANT_LABEL_KEY,
   }
-  return [...new Set(findingsOf(analyse(snapshot, config, settings)).map(({ code }) => code))]
+  return analyse(snapshot, config, settings)
+}
+
+/** The codes that a cluster shows, each once. */
+function codesOf(objects: readonly JsonRecord[], setting: FindingSetting): readonly string[] {
+  return [...new Set(findingsOf(analysisOfCase(objects, setting)).map(({ code }) => code))]
 }
 
 /** The codes that a live cluster shows beside those of its rules: its statuses, its outputs, its operators. */
@@ -163,3 +170,34 @@ function keyOf({ kind, apiVersion, metadata }: JsonRecord): string {
     isRecord(metadata) ? [metadata['namespace'], metadata['name'], metadata['annotations']] : undefined,
   ])
 }
+
+/** The codes that a rule reports of all cases. */
+function reportedBy(rule: Rule): ReadonlySet<string> {
+  return new Set(
+    FINDING_CASES.flatMap(({ shows, not, setting = {}, settingNot = {} }) =>
+      [analysisOfCase(shows, setting), analysisOfCase(not, settingNot)].flatMap((analysis) =>
+        driveAtOnce(rule.find(analysis)).map(({ code }) => code),
+      ),
+    ),
+  )
+}
+
+describe('the codes that rules declare', () => {
+  test.each(RULES.map((rule) => [rule.codes.join(' '), rule] as const))(
+    '%s: no other is reported, and none that is worse',
+    (_, rule) => {
+      const reported = reportedBy(rule)
+      const codes = FINDING_CODES.filter((code) => reported.has(code))
+      expect(codes.filter((code) => !rule.codes.includes(code))).toEqual([])
+      const worst = SEVERITIES.indexOf(worstOf([rule]))
+      expect(codes.filter((code) => SEVERITIES.indexOf(findingEntry(code).severity) < worst)).toEqual([])
+    },
+  )
+
+  test('each that a case shows is declared by a rule, and the worst of some is the worst that one declares', () => {
+    const declared = new Set<string>(RULES.flatMap(({ codes }) => codes))
+    expect(FINDING_CASES.map(({ code }) => code).filter((code) => !declared.has(code))).toEqual([])
+    expect(worstOf([{ codes: ['KLM305', 'KLM306'] }, { codes: ['KLM612'] }])).toBe('warning')
+    expect(worstOf(RULES)).toBe('error')
+  })
+})

@@ -57,5 +57,5 @@ test.each([
 
 test('an ID that is known in part makes the answer about all namespaces incomplete', () => {
   const analysis = analysisOfFiles(world(binding(), UNREAD, thief('{{ .NodeMeta.Name }}')))
-  expect(unreadPodsThatMatter(analysis)).toHaveLength(1)
+  expect(unreadPodsThatMatter(analysis, {})).toHaveLength(1)
 })

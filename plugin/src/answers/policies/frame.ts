@@ -7,6 +7,7 @@ import {
   concernsEveryBinding,
   bareKind,
   objectKey,
+  unknownSources,
 } from '@kleym/shared/core/findings/index.ts'
 import type { ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { NAMES_FILE_KIND } from '@kleym/shared/core/model/naming/names-outside.ts'
@@ -15,7 +16,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { causesOf, unknownSources } from '../../frame/causes.ts'
+import { causesOf } from '../../frame/causes.ts'
 
 /** Makes the report for the chosen policies, and the other objects that mention IDs. */
 export function policiesFrame(

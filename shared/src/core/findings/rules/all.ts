@@ -2,28 +2,40 @@
 import type { Analysis } from '../../analysis/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
-import { bindingFindings } from './binding-rules.ts'
-import { collisionFindings } from './collision-rules.ts'
+import { bindingRule } from './binding-rules.ts'
+import { collisionRule } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../finding/finding.ts'
-import { concernsEveryBinding, installFindings } from './install-rules.ts'
-import { isAboutRegistration, manifestFindings } from './manifest-rules.ts'
-import { podFindings } from './pod-findings.ts'
-import { policyFindings } from './policy-rules.ts'
-import { poolFindings } from './pool-rules.ts'
-import { variantFindings } from './variant-rules.ts'
+import { openOf, worstOf, type Concern, type OpenSeverity, type Rule } from '../finding/rule.ts'
+import type { Severity } from '../registry/findings.ts'
+import { concernsEveryBinding, installRule } from './install-rules.ts'
+import { isAboutRegistration, manifestRule } from './manifest-rules.ts'
+import { podRule } from './pod-findings.ts'
+import { policyRule } from './policy-rules.ts'
+import { poolRule } from './pool-rules.ts'
+import { variantRule } from './variant-rules.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
 
-/** `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
-type RuleSet = (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[]
-
-const RULE_SETS: readonly RuleSet[] = [
-  bindingFindings,
-  installFindings,
-  manifestFindings,
-  policyFindings,
-  poolFindings,
-  variantFindings,
+/** Every rule over an analysis. */
+export const RULES: readonly Rule[] = [
+  podRule,
+  collisionRule,
+  bindingRule,
+  installRule,
+  manifestRule,
+  policyRule,
+  poolRule,
+  variantRule,
 ]
+
+/** How bad a finding is at worst that something may hide. */
+export const WORST: Severity = worstOf(RULES)
+/** The same of a registration that kleym does not follow. */
+export const WORST_OF_PODS: Severity = worstOf([podRule])
+
+/** What the rules may have missed about what is asked: each a cause of the answer. */
+export function openFindings(analysis: Analysis, concern: Concern): readonly OpenSeverity[] {
+  return openOf(RULES, analysis, concern)
+}
 
 /** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
 export function findingsOf(analysis: Analysis): readonly Finding[] {
@@ -49,10 +61,8 @@ export function* findingStepsAbout(
 
 function* unsortedFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
   return yield* findingStepsInWorlds(analysis, function* (world) {
-    return [
-      ...(yield* podFindings(world)),
-      ...(yield* collisionFindings(world, bindings)),
-      ...RULE_SETS.flatMap((rules) => rules(world, bindings)),
-    ]
+    const found: Finding[] = []
+    for (const rule of RULES) found.push(...(yield* rule.find(world, bindings)))
+    return found
   })
 }

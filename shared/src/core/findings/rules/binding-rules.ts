@@ -12,11 +12,12 @@ import {
 import { DEFAULT_VARIANT_LABEL_KEY, VARIANT_LABEL_KEY_FLAG } from '../../model/names.ts'
 import type { DeclaredBinding } from '../../model/objects/binding.ts'
 import { type Judgement, verdictOf } from '../../decide/index.ts'
-import { codeOfReason } from '../registry/findings.ts'
+import { codeOfReason, FINDING_CODES, findingEntry } from '../registry/findings.ts'
 import { servesLlmD } from '../../snapshot/index.ts'
 import { NamespaceFilter, sourceText } from '../../predict/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
@@ -37,8 +38,22 @@ const RULES: readonly BindingRule[] = [
   namespaceIgnored,
 ]
 
-/** The findings of all bindings. */
-export function bindingFindings(analysis: Analysis): readonly Finding[] {
+/** What is found about bindings. One that is undetermined may be refused. */
+export const bindingRule: Rule = ruleAtOnce(
+  [
+    ...FINDING_CODES.filter((code) => findingEntry(code).reason !== undefined && code !== 'KLM301'),
+    'KLM110',
+    'KLM111',
+    'KLM401',
+    'KLM409',
+    'KLM410',
+  ],
+  bindingFindings,
+  (_, { judgements = [] }) =>
+    [...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
+)
+
+function bindingFindings(analysis: Analysis): readonly Finding[] {
   const namespaces = new NamespaceFilter(analysis.settings)
   const llmD = servesLlmD(analysis.snapshot)
   return analysis.compiled.flatMap(({ binding }) => {

@@ -16,6 +16,7 @@ import type { Pod } from '../../model/objects/pod.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { finding, type Finding, type Parts } from '../finding/finding.ts'
+import type { Rule } from '../finding/rule.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { counted } from '../../base/text/counted.ts'
 
@@ -63,6 +64,9 @@ export function* collisionFindings(
   }
   return [...found, ...sharedIds(analysis)]
 }
+
+/** What is found about claims. */
+export const collisionRule: Rule = { codes: [COLLISION, OVERLAP, 'KLM304'], find: collisionFindings }
 
 /** What the findings about claims are made from. */
 interface ClaimsOfAll {

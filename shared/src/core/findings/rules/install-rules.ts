@@ -7,6 +7,7 @@ import { CLASS_PLACEHOLDER } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../../predict/index.ts'
 import { findingEntry, type FindingCode } from '../registry/findings.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { openOn, YES } from '../../model/truth/truth.ts'
 import { findingsInWorlds } from './in-worlds.ts'
@@ -49,6 +50,12 @@ export function concernsEveryBinding({ code }: Finding): boolean {
 export function installFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   return findingsInWorlds(analysis, (world) => inOneWorld(world, bindings))
 }
+
+/** What is found about settings, and about objects that stop SCM. */
+export const installRule: Rule = ruleAtOnce(
+  ['KLM406', 'KLM407', 'KLM408', 'KLM411', 'KLM414', 'KLM422', 'KLM521'],
+  installFindings,
+)
 
 function inOneWorld(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
   // Without a binding nothing is rendered that SCM could refuse.

@@ -2,6 +2,7 @@
 // refuses wrong types. What is left of the object is what everything else here is about.
 import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import { BINDING, OBJECTIVE_KIND, POOL_KIND, qualifiedKind, type Kind } from '../../model/kinds.ts'
 import { SPIRE_GROUP } from '../../model/names.ts'
@@ -17,6 +18,9 @@ import type { FindingCode } from '../registry/findings.ts'
 export function manifestFindings(analysis: Analysis): readonly Finding[] {
   return analysis.snapshot.manifestFaults.flatMap((fault) => findingsOfFault(fault, analysis))
 }
+
+/** What is found about manifests. */
+export const manifestRule: Rule = ruleAtOnce(['KLM420', 'KLM421', 'KLM550'], manifestFindings)
 
 /** Whether a finding is about a manifest of a registration: it may concern every pod. */
 export function isAboutRegistration({ code, subject }: Finding): boolean {

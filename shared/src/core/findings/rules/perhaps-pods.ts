@@ -1,6 +1,7 @@
 // Whether pods of kinds that kleym does not read, or containers that a webhook may add, could matter to an answer: then it is
 // not complete, whatever else was found.
 import type { Analysis } from '../../analysis/index.ts'
+import type { Concern } from '../finding/rule.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { podText } from '../../model/objects/pod-index.ts'
@@ -9,20 +10,8 @@ import { madeBy } from '../../snapshot/index.ts'
 import { containerVerdicts, isPossible, type Registration } from '../../predict/index.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 
-/** What an answer is about. */
-export interface Concern {
-  /** The bindings that it is about, by `namespace/name`; undefined: all of them. */
-  readonly bindings?: ReadonlySet<string>
-  /** The pods that it is about; undefined: all of them. */
-  readonly pods?: ReadonlySet<Pod>
-  /** The namespace that it is about, and what its identities are given to elsewhere; undefined: all of them. */
-  readonly namespace?: string | undefined
-  /** The SPIFFE ID that it is about, whatever gives it; undefined: those of bindings. */
-  readonly spiffeId?: string
-}
-
 /** The pods and containers that could matter and cannot be read, one reason for each object that makes them. */
-export function unreadPodsThatMatter(analysis: Analysis, concern: Concern = {}): readonly UnknownReason[] {
+export function unreadPodsThatMatter(analysis: Analysis, concern: Concern): readonly UnknownReason[] {
   const perhaps = analysis.podsInQuestion.filter((pod) => isOpenPod(pod) && concern.pods?.has(pod) !== false)
   if (perhaps.length === 0) return []
   const byOutput = analysis.settled.bindingsByOutput()

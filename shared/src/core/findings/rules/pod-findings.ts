@@ -24,10 +24,12 @@ import {
   type ShownByNamespace,
   type ShownWithin,
 } from '../finding/finding.ts'
+import { type Rule } from '../finding/rule.ts'
 import { all, YES } from '../../model/truth/truth.ts'
 import { judged } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
-import { POD_RULES } from './pod-rules.ts'
+import { POD_CODES, POD_RULES } from './pod-rules.ts'
+import { unreadPodsThatMatter } from './perhaps-pods.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
@@ -50,8 +52,15 @@ interface Reach {
   readonly containers: Set<string>
 }
 
+/** What is found about pods. Those that are not read, and containers that webhooks add, may show more. */
+export const podRule: Rule = {
+  codes: [...POD_CODES, 'KLM404', 'KLM412'],
+  find: podFindings,
+  more: unreadPodsThatMatter,
+}
+
 /** The findings of all pods, and of bindings that reach none; a step for each pod. Each analysis is asked once. */
-export function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
+function* podFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const known = FOUND.get(analysis)
   if (known !== undefined) return known
   const found = yield* allPodFindings(analysis)

@@ -26,6 +26,25 @@ import {
 import { MESH_RULES } from './mesh-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
+/** The codes that rules over one pod may report. */
+export const POD_CODES: readonly FindingCode[] = [
+  'KLM303',
+  'KLM304',
+  'KLM305',
+  'KLM307',
+  'KLM308',
+  'KLM402',
+  'KLM403',
+  'KLM405',
+  'KLM408',
+  'KLM413',
+  'KLM418',
+  'KLM430',
+  'KLM431',
+  'KLM440',
+  'KLM441',
+  'KLM442',
+]
 /** All rules over one pod. */
 export const POD_RULES: readonly PodRule[] = [
   severalIdentities,

@@ -20,8 +20,10 @@ import {
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
+import type { UnknownReason } from '../../model/unknown-reason.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { counted } from '../../base/text/counted.ts'
 
 /** A policy as a subject. */
@@ -60,6 +62,42 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
     ...policies.mentioning.flatMap(mentioned),
     ...unnamed(analysis, policies),
   ]
+}
+
+/** What is found about policies. Of a source whose subjects rest on a setting, anything may be found. */
+export const policyRule: Rule = ruleAtOnce(
+  [
+    'KLM601',
+    'KLM602',
+    'KLM603',
+    'KLM604',
+    'KLM605',
+    'KLM606',
+    'KLM607',
+    'KLM608',
+    'KLM609',
+    'KLM610',
+    'KLM611',
+    'KLM612',
+  ],
+  policyFindings,
+  (_, { policies = [] }) =>
+    unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
+)
+
+type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
+
+/** Without the trust domain, kleym cannot tell whether an ID is one of ours; without that of the mesh, not what cluster.local stands for. */
+const SETTINGS_OF_NAMES: Readonly<Partial<Record<UnknownSource['because'], UnknownReason>>> = {
+  'trust domain': { verb: 'read', what: "kleym's trust domain", cause: 'not given' },
+  mesh: { verb: 'read', what: "the trust domain of Istio's mesh (ConfigMap istio)", cause: 'not given' },
+}
+
+/** The sources of policies whose subjects are unknown. */
+export function unknownSources(policies: readonly ResolvedPolicy[]): readonly UnknownSource[] {
+  return policies
+    .flatMap(({ rules }) => rules.flatMap(({ sources }) => sources.map(({ resolution }) => resolution)))
+    .filter((one) => one.state === 'unknown')
 }
 
 /**

@@ -7,6 +7,7 @@ import { indexPods, podText, PodCount, type PodIndex } from '../../model/objects
 import type { Pod } from '../../model/objects/pod.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
@@ -54,6 +55,9 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
     }),
   ]
 }
+
+/** What is found about pools. */
+export const poolRule: Rule = ruleAtOnce(['KLM306'], poolFindings)
 
 /** The sets of pools that share pods, by what selects each of these. */
 function sharedPods(byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<string, Shared> {

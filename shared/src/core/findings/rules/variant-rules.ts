@@ -3,6 +3,7 @@
 import { type Analysis, isMade } from '../../analysis/index.ts'
 import type { IdentityParts, VariantLabel } from '../../decide/index.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -43,8 +44,10 @@ interface PodsByVariant {
   readonly leftPerhaps: ReadonlyMap<string, NameSummary>
 }
 
-/** The findings about variants. Where there may be pods of the namespace that were not read, there are none. */
-export function variantFindings(analysis: Analysis): readonly Finding[] {
+/** What is found about variants. If there may be pods of the namespace that were not read, nothing is. */
+export const variantRule: Rule = ruleAtOnce(['KLM412', 'KLM415', 'KLM416', 'KLM417'], variantFindings)
+
+function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
   const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
   const templates = lazy(() => indexPods(snapshot.templates))
