@@ -50,6 +50,7 @@ interface Place {
 export function liveEstate({ bindings, pods }: EstateSize): LiveEstate {
   const spaces = range(Math.max(1, Math.ceil(pods / PODS_PER_NAMESPACE))).map((at) => numbered('team', at))
   const places = range(Math.ceil(bindings / BINDINGS_PER_POOL)).map((at) => placeOf(at, spaces))
+  const operator = operatorDeployment()
   const nodes = range(Math.ceil(pods / PODS_PER_NODE)).map((at) => numbered('node', at))
   return {
     stages: [
@@ -58,7 +59,7 @@ export function liveEstate({ bindings, pods }: EstateSize): LiveEstate {
         ...nodes.map((name) => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } })),
         catchAll(),
         scmConfig(),
-        operatorDeployment(),
+        operator,
         ...places.flatMap((place) => [
           pool(place.namespace, place.pool, poolLabels(place.pool)),
           deployment(place),
@@ -69,7 +70,7 @@ export function liveEstate({ bindings, pods }: EstateSize): LiveEstate {
       ],
       range(bindings).map((at) => bindingAt(at, places)),
     ],
-    operator: operatorDeployment(),
+    operator,
     pods: range(pods).map((at) => podAt(at, places)),
   }
 }

@@ -16,7 +16,7 @@ import * as resources from '../../shared/src/kube/resources.ts'
 import { TRUST_DOMAIN } from '../../test/control-plane/operator.ts'
 import { machineLine } from '../machine.ts'
 import { CLASS_NAME } from '../objects.ts'
-import { liveEstate, sizeFrom } from './estate.ts'
+import { AVAILABLE, liveEstate, sizeFrom, type LiveEstate } from './estate.ts'
 import { COMMANDS, EXECUTABLE } from './measure.ts'
 import { podOf, podStatus } from './pods.ts'
 import { run } from './program.ts'
@@ -69,8 +69,8 @@ function stored(object: JsonRecord): JsonRecord {
 }
 
 /** The bindings with what they stand on, and the outputs that the operator has written for them. */
-function objectsOf(stages: readonly (readonly JsonRecord[])[]): readonly JsonRecord[] {
-  const objects = stages.flat().map(stored)
+function objectsOf({ stages, operator }: LiveEstate): readonly JsonRecord[] {
+  const objects = stages.flat().map((one) => stored(one === operator ? { ...one, status: AVAILABLE } : one))
   const config = { trustDomain: { kind: 'set', value: TRUST_DOMAIN } as const, className: CLASS_NAME }
   const evidence = { trustDomain: TRUST_DOMAIN, className: CLASS_NAME, clusterSpiffeIdClasses: [] }
   const scm = readScmSettings(undefined, 'the bench', evidence).settings
@@ -138,10 +138,10 @@ const GROUPS = [
 ].map(([name, version]) => ({ name, versions: [{ version }] }))
 
 const size = sizeFrom(options, { bindings: 10_000, pods: 100_000 })
-const { stages, pods } = liveEstate(size)
+const estate = liveEstate(size)
 const lists = new Lists()
-for (const object of objectsOf(stages)) lists.add(object)
-for (const ask of pods) lists.add(stored({ ...podOf(ask), status: podStatus(ask.at) }))
+for (const object of objectsOf(estate)) lists.add(object)
+for (const ask of estate.pods) lists.add(stored({ ...podOf(ask), status: podStatus(ask.at) }))
 
 let requests = 0
 const server = createServer((request, response) => {
