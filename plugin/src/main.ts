@@ -26,22 +26,27 @@ const interrupts: Interrupts = {
   raise: (signal) => void process.kill(process.pid, signal),
 }
 
-/** The executable runs on Bun; Node has neither. https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc */
+/**
+ * The executable runs on Bun; Node has neither. Who asks for it has much to do: code is compiled as early as usual from then on.
+ * https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc
+ */
 function collectGarbage(which: 'young' | 'all'): void {
   const bun = dig(globalThis, 'Bun')
   if (bun === undefined) return
+  setJitPolicy(USUAL_JIT_POLICY)
   const collect = which === 'all' ? dig(bun, 'gc') : dig(process.getBuiltinModule('bun:jsc'), 'edenGC')
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [true])
 }
 
 /** How many times longer code runs before it is compiled. In a short run none runs as long. */
 const SHORT_RUN_JIT_POLICY = 1000
+const USUAL_JIT_POLICY = 1
 
 /** https://bun.com/reference/bun/unsafe: the executable begins with the policy that it is built with. */
-function expectShortRun(): void {
+function setJitPolicy(policy: number): void {
   const unsafe = dig(globalThis, 'Bun', 'unsafe')
   const set = dig(unsafe, 'setJITPolicy')
-  if (typeof set === 'function') Reflect.apply(set, unsafe, [SHORT_RUN_JIT_POLICY])
+  if (typeof set === 'function') Reflect.apply(set, unsafe, [policy])
 }
 
 const context: CommandContext = {
@@ -58,7 +63,7 @@ const context: CommandContext = {
       ? { stdin: process.stdin, stdout: process.stdout }
       : undefined,
   collectGarbage,
-  expectShortRun,
+  expectShortRun: () => setJitPolicy(SHORT_RUN_JIT_POLICY),
   version: VERSION,
 }
 

@@ -202,7 +202,10 @@ function trimLists(object: JsonRecord, lists: readonly string[], fields: readonl
 }
 
 function pick(object: JsonRecord, fields: readonly string[]): JsonRecord {
-  return Object.fromEntries(fields.flatMap((field) => (field in object ? [[field, object[field]]] : [])))
+  // In a loop: it is called a dozen times for each of a hundred thousand pods.
+  const picked: Record<string, unknown> = {}
+  for (const field of fields) if (field in object) picked[field] = object[field]
+  return picked
 }
 
 function without(object: JsonRecord, field: string): JsonRecord {
