@@ -71,6 +71,7 @@ export class CandidateIndex<T extends HasSelectors> {
   readonly #narrowGroups: Group<T>[] = []
   readonly #countOf = new Map<Group<T>, NamespaceCount>()
   readonly #podsWithLabel: Map<string, Map<string, number>>
+  #last: { readonly pod: Pod; readonly selections: readonly Selection<T>[] } | undefined
 
   constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
     this.#namespaces = namespacesOf(namespaces, pods)
@@ -100,8 +101,15 @@ export class CandidateIndex<T extends HasSelectors> {
     return count
   }
 
-  /** Every object whose selectors choose this pod, certainly or perhaps. */
+  /** Every object whose selectors choose this pod, certainly or perhaps. The pods of a workload come one after the other. */
   selecting(pod: Pod): readonly Selection<T>[] {
+    if (this.#last !== undefined && areSelectedAlike(this.#last.pod, pod)) return this.#last.selections
+    const selections = this.#selectionsOf(pod)
+    this.#last = { pod, selections }
+    return selections
+  }
+
+  #selectionsOf(pod: Pod): readonly Selection<T>[] {
     const namespace = this.#namespaceOf(pod.namespace)
     const candidates: Entry<T>[] = []
     collect(this.#broad, pod, candidates)
@@ -187,6 +195,16 @@ export class CandidateIndex<T extends HasSelectors> {
     group.matches.set(namespace.name, match)
     return match
   }
+}
+
+/** Whether selectors find the same on two pods, for they share all that selectors read. */
+function areSelectedAlike(one: Pod, other: Pod): boolean {
+  return (
+    one.labels === other.labels &&
+    one.unknownLabels === other.unknownLabels &&
+    one.possibleLabels === other.possibleLabels &&
+    one.namespace === other.namespace
+  )
 }
 
 function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Truth {
