@@ -1,6 +1,5 @@
 // What files leave unread, as a snapshot has it; and of a desired state each part with what it was made from, so that two states
 // can be told to leave the same unread.
-import { readdir, readFile, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import process from 'node:process'
 import type { UnreadPart } from '@kleym/shared/core/answers/index.ts'
@@ -81,6 +80,8 @@ const BYTES_MAX = 16 * 1024 * 1024
 
 /** A digest of a file, or of all files of a folder with their names; undefined: there is none that can be told. */
 async function contentOf(path: string): Promise<string | undefined> {
+  // Loaded here, like what hashes: it costs every other start some milliseconds.
+  const { readdir, readFile, stat } = process.getBuiltinModule('node:fs/promises')
   try {
     const isFolder = (await stat(path)).isDirectory()
     const files = isFolder
@@ -90,7 +91,6 @@ async function contentOf(path: string): Promise<string | undefined> {
           .toSorted(compareBytes)
       : [path]
     if (files.length > FILES_MAX) return undefined
-    // Loaded here: it costs every other start some milliseconds.
     const hash = process.getBuiltinModule('node:crypto').createHash('sha256')
     let bytes = 0
     for (const file of files) {
