@@ -64,7 +64,9 @@ async function requestsOf(operator: RunningOperator): Promise<Pick<Run, 'writes'
   const text = await operator.metrics()
   const count = (labels: string): number => metricOf(text, 'rest_client_requests_total', labels)
   const reads = count('method="GET"')
-  return { writes: count('') - reads, refused: count('code="4'), reads }
+  // The first read of the Lease finds none.
+  const refused = count('code="4') - count('code="404",method="GET"')
+  return { writes: count('') - reads, refused, reads }
 }
 
 function cellsOf({ seconds, cpu, serverCpu, peak, writes, refused, reads }: Run, size: number): string {
@@ -78,6 +80,6 @@ function cellsOf({ seconds, cpu, serverCpu, peak, writes, refused, reads }: Run,
     `${refused} refused`,
     `${reads} reads`,
   ]
-    .map((cell) => cell.padStart(19))
+    .map((cell) => cell.padStart(24))
     .join('')
 }
