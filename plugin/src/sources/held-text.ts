@@ -5,7 +5,7 @@ import type { WantedKind } from './wanted-kind.ts'
 /** Whether a text has the kind of an object, or of a list of them, with its group, in YAML or JSON; a mere mention is none. */
 export function holdsKind(text: string, { group, kind }: WantedKind): boolean {
   return (
-    text.includes(`${group}/`) &&
+    (group === '' || text.includes(`${group}/`)) &&
     new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
   )
 }

@@ -337,6 +337,14 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     { 'a.json': typed('fleet.cattle.io/v1alpha1', 'Bundle', { resources: [{ content: DEPLOYMENT }] }) },
   ],
   [
+    'a static Pod that a MachineConfig writes',
+    {
+      'a.json': typed('machineconfiguration.openshift.io/v1', 'MachineConfig', {
+        files: [{ source: 'data:,apiVersion%3A%20v1%0Akind%3A%20Pod%0Ametadata%3A%20%7Bname%3A%20x%7D' }],
+      }),
+    },
+  ],
+  [
     'a policy that generates what an expression gives',
     {
       'a.json': typed('policies.kyverno.io/v1', 'GeneratingPolicy', {
