@@ -1,9 +1,10 @@
 // Which findings a change brings where the state before has one of the same code, subject and related ones.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
 import type { FindingChanges } from '../../src/core/answers/explain/finding-changes.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { analysisOf, foreign, NODE, pod, policyOf, spiffe, TEAM_A } from '@kleym/testing/access-policies.ts'
+import { binding, objective, pool, poolOnly } from '@kleym/testing/manifests.ts'
 
 function changesBetween(
   code: string,
@@ -31,6 +32,12 @@ const REFUSED = foreign('all', {
 
 function podIn(namespace: string, name: string): JsonRecord {
   return pod({ namespace, name, labels: {} })
+}
+
+/** The API server has added what it adds to a pod. */
+const TOKEN = {
+  name: 'kube-api-access-x7k2p',
+  projected: { sources: [{ serviceAccountToken: { path: 'token' } }] },
 }
 
 const NAMESPACES = ['team-a', 'team-b'].map((name) => ({
@@ -94,4 +101,26 @@ test('one more field of a policy that cannot be understood is new', () => {
   expect(added.map(({ evidence }) => evidence.at(-1))).toEqual([
     'new with this change: .spec.action is a number, not a string',
   ])
+})
+
+describe('a container without a way to the Workload API, of a binding that is about one container or about all', () => {
+  const [NARROW, WIDE] = [binding(), poolOnly()].map((bound) => [
+    NODE,
+    ...NAMESPACES,
+    pool(),
+    objective(),
+    bound,
+    pod({ spec: { containers: [{ name: 'vllm' }, { name: 'metrics' }], volumes: [TOKEN] } }),
+  ])
+
+  test('is not fixed when another container joins it: that one alone is new', () => {
+    const { added, fixed, noLongerApply } = changesBetween('KLM430', NARROW ?? [], WIDE ?? [])
+    expect(added.map(({ evidence }) => evidence.at(-1))).toEqual(['new with this change: container metrics'])
+    expect([...fixed, ...noLongerApply]).toEqual([])
+  })
+
+  test('is unchanged when the other one goes', () => {
+    const { added, unchanged } = changesBetween('KLM430', WIDE ?? [], NARROW ?? [])
+    expect([added.length, unchanged.length]).toEqual([0, 1])
+  })
 })

@@ -47,17 +47,25 @@ export interface DiffParts {
   readonly tests: DiffTests | undefined
   /** The bindings that the text is narrowed to; undefined: all. */
   readonly narrowed: Narrowed | undefined
+  /** The files are all there is: no finding about them is known to have been there before. */
+  readonly isAllThereIs: boolean
 }
 
 /** Makes the report. */
-export function diffFrame(input: DiffInput, { changes, shown, tests, narrowed }: DiffParts): Frame {
+export function diffFrame(
+  input: DiffInput,
+  { changes, shown, tests, narrowed, isAllThereIs }: DiffParts,
+): Frame {
   const [baseline, future] = statesOf(input)
   const change = effectOf(baseline, future, {
     drive: input.drive,
     ...(input.unread !== undefined && { unread: input.unread }),
   })
-  const added = [...newNearMisses(input), ...change.findings.added].toSorted(compareFindings)
-  const effect = { ...change, findings: { ...change.findings, added } }
+  const { findings } = change
+  const stayed = isAllThereIs ? findings.unchanged : []
+  const added = [...newNearMisses(input), ...findings.added, ...stayed].toSorted(compareFindings)
+  const unchanged = isAllThereIs ? [] : findings.unchanged
+  const effect = { ...change, findings: { ...findings, added, unchanged } }
   const affected = affectedBy(baseline, future)
   const entries = entriesOf(baseline, future, input)
   const judgements =

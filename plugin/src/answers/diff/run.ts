@@ -21,7 +21,13 @@ export async function run(options: DiffOptions, context: CommandContext): Promis
   const shown = meant.length === 0 ? '' : await show(meant, sidesOf(input), context)
   const { tests, problems } = await runTests(options.tests, input, context)
   const withProblems = { ...input, problems: [...input.problems, ...problems] }
-  return finish(diffFrame(input, { changes, shown, tests, narrowed }), withProblems, options.output, context)
+  const parts = { changes, shown, tests, narrowed, isAllThereIs: areFilesAll(options, input) }
+  return finish(diffFrame(input, parts), withProblems, options.output, context)
+}
+
+/** Whether the files are all there is: nothing says what was there before them, but for the ClusterSPIFFEIDs among them. */
+function areFilesAll({ sources }: DiffOptions, { base, before, after, isLive }: DiffInput): boolean {
+  return base === undefined && before === after && !isLive && sources.live === undefined
 }
 
 /** Loaded where it is asked for. */

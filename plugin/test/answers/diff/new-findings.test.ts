@@ -92,3 +92,13 @@ test('a second fault of the configuration of SCM is a new error beside the first
   expect(newFindingsIn(ran).filter((one) => String(one).startsWith('KLM414'))).toHaveLength(1)
   expect(newFindingsIn(await diffOf(withScm({}), withScm({})))).toEqual([])
 })
+
+test('where the files are all there is, two bindings that refuse each other are new, and named', async () => {
+  const all = list([pool(), objective(), binding({ uid: '' }), binding({ uid: '', name: 'twin' })])
+  const folder = await workspace({ 'all.json': all })
+  const settings = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'c']
+  const { code, stdout } = await inProcess(['diff', '--offline', '-f', 'all.json', ...settings], folder)
+  expect(stdout).toMatch(/^✗ .*KLM301/s)
+  expect(stdout).toMatch(/new: 1 error +fixed: none +unchanged: none/)
+  expect(code).toBe(1)
+})

@@ -2,6 +2,7 @@
 export {
   type Finding,
   compareFindings,
+  containerPart,
   countBySeverity,
   depending,
   finding,

@@ -3,6 +3,7 @@
 // finding is new as far as no finding of the state before has these. A count that grows within a namespace is not new (docs/offline.md).
 import { getOrCreate } from '../../base/get-or-create.ts'
 import {
+  containerPart,
   findingKey,
   namedIn,
   notCertain,
@@ -113,11 +114,16 @@ function fingerprintOf(finding: Finding, several: ReadonlySet<string>): Fingerpr
   const { container } = subject
   const named = findingEntry(code).isOfSubjectAlone === true ? [subject] : namedIn(finding)
   const parts = new Map([...partsOfNamespaces([...(finding.namespaces ?? [])]), ...(finding.parts ?? [])])
+  // A container that is a part is none of the names: the finding may be about it alone before, and about others too after.
+  const isPart = container !== undefined && parts.has(containerPart(container))
   if (parts.size === 0 && several.has(findingKey(finding))) parts.set(summary, summary)
   return {
     finding,
     names: new Set(
-      named.map((one) => `${code} ${subjectText(container === undefined ? one : { container, ...one })}`),
+      named.map((one) => {
+        const { container: own = container, ...object } = one
+        return `${code} ${subjectText(isPart || own === undefined ? object : { ...object, container: own })}`
+      }),
     ),
     parts,
   }

@@ -66,6 +66,7 @@ export function usedHop(facts: ChainFacts): HopAnswer {
       `whether it also gets ${perhapsBeside.entry.spiffeId} is not known (${besideText(perhapsBeside)}): ${whyOpenText(perhapsBeside.given) ?? ''}`,
     )
   if (holding.other.value === 'open' && spiffeId === undefined) return openHop(holding.other)
+  if (ids.length === 0) return followsFrom('wanted')
   const several =
     ids.length > 1
       ? `${ids.length} SVIDs, each with a hint: the client chooses by it`

@@ -13,6 +13,11 @@ import { decidingText, unknownText } from '../../model/truth/unknown.ts'
  */
 export type Parts = ReadonlyMap<string, string>
 
+/** The part for a container of a finding that may be about several. */
+export function containerPart(name: string): string {
+  return `container ${name}`
+}
+
 /** What pods show, of whichever namespaces are asked about. */
 export interface ShownByNamespace {
   of(namespaces: ReadonlySet<string>): ShownWithin

@@ -227,7 +227,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const told = reasons.slice(0, REASONS_MAX)
   const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
   const { code, subject, related } = whole.note
-  const ids = new Set(shown.flatMap(({ note }) => note.spiffeId ?? []))
+  const parts = new Set(shown.flatMap(({ note }) => note.parts ?? []))
   const one = finding(code, {
     subject,
     related,
@@ -238,7 +238,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
       ...more,
     ],
     namespaces: whole.namespaces,
-    ...(ids.size > 0 && { parts: new Map([...ids].map((id) => [id, id])) }),
+    ...(parts.size > 0 && { parts: new Map([...parts].map((part) => [part, part])) }),
   })
   return asFarAs(all(...told.map(({ note }) => note.holds)), one).map((made) => ({
     ...made,

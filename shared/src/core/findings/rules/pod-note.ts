@@ -32,8 +32,8 @@ export interface Note {
   /** The sentence, given how many pods show it, and in which namespaces: `namespaces a, b, c, d, e and 4 more`. */
   readonly summary: (pods: string, namespaces: string) => string
   readonly evidence?: readonly string[]
-  /** The SPIFFE ID of another that is given away: another one is another matter. */
-  readonly spiffeId?: string
+  /** The several things that it is about: the SPIFFE ID that is given away, the containers. A further one is new. */
+  readonly parts?: readonly string[]
   /** Whether the pod shows it. */
   readonly holds: Truth
 }

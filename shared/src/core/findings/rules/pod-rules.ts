@@ -280,7 +280,7 @@ export function idHeldByForeign(
       summary: (pods, namespaces) =>
         `${sourceText(source)} gives ${isTheft ? `the identity to ${pods} of ${namespaces}` : `the same SPIFFE ID to ${pods}`}`,
       evidence: [`both register ${entry.spiffeId}`],
-      spiffeId: entry.spiffeId,
+      parts: [entry.spiffeId],
       holds: isCertain ? YES : matches(first),
     }))
   })

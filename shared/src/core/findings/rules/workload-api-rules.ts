@@ -12,6 +12,7 @@ import {
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
 import type { EntryOutcome, ContainerIdentities, PodIdentities } from '../../predict/index.ts'
+import { containerPart } from '../finding/finding.ts'
 import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */
@@ -60,6 +61,7 @@ function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly
         subject: isNarrow && names[0] !== undefined ? { ...owner, container: names[0] } : owner,
         related: [],
         containers: names,
+        parts: names.map(containerPart),
         summary: (pods) =>
           isNarrow
             ? `container ${names.join(', ')} of ${pods} has no way to the Workload API`

@@ -125,6 +125,7 @@ const NO_PODS = {
     '*.inference.x-k8s.io',
   ],
   'https://github.com/kubernetes-sigs/kube-agentic-networking': [
+    '*.agentic.networking.k8s.io',
     '*.agentic.networking.x-k8s.io',
     '*.agentic.prototype.x-k8s.io',
   ],
