@@ -73,7 +73,7 @@ const CHAPTERS: readonly Chapter[] = [
       },
       {
         says: 'What does a code mean? No cluster and no network are needed.',
-        args: ['explain', 'KLM402'],
+        args: ['explain', 'KLM301'],
         exitCode: 0,
       },
     ],
@@ -259,7 +259,10 @@ function screenful(answer: string): string {
   const lines = answer.trimEnd().split('\n')
   const room = Math.max(12, (process.stdout.rows ?? 40) - MARGIN)
   if (lines.length <= room) return answer.trimEnd()
-  return [...lines.slice(0, room), `… and ${lines.length - room} more lines`].join('\n')
+  return [
+    ...lines.slice(0, room),
+    `… and ${lines.length - room} more lines (npm run demo -- all shows them)`,
+  ].join('\n')
 }
 
 /** Asks the plugin, and says whether the exit code is the promised one. */
