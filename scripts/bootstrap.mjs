@@ -79,7 +79,7 @@ function install(why) {
       `Node.js ${process.versions.node} is too old for the installation`,
       `use Node.js ${OLDEST_NODE} or later`,
     )
-  console.error(`installing the dependencies once (${why}): npm ci`)
+  console.error(`installing the dependencies once (${why}): npm ci, half a minute to three`)
   // npm says how it runs itself; without a shell, and not through node_modules, which `ci` deletes.
   const node = process.env['npm_node_execpath'] ?? process.execPath
   const npm = process.env['npm_execpath']
