@@ -193,7 +193,9 @@ describe('where there are policies', () => {
     const folder = await dumped()
     for (const command of [['policies', '-A'], ['policies', '-n', 'agents'], ...COMMANDS]) {
       const live = await reportOf(READER, ...command)
-      const offline = await reportOf(READER, ...command, '--offline', '-R', '-f', folder)
+      // To diff, files alone are new; a dump is the state before.
+      const flag = command[0] === 'diff' ? '--live' : '-f'
+      const offline = await reportOf(READER, ...command, '--offline', '-R', flag, folder)
       expect(policyPart(live)).toEqual(policyPart(offline))
     }
     const { policies } = await reportOf(READER, 'policies', '-A')
