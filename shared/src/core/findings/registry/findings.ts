@@ -161,11 +161,11 @@ export const FINDINGS = {
   KLM401: {
     severity: 'error',
     noEffect: 'of any output',
-    title: 'SCM ignores the output: its class',
+    title: 'SCM ignores the output',
     meaning:
-      'The SPIRE controller manager does not handle the class of the ClusterSPIFFEID that the binding renders.',
+      'The SPIRE controller manager does not handle the ClusterSPIFFEID that the binding renders: it handles another class, sees only objects with another label, or reads no ClusterSPIFFEIDs. The finding says which.',
     consequence: 'The binding is Ready, and no container ever gets the identity.',
-    fix: "Set --clusterspiffeid-class-name of kleym to SCM's className, or let SCM watchClassless.",
+    fix: 'Give kleym the class or the label that SCM asks for (--clusterspiffeid-class-name, --output-label), or let SCM handle such objects (watchClassless, reconcile.clusterSPIFFEIDs).',
   },
   KLM402: {
     severity: 'warning',
