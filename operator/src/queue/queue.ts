@@ -1,8 +1,8 @@
 // The work queue: keys to look at, each once however often it is added, and never twice at the same time. The semantics
 // are those of client-go's `util/workqueue` (dirty and processing sets, delayed adds, per-item exponential backoff); on top
 // of them keys are taken in turn from the groups (namespaces) that have any, so that one of 5,000 keys holds up no other; no group
-// gets all workers, so that one whose objects the API server takes half a minute to write holds up no other either; and large objects
-// are worked on one at a time, since each write of one keeps a processor of the API server busy.
+// gets all workers, so that one whose objects the API server takes half a minute to write holds up no other either, and nor do many
+// such; and large objects are worked on one at a time, since each write of one keeps a processor of the API server busy.
 import { backoffMs, jittered, type Backoff } from '@kleym/shared/kube/backoff.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { Fifo } from './fifo.ts'
@@ -16,6 +16,10 @@ const BACKOFF: Backoff = { firstMs: 5, maxMs: 300_000 }
  * 3 each and three 7 together: one is always left for a group that has none, until 8 groups have one.
  */
 const SHARE = 3
+
+/** From how long a look on is slow, and how long its group counts as slow after it unless a later one is quick, in milliseconds. */
+const SLOW_MS = 1_000
+const SLOW_FOR_MS = 2 * BACKOFF.maxMs
 
 /** The limits of one wait, in milliseconds; the lower one counts where they cross. */
 export interface Pause {
@@ -85,6 +89,10 @@ export class WorkQueue {
   readonly #processing = new Map<string, number>()
   /** The one that is processing and was large when it was taken. */
   #largeAtWork: string | undefined
+  /** Until when each group counts as slow, as its last look was; the one that was so first comes first. */
+  readonly #slowUntil = new Map<string, number>()
+  /** The keys that are processing and whose group was slow when they were taken. */
+  readonly #slowAtWork = new Set<string>()
   /** How many keys of each group are processing; groups without any are not in it. */
   readonly #processingOf = new Map<string, number>()
   readonly #delayed = new Map<string, Delayed>()
@@ -173,10 +181,13 @@ export class WorkQueue {
   done(key: string): void {
     const since = this.#processing.get(key)
     if (since === undefined) throw new Error(`the key ${JSON.stringify(key)} is done, but was not taken`)
+    const workedMs = this.#clock.monotonicMs() - since
     this.#processing.delete(key)
+    this.#slowAtWork.delete(key)
     if (this.#largeAtWork === key) this.#largeAtWork = undefined
     this.#countProcessing(key, -1)
-    this.#observer?.done(this.#clock.monotonicMs() - since)
+    this.#noteSpeed(this.#groupOf(key), workedMs)
+    this.#observer?.done(workedMs)
     if (this.#dirty.has(key)) this.#enqueue(key)
     else this.#giveToIdle()
     this.#settleShutDown()
@@ -226,9 +237,26 @@ export class WorkQueue {
 
   readonly #mayHaveWorker = (group: string, key: string): boolean => {
     if (this.#largeAtWork !== undefined && this.#isLarge(key)) return false
+    // However many groups are slow, one worker is left for those that are not.
+    if (this.#isSlow(group) && this.#slowAtWork.size >= Math.max(1, this.#workers - 1)) return false
     const own = this.#processingOf.get(group) ?? 0
     const left = this.#workers - this.#processing.size - 1
     return own === 0 || own < SHARE * left
+  }
+
+  #isSlow(group: string): boolean {
+    return (this.#slowUntil.get(group) ?? Number.NEGATIVE_INFINITY) > this.#clock.monotonicMs()
+  }
+
+  #noteSpeed(group: string, workedMs: number): void {
+    this.#slowUntil.delete(group)
+    if (workedMs < SLOW_MS) return
+    const now = this.#clock.monotonicMs()
+    for (const [other, until] of this.#slowUntil) {
+      if (until > now) break
+      this.#slowUntil.delete(other)
+    }
+    this.#slowUntil.set(group, now + SLOW_FOR_MS)
   }
 
   #countProcessing(key: string, change: 1 | -1): void {
@@ -244,6 +272,7 @@ export class WorkQueue {
     this.#dirty.delete(key)
     this.#processing.set(key, now)
     if (this.#isLarge(key)) this.#largeAtWork = key
+    if (this.#isSlow(this.#groupOf(key))) this.#slowAtWork.add(key)
     this.#countProcessing(key, 1)
   }
 

@@ -415,10 +415,55 @@ describe('workers that are shared', () => {
     expect(await waiting[1]).toBe('a/2')
   })
 
+  test('twenty whose looks are slow leave one for a namespace whose looks are not, once each has been seen to be', async () => {
+    const { time, queue } = build({ workers: 8 })
+    const slow = Array.from({ length: 20 }, (_, at) => `slow-${at}/1`)
+    const running: Promise<string | undefined>[] = []
+    const endAll = async (): Promise<void> => {
+      for (const key of await Promise.all(running.splice(0))) if (key !== undefined) queue.done(key)
+    }
+    for (const key of slow) queue.add(key)
+    while (queue.state().depth > 0) {
+      while (running.length < 8 && queue.state().depth > 0) running.push(queue.take())
+      await time.advance(10_000)
+      await endAll()
+    }
+    for (const key of slow) queue.add(key)
+    for (let worker = 0; worker < 7; worker++) running.push(queue.take())
+    const last = queue.take()
+    await settled()
+    expect(queue.state()).toMatchObject({ depth: 13, processing: 7 })
+    queue.add('quick/1')
+    expect(await last).toBe('quick/1')
+    queue.done('quick/1')
+    // They lose no turn, and what is quick again counts as slow no longer.
+    const next = queue.take()
+    await endAll()
+    expect(await next).toBe('slow-7/1')
+    queue.done('slow-7/1')
+    expect(await drain(queue)).toHaveLength(12)
+    for (const key of slow) queue.add(key)
+    for (let worker = 0; worker < 8; worker++) await queue.take()
+    expect(queue.state()).toMatchObject({ depth: 12, processing: 8 })
+  })
+
   test('one worker serves one namespace after the other', async () => {
     const { queue } = build({ workers: 1 })
     for (const key of ['a/1', 'a/2', 'b/1']) queue.add(key)
     expect(await drain(queue)).toEqual(['a/1', 'b/1', 'a/2'])
+  })
+
+  test('one worker serves slow ones too', async () => {
+    const { time, queue } = build({ workers: 1 })
+    for (const key of ['a/1', 'a/2', 'b/1']) queue.add(key)
+    const taken: (string | undefined)[] = []
+    while (queue.state().depth > 0) {
+      const key = await queue.take()
+      taken.push(key)
+      await time.advance(10_000)
+      queue.done(key ?? '')
+    }
+    expect(taken).toEqual(['a/1', 'b/1', 'a/2'])
   })
 })
 
