@@ -19,7 +19,14 @@ const AT_A_TIME = Math.min(2 * ALL_CORES, 8)
  */
 const NET_MS = runsMs(300_000)
 
-const shared = { env: { NO_COLOR: '1' }, disableConsoleIntercept: true }
+const shared = {
+  env: { NO_COLOR: '1' },
+  disableConsoleIntercept: true,
+  testTimeout: NET_MS,
+  hookTimeout: NET_MS,
+}
+/** What the projects of the second group have in common. */
+const sideBySide = { maxWorkers: AT_A_TIME, sequence: { groupOrder: 1 } }
 
 /** What needs Node and the project's packages alone: `npm test` runs it. A new folder of tests that needs no more goes here. */
 const ANYWHERE = ['{shared,operator,plugin}/test', 'test/{chart,docs,house,testing}']
@@ -36,8 +43,6 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'anywhere',
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
           include: testsIn(ANYWHERE),
           setupFiles: ['test/testing/src/seed-setup.ts'],
           maxWorkers: ALL_CORES,
@@ -50,11 +55,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'programs',
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
           include: testsIn(PROGRAMS),
-          maxWorkers: AT_A_TIME,
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
         },
       },
       {
@@ -63,10 +65,7 @@ export default defineConfig({
           name: 'control-plane',
           include: ['test/control-plane/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts'],
-          maxWorkers: AT_A_TIME,
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
         },
       },
       {
@@ -76,10 +75,7 @@ export default defineConfig({
           name: 'makers',
           include: ['test/control-plane/makers/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts'],
-          maxWorkers: AT_A_TIME,
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
         },
       },
       {
@@ -89,10 +85,7 @@ export default defineConfig({
           include: ['test/svid/**/*.test.ts'],
           exclude: ['**/node_modules/**', 'test/svid/agent/**'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts'],
-          maxWorkers: AT_A_TIME,
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
         },
       },
       {
@@ -101,10 +94,7 @@ export default defineConfig({
           name: 'agent',
           include: ['test/svid/agent/**/*.test.ts'],
           globalSetup: ['test/control-plane/setup.ts', 'test/svid/setup.ts', 'test/svid/agent/setup.ts'],
-          maxWorkers: AT_A_TIME,
-          testTimeout: NET_MS,
-          hookTimeout: NET_MS,
-          sequence: { groupOrder: 1 },
+          ...sideBySide,
         },
       },
     ],

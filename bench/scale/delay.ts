@@ -15,6 +15,7 @@ import { startLeading, startOperatorPlane } from '../../test/control-plane/opera
 import { joinToken, startAgent } from '../../test/svid/agent/agent.ts'
 import { cgroupPlace, ContainerCgroups } from '../../test/svid/agent/cgroup.ts'
 import { startKubelet, type Kubelet } from '../../test/svid/agent/kubelet.ts'
+import { statusOfVllm } from '../../test/svid/agent/pods.ts'
 import { Workloads } from '../../test/svid/agent/workloads.ts'
 import { namespace, node, pod } from '../../test/svid/build-cluster.ts'
 import { csid } from '../../test/svid/clusterspiffeid.ts'
@@ -226,7 +227,7 @@ async function createPods(
   for (const [at, space] of spaces.entries()) {
     const containerId = String(at).padStart(64, 'c')
     const id = { apiVersion: 'v1', kind: 'Pod', namespace: space, name: 'llama' }
-    await cp.admin.patch(id, { status: statusOf(containerId) }, 'status')
+    await cp.admin.patch(id, { status: statusOfVllm(containerId) }, 'status')
     const made = await cp.admin.get(id)
     const uid = stringAt(made, 'metadata', 'uid') ?? ''
     known.push({ ...made, apiVersion: 'v1', kind: 'Pod' })
@@ -234,22 +235,6 @@ async function createPods(
   }
   kubelet.tell(known)
   return asked
-}
-
-function statusOf(containerId: string): JsonRecord {
-  return {
-    phase: 'Running',
-    containerStatuses: [
-      {
-        name: 'vllm',
-        image: 'vllm:1',
-        imageID: 'vllm@sha256:1',
-        containerID: `containerd://${containerId}`,
-        ready: true,
-        restartCount: 0,
-      },
-    ],
-  }
 }
 
 function lineOf(cells: readonly string[]): string {

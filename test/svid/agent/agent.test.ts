@@ -23,7 +23,7 @@ import { startSpire, TRUST_DOMAIN, type Spire } from '../spire.ts'
 import { joinToken, startAgent } from './agent.ts'
 import { cgroupPlace, cgroupPlaces, ContainerCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
-import { agentPods, REGISTRATIONS, SPACE, type AgentPod } from './pods.ts'
+import { agentPods, REGISTRATIONS, SPACE, statusOfVllm, type AgentPod } from './pods.ts'
 import { Workloads, type HandedSvid, type SvidAnswer } from './workloads.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
@@ -111,19 +111,7 @@ async function synced(name: string): Promise<void> {
   await spire.settled()
   const canary = pod(SPACE, `canary-${name}`, { labels: { [`canary-${name}`]: 'yes' } })
   await build(cp, [[{ object: canary }]])
-  const status = {
-    phase: 'Running',
-    containerStatuses: [
-      {
-        name: 'vllm',
-        image: 'vllm:1',
-        imageID: 'vllm@sha256:1',
-        containerID: `containerd://${'c'.repeat(56)}${Buffer.from(name.slice(0, 4).padEnd(4)).toString('hex')}`,
-        ready: true,
-        restartCount: 0,
-      },
-    ],
-  }
+  const status = statusOfVllm(`${'c'.repeat(56)}${Buffer.from(name.slice(0, 4).padEnd(4)).toString('hex')}`)
   await cp.admin.patch(
     { apiVersion: 'v1', kind: 'Pod', namespace: SPACE, name: `canary-${name}` },
     { status },
@@ -381,19 +369,7 @@ test('trap 18: a static pod has the identity where the kubelet knows it by the U
   })
   await build(cp, [[{ object: mirror }]])
   const containerId = 'd'.repeat(64)
-  const status = {
-    phase: 'Running',
-    containerStatuses: [
-      {
-        name: 'vllm',
-        image: 'vllm:1',
-        imageID: 'vllm@sha256:1',
-        containerID: `containerd://${containerId}`,
-        ready: true,
-        restartCount: 0,
-      },
-    ],
-  }
+  const status = statusOfVllm(containerId)
   await cp.admin.patch({ apiVersion: 'v1', kind: 'Pod', namespace: SPACE, name }, { status }, 'status')
   await synced('mirror')
   const asked = askedOf(({ ref }) => ref.name === name)

@@ -157,6 +157,12 @@ export function container(name: string): JsonRecord {
   return { name, image: `registry.example/${name}:1` }
 }
 
+/** The status of a pod whose only container, `vllm`, runs; `id` is 64 hex digits. */
+export function statusOfVllm(id: string): JsonRecord {
+  const running = statusOf({ name: 'vllm', image: 'vllm:1' })
+  return { phase: 'Running', containerStatuses: [{ ...running, containerID: `containerd://${id}` }] }
+}
+
 /** What a kubelet says of a container that runs, with an ID by chance. */
 export function statusOf({ name, image }: JsonRecord): JsonRecord {
   return {
