@@ -236,7 +236,7 @@ test('bindings that come to select the same pods are new only where they did not
   expect(collisionsIn(effectOf(met, same).findings.added)).toEqual([])
 })
 
-/** Binding sets of four families, each of which is a chain of `count` label sets: few chains are reported in pairs, long ones are not. */
+/** Binding sets of four families, each a chain of `count` label sets: few chains are reported in pairs, long ones are not. */
 function chains(count: number): readonly JsonRecord[] {
   return times(4, (chain) =>
     times(count, (at) =>

@@ -128,7 +128,7 @@ describe('which server', () => {
     expect((await cluster.credentials()).headers).toEqual({ authorization: 'Bearer t' })
   })
 
-  test('a server of which nothing can be made is reported without the token', async () => {
+  test('a server whose address makes no sense is reported without the token', async () => {
     const error = await rejection(load({ server: 'ftp://x', token: 's3cret' }))
     expect(error).toMatchObject({ what: "the cluster's server is no address" })
     expect(JSON.stringify(error) + String(error)).not.toContain('s3cret')

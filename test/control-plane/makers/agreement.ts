@@ -13,7 +13,7 @@ function toldBy(value: JsonRecord): readonly Pod[] {
   return [...templates, ...podMakers.flatMap(({ pods }) => pods)]
 }
 
-/** What pods carry otherwise than it is told of them, a line each. `keyOf` is the template of a pod: its `nameOf`. */
+/** What pods carry that the expansion does not say, a line each. `keyOf` is the template of a pod: its `nameOf`. */
 export function disagreements(
   objects: readonly JsonRecord[],
   pods: readonly JsonRecord[],

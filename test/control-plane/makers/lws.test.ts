@@ -84,7 +84,7 @@ test('the pods of LeaderWorkerSets, also by their numbers', async () => {
   expect(SETS.flatMap((set) => misnumbered(set, pods))).toEqual([])
 })
 
-/** What is told of the numbers of pods, and is not so. */
+/** Numbers of pods that are reported wrongly. */
 function misnumbered(set: JsonRecord, pods: readonly JsonRecord[]): readonly string[] {
   const keys = [`${LWS}/group-index`, `${LWS}/worker-index`]
   const told = readWorkloadPods({ value: set }, new Set(keys)).map(({ labels }) =>
