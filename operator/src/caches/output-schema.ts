@@ -12,6 +12,17 @@ import type { Log } from '../telemetry/log.ts'
 /** How long an API server may go on by the CRD before, in milliseconds. */
 const SETTLE_MS = 5_000
 const BACKOFF: Backoff = { firstMs: 500, maxMs: 30_000 }
+/** A value in every field of an output, with a label of no name that a schema could know. */
+const EVERY_FIELD: Required<OutputSpec> = {
+  spiffeIDTemplate: 'any',
+  namespaceSelector: { matchLabels: { 'example.org/any': 'any' } },
+  podSelector: { matchLabels: { 'example.org/any': 'any' } },
+  workloadSelectorTemplates: ['any'],
+  fallback: false,
+  hint: 'any',
+  className: 'any',
+}
+
 const CRD_NAME = `${CLUSTER_SPIFFE_ID.plural}.${CLUSTER_SPIFFE_ID.group}`
 
 export interface OutputSchemaOptions {
@@ -85,8 +96,12 @@ export class OutputSchema {
     const before = this.#schemas
     if (before.length > 0 && deepEqual(before.at(-1), schema)) return
     this.#schemas = [...before, schema]
+    if (before.length === 0) {
+      // Until now nothing counted as dropped.
+      if (this.pruned(EVERY_FIELD).length > 0) onChange()
+      return
+    }
     onChange()
-    if (before.length === 0) return
     clock.after(SETTLE_MS, () => {
       this.#schemas = this.#schemas.slice(1)
       onChange()

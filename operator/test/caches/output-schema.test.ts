@@ -76,8 +76,22 @@ test('the same CRD again is no change, and one read serves all that ask for it',
   const { at, schema } = followed()
   await Promise.all([schema.refresh(), schema.refresh()])
   await schema.changed()
-  expect(at).toMatchObject({ lists: 2, changes: 1 })
+  expect(at).toMatchObject({ lists: 2, changes: 0 })
 })
+
+test.each([
+  { crd: without(), changes: 0 },
+  { crd: without('hint'), changes: 1 },
+  { crd: without('podSelector'), changes: 1 },
+])(
+  'the first CRD that is read is a change only if it drops a field of outputs: $changes',
+  async ({ crd, changes }) => {
+    const { at, schema } = followed()
+    at.answer = () => [crd]
+    await schema.refresh()
+    expect(at.changes).toBe(changes)
+  },
+)
 
 test('a CRD that could not be read is read again', async () => {
   const { at, clock, schema } = followed()
