@@ -5,7 +5,7 @@ import {
   findingsInWorlds,
   marksOf,
   type ObjectMark,
-  statusFindings,
+  statusRule,
 } from '@kleym/shared/core/findings/index.ts'
 import type { Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import {
@@ -310,7 +310,7 @@ class Gathering {
         ),
         ...(side === undefined || before !== undefined
           ? []
-          : statusFindings(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
+          : statusRule.find(analysis, side.operatorDeployments?.map(readOperatorDeployment))),
       ],
       problems: [...(relevant ?? []), ...scm.problems],
       marks: [...marks, ...this.#nearMisses.map(markOfNearMiss)],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { statusFindings } from '@kleym/shared/core/findings/rules/status-rules.ts'
+import { statusRule } from '@kleym/shared/core/findings/rules/status-rules.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
@@ -54,7 +54,7 @@ function inputOf(objects: readonly JsonRecord[]): AnswerInput {
       disagreements: [],
       disputes: [],
     },
-    inputFindings: statusFindings(after, [DOWN]),
+    inputFindings: statusRule.find(after, [DOWN]),
     problems: [],
     marks: [],
     notes: [],

@@ -6,7 +6,7 @@ import type { State } from '../../src/core/analysis/states/state.ts'
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
 import { explain } from '../../src/core/answers/explain/explanation.ts'
 import { findingsOf } from '../../src/core/findings/rules/all.ts'
-import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
+import { statusRule } from '../../src/core/findings/rules/status-rules.ts'
 import { sourceText } from '../../src/core/predict/spire/prediction.ts'
 import { binding, live, manifestOf, objective, outputOf, pool } from '@kleym/testing/manifests.ts'
 import { analysisOf, CHAT_ID, NODE, pod, policy } from '@kleym/testing/access-policies.ts'
@@ -96,7 +96,7 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
       expect(explain(frozen, one)?.output?.state ?? 'up to date').toBe('up to date')
     }
     expect(frozen.changes.all).toEqual([])
-    expect(statusFindings(frozen, undefined).filter(({ code }) => code === 'KLM542')).toEqual([])
+    expect(statusRule.find(frozen, undefined).filter(({ code }) => code === 'KLM542')).toEqual([])
   })
 })
 

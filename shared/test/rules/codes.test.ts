@@ -1,12 +1,12 @@
 // Every finding code: the smallest cluster that shows it, and the nearest one that does not.
 import { disagreements } from '../../src/core/findings/rules/install-rules.ts'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import type { Config } from '../../src/core/decide/settings/config.ts'
 import { worstOf, type Rule } from '../../src/core/findings/finding/rule.ts'
-import { findingsOf, RULES } from '../../src/core/findings/rules/all.ts'
+import { EVERY_RULE, findingsOf, RULES } from '../../src/core/findings/rules/all.ts'
 import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
@@ -17,8 +17,12 @@ import {
   mergeSettings,
   statusSettings,
 } from '../../src/core/analysis/settings/operator-settings.ts'
-import { installationFindings } from '../../src/core/findings/rules/installation-rules.ts'
-import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
+import { installationRule } from '../../src/core/findings/rules/installation-rules.ts'
+import { federationRule } from '../../src/core/findings/rules/federation-rules.ts'
+import { statusRule } from '../../src/core/findings/rules/status-rules.ts'
+import { svidRule } from '../../src/core/findings/rules/svid-rules.ts'
+import { differenceRule } from '../../src/core/findings/rules/verify-rules.ts'
+import type { Finding } from '../../src/core/findings/finding/finding.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { FINDING_CODES, findingEntry, SEVERITIES } from '../../src/core/findings/registry/findings.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
@@ -36,6 +40,8 @@ import {
   world,
   type FindingSetting,
 } from '@kleym/testing/finding-cases.ts'
+
+const RULES_FOLDER = join(import.meta.dirname, '../../src/core/findings/rules')
 
 /** A cluster of a case. */
 function analysisOfCase(
@@ -65,15 +71,24 @@ function codesOf(objects: readonly JsonRecord[], setting: FindingSetting): reado
   return [...new Set(findingsOf(analysisOfCase(objects, setting)).map(({ code }) => code))]
 }
 
+/** What the rules of a live cluster find: of its statuses and outputs, and of its installation. */
+function liveFindings(objects: readonly JsonRecord[]): Record<'status' | 'installation', readonly Finding[]> {
+  const analysis = analysisOf(objects)
+  const raw = objects.filter(({ kind }) => kind === 'Deployment').map((value) => ({ value }))
+  const operators = raw.map(readOperatorDeployment)
+  return {
+    status: statusRule.find(analysis, operators),
+    installation: installationRule.find(analysis, { absentKinds: new Set(), isClassKnown: true, operators }),
+  }
+}
+
 /** The codes that a live cluster shows beside those of its rules: its statuses, its outputs, its operators. */
 function liveCodesOf(objects: readonly JsonRecord[]): readonly string[] {
   const analysis = analysisOf(objects)
   const raw = objects.map((value) => ({ value }))
-  const operators = raw.filter(({ value }) => value['kind'] === 'Deployment').map(readOperatorDeployment)
   const { bindings } = analysis.snapshot
   const findings = [
-    ...statusFindings(analysis, operators),
-    ...installationFindings(analysis, { absentKinds: new Set(), isClassKnown: true, operators }),
+    ...Object.values(liveFindings(objects)).flat(),
     ...bindings.flatMap((one) => inForceFinding(analysis, one) ?? []),
     ...disagreements(mergeSettings([...deploymentSettings(raw), ...statusSettings(bindings)]).contradictions),
   ]
@@ -182,7 +197,38 @@ function reportedBy(rule: Rule): ReadonlySet<string> {
   )
 }
 
+/** The rules that are asked with more than an analysis, by their files. */
+const ASKED = {
+  'federation-rules': federationRule,
+  'installation-rules': installationRule,
+  'status-rules': statusRule,
+  'svid-rules': svidRule,
+  'verify-rules': differenceRule,
+}
+
 describe('the codes that rules declare', () => {
+  test('no other is reported of a live cluster', () => {
+    for (const { beside, bad } of FOUND_CASES.filter(({ by }) => by === 'cluster')) {
+      const { status, installation } = liveFindings([...beside, ...bad])
+      expect(statusRule.codes).toEqual(expect.arrayContaining(status.map(({ code }) => code)))
+      expect(installationRule.codes).toEqual(expect.arrayContaining(installation.map(({ code }) => code)))
+    }
+  })
+
+  test.each(Object.entries(ASKED))('%s names no other, and is one of all rules', (file, rule) => {
+    const text = readFileSync(join(RULES_FOLDER, `${file}.ts`), 'utf8')
+    const named = [...text.matchAll(/'(KLM\d{3})'/g)].map(([, code = '']) => code)
+    expect(named.filter((code) => !rule.codes.some((one) => one === code))).toEqual([])
+    expect(EVERY_RULE).toContain(rule)
+  })
+
+  test('a file of rules that is asked with more than an analysis is among these', () => {
+    const files = readdirSync(RULES_FOLDER).filter((file) =>
+      readFileSync(join(RULES_FOLDER, file), 'utf8').includes('satisfies AskedRule'),
+    )
+    expect(files).toEqual(Object.keys(ASKED).map((file) => `${file}.ts`))
+  })
+
   test.each(RULES.map((rule) => [rule.codes.join(' '), rule] as const))(
     '%s: no other is reported, and none that is worse',
     (_, rule) => {
@@ -194,9 +240,10 @@ describe('the codes that rules declare', () => {
     },
   )
 
-  test('each that a case shows is declared by a rule, and the worst of some is the worst that one declares', () => {
-    const declared = new Set<string>(RULES.flatMap(({ codes }) => codes))
+  test('each that the core of findings reports is declared, and the worst of some is the worst that one declares', () => {
+    const declared = new Set<string>(EVERY_RULE.flatMap(({ codes }) => codes))
     expect(FINDING_CASES.map(({ code }) => code).filter((code) => !declared.has(code))).toEqual([])
+    expect(declared.size).toBeGreaterThan(new Set(RULES.flatMap(({ codes }) => codes)).size)
     expect(worstOf([{ codes: ['KLM305', 'KLM306'] }, { codes: ['KLM612'] }])).toBe('warning')
     expect(worstOf(RULES)).toBe('error')
   })

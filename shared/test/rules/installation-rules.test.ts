@@ -1,9 +1,6 @@
 // What `status` finds of an installation: missing kinds, operators, and a class that SCM ignores.
 import { expect, test } from 'vitest'
-import {
-  installationFindings,
-  type InstallationFacts,
-} from '../../src/core/findings/rules/installation-rules.ts'
+import { installationRule, type InstallationFacts } from '../../src/core/findings/rules/installation-rules.ts'
 import type { OperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
 import type { ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
 import { CONFIG } from '@kleym/testing/manifests.ts'
@@ -41,9 +38,9 @@ function said(
 ): readonly string[] {
   const analysis = analysisOf([], { settings, config: { ...CONFIG, className } })
   const facts = { absentKinds: new Set(absent), operators, isClassKnown }
-  return installationFindings(analysis, facts).map(
-    ({ code, subject, summary }) => `${code} ${subject.name}: ${summary}`,
-  )
+  return installationRule
+    .find(analysis, facts)
+    .map(({ code, subject, summary }) => `${code} ${subject.name}: ${summary}`)
 }
 
 test.each<[string, readonly string[], readonly string[]]>([
@@ -78,7 +75,7 @@ test.each<[string, InstallationFacts['operators'], readonly string[]]>([
 
 test('an operator that could not be looked for is not missing', () => {
   const facts = { absentKinds: new Set<string>(), operators: undefined, isClassKnown: true }
-  expect(installationFindings(analysisOf([]), facts)).toEqual([])
+  expect(installationRule.find(analysisOf([]), facts)).toEqual([])
 })
 
 const OTHERS: ScmSettings = {

@@ -1,6 +1,6 @@
 // Where a cluster is not what the operator would make of it: status, output, operator.
 import { describe, expect, test } from 'vitest'
-import { statusFindings } from '../../src/core/findings/rules/status-rules.ts'
+import { statusRule } from '../../src/core/findings/rules/status-rules.ts'
 import type { OperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { live, outputOf, pool, poolOnly } from '@kleym/testing/manifests.ts'
@@ -45,7 +45,7 @@ function said(
   objects: readonly JsonRecord[],
   operators: readonly OperatorDeployment[] | undefined = RUNNING,
 ): readonly string[] {
-  return statusFindings(analysisOf(objects), operators).map(({ code, summary }) => `${code}: ${summary}`)
+  return statusRule.find(analysisOf(objects), operators).map(({ code, summary }) => `${code}: ${summary}`)
 }
 
 describe('the status of a binding', () => {
@@ -82,7 +82,7 @@ describe('the status of a binding', () => {
   })
 
   test('shows both words where they differ', () => {
-    const [found] = statusFindings(
+    const [found] = statusRule.find(
       analysisOf([left({ reason: 'TargetPoolNotFound' }), pool(), settled]),
       RUNNING,
     )
@@ -127,7 +127,7 @@ describe('the output of a binding', () => {
   })
 
   test('is named beside the binding', () => {
-    const [found] = statusFindings(analysisOf([inStep, pool()]), RUNNING)
+    const [found] = statusRule.find(analysisOf([inStep, pool()]), RUNNING)
     expect(found).toMatchObject({
       subject: { namespace: 'team-a', name: 'llama' },
       related: [{ kind: 'ClusterSPIFFEID', namespace: '', name: NAME }],
@@ -164,7 +164,7 @@ describe('the operator', () => {
   })
 
   test('is one finding about all bindings, with how many of them wait', () => {
-    const found = statusFindings(analysisOf(waiting), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
+    const found = statusRule.find(analysisOf(waiting), [operator(1, 0)]).find(({ code }) => code === 'KLM543')
     expect(found).toMatchObject({
       subject: { kind: 'Deployment', namespace: 'kleym', name: 'op' },
       related: [],

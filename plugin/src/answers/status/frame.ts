@@ -1,5 +1,5 @@
 // The report of `status`: what is installed, what it is set to, and how the bindings stand by what the operator wrote.
-import { installationFindings, compareFindings, installFindings } from '@kleym/shared/core/findings/index.ts'
+import { installationRule, compareFindings, installFindings } from '@kleym/shared/core/findings/index.ts'
 import { resourceName } from '@kleym/shared/kube/resources.ts'
 import { operatorsUnknown, type Installation } from '../../cluster/installation.ts'
 import type { InstalledInput } from '../../gather/installed.ts'
@@ -42,7 +42,7 @@ export function statusFrame(
       }),
     ),
     findings: [
-      ...installationFindings(after, {
+      ...installationRule.find(after, {
         absentKinds,
         operators: answer.operators,
         isClassKnown: isClassKnown(input),

@@ -6,9 +6,9 @@ import {
   type Finding,
   concernsEveryBinding,
   installFindings,
-  federationFindings,
-  differenceFindings,
-  svidFindings,
+  federationRule,
+  differenceRule,
+  svidRule,
 } from '@kleym/shared/core/findings/index.ts'
 import type { SvidAnswer } from '@kleym/shared/core/predict/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
@@ -30,13 +30,13 @@ export function verifyFrame(
 ): Frame {
   const { after } = input
   const { counts, judged, isLiveState } = compared
-  const differences = differenceFindings(after, judged).map((one) => lessCertain(one, compared))
+  const differences = differenceRule.find(after, judged).map((one) => lessCertain(one, compared))
   const all = [
     ...differences,
-    ...(svids === undefined ? [] : svidFindings(svids)).map((one) =>
+    ...(svids === undefined ? [] : svidRule.find(svids)).map((one) =>
       lessCertain(depending(one, after.openSettings.assumptions), compared),
     ),
-    ...federationFindings(after),
+    ...federationRule.find(after),
     ...[...installFindings(after), ...input.inputFindings].filter(
       (one) => concernsEveryBinding(one) || isNearMiss(one),
     ),

@@ -34,6 +34,11 @@ export interface Rule {
   readonly more?: (analysis: Analysis, concern: Concern) => readonly UnknownReason[]
 }
 
+/** A rule that is asked with more than an analysis, by the commands that read what it is about. */
+export interface AskedRule<Asked extends readonly never[] = readonly never[]> extends Pick<Rule, 'codes'> {
+  readonly find: (...asked: Asked) => readonly Finding[]
+}
+
 /** What a rule may have missed, and how bad that is at worst. */
 export interface OpenSeverity {
   readonly why: UnknownReason

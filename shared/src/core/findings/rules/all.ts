@@ -7,12 +7,17 @@ import { collisionRule } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../finding/finding.ts'
 import { openOf, worstOf, type Concern, type OpenSeverity, type Rule } from '../finding/rule.ts'
 import type { Severity } from '../registry/findings.ts'
+import { federationRule } from './federation-rules.ts'
 import { concernsEveryBinding, installRule } from './install-rules.ts'
+import { installationRule } from './installation-rules.ts'
 import { isAboutRegistration, manifestRule } from './manifest-rules.ts'
 import { podRule } from './pod-findings.ts'
 import { policyRule } from './policy-rules.ts'
 import { poolRule } from './pool-rules.ts'
+import { statusRule } from './status-rules.ts'
+import { svidRule } from './svid-rules.ts'
 import { variantRule } from './variant-rules.ts'
+import { differenceRule } from './verify-rules.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
 
 /** Every rule over an analysis. */
@@ -27,8 +32,18 @@ export const RULES: readonly Rule[] = [
   variantRule,
 ]
 
+/** Every rule, with those that are asked with more than an analysis. */
+export const EVERY_RULE: readonly Pick<Rule, 'codes'>[] = [
+  ...RULES,
+  statusRule,
+  installationRule,
+  federationRule,
+  differenceRule,
+  svidRule,
+]
+
 /** How bad a finding is at worst that something may hide. */
-export const WORST: Severity = worstOf(RULES)
+export const WORST: Severity = worstOf(EVERY_RULE)
 /** The same of a registration that kleym does not follow. */
 export const WORST_OF_PODS: Severity = worstOf([podRule])
 

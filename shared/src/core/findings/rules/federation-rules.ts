@@ -1,6 +1,7 @@
 // Registrations that federate: what the server lacks for them, what no object declares, and default identities that hang on others.
 import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { FEDERATED_TRUST_DOMAIN } from '../../model/kinds.ts'
 import type { ClusterSpiffeIdSpec } from '../../model/objects/clusterspiffeid.ts'
@@ -29,8 +30,14 @@ interface Federating {
   readonly foreign: readonly string[]
 }
 
+/** What is found about federation. */
+export const federationRule = {
+  codes: ['KLM811', 'KLM812', 'KLM813'],
+  find: federationFindings,
+} as const satisfies AskedRule
+
 /** The findings about federation; none where SCM's own trust domain is not known, since any of them may be it. */
-export function federationFindings(analysis: Analysis): readonly Finding[] {
+function federationFindings(analysis: Analysis): readonly Finding[] {
   return findingsInWorlds(analysis, inOneWorld)
 }
 

@@ -8,6 +8,7 @@ import {
 } from '../../analysis/index.ts'
 import { POOL_KINDS, qualifiedKind, BINDING, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { isOutputName } from '../../decide/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../../model/names.ts'
@@ -24,8 +25,14 @@ export interface InstallationFacts {
   readonly operators: readonly OperatorDeployment[] | undefined
 }
 
+/** What is found of an installation as a whole. */
+export const installationRule = {
+  codes: ['KLM401', 'KLM410', 'KLM411', 'KLM522', 'KLM543', 'KLM544', 'KLM545'],
+  find: installationFindings,
+} as const satisfies AskedRule
+
 /** The findings of an installation; those of settings and of SCM's own objects are `installFindings`. */
-export function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
+function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
   const isAnyBinding = analysis.snapshot.bindings.length > 0
   return [
     ...missingKinds(facts),

@@ -8,6 +8,7 @@ import { type Action, verdictOf, type Reason } from '../../decide/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { OPERATOR_SUBJECT } from './install-rules.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import type { AskedRule } from '../finding/rule.ts'
 import { counted } from '../../base/text/counted.ts'
 
 /** What only the operator can know: whether a write went well, and what it could not read. */
@@ -18,8 +19,14 @@ const OPERATORS_OWN: ReadonlySet<string> = new Set<Reason>([
   'NamespaceFull',
 ])
 
+/** What is found of a live cluster. */
+export const statusRule = {
+  codes: ['KLM540', 'KLM541', 'KLM542', 'KLM543'],
+  find: statusFindings,
+} as const satisfies AskedRule
+
 /** The findings of a live cluster; `operators` is undefined where Deployments could not be looked for. */
-export function statusFindings(
+function statusFindings(
   analysis: Analysis,
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {

@@ -1,6 +1,7 @@
 // The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
 import type { State } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
+import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { lazy } from '../../base/lazy.ts'
 import {
@@ -13,8 +14,14 @@ import {
   type OriginsOf,
 } from '../../predict/index.ts'
 
+/** What is found in what a process got. */
+export const svidRule = {
+  codes: ['KLM821', 'KLM822'],
+  find: svidFindings,
+} as const satisfies AskedRule
+
 /** The findings of an answer. */
-export function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding[] {
+function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding[] {
   const { pod, container } = asked
   const subject = {
     kind: pod.ref.kind,

@@ -2,6 +2,7 @@
 // themselves, since each may be another client's.
 import type { Analysis } from '../../analysis/index.ts'
 import { asFarAs, depending, finding, notCertain, type Finding } from '../finding/finding.ts'
+import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { REGISTRATION_ENTRY_KIND } from '../../model/subject-groups.ts'
 import { podText } from '../../model/objects/pod-index.ts'
@@ -51,7 +52,7 @@ export function judgeDifferences(
 
 const NO_HOLDERS: EntryHolders = { certain: [], possible: [] }
 
-function codeOf(one: ExplainedDifference, holders: EntryHolders): FindingCode {
+function codeOf(one: ExplainedDifference, holders: EntryHolders): (typeof differenceRule.codes)[number] {
   if (one.cause === 'race') return 'KLM806'
   if (one.kind === 'missing') return 'KLM801'
   if (one.kind === 'extra') return holders.certain.length + holders.possible.length > 0 ? 'KLM802' : 'KLM805'
@@ -61,8 +62,14 @@ function codeOf(one: ExplainedDifference, holders: EntryHolders): FindingCode {
   return isRight ? 'KLM804' : 'KLM803'
 }
 
+/** What is found in a comparison with a SPIRE server. */
+export const differenceRule = {
+  codes: ['KLM801', 'KLM802', 'KLM803', 'KLM804', 'KLM805', 'KLM806'],
+  find: differenceFindings,
+} as const satisfies AskedRule
+
 /** The findings of judged differences. */
-export function differenceFindings(
+function differenceFindings(
   analysis: Pick<Analysis, 'openSettings'>,
   judged: readonly JudgedDifference[],
 ): readonly Finding[] {
