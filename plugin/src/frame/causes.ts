@@ -14,7 +14,6 @@ import {
   type FindingCode,
   type Severity,
 } from '@kleym/shared/core/findings/index.ts'
-import { gapsOf } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { AnswerInput } from '../gather/gather.ts'
@@ -99,7 +98,7 @@ export function causesOf(
     ...openFindings(input.after, concern).toSorted(
       (a, b) => Number(isAtLeast(a.worst, b.worst)) - Number(isAtLeast(b.worst, a.worst)),
     ),
-    ...[...gapsOf(input.after.snapshot), ...unread].map((why) => ({ why })),
+    ...[...input.after.snapshot.rest.missing, ...unread].map((why) => ({ why })),
   ]
   const distinct = new Map(
     all.map((one) => [JSON.stringify([one.why.what, one.why.verb, one.why.cause, one.why.namespace]), one]),

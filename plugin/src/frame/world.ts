@@ -2,7 +2,6 @@
 // to know where it was looked for (docs/assumptions.md).
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
-import { gapOf } from '@kleym/shared/core/snapshot/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
@@ -25,7 +24,7 @@ export function isAlone({
     !isLive &&
     [before, after].every(
       ({ snapshot }) =>
-        gapOf(snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
+        snapshot.rest.of(qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
         snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING)),
     )
   )

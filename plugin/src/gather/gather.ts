@@ -15,11 +15,11 @@ import {
   readOperatorDeployment,
 } from '@kleym/shared/core/analysis/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { isSpirePart, type UnreadPart } from '@kleym/shared/core/answers/index.ts'
+import { isSpirePart } from '@kleym/shared/core/answers/index.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { Drive, Steps } from '@kleym/shared/core/base/steps.ts'
-import { reading, type Snapshot, doubtsByKind } from '@kleym/shared/core/snapshot/index.ts'
+import { reading, type Snapshot, type Rest } from '@kleym/shared/core/snapshot/index.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 import type { ClusterSession } from '../cluster/session.ts'
 import type { CommandContext } from '../io/context.ts'
@@ -40,7 +40,7 @@ import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
 import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
-import { doubtsOf, gapsOf, unreadParts } from './unread-parts.ts'
+import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
 import { namespacesToRead, type Question } from './question.ts'
 import {
@@ -79,7 +79,7 @@ export interface AnswerInput {
   /** Of a desired state: equal for two that hold the same objects, whatever else the files hold. */
   readonly contents?: string
   /** Of a desired state: what it leaves unread, by what tells that another state leaves the same unread. */
-  readonly unreadParts?: ReadonlyMap<string, UnreadPart>
+  readonly unreadParts?: ReadonlyMap<string, Rest>
   /** For stderr. */
   readonly notes: readonly string[]
   /** What the answer says of where settings come from; for stderr if its format has no place for it. */
@@ -364,9 +364,9 @@ class Gathering {
     const idle = idleSubjects(told, objects)
     const unread = told.filter((problem) => !idle.has(problem))
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const doubts = doubtsByKind([...unread, ...noted].flatMap(doubtsOf))
+    const parts = [...unread, ...noted].flatMap(unreadObjects)
     const drive = driverFor(objects.length, this.#context)
-    const beside = { gaps, doubts, side, asksForMentions: this.#asksForMentions }
+    const beside = { gaps, unread: parts, side, asksForMentions: this.#asksForMentions }
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0
     // What the question starts from: the live side, or all files where only something is taken away from them.
     const start = live ?? (sources.without.length > 0 ? this.#files.objects : undefined)
@@ -375,7 +375,7 @@ class Gathering {
     const isOneState = start === undefined || !isChanged
     // What could not be read may be of any namespace.
     const onlyNamespaces =
-      isOneState && question !== undefined && gaps.size === 0 && doubts.size === 0
+      isOneState && question !== undefined && gaps.size === 0 && parts.length === 0
         ? scopeOf(objects, question)
         : undefined
     const after = drive(reading(snapshotSource(objects, { ...beside, onlyNamespaces })), 'little')

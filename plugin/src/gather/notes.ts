@@ -1,6 +1,5 @@
 // What a person should know about what was read: sentences for stderr.
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
-import { gapsOf } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonTexts, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
@@ -19,7 +18,7 @@ export function unreadNotes(
   needed: readonly UnknownReason[] = [],
 ): readonly string[] {
   if (side === undefined) return []
-  const matter = new Set([...gapsOf(analysis.snapshot), ...needed])
+  const matter = new Set([...analysis.snapshot.rest.missing, ...needed])
   return [
     ...unknownReasonTexts(
       [...side.gaps.values(), ...side.unverifiedRefs].filter((why) => !matter.has(why)),

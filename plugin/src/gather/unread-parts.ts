@@ -2,20 +2,19 @@
 // can be told to leave the same unread.
 import { dirname, join, relative, resolve } from 'node:path'
 import process from 'node:process'
-import type { UnreadPart } from '@kleym/shared/core/answers/index.ts'
-import { doubtsByKind, type Doubt } from '@kleym/shared/core/snapshot/index.ts'
+import { Rest, type Gaps, type UnreadObjects } from '@kleym/shared/core/snapshot/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { InputProblem } from '../sources/problem.ts'
 
 /** A document whose kind nothing shows may have held anything, so nothing counts as missing. */
-export function gapsOf(problems: readonly InputProblem[]): ReadonlyMap<string, UnknownReason> {
+export function gapsOf(problems: readonly InputProblem[]): Gaps {
   const first = problems.find(({ reach }) => reach === undefined)
   return new Map(first === undefined ? [] : [['*', unreadReason(first)]])
 }
 
 /** What a problem leaves open of the kinds that it shows. */
-export function doubtsOf(problem: InputProblem): readonly Doubt[] {
+export function unreadObjects(problem: InputProblem): readonly UnreadObjects[] {
   const why = unreadReason(problem)
   return (problem.reach ?? []).map((reach) => ({ ...reach, why }))
 }
@@ -40,31 +39,27 @@ const CAUSES: Readonly<Record<InputProblem['kind'], UnknownReason['cause']>> = {
 export async function unreadParts(
   problems: readonly InputProblem[],
   cwd: string,
-): Promise<ReadonlyMap<string, UnreadPart>> {
-  const parts = new Map<string, UnreadPart>()
+): Promise<ReadonlyMap<string, Rest>> {
+  const parts = new Map<string, Rest>()
   const contents = new Map<string, string>()
-  const add = async (where: string, part: UnreadPart): Promise<void> => {
+  for (const one of problems) {
+    const { where } = one
     const path = resolve(cwd, pathOf(where))
     const content = contents.get(path) ?? (await contentOf(path)) ?? where
     contents.set(path, content)
-    const reach = [...part.doubts.values()].flat().map(({ kind, namespace, name }) => [kind, namespace, name])
+    const part = new Rest(gapsOf([one]), unreadObjects(one))
+    const reach = part.parts.map(({ kind, namespace, name }) => [kind, namespace, name])
     parts.set(JSON.stringify([content, [...part.gaps.keys()], reach]), part)
   }
-  for (const one of problems)
-    await add(one.where, { gaps: gapsOf([one]), doubts: doubtsByKind(doubtsOf(one)) })
   return parts
 }
 
 /** What one state leaves unread and another does not. */
-export function partsOnlyIn(one: AnyParts = new Map(), other: AnyParts = new Map()): UnreadPart {
-  const parts = [...one].flatMap(([key, part]) => (other.has(key) ? [] : [part]))
-  return {
-    gaps: new Map(parts.flatMap(({ gaps }) => [...gaps])),
-    doubts: doubtsByKind(parts.flatMap(({ doubts }) => [...doubts.values()].flat())),
-  }
+export function partsOnlyIn(one: AnyParts = new Map(), other: AnyParts = new Map()): Rest {
+  return Rest.of([...one].flatMap(([key, part]) => (other.has(key) ? [] : [part])))
 }
 
-type AnyParts = ReadonlyMap<string, UnreadPart>
+type AnyParts = ReadonlyMap<string, Rest>
 
 /** The file or the folder of a place: `pools.yaml, document 3, line 12` (`placeText`). What a file stands for is in its folder. */
 function pathOf(where: string): string {

@@ -1,6 +1,6 @@
 // What can be wrong with the input. A problem never stops the reading: the rest is read and answered, and the program
 // decides its exit code from the problems.
-import type { Doubt } from '@kleym/shared/core/snapshot/index.ts'
+import type { UnreadObjects } from '@kleym/shared/core/snapshot/index.ts'
 import { INPUT_LIMITS, type BudgetSpent } from './budget.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -45,7 +45,7 @@ export interface InputProblem {
 }
 
 /** Objects of one kind, as far as a text shows which. */
-export type ProblemReach = Omit<Doubt, 'why'>
+export type ProblemReach = Omit<UnreadObjects, 'why'>
 
 /** A place in a file, as far as it is known; numbers count from 1. */
 export interface InputPlace {

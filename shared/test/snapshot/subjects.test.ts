@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { RawObject } from '../../src/core/model/objects/raw.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { perhapsPodsOf } from '../../src/core/snapshot/perhaps-pods.ts'
+import { perhapsPodsOf } from '../../src/core/snapshot/subjects.ts'
 import { podsInQuestionOf } from '../../src/core/snapshot/subjects.ts'
 
 type Labels = Readonly<Record<string, string>>
@@ -164,12 +164,8 @@ function perhapsBeside(
     { value: rollout(template), isUnread: true },
   ]
   const snapshot = readSnapshot({ objects })
-  const certain = {
-    registered: snapshot.clusterSpiffeIds,
-    variantLabelKey: undefined,
-    pods: snapshot.pods,
-  }
-  return perhapsPodsOf(snapshot, certain).map(({ ref }) => ref.name)
+  const registrations = { registered: snapshot.clusterSpiffeIds, variantLabelKey: undefined }
+  return perhapsPodsOf(snapshot, registrations, snapshot.pods).map(({ ref }) => ref.name)
 }
 
 function ownedMetadata(name: string, kind: string): JsonRecord {

@@ -16,7 +16,7 @@ import {
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { hasPolicies, type Policies, type NamedBy } from '@kleym/shared/core/analysis/index.ts'
-import { gapOf, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
+import { type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { AnswerCount, EXPLAINED } from '../../gather/answer-limits.ts'
@@ -173,7 +173,7 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
 /** What is said where no binding is in scope; which bindings exist is unknown where they could not be listed. */
 function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (gapOf(snapshot, qualifiedKind(BINDING)) !== undefined)
+  if (snapshot.rest.of(qualifiedKind(BINDING)) !== undefined)
     return 'no binding is known to be in scope; which bindings exist is unknown'
   const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
   if (bindings.length === 0) return `no bindings found${where}`
@@ -182,7 +182,7 @@ function scopeText(snapshot: Snapshot): string {
 
 /** Whether no binding is there, as far as the answer looks. */
 function isBeforeTheFirst(snapshot: Snapshot): boolean {
-  return snapshot.bindings.length === 0 && gapOf(snapshot, qualifiedKind(BINDING)) === undefined
+  return snapshot.bindings.length === 0 && snapshot.rest.of(qualifiedKind(BINDING)) === undefined
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

@@ -6,7 +6,7 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import { type Snapshot, subjectGap } from '@kleym/shared/core/snapshot/index.ts'
+import { type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { pendingByName, type PodAnswer } from '../parts/pod-answers.ts'
@@ -214,7 +214,7 @@ function namespaceNodes(
 /** Why there may be pods of a namespace that were not read. */
 function unreadPods(snapshot: Snapshot, namespace: string): string | null {
   if (snapshot.namespacesRead?.has(namespace) === false) return 'only other namespaces were read'
-  const gap = subjectGap(snapshot, namespace)
+  const gap = snapshot.rest.pods(namespace)
   return gap === undefined ? null : unknownReasonText(gap)
 }
 

@@ -17,13 +17,13 @@ function unknown(why: UnknownReason, namespace = why.namespace ?? ''): Gap {
 
 /** Each gap once; `more` are those that the answer itself tells of. */
 export function gapNodes(
-  { gaps, doubts, absentKinds }: Snapshot,
+  { rest, absentKinds }: Snapshot,
   more: readonly UnknownReason[],
   isInScope: (namespace: string) => boolean,
 ): readonly GapNode[] {
   const all: readonly Gap[] = [
-    ...[...gaps.values()].map((why) => unknown(why)),
-    ...[...doubts.values()].flat().map(({ why, namespace }) => unknown(why, namespace)),
+    ...[...rest.gaps.values()].map((why) => unknown(why)),
+    ...rest.parts.map(({ why, namespace }) => unknown(why, namespace)),
     ...more.map((why) => unknown(why)),
     ...[...absentKinds].map((kind): Gap => ({
       namespace: '',

@@ -1,7 +1,6 @@
 // Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
 import type { Assertion, TestReading } from '@kleym/shared/core/answers/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { subjectGap } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -87,7 +86,7 @@ export function incompleteText(input: AnswerInput, namespace?: string): string |
   const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
   if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
   const { snapshot } = input.after
-  const notRead = missingOf(causesOf(input, askedByTests(input)))[0] ?? subjectGap(snapshot, namespace)
+  const notRead = missingOf(causesOf(input, askedByTests(input)))[0] ?? snapshot.rest.pods(namespace)
   return notRead === undefined ? undefined : unknownReasonText(notRead)
 }
 

@@ -1,6 +1,5 @@
 // The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
 import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
-import { firstGap } from '@kleym/shared/core/snapshot/index.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
@@ -105,7 +104,7 @@ function expectedOf(
 const ASKING = [CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind)
 
 function whyObjectsMissing({ after: { snapshot }, problems }: AnswerInput): string | undefined {
-  const gap = firstGap(snapshot, [...ASKING, 'Pod', 'Namespace', 'Node'])
+  const gap = snapshot.rest.of([...ASKING, 'Pod', 'Namespace', 'Node'])
   if (gap !== undefined) return unknownReasonText(gap)
   const [problem] = problems
   return problem === undefined ? undefined : `${problem.what} (${problem.where})`

@@ -24,7 +24,7 @@ import { readOutputStats, sumOfStats, type StatsSum } from '@kleym/shared/core/m
 import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import { BINDING_GROUP, BINDING_KIND, IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
 import { showsScm } from '@kleym/shared/core/decide/index.ts'
-import { gapOf, kindKey } from '@kleym/shared/core/snapshot/index.ts'
+import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
 import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'
@@ -79,7 +79,7 @@ export function statusAnswer(
   now: Date,
 ): Omit<StatusAnswer, 'hops' | 'budgets' | 'timers'> {
   const { after } = input
-  const areBindingsKnown = gapOf(after.snapshot, `${BINDING_KIND}.${BINDING_GROUP}`) === undefined
+  const areBindingsKnown = after.snapshot.rest.of(`${BINDING_KIND}.${BINDING_GROUP}`) === undefined
   const { bindings } = after.snapshot
   const inForce = countInForce(bindings)
   const scms = input.scm.instances.map((one) => proven(one, input.scm, inForce))
@@ -104,7 +104,7 @@ export function statusAnswer(
 
 /** Adds up what SCM's counters say. No pod is read for it. */
 function scmCounters({ after }: InstalledInput, { objects }: Installation['side']): ScmCounters {
-  const isKnown = gapOf(after.snapshot, qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined
+  const isKnown = after.snapshot.rest.of(qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined
   const all = objects.filter(({ value }) => kindKey(value) === qualifiedKind(CLUSTER_SPIFFE_ID))
   const sum = sumOfStats(all.map(({ value }) => readOutputStats(value)))
   const pass = scmPass(sum.entries, after.settings)

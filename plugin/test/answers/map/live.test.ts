@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { mustSee, runs } from '@kleym/testing/runs.ts'
 import { NO_OPEN_SETTINGS } from '@kleym/shared/core/analysis/settings/assumptions.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
+import { Rest } from '@kleym/shared/core/snapshot/rest.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
@@ -100,5 +101,9 @@ test('a container is said to have no identity only where nothing may give it one
 /** The same where kinds could not be listed: nothing else of it changes. */
 function withGaps(analysis: Analysis, kinds: readonly string[]): Analysis {
   const gaps = new Map(kinds.map((what) => [what, { verb: 'list', what, cause: 'forbidden' } as const]))
-  return { ...analysis, snapshot: { ...analysis.snapshot, gaps }, openSettings: NO_OPEN_SETTINGS }
+  return {
+    ...analysis,
+    snapshot: { ...analysis.snapshot, rest: new Rest(gaps) },
+    openSettings: NO_OPEN_SETTINGS,
+  }
 }

@@ -8,7 +8,7 @@ import type {
   ResolvedPolicy,
   ResolvedRule,
 } from '@kleym/shared/core/analysis/policies/resolution.ts'
-import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/policy-knowledge.ts'
+import type { PolicyKnowledge } from '@kleym/shared/core/snapshot/snapshot.ts'
 import { render } from '../../../src/text/line.ts'
 import { namedByRows, namedIdRows } from '../../../src/answers/parts/named-by.ts'
 import { PLAIN } from '../../../src/io/palette.ts'

@@ -21,7 +21,7 @@ export {
 } from './explain/effect.ts'
 export { type Explanation, type PeerExplanation, explain } from './explain/explanation.ts'
 export { inForceFinding } from './explain/in-force-finding.ts'
-export type { UnreadPart, UnreadSides } from './explain/one-sided.ts'
+export type { UnreadSides } from './explain/one-sided.ts'
 export { type Lost, type Reach, lostText } from './explain/reach.ts'
 export type { DerivationStep } from './explain/steps.ts'
 export { SelectablePods } from './identity-tests/container-selector.ts'

@@ -1,9 +1,6 @@
 // The door of snapshot: everything that an answer reads, from raw objects.
-export { type Doubt, type Doubts, NO_DOUBTS, doubtsByKind } from './doubt.ts'
 export { namespacesByName } from './namespaces-by-name.ts'
-export { perhapsPodsOf } from './perhaps-pods.ts'
 export { madeBy } from './pod-makers-in.ts'
-export type { PolicyKnowledge } from './policy-knowledge.ts'
 export {
   type RenameQuestion,
   bindingsConcerned,
@@ -19,12 +16,12 @@ export {
   withoutOld,
   withoutRegistrations,
 } from './renamed.ts'
+export { type Gaps, Rest, type UnreadObjects } from './rest.ts'
 export {
+  type PolicyKnowledge,
   type Snapshot,
   type SnapshotSource,
   bindingsIn,
-  firstGap,
-  gapOf,
   importsIn,
   kindKey,
   madeInstead,
@@ -33,15 +30,4 @@ export {
   referencesIn,
   servesLlmD,
 } from './snapshot.ts'
-export { podsInQuestionOf } from './subjects.ts'
-export {
-  type SnapshotReading,
-  anyBindingGap,
-  bindingGap,
-  displacementGap,
-  gapsOf,
-  identityGap,
-  registrationGap,
-  subjectDoubt,
-  subjectGap,
-} from './unread.ts'
+export { perhapsPodsOf, podsInQuestionOf } from './subjects.ts'

@@ -60,9 +60,8 @@ import { containersAskedFor, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
-import { doubtAt, NO_DOUBTS, type Doubts } from './doubt.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
-import type { PolicyKnowledge } from './policy-knowledge.ts'
+import { Rest, type Gaps, type UnreadObjects } from './rest.ts'
 import { driveAtOnce, type Steps } from '../base/steps.ts'
 import { compareBytes } from '../base/text/bytes.ts'
 
@@ -103,21 +102,29 @@ export interface Snapshot {
   readonly poolImports: readonly PoolImport[] | undefined
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
-  /** Why the cluster may hold objects that are not here, per qualified kind; `*` means every kind. */
-  readonly gaps: ReadonlyMap<string, UnknownReason>
-  /** What documents that could not be read may hold; a gap of a whole kind is not repeated here. */
-  readonly doubts: Doubts
+  /** What may be there that is not here. */
+  readonly rest: Rest
   /** The kinds that the API server says it does not serve, qualified. */
   readonly absentKinds: ReadonlySet<string>
   /** The namespaces that were looked into; undefined: all of them. */
   readonly namespacesRead: ReadonlySet<string> | undefined
 }
 
+/** Whether policies are known. `absent`: the kind is not served. `not given`: files only, and none of them a policy. */
+export type PolicyKnowledge =
+  | { readonly state: 'absent' }
+  | { readonly state: 'not given' }
+  /** Some may be there all the same; the policies that are there were read nevertheless. */
+  | { readonly state: 'unknown'; readonly why: UnknownReason }
+  | { readonly state: 'known' }
+
 /** What a snapshot is made from. */
 export interface SnapshotSource {
   readonly objects: readonly RawObject[]
-  readonly gaps?: ReadonlyMap<string, UnknownReason>
-  readonly doubts?: Doubts
+  /** Why the cluster may hold objects that are not here. */
+  readonly gaps?: Gaps
+  /** What documents that could not be read may hold; a gap of a whole kind is not repeated here. */
+  readonly unread?: readonly UnreadObjects[]
   readonly absentKinds?: ReadonlySet<string>
   /** The kinds that were read whole, so that none here means that there is none; qualified. */
   readonly listedKinds?: ReadonlySet<string>
@@ -141,8 +148,9 @@ export function readSnapshot(source: SnapshotSource): Snapshot {
 
 /** The same in steps, one for each pod. */
 export function* reading(source: SnapshotSource): Steps<Snapshot> {
-  const { objects, gaps = new Map(), absentKinds = new Set(), listedKinds, onlyNamespaces } = source
-  const { namespacesRead = onlyNamespaces, doubts = NO_DOUBTS } = source
+  const { objects, gaps = new Map(), unread, absentKinds = new Set(), listedKinds, onlyNamespaces } = source
+  const { namespacesRead = onlyNamespaces } = source
+  const ofSource = new Rest(gaps, unread)
   const isWithin = (namespace: string): boolean => onlyNamespaces?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
@@ -185,7 +193,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   /** Objects of a kind that an answer can do without: without one of them, the kind is not known. */
   const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
-    gaps.has(kind) || doubts.has(kind) || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
+    ofSource.ofKinds([kind]) !== undefined || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
       ? undefined
       : read(kind, reader)
   const mesh = meshTrustOf(of('ConfigMap'))
@@ -213,7 +221,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ...made.map(({ namespace }) => namespace),
     ...pools.map(({ meta }) => meta.namespace),
   ]
-  const namespaces = readNamespaces(of('Namespace'), named, doubts)
+  const namespaces = readNamespaces(of('Namespace'), named, ofSource)
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
   const sidecars = containersAskedFor(
     [
@@ -240,7 +248,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     staticEntries,
     accessPolicies,
     mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
-    accessPoliciesKnown: policyKnowledge(source, accessPolicies.length > 0),
+    accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
     namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
     pods: sortByRef(pods.map(complete)),
@@ -264,8 +272,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       ? []
       : known(IMPORTS, readPoolImport)?.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
-    gaps: unlisted === undefined ? gaps : new Map([...gaps, ['*', unlisted]]),
-    doubts,
+    rest: unlisted === undefined ? ofSource : new Rest(new Map([...gaps, ['*', unlisted]]), unread),
     absentKinds,
     namespacesRead,
   }
@@ -324,11 +331,11 @@ function mentioningIn(
 
 /** Whether the policies of a source are all that there are. Files that hold none of them say nothing about policies. */
 function policyKnowledge(
-  { gaps, doubts = NO_DOUBTS, absentKinds, listedKinds }: SnapshotSource,
+  { absentKinds, listedKinds }: SnapshotSource,
+  rest: Rest,
   some: boolean,
 ): PolicyKnowledge {
-  const unread = [...POLICY_KINDS.map((one) => gaps?.get(one)), doubtAt(doubts, POLICY_KINDS)?.why]
-  const why = unread.find((one) => one !== undefined) ?? (some ? gaps?.get('*') : undefined)
+  const why = some ? rest.of(POLICY_KINDS) : rest.ofKinds(POLICY_KINDS)
   if (why !== undefined) return { state: 'unknown', why }
   if (some || POLICY_KINDS.some((kind) => listedKinds?.has(kind) === true)) return { state: 'known' }
   return { state: absentKinds?.has(qualifiedKind(ACCESS_POLICY_KIND)) === true ? 'absent' : 'not given' }
@@ -420,24 +427,6 @@ export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding
   }
 }
 
-/** Why a kind may hold more than the snapshot shows, in any namespace; undefined where the snapshot is complete. */
-export function gapOf(
-  snapshot: Pick<Snapshot, 'gaps' | 'doubts'>,
-  qualified: string,
-): UnknownReason | undefined {
-  return firstGap(snapshot, [qualified])
-}
-
-/** Why there may be more objects of these kinds than the snapshot shows; in any namespace, or in one. */
-export function firstGap(
-  { gaps, doubts }: Pick<Snapshot, 'gaps' | 'doubts'>,
-  kinds: readonly string[],
-  namespace?: string,
-): UnknownReason | undefined {
-  const whole = kinds.map((kind) => gaps.get(kind)).find((gap) => gap !== undefined)
-  return whole ?? doubtAt(doubts, kinds, { namespace })?.why ?? gaps.get('*')
-}
-
 /** Whether objectives of llm-d's group are served: then its endpoint picker ignores those of the older group. */
 export function servesLlmD(snapshot: Snapshot): boolean {
   return snapshot.objectiveGroups.has(LLM_D_GROUP)
@@ -446,7 +435,7 @@ export function servesLlmD(snapshot: Snapshot): boolean {
 function readNamespaces(
   given: readonly RawObject[],
   named: readonly string[],
-  doubts: Doubts,
+  rest: Rest,
 ): readonly Namespace[] {
   const namespaces = new Map(
     given
@@ -454,7 +443,7 @@ function readNamespaces(
       .map((namespace) => [namespace.name, isDoubted(namespace) ? unknownLabels(namespace) : namespace]),
   )
   function isDoubted({ name }: Namespace): boolean {
-    return doubtAt(doubts, ['Namespace'], { name }) !== undefined
+    return rest.part(['Namespace'], { name }) !== undefined
   }
   for (const name of named) {
     if (name !== '' && !namespaces.has(name)) namespaces.set(name, namespaceNamed(name, new Map(), false))
@@ -476,23 +465,21 @@ interface Wanted {
 }
 
 function lookup<T>(snapshot: Snapshot, object: T | undefined, wanted: Wanted): Lookup<T> {
+  const { rest, absentKinds, namespacesRead } = snapshot
   const { kind, namespace, name } = wanted
-  const doubt = doubtAt(snapshot.doubts, [kind], wanted)
   if (object !== undefined) {
-    const isDoubted = doubt !== undefined && name !== undefined && isNamed(snapshot, wanted)
-    return isDoubted ? { state: 'unknown', why: doubt.why } : { state: 'found', object }
+    // It stands twice in the files.
+    const doubled = rest.part([kind], wanted, (one) => one.name === name && one.namespace === namespace)
+    return doubled === undefined || name === undefined
+      ? { state: 'found', object }
+      : { state: 'unknown', why: doubled.why }
   }
-  if (snapshot.absentKinds.has(kind)) return { state: 'kind absent' }
-  const gap = snapshot.gaps.get(kind) ?? doubt?.why ?? snapshot.gaps.get('*')
-  if (gap !== undefined) return { state: 'unknown', why: gap }
-  if (snapshot.namespacesRead?.has(namespace) === false)
+  if (absentKinds.has(kind)) return { state: 'kind absent' }
+  const why = rest.of(kind, wanted)
+  if (why !== undefined) return { state: 'unknown', why }
+  if (namespacesRead?.has(namespace) === false)
     return { state: 'unknown', why: { verb: 'list', what: kind, namespace, cause: 'not given' } }
   return { state: 'absent' }
-}
-
-/** Whether a doubt is about this very object, which was read as well: it stands twice in the files. */
-function isNamed({ doubts }: Snapshot, { kind, namespace, name }: Wanted): boolean {
-  return (doubts.get(kind) ?? []).some((one) => one.name === name && one.namespace === namespace)
 }
 
 function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {

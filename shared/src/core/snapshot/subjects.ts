@@ -1,5 +1,5 @@
-// The pods that a question about pods is about: those that exist, and those that workloads would make and that no existing
-// pod represents.
+// The pods that a question about pods is about: those that exist, those that workloads would make and that no existing pod
+// represents, and those that objects of kinds which kleym does not read may make.
 import { getOrCreate } from '../base/get-or-create.ts'
 import { lazy } from '../base/lazy.ts'
 import { indexPods, type PodIndex } from '../model/objects/pod-index.ts'
@@ -7,6 +7,7 @@ import type { Pod } from '../model/objects/pod.ts'
 import { workloadsOf } from '../model/objects/pod-workloads.ts'
 import { shapeOf } from '../model/objects/sidecars.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
+import { labelsAskedFor } from './labels-asked-for.ts'
 import type { Snapshot } from './snapshot.ts'
 
 /**
@@ -19,30 +20,93 @@ export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrat
   if (snapshot.templates.length === 0) return snapshot.pods
   const existing = new PodsByShape(snapshot.pods.filter((pod) => pod.exists))
   const deciding = new DecidingFacts(snapshot, registrations)
-  const candidates = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
-  const answers = new Map<string, MakersOfPods>()
+  const representing = new Representing(deciding, (pods) => new MakersOfPods(pods))
   const isRepresented = (template: Pod): boolean => {
     const alike = existing.like(template)
     if (alike === undefined) return false
-    // There may be thousands of workloads of one shape and tens of thousands of pods: each question is answered once, by index.
     const { namespace, serviceAccountName, labels, unknownLabels } = template
     const containers = existing.containersText(template)
-    const shape = JSON.stringify([namespace, serviceAccountName, containers, [...unknownLabels], ...labels])
-    const [text, bounds] = [deciding.textOf(template), deciding.boundsOf(template)]
-    const makers = getOrCreate(answers, [shape, text, bounds].join('\n'), () => {
-      const byText = getOrCreate(candidates, shape, () => {
+    const shape = [namespace, serviceAccountName, containers, [...unknownLabels], ...labels]
+    return representing
+      .of(template, shape, () => {
         const pods = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
-        const others = pods.filter((pod) => !deciding.areMoreLabelsOn(pod, template))
-        return Map.groupBy(others, (pod) => deciding.textOf(pod))
+        return pods.filter((pod) => !deciding.areMoreLabelsOn(pod, template))
       })
+      .mayInclude(template)
+  }
+  return [...snapshot.pods, ...snapshot.templates.filter((one) => one.isOver !== true && !isRepresented(one))]
+}
+
+/**
+ * The pods that objects of kinds which are not read may make, beside those that are `certain`, and without those of templates that an
+ * existing pod represents: it shows what the controller makes of them, which may add labels. Beside the labels of a template its pods
+ * may carry any other: what matters are those that some registration asks for.
+ */
+export function perhapsPodsOf(
+  snapshot: Snapshot,
+  registrations: PodRegistrations,
+  certain: readonly Pod[],
+): readonly Pod[] {
+  const { podMakers, staticEntries } = snapshot
+  if (podMakers.length === 0) return []
+  const keys = labelsAskedFor(registrations.registered, staticEntries)
+  const deciding = new DecidingFacts(snapshot, registrations)
+  const existing = lazy(() => indexPods(certain.filter((pod) => pod.exists)))
+  const representing = new Representing(deciding, (pods) => pods.length > 0)
+  const isRepresented = (template: Pod): boolean => {
+    const { namespace, labels, containers, serviceAccountName, perhaps } = template
+    if (labels.size === 0) return false
+    const account = perhaps?.knowsAccount === false ? null : serviceAccountName
+    const names = containers.map(({ name }) => name)
+    return representing.of(template, [namespace, account, names, ...labels], () =>
+      existing()
+        .withLabels(namespace, labels)
+        .filter(
+          (pod) =>
+            names.every((name) => pod.containers.some((one) => one.name === name)) &&
+            (account === null || pod.serviceAccountName === account) &&
+            !deciding.hasUnwantedLabels(pod, template),
+        ),
+    )
+  }
+  return podMakers.flatMap(({ makesPools, pods }) =>
+    pods
+      .filter((pod) => makesPools || !isRepresented(pod))
+      .map((pod) =>
+        pod.perhaps?.knowsLabels === true
+          ? pod
+          : { ...pod, possibleLabels: pod.possibleLabels.union(keys.difference(pod.labels)) },
+      ),
+  )
+}
+
+/** The existing pods that represent templates. There may be thousands of one shape and tens of thousands of pods: each question is answered once. */
+class Representing<Answer> {
+  readonly #deciding: DecidingFacts
+  readonly #answerOf: (pods: readonly Pod[]) => Answer
+  readonly #candidates = new Map<string, ReadonlyMap<string, readonly Pod[]>>()
+  readonly #answers = new Map<string, Answer>()
+
+  constructor(deciding: DecidingFacts, answerOf: (pods: readonly Pod[]) => Answer) {
+    this.#deciding = deciding
+    this.#answerOf = answerOf
+  }
+
+  /** The answer about a template; `alike` are the pods that are like all templates of a shape. */
+  of(template: Pod, shape: readonly unknown[], alike: () => readonly Pod[]): Answer {
+    const deciding = this.#deciding
+    const ofShape = JSON.stringify(shape)
+    const [text, bounds] = [deciding.textOf(template), deciding.boundsOf(template)]
+    return getOrCreate(this.#answers, [ofShape, text, bounds].join('\n'), () => {
+      const byText = getOrCreate(this.#candidates, ofShape, () =>
+        Map.groupBy(alike(), (pod) => deciding.textOf(pod)),
+      )
       const same = byText.get(text) ?? []
-      return new MakersOfPods(
+      return this.#answerOf(
         bounds === '' ? same : same.filter((pod) => deciding.isWithinBounds(template, pod)),
       )
     })
-    return makers.mayInclude(template)
   }
-  return [...snapshot.pods, ...snapshot.templates.filter((one) => one.isOver !== true && !isRepresented(one))]
 }
 
 /** The workloads that made some pods, as far as these tell. */

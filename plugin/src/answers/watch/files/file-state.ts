@@ -1,6 +1,5 @@
 // Files as what feeds a watch: when one has changed, everything is read and answered again, as `explain --offline` answers it.
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
-import { gapOf } from '@kleym/shared/core/snapshot/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { OutputOptions } from '../../../flags/options.ts'
@@ -166,7 +165,7 @@ export class FileState implements Live {
         ...(this.#trouble === undefined ? [] : [this.#trouble]),
         ...toldProblems(problems).map(sentence),
       ],
-      bindingsKnown: gapOf(after.snapshot, qualifiedKind(BINDING)) === undefined,
+      bindingsKnown: after.snapshot.rest.of(qualifiedKind(BINDING)) === undefined,
       settled: true,
     }
   }

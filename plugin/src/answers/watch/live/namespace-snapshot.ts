@@ -1,6 +1,6 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
 // refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
-import { NO_DOUBTS, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
+import { type Snapshot, Rest } from '@kleym/shared/core/snapshot/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
@@ -85,7 +85,6 @@ function snapshotOf(
     templates: [],
     endpoints: undefined,
     ...knowledgeOf([...feedsOf(feeds), ...states]),
-    doubts: NO_DOUBTS,
     namespacesRead: new Set([namespace]),
   }
 }
@@ -102,7 +101,7 @@ function sorted<T extends { readonly meta: ObjectMeta }>(objects: Iterable<T>): 
 }
 
 /** The gaps and the absent kinds, keyed as a snapshot keys them. */
-function knowledgeOf(states: readonly KindState[]): Pick<Snapshot, 'gaps' | 'absentKinds'> {
+function knowledgeOf(states: readonly KindState[]): Pick<Snapshot, 'rest' | 'absentKinds'> {
   const gaps = new Map<string, UnknownReason>()
   const absentKinds = new Set<string>()
   for (const one of states) {
@@ -111,5 +110,5 @@ function knowledgeOf(states: readonly KindState[]): Pick<Snapshot, 'gaps' | 'abs
     if (why !== undefined) gaps.set(kind, why)
     if (one.state.kind === 'absent') absentKinds.add(kind)
   }
-  return { gaps, absentKinds }
+  return { rest: new Rest(gaps), absentKinds }
 }

@@ -6,7 +6,6 @@ import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
-import { anyBindingGap, gapOf, registrationGap, subjectGap } from '../../snapshot/index.ts'
 import type { Unknown } from '../../model/truth/unknown.ts'
 import type { UndecidedBinding } from '../holdings/undecided.ts'
 import type { State } from '../states/state.ts'
@@ -63,10 +62,10 @@ export function* countingEntries(state: State): Steps<Budgets> {
     counter.add(pod, outcomes)
   }
   const unread = [
-    subjectGap(snapshot),
-    registrationGap(snapshot),
-    anyBindingGap(snapshot),
-    gapOf(snapshot, 'Node'),
+    snapshot.rest.pods(),
+    snapshot.rest.registrations(),
+    snapshot.rest.bindings(),
+    snapshot.rest.of('Node'),
   ].filter((why) => why !== undefined)
   return counter.budgets([
     ...unread.map((why): Unknown => ({ kind: 'unread', of: {}, why })),

@@ -1,7 +1,7 @@
 // What the containers of a pod hold: the one answer that rules, tests, policies, effects and commands read. Whatever can keep it
 // open is asked here, and nowhere else: what was not read, bindings that are not decided, settings that were not given, pods and
 // containers that may be there, and registrations that kleym does not follow (docs/assumptions.md).
-import { namespacesByName, identityGap, type SnapshotReading } from '../../snapshot/index.ts'
+import { namespacesByName, type Snapshot } from '../../snapshot/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
 import { podText } from '../../model/objects/pod-index.ts'
@@ -23,7 +23,7 @@ import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './u
 
 /** The part of a state that says what containers hold. */
 export interface HoldingContext {
-  readonly base: { readonly snapshot: SnapshotReading & { readonly namespaces: readonly Namespace[] } }
+  readonly base: { readonly snapshot: Pick<Snapshot, 'rest' | 'namespaces'> }
   readonly undecided: UndecidedBindings
   prediction(): Prediction
 }
@@ -142,13 +142,13 @@ export class Holdings {
 
   /** Whether a pod is what was read of it: one that is defined twice may be the other one. */
   asRead({ namespace, ref: { kind, name } }: Pod): Truth {
-    const { doubts } = this.#context.base.snapshot
-    if (doubts.size === 0) return YES
+    const { rest } = this.#context.base.snapshot
+    if (rest.isEmpty) return YES
     this.#doubted ??= new Map(
-      [...doubts.values()].flat().flatMap((doubt) => {
-        if (doubt.name === undefined) return []
-        const of = { kind: doubt.kind, namespace: doubt.namespace ?? '', name: doubt.name }
-        return [[scopeText(of), open({ kind: 'doubled', of, why: doubt.why })] as const]
+      rest.parts.flatMap((part) => {
+        if (part.name === undefined) return []
+        const of = { kind: part.kind, namespace: part.namespace ?? '', name: part.name }
+        return [[scopeText(of), open({ kind: 'doubled', of, why: part.why })] as const]
       }),
     )
     return this.#doubted.get(scopeText({ kind, namespace, name })) ?? YES
@@ -176,7 +176,7 @@ export class Holdings {
 
   #gap(namespace: string): Truth {
     return getOrCreate(this.#gaps, namespace, () => {
-      const why = identityGap(this.#context.base.snapshot, namespace)
+      const why = this.#context.base.snapshot.rest.identities(namespace)
       return why === undefined ? NO : open({ kind: 'unread', of: {}, why })
     })
   }

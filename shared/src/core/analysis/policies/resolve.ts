@@ -16,7 +16,6 @@ import { unknownReasonText, type UnknownReason } from '../../model/unknown-reaso
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
 import { NearMisses } from './near-misses.ts'
 import type { Declarer, Resolution } from './resolution.ts'
-import { registrationGap } from '../../snapshot/index.ts'
 import { knowsPodsIn, objectGap, patternGap, podGap } from './gaps.ts'
 import { unmetClaimsByPath, type UnmetClaim } from './unmet-claims.ts'
 import * as say from './resolution-text.ts'
@@ -208,7 +207,7 @@ export class Resolver {
     const federatedBy = this.#identitySources.federatingWith(trustDomain)
     const nearMisses = this.#nearMisses().of(spiffeId)
     // Who else federates is not known where ClusterSPIFFEIDs are not.
-    const gap = registrationGap(this.#context.base.snapshot)
+    const gap = this.#context.base.snapshot.rest.registrations()
     return {
       state: 'foreign',
       spiffeId,
@@ -267,7 +266,7 @@ export class Resolver {
   /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */
   #patternGap(holdings: readonly IdentityHolders[]): string | undefined {
     const { snapshot } = this.#context.base
-    const gap = registrationGap(snapshot) ?? patternGap(snapshot)
+    const gap = snapshot.rest.registrations() ?? patternGap(snapshot)
     if (gap !== undefined) return unknownReasonText(gap)
     const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
     if (perhaps !== undefined) return say.notCertain(perhaps)
@@ -291,7 +290,7 @@ export class Resolver {
     const [trustDomain] = this.#ours
     const spiffeId = trustDomain === undefined ? undefined : say.accountId(trustDomain, namespace, name)
     const holding = spiffeId === undefined ? undefined : this.#held.byId.get(spiffeId)
-    const gap = registrationGap(this.#context.base.snapshot)
+    const gap = this.#context.base.snapshot.rest.registrations()
     const [perhaps] = holding?.perhaps.values() ?? []
     const resolution = {
       state: 'service account' as const,

@@ -1,20 +1,20 @@
 // Everything that one snapshot comes to, in the order in which data flows: compile, collide and plan, predict. Both the
 // views and the findings read this and nothing else.
 import { NO_OPEN_SETTINGS, type OpenSettings } from '../settings/assumptions.ts'
-import { CLUSTER_SPIFFE_ID, qualifiedKind } from '../../model/kinds.ts'
+import { BINDING, CLUSTER_SPIFFE_ID, qualifiedKind } from '../../model/kinds.ts'
 import {
   compile,
   type Compiled,
   type Config,
   judgeOwnership,
   type LiveOutput,
+  type OpenOf,
   type OutputsKnown,
   settling,
 } from '../../decide/index.ts'
 import { lazy } from '../../base/lazy.ts'
 import { indexPods } from '../../model/objects/pod-index.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
-import { openDecisions } from './open-decisions.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import { referencesIn, type Snapshot, perhapsPodsOf, podsInQuestionOf } from '../../snapshot/index.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
@@ -65,9 +65,9 @@ export function* analysing(
   )
   yield
   const registered = [...live, ...outputs].map(({ object }) => object)
-  const { variantLabelKey } = config
-  const certain = podsInQuestionOf(snapshot, { registered, variantLabelKey })
-  const perhaps = perhapsPodsOf(snapshot, { registered, variantLabelKey, pods: certain })
+  const registrations = { registered, variantLabelKey: config.variantLabelKey }
+  const certain = podsInQuestionOf(snapshot, registrations)
+  const perhaps = perhapsPodsOf(snapshot, registrations, certain)
   const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield
   // A witness, or a pod of two pools, is one that is certain.
@@ -99,7 +99,28 @@ function liveOutputs(snapshot: Snapshot, compiled: readonly Compiled[]): readonl
   return snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judgeOwnership(object, facts) }))
 }
 
-function outputsKnown({ absentKinds, gaps }: Snapshot): OutputsKnown {
-  const kind = qualifiedKind(CLUSTER_SPIFFE_ID)
-  return absentKinds.has(kind) ? 'not served' : (gaps.get(kind) ?? 'known')
+function outputsKnown({ absentKinds, rest }: Snapshot): OutputsKnown {
+  return absentKinds.has(OUTPUTS) ? 'not served' : (rest.gaps.get(OUTPUTS) ?? 'known')
 }
+
+/** Which bindings documents leave undecided: another binding may collide with them, a ClusterSPIFFEID may have the name of their output. */
+function openDecisions({ rest, bindings }: Snapshot): OpenOf | undefined {
+  if (rest.isEmpty) return undefined
+  const read = new Set<string>(bindings.map(({ key }) => key))
+  return ({ binding, result }) => {
+    const { namespace, name } = binding.meta
+    // One that was read stands twice: it alone is in doubt, since what it declares is known.
+    const peer = rest.part(
+      [qualifiedKind(BINDING)],
+      { namespace },
+      (one) => one.name === undefined || one.name === name || !read.has(`${one.namespace ?? ''}/${one.name}`),
+    )
+    if (peer !== undefined) return { check: 'collision', why: peer.why }
+    if (result.kind !== 'resolved') return undefined
+    const output = { name: result.output.metadata.name }
+    const holder = rest.part([OUTPUTS], output, (one) => one.name !== undefined || one.mayBeOutput === true)
+    return holder === undefined ? undefined : { check: 'output', why: holder.why }
+  }
+}
+
+const OUTPUTS = qualifiedKind(CLUSTER_SPIFFE_ID)

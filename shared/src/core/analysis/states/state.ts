@@ -14,7 +14,7 @@ import { BINDING, qualifiedKind } from '../../model/kinds.ts'
 import { SPIRE_GROUP } from '../../model/names.ts'
 import { namespaceWritten, type NamespacedName } from '../../model/namespaced-name.ts'
 import { resolvePolicies, type Policies } from '../policies/policies.ts'
-import { displacementGap, firstGap, type Snapshot } from '../../snapshot/index.ts'
+import { type Snapshot } from '../../snapshot/index.ts'
 import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import type { Pod } from '../../model/objects/pod.ts'
@@ -97,13 +97,12 @@ export class State implements PolicyContext {
   /** Why a binding that was not read may keep kleym from writing an output, by its name: the two may claim the same containers. */
   #whyKept(): ReadonlyMap<string, string> {
     const { snapshot } = this.base
-    if (this.unwritten.size === 0 || (snapshot.gaps.size === 0 && snapshot.doubts.size === 0))
-      return new Map()
+    if (this.unwritten.size === 0 || snapshot.rest.isEmpty) return new Map()
     return new Map(
       this.outputs.flatMap(({ object: { meta }, ownership }) => {
         if (ownership.kind !== 'ours' || !this.unwritten.has(meta.name)) return []
         const namespace = namespaceWritten(ownership.binding)
-        const gap = firstGap(snapshot, [qualifiedKind(BINDING)], namespace)
+        const gap = snapshot.rest.of(qualifiedKind(BINDING), { namespace })
         return gap === undefined
           ? []
           : [
@@ -124,7 +123,7 @@ export class State implements PolicyContext {
 }
 
 function whyUnread(snapshot: Snapshot, namespace: string): string | undefined {
-  const gap = displacementGap(snapshot, namespace)
+  const gap = snapshot.rest.displacing(namespace)
   return gap === undefined ? undefined : `a ClusterSPIFFEID that was not read (${unknownReasonText(gap)})`
 }
 
@@ -137,11 +136,14 @@ function whyUndecided(undecided: UndecidedBindings, pod: Pod): string | undefine
 }
 
 /** Why a registration that was read may be another one: it stands twice. */
-function whyDoubted({ doubts }: Snapshot, kind: EntrySource['kind'], name: string): string | undefined {
-  if (doubts.size === 0) return undefined
-  const ofKind = doubts.get(qualifiedKind({ kind, group: SPIRE_GROUP }))
-  const doubt = ofKind?.find((one) => one.name === name)
-  return doubt === undefined ? undefined : `${kind}/${name} is in doubt: ${unknownReasonText(doubt.why)}`
+function whyDoubted({ rest }: Snapshot, kind: EntrySource['kind'], name: string): string | undefined {
+  if (rest.isEmpty) return undefined
+  const doubled = rest.part(
+    [qualifiedKind({ kind, group: SPIRE_GROUP })],
+    { name },
+    (one) => one.name === name,
+  )
+  return doubled === undefined ? undefined : `${kind}/${name} is in doubt: ${unknownReasonText(doubled.why)}`
 }
 
 /** Where kleym's trust domain is not known, its outputs are predicted as if it were SCM's: any other never renders. */

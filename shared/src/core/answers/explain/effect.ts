@@ -21,7 +21,7 @@ import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
-import { OneSided, unreadOnlyIn, type UnreadSides } from './one-sided.ts'
+import { OneSided, type UnreadSides } from './one-sided.ts'
 
 /** A container of a pod: `pod team-a/llama-0` and `vllm`. */
 export interface Holder {
@@ -246,8 +246,8 @@ function agree({ values: left }: WorldOfOne, { values: right }: WorldOfOne): boo
 
 function unreadSides({ base: left }: State, { base: right }: State): UnreadSides {
   return {
-    before: unreadOnlyIn(left.snapshot, right.snapshot),
-    after: unreadOnlyIn(right.snapshot, left.snapshot),
+    before: left.snapshot.rest.beyond(right.snapshot.rest),
+    after: right.snapshot.rest.beyond(left.snapshot.rest),
   }
 }
 

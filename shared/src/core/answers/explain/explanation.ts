@@ -1,6 +1,5 @@
 // Everything there is to say about one binding: verdict, derivation, proof, collisions, output, reach. The text view, the
 // JSON and the findings of `explain` all come from this.
-import { subjectDoubt } from '../../snapshot/index.ts'
 import { inForceOf, type Binding } from '../../model/objects/binding.ts'
 import type { Condition } from '../../model/objects/binding-status.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
@@ -96,9 +95,7 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
         : reachOf(analysis.settled.prediction(), binding.meta.namespace, output, {
             outputs: analysis.settled.bindingsByOutput(),
           }),
-    podsUnknown:
-      analysis.snapshot.gaps.get('Pod') ??
-      subjectDoubt(analysis.snapshot.doubts, binding.meta.namespace)?.why,
+    podsUnknown: analysis.snapshot.rest.pods(binding.meta.namespace),
   }
 }
 

@@ -6,7 +6,6 @@ import { finding, type Finding } from '../../findings/index.ts'
 import type { InForceReason } from '../../decide/index.ts'
 import { inForceOf, type Binding } from '../../model/objects/binding.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
-import { gapOf } from '../../snapshot/index.ts'
 import { sourceText, type EntryVerdict } from '../../predict/index.ts'
 
 /** The kinds without which it is not known whether any pod gets an entry. */
@@ -29,8 +28,7 @@ const WITHOUT_ENTRY: ReadonlySet<EntryVerdict['state']> = new Set([
 /** The disagreement about one binding; undefined where there is none, or where it is not certain. */
 export function inForceFinding(analysis: Analysis, binding: Binding): Finding | undefined {
   const judgement = analysis.now.judgements.get(binding.key)
-  if (judgement?.state !== 'ready' || NEEDED.some((kind) => gapOf(analysis.snapshot, kind) !== undefined))
-    return undefined
+  if (judgement?.state !== 'ready' || analysis.snapshot.rest.of(NEEDED) !== undefined) return undefined
   const said = inForceOf(binding)
   if (said === undefined || NOT_PREDICTED.has(said.reason)) return undefined
   // What is not as it should be yet says nothing about SCM, and neither does a status about another generation.

@@ -4,49 +4,25 @@ import { namedIn, type Finding, RULE_KIND } from '../../findings/index.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { POLICY_KINDS } from '../../model/kinds.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
-import {
-  doubtsByKind,
-  type Doubt,
-  identityGap,
-  subjectGap,
-  type SnapshotReading,
-  type Snapshot,
-} from '../../snapshot/index.ts'
+import type { Rest, Snapshot } from '../../snapshot/index.ts'
 import type { State } from '../../analysis/index.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 
-/** The gaps and the doubts of one state that the other has not. */
-export type UnreadPart = Pick<SnapshotReading, 'gaps' | 'doubts'>
-
 /** What is unread in one of two states alone. */
 export interface UnreadSides {
-  readonly before: UnreadPart
-  readonly after: UnreadPart
-}
-
-/** What one snapshot leaves unread and another does not, told by what is unread: for two readings of the same sources. */
-export function unreadOnlyIn(one: SnapshotReading, other: SnapshotReading): UnreadPart {
-  if (one === other) return { gaps: new Map(), doubts: new Map() }
-  const known = new Set([...other.doubts.values()].flat().map(doubtKey))
-  return {
-    gaps: new Map([...one.gaps].filter(([kind]) => !other.gaps.has(kind))),
-    doubts: doubtsByKind([...one.doubts.values()].flat().filter((doubt) => !known.has(doubtKey(doubt)))),
-  }
-}
-
-function doubtKey({ kind, namespace, name }: Doubt): string {
-  return JSON.stringify([kind, namespace, name])
+  readonly before: Rest
+  readonly after: Rest
 }
 
 /** Tells what may be so in a state because of what it leaves unread; each answer is a reason, or undefined. */
 export class OneSided {
-  readonly #alone: SnapshotReading
+  readonly #alone: Rest
   readonly #snapshot: Snapshot
   /** Why there may be further pods, by namespace. */
   readonly #perhaps: ReadonlyMap<string, string>
 
-  constructor({ gaps, doubts }: UnreadPart, { snapshot, podsInQuestion }: State['base']) {
-    this.#alone = { gaps, doubts, namespacesRead: undefined }
+  constructor(alone: Rest, { snapshot, podsInQuestion }: State['base']) {
+    this.#alone = alone
     this.#snapshot = snapshot
     this.#perhaps = new Map(
       podsInQuestion.flatMap(({ namespace, perhaps }) =>
@@ -57,12 +33,12 @@ export class OneSided {
 
   /** Why pods of a namespace may hold an identity more: what both states leave unread may give in both what one is seen to give. */
   identities(namespace: string): string | undefined {
-    return textOf(this.#snapshot, (reading) => identityGap(reading, namespace))
+    return textOf(this.#snapshot.rest.identities(namespace))
   }
 
   /** Why a namespace may have more pods, in this state alone. */
   pods(namespace: string): string | undefined {
-    return textOf(this.#alone, (reading) => subjectGap(reading, namespace))
+    return textOf(this.#alone.pods(namespace))
   }
 
   /**
@@ -73,14 +49,13 @@ export class OneSided {
     const isAllHere = namedIn(one).every((subject) => isIn(this.#snapshot, subject))
     const namespaces = new Set([...namedIn(one).map(concernedBy), ...(one.namespaces ?? [])])
     const mayBeIn = (namespace: string): boolean => namespaces.has('') || namespaces.has(namespace)
-    const unread = textOf(isAllHere ? this.#snapshot : this.#alone, ({ gaps, doubts }) => {
-      const [gap] = [...gaps].flatMap(([kind, why]) => (OF_DETAILS.has(kind) ? [] : [why]))
-      if (gap !== undefined) return gap
-      return [...doubts.values()].flat().find(
-        // A policy may name an identity of any namespace.
-        ({ kind, namespace }) => namespace === undefined || POLICY_KINDS.includes(kind) || mayBeIn(namespace),
-      )?.why
-    })
+    const { gaps, parts } = isAllHere ? this.#snapshot.rest : this.#alone
+    const gap = [...gaps].find(([kind]) => !OF_DETAILS.has(kind))?.[1]
+    const part = parts.find(
+      // A policy may name an identity of any namespace.
+      ({ kind, namespace }) => namespace === undefined || POLICY_KINDS.includes(kind) || mayBeIn(namespace),
+    )
+    const unread = textOf(gap ?? part?.why)
     if (unread !== undefined || !isAllHere) return unread
     return [...this.#perhaps].find(([namespace]) => mayBeIn(namespace))?.[1]
   }
@@ -101,10 +76,6 @@ function isIn({ bindings, clusterSpiffeIds }: Snapshot, { kind, namespace, name 
   return true
 }
 
-function textOf(
-  reading: SnapshotReading,
-  reason: (reading: SnapshotReading) => UnknownReason | undefined,
-): string | undefined {
-  const why = reading.gaps.size === 0 && reading.doubts.size === 0 ? undefined : reason(reading)
+function textOf(why: UnknownReason | undefined): string | undefined {
   return why === undefined ? undefined : unknownReasonText(why)
 }

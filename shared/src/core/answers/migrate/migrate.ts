@@ -1,6 +1,6 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
-import { namespacesByName, type Snapshot, subjectGap } from '../../snapshot/index.ts'
+import { namespacesByName, type Snapshot } from '../../snapshot/index.ts'
 import {
   type Analysis,
   Holdings,
@@ -109,7 +109,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   const ours = after.settled.bindingsByOutput()
   const later = holdingsIn(after)
   const coverage = uncoveredBy(gifts, later, ours, suggestions)
-  const unread = subjectGap(analysis.snapshot)
+  const unread = analysis.snapshot.rest.pods()
   const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
     const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
     return why === undefined ? [] : [`${podText(pod)}: ${why}`]

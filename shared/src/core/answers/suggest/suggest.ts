@@ -1,6 +1,6 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
-import { namespacesByName, madeBy, firstGap, subjectGap } from '../../snapshot/index.ts'
+import { namespacesByName, madeBy } from '../../snapshot/index.ts'
 import {
   type Analysis,
   type Assumption,
@@ -253,7 +253,7 @@ function draftOf(
       : [],
     config,
   }
-  const unread = firstGap(snapshot, [qualifiedKind(BINDING)], namespace)
+  const unread = snapshot.rest.of(qualifiedKind(BINDING), { namespace })
   if (unread !== undefined) {
     const why = `${unknownReasonText(unread)}: a binding that was not read may have the name of a suggested one, or its pods`
     return { context, needs: [], not: [unproven(why)], remarks: [], missing: [unread] }
@@ -280,7 +280,7 @@ function nothingSelected(
         : `${unknownReasonText(why)}: their labels, service account and containers are not certain before they run`
     return { not: [{ ...unproven(text), fix: 'ask again once the pods run' }], missing: whys }
   }
-  const gap = subjectGap(snapshot, pool.meta.namespace)
+  const gap = snapshot.rest.pods(pool.meta.namespace)
   if (gap !== undefined)
     return { not: [unproven(`${unknownReasonText(gap)}: its pods may be among them`)], missing: [gap] }
   const labels = pool.selector.ok

@@ -2,7 +2,6 @@
 import { clusterOfParent } from '../../predict/index.ts'
 import { DEFAULT_RELOAD_SECONDS } from '../../analysis/index.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
-import { gapOf } from '../../snapshot/index.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { nodeUidOf, type ChainCandidate } from './subject.ts'
 import type { ChainFacts } from './facts.ts'
@@ -164,7 +163,7 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
       `the entry is for agents of cluster ${cluster}, and the agent of node ${node} is of cluster ${config.cluster}`,
       `set clusterName of SCM's configuration (${subject.analysis.settings.source}) to ${config.cluster}, or cluster in ${config.source}`,
     )
-  const nodeGap = gapOf(subject.analysis.snapshot, 'Node')
+  const nodeGap = subject.analysis.snapshot.rest.of('Node')
   if (nodeGap !== undefined) return unreadHop([nodeGap])
   const uid = nodeUidOf(subject)
   if (cluster !== undefined && uid !== undefined && !parentId.endsWith(`/${uid}`))

@@ -84,7 +84,7 @@ function fixOfUnread(why: UnknownReason, { snapshot }: Analysis): string | undef
     return 'Give what its controller makes as well (kubectl get -o yaml), or ask the cluster.'
   if (why.verb === 'read')
     return 'Correct what could not be read, and ask again: it may hold what is missing here.'
-  return [...snapshot.gaps.values()].includes(why)
+  return [...snapshot.rest.gaps.values()].includes(why)
     ? "Ask with an account that may read it. The operator may have read it: its verdict is in the binding's status."
     : undefined
 }

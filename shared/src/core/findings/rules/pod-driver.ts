@@ -1,8 +1,17 @@
 // The driver of all rules over one pod. A rule looks at what the registrations of the pod come to, and says of each thing that it finds
 // whether it holds. The driver asks it again as if what is not known of registrations were so (a Namespace is not among the files, the pod
 // has no node yet): what only that shows is open. An assumption may make an answer longer, never surer (docs/assumptions.md).
+import type { Analysis } from '../../analysis/index.ts'
+import { mayBecome } from '../../base/go/template/mentions.ts'
+import { BINDING_KIND } from '../../model/names.ts'
+import { namespacedName } from '../../model/namespaced-name.ts'
+import { podText } from '../../model/objects/pod-index.ts'
+import type { Container, Pod } from '../../model/objects/pod.ts'
 import { subjectText } from '../../model/objects/subject.ts'
+import type { UnknownReason } from '../../model/unknown-reason.ts'
 import {
+  containerVerdicts,
+  isPossible,
   sourceText,
   whyOpen,
   type EntryOutcome,
@@ -13,7 +22,17 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
-import { applies, notesOfBindings, ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
+import { madeBy } from '../../snapshot/index.ts'
+import type { Concern } from '../finding/rule.ts'
+import {
+  applies,
+  notesOfBindings,
+  ownerOf,
+  podLookupsOf,
+  type Note,
+  type PodRule,
+  type PodLookups,
+} from './pod-note.ts'
 import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 
 /** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */
@@ -23,7 +42,57 @@ export function judged(facts: PodIdentities, lookups: PodLookups, asRead: Truth)
   return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds, asRead) }))
 }
 
-/** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `perhaps-pods.ts` tells. */
+/** Why pods and containers that are not certain may show more about what is asked: each object that makes them once. */
+export function morePods(
+  { podsInQuestion, settled }: Analysis,
+  { bindings, pods, namespace, spiffeId: asked }: Concern,
+): readonly UnknownReason[] {
+  const open = podsInQuestion.filter(
+    (pod) => pods?.has(pod) !== false && pod.containers.some((one) => isOpenIn(pod, one)),
+  )
+  if (open.length === 0) return []
+  const lookups = podLookupsOf(settled)
+  const prediction = settled.prediction()
+  /** Of pods elsewhere, a namespace is concerned by those that may hold an identity of its own. */
+  const isConcerned = (pod: Pod, { verdict, source, spiffeId = '' }: Registration): boolean => {
+    if (!isPossible({ verdict })) return false
+    const isHere = namespace === undefined || pod.namespace === namespace
+    if (isHere && asked !== undefined && mayBecome(spiffeId, asked)) return true
+    const given = [...lookups.bindingsOfId(spiffeId), ...lookups.bindingsThatMayBe(spiffeId)]
+    return [ownerOf(source, lookups), ...given].some(
+      (one) =>
+        one.kind === BINDING_KIND &&
+        bindings?.has(namespacedName(one.namespace, one.name)) !== false &&
+        (isHere || one.namespace === namespace),
+    )
+  }
+  const reasons = open.flatMap((pod): readonly UnknownReason[] => {
+    const container = pod.containers.find(
+      (one) =>
+        isOpenIn(pod, one) &&
+        containerVerdicts(prediction, pod, one).some(
+          (each) => isConcerned(pod, each) && (pod.perhaps !== undefined || isForOne(each)),
+        ),
+    )
+    if (container === undefined) return []
+    const { name, injectedBy } = container
+    if (pod.perhaps !== undefined) return [madeBy(pod.ref, 'the pods')]
+    const what = `container ${name} that the webhook of ${injectedBy} adds to ${podText(pod)}`
+    return [{ verb: 'read', what, cause: 'not given' }]
+  })
+  return [...new Map(reasons.map((why) => [why.what, why])).values()]
+}
+
+function isOpenIn({ perhaps }: Pod, { injectedBy }: Container): boolean {
+  return perhaps !== undefined || injectedBy !== undefined
+}
+
+/** Whether a registration is for one container alone: without that container it gives nothing. */
+function isForOne({ outcome }: Registration): boolean {
+  return outcome.entry?.selectors.some(({ value }) => value.startsWith('container-name:')) === true
+}
+
+/** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `morePods` tells. */
 function openNotes(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   // There may be a hundred thousand pods, and hardly any has something open.
   const doubts: Doubt[] = []

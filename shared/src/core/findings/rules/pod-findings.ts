@@ -1,5 +1,4 @@
 // Findings that pods show. One pass over all pods, for all rules and for how far each binding reaches.
-import { subjectGap } from '../../snapshot/index.ts'
 import { type Analysis, type State, Holdings, isMade, asSeenBeside } from '../../analysis/index.ts'
 import {
   judgeContainer,
@@ -26,10 +25,9 @@ import {
 } from '../finding/finding.ts'
 import { type Rule } from '../finding/rule.ts'
 import { all, YES } from '../../model/truth/truth.ts'
-import { judged } from './pod-driver.ts'
+import { judged, morePods } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_CODES, POD_RULES } from './pod-rules.ts'
-import { unreadPodsThatMatter } from './perhaps-pods.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
@@ -56,7 +54,7 @@ interface Reach {
 export const podRule: Rule = {
   codes: [...POD_CODES, 'KLM404', 'KLM412'],
   find: podFindings,
-  more: unreadPodsThatMatter,
+  more: morePods,
 }
 
 /** The findings of all pods, and of bindings that reach none; a step for each pod. Each analysis is asked once. */
@@ -391,7 +389,7 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
     // What was not read may hold a pod that it reaches.
-    if (subjectGap(analysis.snapshot, binding.meta.namespace) !== undefined) return []
+    if (analysis.snapshot.rest.pods(binding.meta.namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
     if (reach === undefined) {

@@ -12,7 +12,6 @@ import type { DeclaredBinding } from '../../model/objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
-import { bindingGap, subjectGap } from '../../snapshot/index.ts'
 import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -54,12 +53,12 @@ function variantFindings(analysis: Analysis): readonly Finding[] {
   const made = analysis.podsInQuestion.filter(({ perhaps }) => perhaps !== undefined)
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
-    if (subjectGap(snapshot, namespace) !== undefined) return []
+    if (snapshot.rest.pods(namespace) !== undefined) return []
     const pods = podsByVariant(analysis, pool, made)
     return [
       ...uncarried(pool, pods),
       // A binding that was not read may name them.
-      ...(bindingGap(snapshot, namespace) === undefined ? unnamed(pool, pods) : []),
+      ...(snapshot.rest.bindings(namespace) === undefined ? unnamed(pool, pods) : []),
       ...silentTemplates(pool, { existing, templates }),
     ]
   })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { unreadPodsThatMatter } from '../../src/core/findings/rules/perhaps-pods.ts'
+import { morePods } from '../../src/core/findings/rules/pod-driver.ts'
 import { foreign, world } from '@kleym/testing/finding-cases.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'
 import { HANDLES_EVERYTHING } from '@kleym/testing/scm-settings.ts'
@@ -52,10 +52,10 @@ test.each([
     binding({ namespace: 'team-c' }),
   ]
   const analysis = analysisOfFiles(world(binding(), ...other, UNREAD, thief(victim)))
-  expect(unreadPodsThatMatter(analysis, { namespace })).toHaveLength(count)
+  expect(morePods(analysis, { namespace })).toHaveLength(count)
 })
 
 test('an ID that is known in part makes the answer about all namespaces incomplete', () => {
   const analysis = analysisOfFiles(world(binding(), UNREAD, thief('{{ .NodeMeta.Name }}')))
-  expect(unreadPodsThatMatter(analysis, {})).toHaveLength(1)
+  expect(morePods(analysis, {})).toHaveLength(1)
 })
