@@ -5,13 +5,12 @@ import { dirname, relative, resolve, sep } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
-import * as yaml from 'yaml'
 import { isAlias, isNode, isScalar, parseDocument, visit, type Document } from 'yaml'
 import { KleymError } from '../io/errors.ts'
 import { lineAndColumn } from '../sources/document.ts'
 import { readBounded, systemReason } from '../sources/files.ts'
 import { readScmConfigFile } from '../sources/scm-config.ts'
-import { wordsOf } from '../sources/yaml-lexer.ts'
+import { eventsOf, YamlRefusal } from '../sources/yaml-events.ts'
 import { SETTING_NAMES, settingsSchema, type SettingsWritten } from './file-format.ts'
 
 /** The largest settings file, in bytes. */
@@ -44,9 +43,12 @@ export function settingsOfText(text: string, path: string, name: string): Settin
     const { line, column } = lineAndColumn(text, offset)
     return `:${line}:${column}`
   }
-  const words = wordsOf(yaml, text, { most: SETTINGS_MAX, depthMax: DEPTH_MAX })
-  if (words !== 'too many' && words.fault !== undefined)
-    throw wrong(`${name}${placeAt(words.fault.offset)}`, words.fault.why, 'correct the YAML')
+  try {
+    eventsOf(text, DEPTH_MAX)
+  } catch (thrown) {
+    if (!(thrown instanceof YamlRefusal)) throw thrown
+    throw wrong(`${name}${placeAt(thrown.offset)}`, thrown.message, 'correct the YAML')
+  }
   // It warns of nothing then, and more than one document is an error.
   const document = parseDocument(text, { logLevel: 'error', uniqueKeys: true, prettyErrors: false })
   const fail = (at: Path | number, why: string, fix: string): KleymError =>

@@ -8,14 +8,9 @@ export const INPUT_LIMITS = {
   bytes: 256 * 1024 * 1024,
   /** Documents of all files together. */
   documents: 250_000,
-  /**
-   * Tokens of one YAML document that is not plain (flow style, anchors, characters beyond ASCII): the parser takes some 2 µs
-   * and 800 bytes for each. A line `key: value` has six.
-   */
+  /** Lines, commas and opening brackets of one YAML document: each begins two values at most, which take 200 bytes while it is read. */
   yamlTokens: 1_000_000,
-  /** The same of all such documents together, with what aliases add. */
-  allYamlTokens: 4_000_000,
-  /** Values of all that is read together; a mapping or a list counts as four, which is what it takes in memory. */
+  /** Values of all that is read together; in JSON a mapping or a list counts as four, which is what it takes in memory, and so does each that an alias adds. */
   values: 20_000_000,
   /** Keys of one mapping in JSON. */
   keys: 100_000,
@@ -28,10 +23,7 @@ export const INPUT_LIMITS = {
 } as const
 
 /** What `charge` counts. */
-export type Charged = 'bytes' | 'documents' | 'allYamlTokens' | 'values' | 'objects' | 'bindings'
-
-/** After how many tokens what the parser has left behind is given back. */
-const HEAVY_TOKENS = 500_000
+export type Charged = 'bytes' | 'documents' | 'values' | 'objects' | 'bindings'
 
 /** How many values a mapping or a list counts as. */
 export const CONTAINER_VALUES = 4
@@ -39,7 +31,6 @@ export const CONTAINER_VALUES = 4
 const NAMES: Readonly<Record<Charged, string>> = {
   bytes: 'bytes',
   documents: 'documents',
-  allYamlTokens: 'tokens of YAML that is not plain',
   values: 'values',
   objects: 'objects',
   bindings: 'bindings',
@@ -48,11 +39,9 @@ const NAMES: Readonly<Record<Charged, string>> = {
 /** A limit has been reached: whatever comes later is not read. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
-  readonly charged: Charged
 
   constructor(charged: Charged) {
     super(`more than ${INPUT_LIMITS[charged].toLocaleString('en')} ${NAMES[charged]}`)
-    this.charged = charged
   }
 }
 
@@ -61,24 +50,14 @@ export class Budget {
   readonly #spent: Record<Charged, number> = {
     bytes: 0,
     documents: 0,
-    allYamlTokens: 0,
     values: 0,
     objects: 0,
     bindings: 0,
   }
-  readonly #collectGarbage: () => void
   readonly #onDocument: (count: number) => void
-  #heavy = 0
 
-  /**
-   * `collectGarbage` is called once in a while: what parsing leaves behind is more than what it keeps. `onDocument` is called with the
-   * number of documents at each.
-   */
-  constructor(
-    collectGarbage: () => void = () => undefined,
-    onDocument: (count: number) => void = () => undefined,
-  ) {
-    this.#collectGarbage = collectGarbage
+  /** `onDocument` is called with the number of documents at each. */
+  constructor(onDocument: (count: number) => void = () => undefined) {
     this.#onDocument = onDocument
   }
 
@@ -92,11 +71,6 @@ export class Budget {
   tryCharge(charged: Charged, amount: number): BudgetSpent | undefined {
     this.#spent[charged] += amount
     if (charged === 'documents') this.#onDocument(this.#spent.documents)
-    if (charged === 'allYamlTokens') this.#heavy += amount
-    if (this.#heavy > HEAVY_TOKENS) {
-      this.#heavy = 0
-      this.#collectGarbage()
-    }
     return this.#spent[charged] > INPUT_LIMITS[charged] ? new BudgetSpent(charged) : undefined
   }
 }

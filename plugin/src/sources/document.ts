@@ -35,6 +35,9 @@ export interface DocumentFault {
   readonly isLimit?: true
 }
 
+/** What to do about a document that is too much for YAML. */
+export const FIX_DENSE = 'give it as JSON (kubectl get -o json), or split it'
+
 /** What a file holds. */
 export interface ParsedFile {
   readonly documents: readonly ParsedDocument[]

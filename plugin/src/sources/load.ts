@@ -99,9 +99,8 @@ export async function loadFiles(
   const door = new Door()
   const progress = anyProgressLine(io)
   let reading = 'reading'
-  const budget = new Budget(
-    () => io.collectGarbage?.('all'),
-    (count) => progress.at(() => `${reading}, document ${count.toLocaleString('en')}`),
+  const budget = new Budget((count) =>
+    progress.at(() => `${reading}, document ${count.toLocaleString('en')}`),
   )
   const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
     budget,

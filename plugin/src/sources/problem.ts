@@ -71,10 +71,7 @@ export function spentProblem(spent: BudgetSpent, where: string): InputProblem {
     what: 'cannot read all that was given',
     where,
     why: `up to there it is ${spent.message}, more than kleym takes in`,
-    fix:
-      spent.charged === 'allYamlTokens'
-        ? 'give fewer files, or give them as JSON (kubectl get -o json)'
-        : 'give fewer files, or only those of the namespaces that the question is about',
+    fix: 'give fewer files, or only those of the namespaces that the question is about',
   }
 }
 

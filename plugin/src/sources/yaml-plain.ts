@@ -25,19 +25,24 @@ export function parsePlainYaml(text: string, lines: YamlLines = new Map()): Plai
   const value = readMapping(place, 0)
   if (value === undefined || place.line !== END) return undefined
   const { itemLines } = place
-  return { value, line, lines: texts.length, itemLine: (path) => lineAt(value, path, itemLines) }
+  return { value, line, lines: texts.length, itemLine: (path) => placeOfItem(value, path, itemLines) }
 }
 
-function lineAt(value: unknown, path: readonly number[], itemLines: Place['itemLines']): number | undefined {
+/** The place of the object at a path of item numbers, of those where the items of each list begin; undefined where none is known. */
+export function placeOfItem(
+  value: unknown,
+  path: readonly number[],
+  places: ReadonlyMap<readonly unknown[], readonly number[]>,
+): number | undefined {
   let at = value
-  let line: number | undefined
+  let place: number | undefined
   for (const number of path) {
     const items = own(at, 'items')
     if (!Array.isArray(items)) return undefined
-    line = itemLines.get(items)?.[number]
+    place = places.get(items)?.[number]
     at = items[number]
   }
-  return line
+  return place
 }
 
 const DEPTH_MAX = 32

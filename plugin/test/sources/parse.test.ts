@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
 import { parse } from '../../src/sources/load.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from '../../src/sources/budget.ts'
-import { ALIAS_NODES_MAX, YAML_DOCUMENT_MAX } from '../../src/sources/yaml.ts'
-import { parsePlainYaml } from '../../src/sources/yaml-plain.ts'
+import { YAML_DOCUMENT_MAX } from '../../src/sources/yaml.ts'
+import { ALIAS_NODES_MAX } from '../../src/sources/yaml-values.ts'
 import { load } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 
@@ -98,9 +98,9 @@ describe('a document that cannot be read says where and why, and the others are 
     [
       'an unclosed brace before another key',
       'a: { b: c\n  d: e',
-      'a {, [ or quote is not closed',
-      3,
-      undefined,
+      'a { or [ is not closed, or a comma is missing in it',
+      4,
+      4,
     ],
     ['a line that is indented too far', 'a: b\n  c: d', 'not indented as it should be', 3, undefined],
     ['a text with a colon', 'a: b: c', 'has no quotes', 3, undefined],
@@ -109,11 +109,11 @@ describe('a document that cannot be read says where and why, and the others are 
     ['a key twice after it has become a string', '1: x\n"1": y', 'the key "1" is defined twice', 4, 1],
     ['a list for a key', '[a]: b', 'a key is a list or a mapping', 3, 1],
     ['an explicit key of several lines', '? a\n  b\n: c', 'an explicit key', 3, 3],
-    ['an explicit key with more behind it', "? ''one\n: b", 'an explicit key', 3, 5],
-    ['an explicit mapping as a key', '? a: b\n: c', 'an explicit key', 3, 4],
-    ['a tag right before a quote', 'a: !"x"', 'a tag needs a blank', 3, 5],
+    ['an explicit key with more behind it', "? ''one\n: b", 'not indented as it should be', 3, 5],
+    ['an explicit mapping as a key', '? a: b\n: c', 'an explicit key', 3, 3],
+    ['a tag right before a quote', 'a: !"x"', 'a tag needs a blank', 3, 8],
     ['an explicit list as a key', '? - a\n: b', 'an explicit key', 3, 3],
-    ['an explicit key in brackets', 'a: {? b: c}', 'an explicit key', 3, 5],
+    ['an explicit key in brackets', 'a: {? b: c}', 'an explicit key', 3, 7],
     ['a directive', '%YAML 1.1', 'directive', 3, 1],
     ['no key', ': b', 'a key is missing', 3, undefined],
     ['an unknown tag', 'kind: Pod\na: !x y', 'the tag !x means nothing', 4, undefined],
@@ -307,8 +307,6 @@ describe('what costs too much is refused with a line that says what, where, why 
     ['line breaks', filled('a: &x {b: c}\n', '\n')],
     ['comments', filled('a: &x {b: c}\n', '#\n')],
     ['dashes', filled('x: {a: b}\ny:\n', '-\n')],
-    ['anchors', filled('a: [', '&b c,', 'd]\n')],
-    ['documents that end in dots', filled('', 'a\n...\n')],
   ])('2 MiB of %s', async (_, text) => {
     const { documents, faults } = await parse('f.yaml', bytes(text))
     expect(documents).toEqual([])
@@ -324,11 +322,13 @@ describe('what costs too much is refused with a line that says what, where, why 
   })
 
   test.each<[string, string, string, string]>([
-    ['brackets', 'f.yaml', filled('a: ', '['), 'it is nested more than 256 levels deep'],
-    ['braces', 'f.yaml', filled('a: ', '{b: '), 'it is nested more than 256 levels deep'],
+    ['brackets', 'f.yaml', `a: ${'['.repeat(MIB / 2)}`, 'it is nested more than 256 levels deep'],
+    ['braces', 'f.yaml', `a: ${'{b: '.repeat(MIB / 2)}`, 'it is nested more than 256 levels deep'],
     ['brackets of JSON', 'f.json', filled('', '['), 'it is nested more than 256 levels deep'],
   ])('depth of %s', async (_, name, text, why) => {
-    expect((await parse(name, bytes(text))).faults).toMatchObject([{ document: 1, why }])
+    expect((await parse(name, bytes(text))).faults).toMatchObject([
+      { document: 1, why: expect.stringContaining(why) },
+    ])
   })
 
   test('a mapping of JSON with too many keys', async () => {
@@ -339,13 +339,8 @@ describe('what costs too much is refused with a line that says what, where, why 
   })
 
   test.each<[string, string, string, string]>([
-    [
-      'aliases in many documents',
-      'f.yaml',
-      filled('', `---\n${bomb(5)}\n`),
-      'tokens of YAML that is not plain',
-    ],
-    ['small documents beyond ASCII', 'f.yaml', filled('', '---\né: 1\n'), 'tokens of YAML that is not plain'],
+    ['aliases in many documents', 'f.yaml', filled('', `---\n${bomb(5)}\n`), 'values'],
+    ['small documents', 'f.yaml', filled('', '--- #\n-\n'), 'documents'],
     ['documents of JSON', 'f.json', filled('', '{}\n'), 'documents'],
     ['values of JSON', 'f.json', `[${'{},'.repeat(5_000_000)}{}]`, 'values'],
   ])('the sum of %s', async (_, name, text, what) => {
@@ -394,7 +389,7 @@ describe('what costs too much is refused with a line that says what, where, why 
   })
 })
 
-test('a dump of live objects is plain: its items are placed, and its strings have escapes', async () => {
+test('a dump of live objects: its items are placed, and its strings have escapes', async () => {
   const text = [
     'apiVersion: v1',
     'items:',
@@ -409,13 +404,9 @@ test('a dump of live objects is plain: its items are placed, and its strings hav
     'kind: List',
     '',
   ].join('\n')
-  const plain = parsePlainYaml(text)
-  expect(plain?.value).toMatchObject({
+  const { documents } = await parse('f.yaml', bytes(text))
+  expect(documents[0]?.value).toMatchObject({
     items: [{ metadata: { annotations: { note: '{"a": "b\\n"}' } } }, { kind: 'Pod' }],
   })
-  const byLibrary = await parse('f.yaml', bytes(`${text}# é\n`))
-  const read = await parse('f.yaml', bytes(text))
-  expect(read.documents[0]?.value).toEqual(byLibrary.documents[0]?.value)
-  for (const path of [[0], [1], [2], [0, 0]])
-    expect(read.documents[0]?.itemLine(path)).toBe(byLibrary.documents[0]?.itemLine(path))
+  expect([[0], [1], [2], [0, 0]].map((path) => documents[0]?.itemLine(path))).toEqual([3, 9, 1, 1])
 })

@@ -27,7 +27,9 @@ const REFUSED_BY_KLEYM: readonly RegExp[] = [
   /^missing , or :/,
   /^comments must be separated/,
   /^a tab stands where/,
-  /^invalid escape sequence \\'/,
+  /^unknown escape sequence/,
+  // `|#comment`.
+  /^a line break is expected/,
   /^the closing quote is missing$/,
   /^it is no JSON/,
   /^block (?:collection|scalar)/,
