@@ -44,7 +44,7 @@ describe('files that cannot be understood', () => {
     expectError(run, 4, 'cannot read document 3 of all.yaml', /\(line \d+, column \d+\)/)
     expect(run.stdout).toMatch(/^! incomplete: not everything is known/m)
     expect(run.stdout).toMatch(
-      /^! team-a\/chat is ready, but whether it reaches a container is undetermined:\n.*\(incomplete\)$/m,
+      /^! team-a\/chat is ready, but which containers it reaches is unknown:\n.*\(incomplete\)$/m,
     )
   })
 

@@ -13,6 +13,7 @@ import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/m
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
+import { appliedBy } from './commands.ts'
 import type { Opaque } from './door.ts'
 import { fetchedBy, sourceKey, SOURCES_OF_FLUX, type Deployed } from './fetching.ts'
 import { placeText, type ProblemReach } from './problem.ts'
@@ -76,7 +77,8 @@ export function deploying(value: unknown, origin: Origin): Deploying | undefined
   // What takes a chart of SPIRE from a source of Flux may stand elsewhere.
   const ofSource =
     isOfFlux && OF_SPIRE.has(nameOf(stringAt(value, 'spec', 'url'))) ? [{ chart: 'spire' }] : []
-  const found = [...fetchedBy(value, origin), ...ofSource].filter(
+  const commands = appliedBy(value).map((chart) => ({ chart }))
+  const found = [...fetchedBy(value, origin), ...commands, ...ofSource].filter(
     ({ chart }) => nameOf(chart) !== SPIRES_CRDS,
   )
   const key = found.length > 0 || stringAt(value, 'kind') !== undefined ? undefined : keyOfSpire(value)

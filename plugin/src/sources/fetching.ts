@@ -46,6 +46,8 @@ const DEPLOYERS: ReadonlySet<string> = new Set([
   // https://fluxcd.io/flux/components/helm/helmreleases/, https://docs.k3s.io/helm
   'HelmRelease.helm.toolkit.fluxcd.io',
   'HelmChart.helm.cattle.io',
+  // Values for a chart that the cluster brings: https://docs.rke2.io/add-ons/helm
+  'HelmChartConfig.helm.cattle.io',
   // https://fluxcd.io/flux/components/kustomize/kustomizations/
   'Kustomization.kustomize.toolkit.fluxcd.io',
   // https://argo-cd.readthedocs.io/en/stable/operator-manual/applicationset/
@@ -55,7 +57,7 @@ const DEPLOYERS: ReadonlySet<string> = new Set([
   'GitRepo.fleet.cattle.io',
 ])
 /** Those that put a chart into their own namespace, where they name no other one. */
-const OF_HELM = /^Helm(?:Release|Chart)$/
+const OF_HELM = /^Helm(?:Release|Chart(?:Config)?)$/
 /** Groups of files that no API server takes. */
 const OF_TOOLS: ReadonlySet<string> = new Set(['skaffold', 'zarf.dev'])
 const KUSTOMIZE = 'kustomize.config.k8s.io'

@@ -69,7 +69,7 @@ export interface FoundFiles {
   readonly overlays: readonly FoundOverlay[]
   /** What is called like a manifest and is neither a file nor a folder: pipes, sockets, devices. */
   readonly odd: readonly string[]
-  /** Files of other tools that deploy: Terraform, templates of helmfiles. */
+  /** Files of other tools that deploy: Terraform, Terragrunt, templates of helmfiles. */
   readonly tools: readonly FoundFile[]
   /** Templates of manifests, by their names: `web.yaml.j2`. */
   readonly templates: readonly FoundFile[]
@@ -82,7 +82,7 @@ export interface FoundFiles {
 }
 
 /** The files by which other tools deploy. */
-const OF_TOOLS = /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])helmfile[^/\\]*\.gotmpl$/
+const OF_TOOLS = /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])(?:helmfile[^/\\]*\.gotmpl|terragrunt[^/\\]*\.hcl)$/
 
 /** What another tool fills in, with the name of a manifest before its own; and names by which people put a file aside. */
 const TEMPLATE = /\.(?:ya?ml|json)\.[a-z0-9]+$|\.j(?:inja)?2$/i

@@ -171,6 +171,7 @@ function collectObject(
   if (wanted?.versions === undefined && !isFromCluster) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
+    if (facts.wanted !== undefined) noteDeployer(value, origin, collected)
   }
   const isOther = facts.wanted === undefined
   const isCounted = isOther && !takenForMore(value, type, { rules, origin, collected })

@@ -13,6 +13,7 @@ import type { Budget } from './budget.ts'
 import type { Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
+import { appliedIn } from './commands.ts'
 import { DETAILS, deploying, everythingIn, folderOf, type Deploying, type OwnTree } from './deployers.ts'
 import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
@@ -425,13 +426,24 @@ function outsideOf({ overlay, resources }: Kustomization, given: ReadonlySet<str
   return resources.filter((path) => !given.has(path)).map((path) => relative(overlay.path, path))
 }
 
-/** What a helmfile lists, and the resources of Terraform that are told by their type to deploy more than themselves. */
-const DEPLOYS =
-  /^[ \t]*(?:releases|helmfiles|bases):|^[ \t]*(?:resource|module)[ \t]+"[^"\n]*(?:helm|manifest|kubectl|kustomiz|argo|flux|fleet|gitops|chart)|"(?:helm_release|[a-z0-9_]*_manifest)"[ \t]*:/m
+/** Names of what brings objects into a cluster. */
+const BRINGS = 'helm|manifest|kubectl|kustomiz|argo|flux|fleet|gitops|chart'
+/** What a helmfile lists, and the resources and modules of Terraform that are told by their type, name or address to deploy more than themselves. */
+const DEPLOYS = new RegExp(
+  [
+    String.raw`^[ \t]*(?:releases|helmfiles|bases):`,
+    String.raw`^[ \t]*(?:resource|module)[ \t]+"[^"\n]*(?:${BRINGS})`,
+    String.raw`"(?:helm_release|[a-z0-9_]*_manifest)"[ \t]*:`,
+    // What a module of the tree makes stands in the tree.
+    String.raw`^[ \t]*(?:module[ \t]+"[^"\n]*"|terraform)[ \t]*\{[^{}]{0,2000}?\bsource[ \t]*=[ \t]*"(?!\.)[^"\n]*(?:${BRINGS}|k8s|kubernetes(?!-engine)|addon)`,
+  ].join('|'),
+  'm',
+)
 
 /** What a file of another tool may make; empty: nothing that is used. Terraform calls a Deployment `kubernetes_deployment_v1`. */
 function reachOfTool(text: string | undefined, wanted: readonly WantedKind[]): readonly ProblemReach[] {
-  if (text === undefined || DEPLOYS.test(text)) return everythingIn(wanted, undefined)
+  if (text === undefined || DEPLOYS.test(text) || appliedIn(text).length > 0)
+    return everythingIn(wanted, undefined)
   const types = new Set(
     text.matchAll(/"kubernetes_([a-z_]{1,64}?)(?:_v\d[a-z0-9]{0,8})?"/g).map(([, type]) => type),
   )

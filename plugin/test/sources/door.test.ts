@@ -163,6 +163,15 @@ describe('admission may add a label that a registration asks for', () => {
       true,
     ],
     [
+      'AssignMetadata of Gatekeeper, without quotes',
+      {
+        'm.json': asking.replaceAll(key, 'tier'),
+        'p.yaml':
+          'apiVersion: mutations.gatekeeper.sh/v1\nkind: AssignMetadata\nmetadata: {name: x}\nspec:\n  location: metadata.labels.tier\n  parameters: {assign: {value: "true"}}\n',
+      },
+      true,
+    ],
+    [
       'a MutatingAdmissionPolicy with a JSON patch',
       {
         'p.yaml': `apiVersion: admissionregistration.k8s.io/v1beta1\nkind: MutatingAdmissionPolicy\nmetadata: {name: x}\nspec:\n  mutations:\n  - patchType: JSONPatch\n    jsonPatch: {expression: '[JSONPatch{op: "add", path: "/metadata/labels/${key.replace('/', '~1')}", value: "true"}]'}\n`,
@@ -173,6 +182,21 @@ describe('admission may add a label that a registration asks for', () => {
     const { code, stdout } = await asked('who-selects', { 'web.json': web('x'), 'm.json': asking, ...files })
     const isTold = /may add some|may give the pod a label/.test(stdout.replaceAll(/\s+/g, ' '))
     expect({ code, isTold }).toEqual({ code: isOpen ? 4 : 0, isTold: isOpen })
+  })
+
+  test('and so it may to a Namespace', async () => {
+    const { code, stdout } = await asked('who-selects', {
+      'm.json': json({
+        ...THIEF,
+        spec: {
+          spiffeIDTemplate: 'spiffe://example.org/x',
+          namespaceSelector: { matchLabels: { env: 'prod' } },
+        },
+      }),
+      'p.json': kyverno({ mutate: { patchStrategicMerge: { metadata: { labels: { env: 'prod' } } } } }),
+    })
+    expect(code).toBe(4)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain("asks for more than is known of the namespace's labels")
   })
 })
 

@@ -51,6 +51,19 @@ export const SETTINGS = [
   'scm.conf',
 ]
 
+const ADDRESS = 'https://example.org/all.yaml'
+
+function jobRunning(command: readonly string[]): object {
+  const containers = [{ name: 'run', image: 'tools', command }]
+  const template = { spec: { restartPolicy: 'Never', serviceAccountName: 'jobs', containers } }
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'run', namespace: 'ops' },
+    spec: { template },
+  }
+}
+
 /** A registration that gives the identity of the binding away. */
 export const THIEF = {
   apiVersion: 'spire.spiffe.io/v1alpha1',
@@ -394,6 +407,31 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     },
   ],
   ['Terraform as JSON', { 'main.tf.json': json({ resource: { helm_release: { x: { chart: 'spire' } } } }) }],
+  [
+    'Terraform that runs kubectl',
+    { 'main.tf': `provisioner "local-exec" { command = "kubectl apply -f ${ADDRESS}" }\n` },
+  ],
+  [
+    'Terraform with a module from elsewhere',
+    { 'main.tf': 'module "x" {\n  source = "git::https://x/k8s.git"\n}\n' },
+  ],
+  ['Terragrunt', { 'a/terragrunt.hcl': 'terraform {\n  source = "git::https://x/k8s.git"\n}\n' }],
+  ['a Job that applies an address', { 'j.json': json(jobRunning(['kubectl', 'apply', '-f', ADDRESS])) }],
+  [
+    'a pipeline that installs a chart',
+    { '.gitlab-ci.yml': 'deploy: {script: [helm upgrade --install x spiffe/spire]}\n' },
+  ],
+  [
+    'values for a chart of the cluster',
+    {
+      'a.json': json({
+        apiVersion: 'helm.cattle.io/v1',
+        kind: 'HelmChartConfig',
+        metadata: { name: 'x', namespace: 'kube-system' },
+        spec: { valuesContent: '{}' },
+      }),
+    },
+  ],
   ['Terraform that makes a Deployment', { 'main.tf': 'resource "kubernetes_deployment_v1" "x" {\n}\n' }],
   [
     'a program of Pulumi',
@@ -833,5 +871,14 @@ export const ROWS_DISMISSED: readonly Row[] = [
   ['a deployment of kluctl of a folder', { 'deployment.yaml': 'deployments: [{path: ./x}]\n' }],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
+  ['Terraform with a module of the tree', { 'main.tf': 'module "x" {\n  source = "./k8s"\n}\n' }],
+  [
+    'Terraform that needs a provider',
+    {
+      'main.tf':
+        'terraform {\n  required_providers {\n    helm = {\n      source = "hashicorp/helm"\n    }\n  }\n}\n',
+    },
+  ],
+  ['a Job that reads', { 'j.json': json(jobRunning(['kubectl', 'get', 'pods'])) }],
   ['Terraform that installs no chart', { 'main.tf': 'resource "aws_s3_bucket" "x" {}\n' }],
 ]

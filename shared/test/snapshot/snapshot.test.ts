@@ -11,6 +11,7 @@ import {
   servesLlmD,
   type SnapshotSource,
 } from '../../src/core/snapshot/snapshot.ts'
+import { foreign } from '@kleym/testing/finding-cases.ts'
 import { TENANTS, tenants } from '@kleym/testing/random-tenants.ts'
 import { binding, FORBIDDEN, K8S_GROUP, LLM_D, objective, pool } from '@kleym/testing/manifests.ts'
 
@@ -117,4 +118,23 @@ describe('nodes and endpoints', () => {
     expect(readSnapshot({ objects: [], listedKinds: new Set(['Endpoints']) }).endpoints).toEqual([])
     expect(readSnapshot({ objects: [], listedKinds: new Set(['Node']) }).endpoints).toBeUndefined()
   })
+})
+
+test.each<[string, JsonRecord, readonly string[]]>([
+  ['that is applied may get a label that a registration asks for', {}, ['env']],
+  ['of a cluster has its labels', { uid: 'u' }, []],
+  ['that has the label keeps it', { labels: { env: 'dev' } }, []],
+])('with a policy that sets labels, a Namespace %s', (_, metadata, possible) => {
+  const namespaceSelector = { matchLabels: { env: 'prod', tier: 'web' } }
+  const { namespaces } = readSnapshot({
+    objects: [
+      { value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', ...metadata } } },
+      { value: foreign('x', { namespaceSelector }) },
+      {
+        value: { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: { name: 'x' } },
+        podChange: { by: 'x', mountsWorkloadApi: false, labelText: '{"labels": {"env": "prod"}}' },
+      },
+    ],
+  })
+  expect(namespaces.map((one) => [...(one.possible ?? [])])).toEqual([possible])
 })

@@ -15,6 +15,18 @@ export function labelsAskedToLack(registered: readonly Pick<ClusterSpiffeId, 'sp
   )
 }
 
+/** The keys of all labels of namespaces that these objects select by. */
+export function namespaceLabelsAskedFor(
+  registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
+): ReadonlySet<string> {
+  return new Set(
+    registered.flatMap(({ spec: { namespaceSelector: selector } }) => [
+      ...(selector?.matchLabels.keys() ?? []),
+      ...(selector?.matchExpressions ?? []).map(({ key }) => key),
+    ]),
+  )
+}
+
 /** The keys of all labels that selectors of these objects name. */
 export function labelsAskedFor(
   registered: readonly Pick<ClusterSpiffeId, 'spec'>[],

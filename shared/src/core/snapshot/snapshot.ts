@@ -55,10 +55,10 @@ import type { RawObject } from '../model/objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
-import { withLabelsOfAdmission } from '../model/objects/pod-changers.ts'
+import { namespaceOfAdmission, withLabelsOfAdmission } from '../model/objects/pod-changers.ts'
 import { containersAskedFor, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
-import { labelsAskedFor } from './labels-asked-for.ts'
+import { labelsAskedFor, namespaceLabelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
 import { Rest, type Gaps, type UnreadObjects } from './rest.ts'
@@ -221,7 +221,13 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ...made.map(({ namespace }) => namespace),
     ...pools.map(({ meta }) => meta.namespace),
   ]
-  const namespaces = readNamespaces(of('Namespace'), named, ofSource)
+  const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
+  const ofNamespaces = namespaceLabelsAskedFor(clusterSpiffeIds)
+  const given = of('Namespace').map((raw) => {
+    const one = readNamespace(raw)
+    return lifecycleOf(raw) === 'live' ? one : namespaceOfAdmission(one, podChanges, ofNamespaces)
+  })
+  const namespaces = readNamespaces(given, named, ofSource)
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
   const sidecars = containersAskedFor(
     [
@@ -230,7 +236,6 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ],
     bindings.map(({ containerName }) => (containerName.ok ? containerName.value : undefined)),
   )
-  const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
   const lacked = containerSelectorsLacked(objects)
   const complete = (pod: Pod): Pod =>
     withAgent(
@@ -433,15 +438,11 @@ export function servesLlmD(snapshot: Snapshot): boolean {
 }
 
 function readNamespaces(
-  given: readonly RawObject[],
+  given: readonly Namespace[],
   named: readonly string[],
   rest: Rest,
 ): readonly Namespace[] {
-  const namespaces = new Map(
-    given
-      .map((raw) => readNamespace(raw))
-      .map((namespace) => [namespace.name, isDoubted(namespace) ? unknownLabels(namespace) : namespace]),
-  )
+  const namespaces = new Map(given.map((one) => [one.name, isDoubted(one) ? unknownLabels(one) : one]))
   function isDoubted({ name }: Namespace): boolean {
     return rest.part(['Namespace'], { name }) !== undefined
   }

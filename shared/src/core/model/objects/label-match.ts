@@ -16,7 +16,7 @@ export interface LabelView {
   readonly unknownValues?: ReadonlySet<string>
   /** Keys of labels that may be there, with any value. */
   readonly possible?: ReadonlySet<string>
-  /** False if other labels may be there too, for example if only the object's name is known. Absent: true. */
+  /** Of a Namespace: false if other labels may be there too, because only its name is known. Absent: of a pod. */
   readonly complete?: boolean
 }
 
@@ -147,5 +147,5 @@ function mayVary(labels: LabelView, key: string): boolean {
 }
 
 function unknownOf({ complete }: LabelView): Truth {
-  return complete === false ? NAMESPACE_LABELS : POD_LABELS
+  return complete === undefined ? POD_LABELS : NAMESPACE_LABELS
 }

@@ -1,9 +1,9 @@
-// Policies and webhooks that change pods when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
-// which Istio injects. What they match is not followed: where the text of one names a label, it may give that label to any pod
+// Policies and webhooks that change pods and Namespaces when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
+// which Istio injects. What they match is not followed: where the text of one names a label, it may give that label to any
 // that does not exist yet.
 import { own, stringAt } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
-import type { Pod } from './pod.ts'
+import type { Namespace, Pod } from './pod.ts'
 import type { PodChange } from './raw.ts'
 
 /** Groups and kinds that change pods when they are made. */
@@ -46,13 +46,15 @@ export function istioTemplate({ metadata }: Pod): string | undefined {
   return template && `Istio's injection template ${template}`
 }
 
-/** Whether a text names the key of a label: as it is, in a path of JSON, or with a part of it that is filled in later. */
+/** Whether a text names the key of a label: as it is, in a path of JSON or of Gatekeeper, or with a part of it that is filled in later. */
 function namesLabel(text: string, key: string): boolean {
   if (COMPUTED_KEY.test(text)) return true
   const before = /(?<![A-Za-z0-9._/~-])/.source
   const either = [key, key.replaceAll('/', '~1')].map((one) => RegExp.escape(one)).join('|')
   return text.includes(key) || text.includes('~1')
-    ? new RegExp(`${before}(?:${either})(?![A-Za-z0-9._/~-])`).test(text.replaceAll('/metadata/labels/', ' '))
+    ? new RegExp(`${before}(?:${either})(?![A-Za-z0-9._/~-])`).test(
+        text.replaceAll(/[/.]?metadata[/.]labels[/.]/g, ' '),
+      )
     : false
 }
 
@@ -72,7 +74,7 @@ export function withLabelsOfAdmission(
   const givers = new Map<string, string>()
   for (const key of asked) {
     if (pod.labels.has(key) || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
-    const giver = template ?? changes.find(({ labelText = '' }) => namesLabel(labelText, key))?.by
+    const giver = template ?? giverAmong(changes, key)
     if (giver !== undefined) givers.set(key, giver)
   }
   if (givers.size === 0) return pod
@@ -81,6 +83,22 @@ export function withLabelsOfAdmission(
     possibleLabels: new Set([...pod.possibleLabels, ...givers.keys()]),
     labelGivers: givers,
   }
+}
+
+/** A Namespace that does not exist yet, with the labels that admission may add to it: what a policy matches is not followed. */
+export function namespaceOfAdmission(
+  namespace: Namespace,
+  changes: readonly PodChange[],
+  asked: ReadonlySet<string>,
+): Namespace {
+  const possible = new Set(
+    [...asked].filter((key) => !namespace.labels.has(key) && giverAmong(changes, key) !== undefined),
+  )
+  return possible.size === 0 ? namespace : { ...namespace, possible }
+}
+
+function giverAmong(changes: readonly PodChange[], key: string): string | undefined {
+  return changes.find(({ labelText = '' }) => namesLabel(labelText, key))?.by
 }
 
 /** Who may give a pod a label, of those that it may carry. */

@@ -222,6 +222,8 @@ export interface Namespace {
   readonly annotations?: ReadonlyMap<string, string>
   /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
   readonly complete: boolean
+  /** Keys of labels that admission may add. */
+  readonly possible?: ReadonlySet<string>
 }
 
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */

@@ -207,8 +207,8 @@ function areSelectedAlike(one: Pod, other: Pod): boolean {
   )
 }
 
-function matchNamespace<T>({ selector }: Group<T>, { labels, complete }: Namespace): Truth {
-  return matchSelector(selector, { labels, complete })
+function matchNamespace<T>({ selector }: Group<T>, namespace: Namespace): Truth {
+  return matchSelector(selector, namespace)
 }
 
 function newPostings<T>(): LabelPostings<T> {

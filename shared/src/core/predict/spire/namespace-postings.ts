@@ -34,7 +34,7 @@ export function postNamespaces(namespaces: Iterable<Namespace>): NamespacePostin
   const byKey = new Map<string, Map<string, Namespace[]>>()
   const incomplete: Namespace[] = []
   for (const namespace of namespaces) {
-    if (!namespace.complete) incomplete.push(namespace)
+    if (!namespace.complete || namespace.possible !== undefined) incomplete.push(namespace)
     for (const [key, value] of namespace.labels) {
       const byValue = getOrCreate(byKey, key, () => new Map<string, Namespace[]>())
       getOrCreate(byValue, value, () => []).push(namespace)

@@ -1,0 +1,62 @@
+// Programs that apply what stands elsewhere: `kubectl apply -f ADDRESS`, `helm install NAME REPOSITORY/CHART`. They stand in files of other
+// tools, in scripts, and in what containers run. What a program takes from the tree is read anyway.
+import { isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
+
+/** kubectl or helm with what it does: as words, by a path, or as the image of a container. */
+const KUBECTL = /(?:^|[\s/('"`$])(?:kubectl|oc)(?:[:@]\S*)?["')]?\s.*?\b(?:apply|create|replace)\b/
+const HELM = /(?:^|[\s/('"`$])helm(?:[:@]\S*)?["')]?\s.*?\b(?:install|upgrade)\b/
+/** Where a shell ends a command. What is piped into a program is a part of what that applies. */
+const END_OF_COMMAND = /\n|;|&&|\|\|/
+/** An address, or a folder of a repository as kustomize takes it. */
+const ADDRESS = /^(?:[a-z][a-z0-9+]*:\/\/\S+|[\w.-]+\.[a-z]+\/\S+?(?:\/\/\S|[?&]ref=\S+))/
+/** A chart of a repository that helm knows by its name: https://helm.sh/docs/helm/helm_install/ */
+const CHART_OF_REPOSITORY = /^[\w-]+\/[\w-]+$/
+
+/** What the commands in a document apply that is not in the tree: addresses, and charts of repositories. */
+export function appliedBy(value: unknown): readonly string[] {
+  const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
+  const found: string[] = []
+  // In an object, a text is a command only where a container runs it, or where it is a script.
+  const visit = (one: unknown, isCommand: boolean): void => {
+    if (typeof one === 'string') {
+      if (isCommand || one.startsWith('#!')) found.push(...appliedIn(one))
+    } else if (Array.isArray(one)) {
+      const parts = one as readonly unknown[]
+      if (isCommand && parts.every((part) => typeof part === 'string'))
+        found.push(...appliedIn(parts.join(' ')))
+      else for (const part of parts) visit(part, isCommand)
+    } else if (isRecord(one)) {
+      found.push(...appliedIn(wordsOfContainer(one).join(' ')))
+      for (const [name, part] of Object.entries(one))
+        if (!isObject || !NOT_LOOKED_INTO.has(name)) visit(part, !isObject || SCRIPT.test(name))
+    }
+  }
+  visit(value, false)
+  return [...new Set(found)]
+}
+
+/** What people write on an object, and what a container runs, which is looked at as a whole. */
+const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status', 'command', 'args'])
+const SCRIPT = /^(?:script|source)$|\.sh$/
+
+/** The image is the program where no command is given. */
+function wordsOfContainer(container: unknown): readonly unknown[] {
+  const [command, args] = [listAt(container, 'command'), listAt(container, 'args')]
+  const image =
+    own(container, 'command') === undefined && args.length > 0 ? stringAt(container, 'image') : undefined
+  return [...(image === undefined ? [] : [image]), ...command, ...args]
+}
+
+/** The same in a text that holds commands. */
+export function appliedIn(text: string): readonly string[] {
+  if (!/kubectl|helm|\boc\b/.test(text)) return []
+  return text
+    .replaceAll(/\\\r?\n/g, ' ')
+    .split(END_OF_COMMAND)
+    .flatMap((command) => {
+      const isOfHelm = HELM.test(command)
+      if (!isOfHelm && !KUBECTL.test(command)) return []
+      const words = command.split(/[\s"'`()]+/).map((word) => word.replace(/^-[\w-]+=/, ''))
+      return words.filter((word) => ADDRESS.test(word) || (isOfHelm && CHART_OF_REPOSITORY.test(word)))
+    })
+}
