@@ -57,6 +57,7 @@ export {
 } from './verify/container-svids.ts'
 export { EntryHolderIndex, type EntryHolders, type HolderContainer } from './verify/entry-holders.ts'
 export { clusterOfParent, isNodeEntry, ownerOf } from './verify/entry-owner.ts'
+export { selectorsAskedFor } from './spire/pod-uid-selector.ts'
 export { type ExpectedEntries, type WhyOpen, expectedText, expecting } from './verify/expected.ts'
 export {
   type FailingSelector,

@@ -141,7 +141,7 @@ export class Holdings {
   }
 
   /** Whether a pod is what was read of it: one that is defined twice may be the other one. */
-  asRead({ namespace, ref: { kind, name } }: Pod): Truth {
+  asRead(pod: Pod): Truth {
     const { rest } = this.#context.base.snapshot
     if (rest.isEmpty) return YES
     this.#doubted ??= new Map(
@@ -151,7 +151,8 @@ export class Holdings {
         return [[scopeText(of), open({ kind: 'doubled', of, why: part.why })] as const]
       }),
     )
-    return this.#doubted.get(scopeText({ kind, namespace, name })) ?? YES
+    const { kind, name } = pod.ref
+    return this.#doubted.get(scopeText({ kind, namespace: pod.namespace, name })) ?? YES
   }
 
   /** Whether a webhook adds a container: the pod or its namespace asks for it, or a namespace that was not read may. */

@@ -13,6 +13,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { PodsAlike } from '../../model/objects/pods-alike.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import {
@@ -72,7 +73,10 @@ function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
   const pods = analysis.podsInQuestion
   const selectors = selectorsByOutput(analysis)
-  const notes = yield* notesOf(analysis, pods, (facts) => recordReach(facts, selectors, reaches))
+  const notes = yield* notesOf(analysis, pods, {
+    meetingsOf: (facts) => meetingsOf(facts, selectors),
+    visit: (pod, meetings) => recordReach(pod, meetings, reaches),
+  })
   return [...(yield* withBeside(analysis, pods, notes)), ...unreached(analysis, reaches)]
 }
 
@@ -80,7 +84,7 @@ function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
 export function podNotes(analysis: Analysis, pods: readonly Pod[]): readonly Finding[] {
   return driveAtOnce(
     findingStepsInWorlds(analysis, function* (world) {
-      return yield* withBeside(world, pods, yield* notesOf(world, pods, () => {}))
+      return yield* withBeside(world, pods, yield* notesOf(world, pods))
     }),
   )
 }
@@ -99,7 +103,7 @@ function* withBeside(
   }
   for (const one of notes) tell(one)
   for (const settings of analysis.openSettings.beside) {
-    const theirs = yield* notesOf(asSeenBeside(analysis, settings), pods, () => {}, told)
+    const theirs = yield* notesOf(asSeenBeside(analysis, settings), pods, undefined, told)
     for (const one of theirs) {
       // What else it does is none of the business of bindings.
       if (one.parts === undefined) continue
@@ -155,19 +159,28 @@ interface Shown {
 function* notesOf(
   analysis: Analysis,
   pods: readonly Pod[],
-  visit: (facts: PodIdentities) => void,
+  visitor?: Visitor,
   told: ReadonlyMap<string, ReadonlySet<string>> = new Map(),
 ): Steps<readonly Finding[]> {
   const prediction = analysis.settled.prediction()
   const lookups = podLookupsOf(analysis.settled)
   const holdings = new Holdings(analysis.settled)
   const shown = new Map<string, Shown>()
-  for (const pod of pods) {
-    yield
+  const shows = (pod: Pod): ShownByPod => {
     const facts = podIdentitiesOf(prediction, pod)
-    if (facts.outcomes.length === 0) continue
-    for (const note of judged(facts, lookups, holdings.asRead(pod))) {
-      const sameAs = noteKey(note)
+    if (facts.outcomes.length === 0) return NOTHING_SHOWN
+    const notes = judged(facts, lookups, holdings.asRead(pod)).map((note) => ({
+      note,
+      sameAs: noteKey(note),
+    }))
+    return { notes, meetings: visitor?.meetingsOf(facts) ?? [] }
+  }
+  const alike = pods.length > ALIKE_FROM ? new PodsAlike(shows) : undefined
+  for (const pod of pods) {
+    const before = alike?.find(pod)
+    if (before === undefined) yield
+    const { notes, meetings } = before?.value ?? alike?.work(pod) ?? shows(pod)
+    for (const { note, sameAs } of notes) {
       const seen = getOrCreate(shown, isCertain(note) ? sameAs : `${pod.namespace} ${sameAs}`, () =>
         newShown(note, sameAs),
       )
@@ -175,12 +188,29 @@ function* notesOf(
       seen.pods.push(pod)
       seen.namespaces.add(pod.namespace)
     }
-    visit(facts)
+    visitor?.visit(pod, meetings)
   }
   const found = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
   const certain = byFinding(found.filter(({ note }) => isCertain(note)))
   const perhaps = byFinding(found.filter(({ note }) => !isCertain(note)))
   return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
+}
+
+/** Of fewer pods it does not pay to find out which are alike. */
+const ALIKE_FROM = 200
+
+/** What a pod shows, and the outputs that it meets: nothing in it is about the one pod. */
+interface ShownByPod {
+  readonly notes: readonly { readonly note: Note; readonly sameAs: string }[]
+  readonly meetings: readonly Meeting[]
+}
+
+const NOTHING_SHOWN: ShownByPod = { notes: [], meetings: [] }
+
+/** Sees which outputs pods meet. */
+interface Visitor {
+  readonly meetingsOf: (facts: PodIdentities) => readonly Meeting[]
+  readonly visit: (pod: Pod, meetings: readonly Meeting[]) => void
 }
 
 function isCertain({ holds }: Note): boolean {
@@ -316,20 +346,55 @@ function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly Entr
   return selectors
 }
 
+/** How a pod meets the output of a binding. */
+interface Meeting {
+  /** The name of the output. */
+  readonly output: string
+  /** Whether all selectors match a container. */
+  readonly isMet: boolean
+  /** Whether that is not certain. */
+  readonly isOpen: boolean
+  /** Whether the pod counts as one that the output selects. */
+  readonly isCounted: boolean
+  /** Why containers are missed, each reason once. */
+  readonly why: readonly string[]
+  /** The names of containers that are missed: one of them may have been meant. */
+  readonly containers: readonly string[]
+}
+
 /**
- * Records of each output that selects the pod whether all of its selectors match a container. That does not depend on what
- * becomes of the entry: a container name that no container has is wrong whatever the trust domain or the class is.
+ * How a pod meets each output that selects it: whether all selectors match a container. That does not depend on what becomes of the
+ * entry: a container name that no container has is wrong whatever the trust domain or the class is.
  */
-function recordReach(
+function meetingsOf(
   { pod, outcomes, containers }: PodIdentities,
   selectors: ReadonlyMap<string, readonly EntrySelector[]>,
-  reaches: Map<string, Reach>,
-): void {
-  for (const outcome of outcomes) {
-    if (outcome.source.kind !== 'ClusterSPIFFEID') continue
+): readonly Meeting[] {
+  return outcomes.flatMap((outcome) => {
+    if (outcome.source.kind !== 'ClusterSPIFFEID') return []
     const ofOutput = selectors.get(outcome.source.name)
-    if (ofOutput === undefined) continue
-    const reach = getOrCreate(reaches, outcome.source.name, (): Reach => ({
+    if (ofOutput === undefined) return []
+    const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
+    const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
+    const isMet = matches.some(({ state }) => state !== 'dead')
+    const { verdict } = outcome
+    const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
+    return {
+      output: outcome.source.name,
+      isMet,
+      isOpen,
+      // What it depends on may be whether the output selects the pod.
+      isCounted: !isOpen || (!isMet && isSelected(pod, ofOutput)),
+      why: isMet ? [] : [...new Set(matches.map((match) => ('why' in match ? match.why : '')))],
+      containers: isMet ? [] : containers.map(({ container }) => container.name),
+    }
+  })
+}
+
+/** Records what outputs a pod meets. */
+function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string, Reach>): void {
+  for (const { output, isMet, isOpen, isCounted, why, containers } of meetings) {
+    const reach = getOrCreate(reaches, output, (): Reach => ({
       selected: new PodCount(),
       isCertain: false,
       made: undefined,
@@ -339,25 +404,16 @@ function recordReach(
       accounts: new Set(),
       containers: new Set(),
     }))
-    const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
-    const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
-    const isMet = matches.some(({ state }) => state !== 'dead')
-    const { verdict } = outcome
-    const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
     if (isOpen && isMet) reach.perhaps++
-    // What it depends on may be whether the output selects the pod.
-    if (isOpen && (isMet || !isSelected(pod, ofOutput))) continue
+    if (!isCounted) continue
     reach.selected.add(pod)
     if (pod.perhaps === undefined) reach.isCertain = true
     else reach.made ??= pod
     if (isMet) reach.reached++
     else {
-      for (const why of new Set(matches.map((match) => ('why' in match ? match.why : '')))) {
-        getOrCreate(reach.missed, why, () => new NameSummary()).add(podText(pod))
-      }
+      for (const one of why) getOrCreate(reach.missed, one, () => new NameSummary()).add(podText(pod))
       if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
-      if (reach.containers.size < MEANT_MAX)
-        for (const { container } of containers) reach.containers.add(container.name)
+      if (reach.containers.size < MEANT_MAX) for (const name of containers) reach.containers.add(name)
     }
   }
 }

@@ -11,7 +11,12 @@ import {
   isOfSpire,
   workloadApiAccess,
 } from '../../model/objects/workload-api.ts'
-import type { EntryOutcome, ContainerIdentities, PodIdentities } from '../../predict/index.ts'
+import {
+  selectorsAskedFor,
+  type EntryOutcome,
+  type ContainerIdentities,
+  type PodIdentities,
+} from '../../predict/index.ts'
 import { containerPart } from '../finding/finding.ts'
 import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 
@@ -150,5 +155,5 @@ function isOpen({ verdict }: EntryOutcome): boolean {
 
 /** Whether a selector of an entry names one container. */
 export function namesContainer({ entry }: EntryOutcome): boolean {
-  return entry?.selectors.some(({ value }) => value.startsWith('container-')) === true
+  return entry !== undefined && selectorsAskedFor(entry).some(({ value }) => value.startsWith('container-'))
 }

@@ -6,6 +6,7 @@ import { giverOfLabel } from '../../model/objects/pod-changers.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
+import { PodUidSelector } from './pod-uid-selector.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
 
 /** What of an entry decides whom agents give it. */
@@ -74,6 +75,7 @@ export function judgeSelector(
 ): SelectorMatch {
   if (selector.type !== 'k8s') return depends(`${selector.type} selectors are known only on the node`)
   if (container?.role === 'ephemeral') return no('SPIRE does not attest ephemeral containers')
+  if (selector instanceof PodUidSelector && selector.isOf(pod) && !isMirrorPod(pod)) return YES
   const at = selector.value.indexOf(':')
   const kind = at < 0 ? selector.value : selector.value.slice(0, at)
   const judge = CHECKS.get(kind) ?? (kind.startsWith('image-signature') ? sigstore : undefined)

@@ -71,7 +71,7 @@ export class CandidateIndex<T extends HasSelectors> {
   readonly #narrowGroups: Group<T>[] = []
   readonly #countOf = new Map<Group<T>, NamespaceCount>()
   readonly #podsWithLabel: Map<string, Map<string, number>>
-  #last: { readonly pod: Pod; readonly selections: readonly Selection<T>[] } | undefined
+  #last: { readonly of: SelectedBy; readonly selections: readonly Selection<T>[] } | undefined
 
   constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
     this.#namespaces = namespacesOf(namespaces, pods)
@@ -103,9 +103,10 @@ export class CandidateIndex<T extends HasSelectors> {
 
   /** Every object whose selectors choose this pod, certainly or perhaps. The pods of a workload come one after the other. */
   selecting(pod: Pod): readonly Selection<T>[] {
-    if (this.#last !== undefined && areSelectedAlike(this.#last.pod, pod)) return this.#last.selections
+    if (this.#last !== undefined && areSelectedAlike(this.#last.of, pod)) return this.#last.selections
     const selections = this.#selectionsOf(pod)
-    this.#last = { pod, selections }
+    const { labels, unknownLabels, possibleLabels, namespace } = pod
+    this.#last = { of: { labels, unknownLabels, possibleLabels, namespace }, selections }
     return selections
   }
 
@@ -197,8 +198,11 @@ export class CandidateIndex<T extends HasSelectors> {
   }
 }
 
-/** Whether selectors find the same on two pods, for they share all that selectors read. */
-function areSelectedAlike(one: Pod, other: Pod): boolean {
+/** All that selectors read of a pod. */
+type SelectedBy = Pick<Pod, 'labels' | 'unknownLabels' | 'possibleLabels' | 'namespace'>
+
+/** Whether selectors find the same on two pods. */
+function areSelectedAlike(one: SelectedBy, other: SelectedBy): boolean {
   return (
     one.labels === other.labels &&
     one.unknownLabels === other.unknownLabels &&

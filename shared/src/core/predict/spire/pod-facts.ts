@@ -3,10 +3,12 @@
 import type { TemplateData } from '../../base/go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../../model/objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../../model/objects/scm-settings.ts'
+import { answerOf } from '../../model/objects/pods-alike.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLUSTER_DOMAIN } from './placeholders.ts'
-import type { RenderFacts, ServiceNames } from './render-entry.ts'
-import { nodeData, podData, settingsData, type PodNode } from './template-data.ts'
+import type { ParentText, RenderFacts, ServiceNames } from './render-entry.ts'
+import { nodeData, podData, settingsData, type NodeTemplateData, type PodNode } from './template-data.ts'
 import {
   readFieldTemplate,
   spiffeIdReader,
@@ -25,9 +27,14 @@ export type PodFactsResult =
   | { readonly kind: 'no node'; readonly why: string }
 
 interface NodeFacts {
-  readonly data: TemplateData
-  readonly parent: FieldResult<IdText>
+  readonly data: NodeTemplateData
+  readonly parent: FieldResult<ParentText>
 }
+
+type NoNode = Extract<PodFactsResult, { readonly kind: 'no node' }>
+
+/** A node whose parent ID is as nearly all are: nothing in it is not known, and the server takes it. */
+const USUAL = Symbol('usual')
 
 /** Works out the facts of pods; those of a node once. */
 export class PodFactsReader {
@@ -36,6 +43,7 @@ export class PodFactsReader {
   readonly #nodes: ReadonlyMap<string, Node> | undefined
   readonly #parent: FieldTemplate<IdText> | string
   readonly #byNode = new Map<string, NodeFacts>()
+  readonly #withoutNode = new Map<string | undefined, NoNode>()
   readonly #endpoints: ReadonlyMap<string, readonly Endpoints[]> | undefined
 
   constructor(
@@ -61,19 +69,42 @@ export class PodFactsReader {
 
   /** The facts of one pod. SCM 0.7.0 fails on a pod whose node it does not find (docs/spire-facts.md §2, §11.10). */
   of(pod: Pod): PodFactsResult {
-    const name = pod.nodeName
-    if (name === undefined && pod.exists)
-      return { kind: 'no node', why: 'the pod is not scheduled to a node yet' }
-    const node = this.#nodeNamed(name)
-    if (node === undefined) return { kind: 'no node', why: `there is no Node/${name ?? ''}` }
-    const { data, parent } = this.#nodeFacts(node)
+    const found = answerOf(pod, this.#nodeOf)
+    if (found !== USUAL && 'why' in found) return found
     const facts: RenderFacts = {
       pod,
-      data: podData(data, pod),
-      parent,
+      data: podData(this.#base, pod, () => this.#factsOf(pod).data),
+      parent: found === USUAL ? this.#usualParent(pod) : found.parent,
       services: () => this.#servicesOf(pod),
     }
     return { kind: 'facts', facts }
+  }
+
+  /** What rendering depends on of the node of a pod, whichever node it is. */
+  readonly #nodeOf = (pod: Pod): NoNode | NodeFacts | typeof USUAL => {
+    const { nodeName: name, exists } = pod
+    const noNode = (why: string): NoNode =>
+      getOrCreate(this.#withoutNode, name, () => ({ kind: 'no node', why }))
+    if (name === undefined && exists) return noNode('the pod is not scheduled to a node yet')
+    const node = this.#nodeNamed(name)
+    if (node === undefined) return noNode(`there is no Node/${name ?? ''}`)
+    const facts = this.#nodeFacts(node)
+    const { parent } = facts
+    const isUsual = parent.kind === 'ok' && parent.value.placeholders.length === 0 && parent.value.hasPath
+    return isUsual ? USUAL : facts
+  }
+
+  #usualParent(pod: Pod): FieldResult<ParentText> {
+    const text = (): string => {
+      const { parent } = this.#factsOf(pod)
+      return 'value' in parent ? parent.value.text() : ''
+    }
+    return { kind: 'ok', value: { text, placeholders: NONE, hasPath: true } }
+  }
+
+  /** The facts of the node of a pod that has one. */
+  #factsOf({ nodeName: name }: Pod): NodeFacts {
+    return this.#nodeFacts(this.#nodeNamed(name) ?? { kind: 'unknown', name })
   }
 
   #nodeNamed(name: string | undefined): PodNode | undefined {
@@ -87,9 +118,9 @@ export class PodFactsReader {
     const before = this.#byNode.get(key)
     if (before !== undefined) return before
     const data = nodeData(this.#base, node)
-    const parent: FieldResult<IdText> =
+    const parent: FieldResult<ParentText> =
       this.#parent instanceof FieldTemplate
-        ? this.#parent.run(data)
+        ? parentOf(this.#parent.run(data))
         : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }
     const facts = { data, parent }
     this.#byNode.set(key, facts)
@@ -113,6 +144,14 @@ export class PodFactsReader {
     const placeholders = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
     return { names: [...new Set(all)].toSorted(compareBytes), placeholders }
   }
+}
+
+const NONE: readonly string[] = []
+
+function parentOf(result: FieldResult<IdText>): FieldResult<ParentText> {
+  if (!('value' in result)) return result
+  const { text, placeholders, parsed } = result.value
+  return { ...result, value: { text: () => text, placeholders, hasPath: !parsed.ok || parsed.path !== '' } }
 }
 
 function nodesByName(nodes: readonly Node[]): ReadonlyMap<string, Node> {

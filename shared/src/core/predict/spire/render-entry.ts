@@ -3,8 +3,10 @@
 // (docs/spire-facts.md §3, §11.4-7).
 import type { TemplateData } from '../../base/go/template/template.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { settledFor } from '../../model/objects/pods-alike.ts'
 import { dnsNameVerdict } from './dns-name.ts'
 import { PLAIN_FACTS, POD_UID } from './placeholders.ts'
+import { PodUidSelector } from './pod-uid-selector.ts'
 import { sourceText, type EntrySelector, type RenderedEntry } from './prediction.ts'
 import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from '../../model/spiffe-id.ts'
@@ -36,11 +38,19 @@ export interface Acceptance {
   readonly brokenUtf8: string | undefined
 }
 
+/** A rendered parent ID. */
+export interface ParentText {
+  readonly text: () => string
+  readonly placeholders: readonly string[]
+  /** False: it is the ID of a whole trust domain, which the server refuses. */
+  readonly hasPath: boolean
+}
+
 /** The facts of a pod that rendering reads. */
 export interface RenderFacts {
   readonly pod: Pod
   readonly data: TemplateData
-  readonly parent: FieldResult<IdText>
+  readonly parent: FieldResult<ParentText>
   /** The DNS names that the pod has by its Services, and what is not known of them. */
   services(): ServiceNames
 }
@@ -123,7 +133,7 @@ class FieldResults {
 }
 
 interface RenderedFields {
-  readonly parent: IdText
+  readonly parent: ParentText
   readonly spiffeId: IdText
   readonly dnsNames: readonly RenderedText[]
   readonly selectors: readonly (EntrySelector & RenderedText)[]
@@ -132,10 +142,12 @@ interface RenderedFields {
 
 function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry {
   const { spec, fixed } = id
-  const selectors = [podUidSelector(pod), ...parts.selectors]
-  return {
+  const selectors = [new PodUidSelector(pod), ...parts.selectors]
+  return settledFor(pod, {
     spiffeId: parts.spiffeId.text,
-    parentId: parts.parent.text,
+    get parentId() {
+      return parts.parent.text()
+    },
     selectors,
     dnsNames: dnsNamesOf(parts),
     x509SvidTtl: fixed.x509SvidTtl,
@@ -145,18 +157,13 @@ function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: false,
-    placeholders: placeholdersOf(parts, selectors),
-  }
+    get placeholders() {
+      return placeholdersOf(parts, selectors)
+    },
+  })
 }
 
 const NO_PLACEHOLDERS: readonly string[] = []
-const POD_UID_ALONE: readonly string[] = [POD_UID]
-
-function podUidSelector(pod: Pod): EntrySelector {
-  return pod.uid === undefined
-    ? { type: 'k8s', value: `pod-uid:${POD_UID}`, placeholders: POD_UID_ALONE }
-    : { type: 'k8s', value: `pod-uid:${pod.uid}`, placeholders: NO_PLACEHOLDERS }
-}
 
 function dnsNamesOf({ dnsNames, services }: RenderedFields): readonly string[] {
   if (dnsNames.length === 0) return services.names
@@ -188,9 +195,10 @@ function idRefusal(id: PreparedId, { spiffeId, parent }: RenderedFields): string
   const problem = parsedIdProblem(spiffeId.parsed)
   if (problem !== undefined)
     return `.spec.spiffeIDTemplate of ${sourceText(id.source)} gives ${spiffeId.text}, which ${problem}`
-  const { parsed } = parent
-  return parsed.ok && parsed.path === '' ? `the parent ID ${parent.text} has no path` : undefined
+  return parent.hasPath ? undefined : `the parent ID ${parent.text()} has no path`
 }
+
+const UID_SELECTOR = 'k8s:pod-uid:'
 
 function duplicateRefusal(
   id: PreparedId,
@@ -198,9 +206,10 @@ function duplicateRefusal(
   selectors: readonly (EntrySelector & RenderedText)[],
 ): string | undefined {
   if (selectors.length === 0) return undefined
-  const seen = new Set([`k8s:pod-uid:${pod.uid ?? POD_UID}`])
+  const seen = new Set<string>()
   for (const { text } of selectors) {
-    if (seen.has(text)) {
+    const isItsUid = text.startsWith(UID_SELECTOR) && text === `${UID_SELECTOR}${pod.uid ?? POD_UID}`
+    if (isItsUid || seen.has(text)) {
       return `.spec.workloadSelectorTemplates of ${sourceText(id.source)} gives the selector ${text} twice`
     }
     seen.add(text)

@@ -1,6 +1,7 @@
 // Finds the ClusterStaticEntries that may match a container of a pod, by one selector of each that few pods have.
 import { listAt, stringAt } from '../../base/json.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { answerOf } from '../../model/objects/pods-alike.ts'
 import { isMirrorPod, judgePod } from './attestor.ts'
 import type { PodFactsResult } from './pod-facts.ts'
 import { NO, open, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
@@ -41,7 +42,9 @@ export class StaticIndex {
   countCandidates(pod: Pod): number {
     if (this.#byText.size === 0 && this.#anywhere.length === 0) return 0
     return (
-      this.#anywhere.length + sizeOf(this.#byText, knownTexts(pod)) + sizeOf(this.#byKind, unknownKinds(pod))
+      this.#anywhere.length +
+      sizeOf(this.#byText, this.#knownTexts(pod)) +
+      sizeOf(this.#byKind, unknownKinds(pod))
     )
   }
 
@@ -49,7 +52,8 @@ export class StaticIndex {
   matching(pod: Pod, finding: PodFactsResult): readonly StaticCandidate[] {
     if (this.#byText.size === 0 && this.#anywhere.length === 0) return []
     const found = new Set(this.#anywhere)
-    for (const text of knownTexts(pod)) for (const object of this.#byText.get(text) ?? []) found.add(object)
+    for (const text of this.#knownTexts(pod))
+      for (const object of this.#byText.get(text) ?? []) found.add(object)
     for (const kind of unknownKinds(pod)) for (const object of this.#byKind.get(kind) ?? []) found.add(object)
     const candidates: StaticCandidate[] = []
     for (const object of found) {
@@ -58,6 +62,27 @@ export class StaticIndex {
       if (parent !== NO) candidates.push({ object, uncertainParent: whyOpenText(parent) })
     }
     return candidates
+  }
+
+  /** What is known of a pod that an entry is listed under. What no entry asks for is not looked at: it differs from pod to pod. */
+  #knownTexts(pod: Pod): readonly string[] {
+    const texts = [`ns:${pod.namespace}`, `sa:${pod.serviceAccountName}`]
+    const add = (
+      kind: 'pod-uid' | 'pod-name' | 'node-name',
+      value: (of: Pod) => string | undefined,
+    ): void => {
+      const known = this.#byKind.has(kind) ? value(pod) : undefined
+      if (known !== undefined) texts.push(`${kind}:${known}`)
+    }
+    add('pod-uid', ({ uid }) => uid)
+    add('pod-name', ({ name }) => name)
+    add('node-name', ({ nodeName }) => nodeName)
+    for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
+    for (const owner of listAt(pod.metadata, 'ownerReferences')) {
+      texts.push(`pod-owner:${stringAt(owner, 'kind') ?? ''}:${stringAt(owner, 'name') ?? ''}`)
+    }
+    if (pod.owner?.name !== undefined) texts.push(`pod-owner:${pod.owner.kind}:${pod.owner.name}`)
+    return texts
   }
 }
 
@@ -76,41 +101,32 @@ function distinguishingSelector({
   return undefined
 }
 
-function knownTexts(pod: Pod): readonly string[] {
-  const texts = [`ns:${pod.namespace}`, `sa:${pod.serviceAccountName}`]
-  if (pod.uid !== undefined) texts.push(`pod-uid:${pod.uid}`)
-  if (pod.name !== undefined) texts.push(`pod-name:${pod.name}`)
-  if (pod.nodeName !== undefined) texts.push(`node-name:${pod.nodeName}`)
-  for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
-  for (const owner of listAt(pod.metadata, 'ownerReferences')) {
-    texts.push(`pod-owner:${stringAt(owner, 'kind') ?? ''}:${stringAt(owner, 'name') ?? ''}`)
-  }
-  if (pod.owner?.name !== undefined) texts.push(`pod-owner:${pod.owner.kind}:${pod.owner.name}`)
-  return texts
-}
-
 function unknownKinds(pod: Pod): readonly string[] {
   const kinds: string[] = []
-  if (pod.uid === undefined || isMirrorPod(pod)) kinds.push('pod-uid')
-  if (pod.name === undefined) kinds.push('pod-name')
-  if (pod.nodeName === undefined) kinds.push('node-name')
+  if (answerOf(pod, hasNoUid) || isMirrorPod(pod)) kinds.push('pod-uid')
+  if (answerOf(pod, hasNoName)) kinds.push('pod-name')
+  if (answerOf(pod, hasNoNode)) kinds.push('node-name')
   if (pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0) kinds.push('pod-label')
   if (pod.owner !== undefined && pod.owner.name === undefined) kinds.push('pod-owner')
   if (pod.perhaps !== undefined) kinds.push('pod-owner', 'sa')
   return kinds
 }
 
+const hasNoUid = ({ uid }: Pod): boolean => uid === undefined
+const hasNoName = ({ name }: Pod): boolean => name === undefined
+const hasNoNode = ({ nodeName }: Pod): boolean => nodeName === undefined
+
 /** Whether the agent of the pod's node holds entries under this parent. */
 function judgeParent(parentId: string, finding: PodFactsResult): Truth {
   if (finding.kind === 'no node') return notKnown(finding.why)
   const { parent } = finding.facts
   const isKnown = parent.kind === 'ok' && parent.value.placeholders.length === 0
-  if (isKnown && parent.value.text === parentId) return YES
+  if (isKnown && parent.value.text() === parentId) return YES
   const parsed = parseSpiffeId(parentId)
   const path = parsed.ok ? parsed.path : ''
   // Entries under the server itself give agents an alias; no workload gets them.
   if (path === '/spire/server') return NO
-  if (isKnown && isOtherAgent(path, parent.value.text)) return NO
+  if (isKnown && isOtherAgent(path, parent.value.text())) return NO
   return notKnown(`its parent ${parentId} may not be the agent on the pod's node`)
 }
 

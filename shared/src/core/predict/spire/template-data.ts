@@ -4,6 +4,7 @@ import { Placeholder } from '../../base/go/template/placeholder.ts'
 import type { GoObject, TemplateData } from '../../base/go/template/template.ts'
 import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { Node, Pod } from '../../model/objects/pod.ts'
+import { settledFor } from '../../model/objects/pods-alike.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import {
   CLUSTER_DOMAIN,
@@ -31,14 +32,27 @@ export function settingsData(settings: ScmSettings): TemplateData {
   }
 }
 
+/** With a node. */
+export type NodeTemplateData = TemplateData & Required<Pick<TemplateData, 'nodeMeta' | 'nodeSpec'>>
+
 /** The data that the parent ID template reads: the node, and no pod. */
-export function nodeData(base: TemplateData, found: PodNode): TemplateData {
+export function nodeData(base: TemplateData, found: PodNode): NodeTemplateData {
   return { ...base, nodeMeta: nodeMeta(found), nodeSpec: nodeSpec(found) }
 }
 
-/** The data that the templates of a ClusterSPIFFEID read. */
-export function podData(node: TemplateData, pod: Pod): TemplateData {
-  return { ...node, podMeta: podMeta(pod), podSpec: podSpec(pod) }
+/** The data that the templates of a ClusterSPIFFEID read; `node` is that of the pod's node. */
+export function podData(base: TemplateData, pod: Pod, node: () => NodeTemplateData): TemplateData {
+  return settledFor(pod, {
+    ...base,
+    podMeta: podMeta(pod),
+    podSpec: podSpec(pod),
+    get nodeMeta() {
+      return node().nodeMeta
+    },
+    get nodeSpec() {
+      return node().nodeSpec
+    },
+  })
 }
 
 function nodeMeta(found: PodNode): GoObject {

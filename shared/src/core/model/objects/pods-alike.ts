@@ -1,0 +1,193 @@
+// Work on pods that is done once for those that are alike. The pods of a workload differ in their name, their UID and their node, and
+// most work on a pod asks for none of them. No list says what counts: whatever the work asks of a pod is recorded, and another pod
+// that answers all of it alike has the same result. What is asked of a field that nobody thought of is recorded too.
+import type { Pod } from './pod.ts'
+
+/** Something that is asked of a pod. Two answers are the same if they are one value. */
+type Question = (pod: Pod) => unknown
+
+/** The fields of a pod whose keys are asked for one by one: some of them are the same for all pods of a workload. */
+const BY_KEY = ['ref', 'metadata', 'spec', 'status'] as const satisfies readonly (keyof Pod)[]
+const ABSENT = Symbol('absent')
+
+/** What is known of the pods that have answered some questions alike. */
+interface Known<T> {
+  result: { readonly value: T } | undefined
+  /** What was asked next. It is one question, unless the work takes a short cut for some pods. */
+  readonly next: Asked<T>[]
+}
+
+interface Asked<T> {
+  readonly question: Question
+  readonly answers: Map<unknown, Known<T>>
+}
+
+/** So many pods are looked at before it is clear whether they are alike. */
+const LOOKED_AT = 500
+
+/**
+ * Work whose result depends on nothing but the pod that it is given, and on what stays the same from one pod to the next. The result
+ * must not ask anything of the pod later: that throws.
+ */
+export class PodsAlike<T> {
+  readonly #work: (pod: Pod) => T
+  readonly #questions = new Questions()
+  #known: Known<T> = newKnown()
+  #asked = 0
+  #worked = 0
+
+  constructor(work: (pod: Pod) => T) {
+    this.#work = work
+  }
+
+  /** The result for a pod, if one that is alike was worked on before. */
+  find(pod: Pod): { readonly value: T } | undefined {
+    this.#asked += 1
+    return findIn(this.#known, pod)
+  }
+
+  /** Works on a pod, and remembers for which others the result holds. Hardly any are alike: then nothing is remembered any more. */
+  work(pod: Pod): T {
+    if (this.#worked > LOOKED_AT && this.#worked > this.#asked / 2) {
+      this.#known = newKnown()
+      return this.#work(pod)
+    }
+    this.#worked += 1
+    const recording = new Recording(pod, this.#questions)
+    const value = this.#work(recording.pod)
+    let known = this.#known
+    for (const [question, answer] of recording.finish()) known = knownAfter(known, question, answer)
+    known.result = { value }
+    return value
+  }
+}
+
+function newKnown<T>(): Known<T> {
+  return { result: undefined, next: [] }
+}
+
+function findIn<T>(known: Known<T>, pod: Pod): { readonly value: T } | undefined {
+  if (known.result !== undefined) return known.result
+  for (const { question, answers } of known.next) {
+    const after = answers.get(question(pod))
+    const found = after === undefined ? undefined : findIn(after, pod)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function knownAfter<T>({ next }: Known<T>, question: Question, answer: unknown): Known<T> {
+  let asked = next.find((one) => one.question === question)
+  if (asked === undefined) next.push((asked = { question, answers: new Map() }))
+  let known = asked.answers.get(answer)
+  if (known === undefined) asked.answers.set(answer, (known = newKnown()))
+  return known
+}
+
+const RECORDINGS = new WeakMap<Pod, Recording>()
+
+/** Asks a pod something whose answer says less than what it is worked out from: the answer counts, and not that. */
+export function answerOf<Answer>(pod: Pod, question: (pod: Pod) => Answer): Answer {
+  const recording = RECORDINGS.get(pod)
+  return recording === undefined ? question(pod) : recording.ask(question)
+}
+
+/** Whether what is asked of a pod is recorded: what differs from pod to pod is worked out only if somebody asks for it. */
+export function isRecorded(pod: Pod): boolean {
+  return RECORDINGS.has(pod)
+}
+
+/** A record with what its getters give now; if what is asked of the pod is recorded, when somebody asks for it. */
+export function settledFor<Fields extends object>(pod: Pod, record: Fields): Fields {
+  return isRecorded(pod) ? record : { ...record }
+}
+
+/** The questions for what stands in a field, or at one of its keys: one of each, so that they are compared as they are. */
+class Questions {
+  readonly #of = new Map<keyof Pod | undefined, Map<PropertyKey, Question>>()
+  readonly #keysOf = new Map<keyof Pod | undefined, Question>()
+
+  /** What stands at a key of a field, or of the pod itself. */
+  at(field: keyof Pod | undefined, key: PropertyKey): Question {
+    const ofField = this.#of.get(field) ?? new Map<PropertyKey, Question>()
+    this.#of.set(field, ofField)
+    const question = ofField.get(key) ?? ((pod) => ownAt(field === undefined ? pod : pod[field], key))
+    ofField.set(key, question)
+    return question
+  }
+
+  /** Which keys there are. */
+  keysOf(field: keyof Pod | undefined): Question {
+    const question =
+      this.#keysOf.get(field) ??
+      ((pod) => JSON.stringify(Object.keys((field === undefined ? pod : pod[field]) ?? {})))
+    this.#keysOf.set(field, question)
+    return question
+  }
+}
+
+function ownAt(record: unknown, key: PropertyKey): unknown {
+  if (typeof record !== 'object' || record === null || !Object.hasOwn(record, key)) return ABSENT
+  return Reflect.get(record, key)
+}
+
+/** A pod that records what is asked of it. */
+class Recording {
+  readonly pod: Pod
+  readonly #pod: Pod
+  readonly #asked = new Map<Question, unknown>()
+  readonly #revoke: (() => void)[] = []
+
+  constructor(pod: Pod, questions: Questions) {
+    this.#pod = pod
+    const byKey = new Map<PropertyKey, object>(
+      BY_KEY.map((field) => [field, this.#recorded(pod[field], questions, field)]),
+    )
+    this.pod = this.#recorded(pod, questions, undefined, byKey)
+    RECORDINGS.set(this.pod, this)
+  }
+
+  ask<Answer>(question: (pod: Pod) => Answer): Answer {
+    const answer = question(this.#pod)
+    this.#asked.set(question, answer)
+    return answer
+  }
+
+  /** What was asked, in order. Nothing can be asked any more. */
+  finish(): Iterable<readonly [Question, unknown]> {
+    for (const revoke of this.#revoke) revoke()
+    return this.#asked
+  }
+
+  #recorded<Of extends object>(
+    of: Of,
+    questions: Questions,
+    field: keyof Pod | undefined,
+    byKey: ReadonlyMap<PropertyKey, object> = new Map(),
+  ): Of {
+    const read = (key: PropertyKey): unknown => byKey.get(key) ?? this.ask(questions.at(field, key))
+    // Of a copy: what stands in a frozen pod could not be replaced.
+    const { proxy, revoke } = Proxy.revocable(
+      { ...of },
+      {
+        get: (_, key) => {
+          const answer = read(key)
+          return answer === ABSENT ? Reflect.get(Object.prototype, key) : answer
+        },
+        has: (_, key) => read(key) !== ABSENT || Reflect.has(Object.prototype, key),
+        getOwnPropertyDescriptor: (_, key) => {
+          const value = read(key)
+          return value === ABSENT
+            ? undefined
+            : { value, writable: true, enumerable: true, configurable: true }
+        },
+        ownKeys: () => {
+          this.ask(questions.keysOf(field))
+          return Reflect.ownKeys(of)
+        },
+      },
+    )
+    this.#revoke.push(revoke)
+    return proxy
+  }
+}

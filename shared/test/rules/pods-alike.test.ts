@@ -1,0 +1,118 @@
+// What many pods show is worked out once for those that are alike. It is what each of them shows by itself: an estate gives the same
+// findings if no two pods share a value, so that none of them counts as alike.
+import * as fc from 'fast-check'
+import { expect, test, vi } from 'vitest'
+import { leastSeen, runs, seedOf } from '@kleym/testing/runs.ts'
+import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { recordAt } from '../../src/core/model/objects/pod.ts'
+import { PodsAlike } from '../../src/core/model/objects/pods-alike.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+
+const RUNS = runs(24)
+/** More than are worked on one by one. */
+const PODS = 210
+const ID = 'spiffe://example.org'
+
+/** A registration of others that gives each pod, each node or each annotation an identity of its own, or one that a static entry gives. */
+const registration = fc
+  .record({
+    spiffeIDTemplate: fc.constantFrom(
+      `${ID}/pod/{{ .PodMeta.Name }}`,
+      `${ID}/uid/{{ .PodMeta.UID }}`,
+      `${ID}/node/{{ .NodeMeta.Name }}`,
+      `${ID}/on/{{ .PodSpec.NodeName }}`,
+      `${ID}/{{ if .PodMeta.DeletionTimestamp }}going{{ else }}ns/team-a/pool/llama{{ end }}`,
+      `${ID}/static`,
+      `${ID}/static`,
+      `${ID}/ns/{{ .PodMeta.Namespace }}/pool/llama`,
+      `${ID}/a/{{ index .PodMeta.OwnerReferences 0 }}`,
+    ),
+    workloadSelectorTemplates: fc.constantFrom<readonly string[]>(
+      [],
+      ['k8s:pod-name:{{ .PodMeta.Name }}'],
+      ['k8s:pod-name:copy-3'],
+      ['k8s:node-name:n1'],
+      ['k8s:pod-uid:uid-of-copy-3'],
+      ['k8s:pod-uid:{{ .PodMeta.UID }}'],
+      ['k8s:container-name:vllm'],
+    ),
+    fallback: fc.boolean(),
+    autoPopulateDNSNames: fc.boolean(),
+  })
+  .map((spec) => ({
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterSPIFFEID',
+    metadata: { name: 'each', uid: 'uid-of-each', creationTimestamp: '2026-01-01T00:00:00Z' },
+    spec,
+  }))
+
+/** What of a copy may differ from the pod that it is a copy of, beside its name and UID. */
+const differences = fc.array(
+  fc.record({
+    nodeName: fc.constantFrom('n1', 'n2', 'n3', ''),
+    mirror: fc.constantFrom(false, false, false, true),
+    isGoing: fc.constantFrom(false, false, true),
+  }),
+  { minLength: 3, maxLength: 3 },
+)
+
+/** Copies of a pod, which share with it whatever they have in common. */
+function copies(
+  { metadata, spec, ...pod }: JsonRecord,
+  count: number,
+  different: readonly { readonly nodeName: string; readonly mirror: boolean; readonly isGoing: boolean }[],
+  from: number,
+): readonly JsonRecord[] {
+  const mirror = {
+    ...recordAt({ metadata }, 'metadata'),
+    annotations: { 'kubernetes.io/config.mirror': 'm' },
+  }
+  return Array.from({ length: count }, (_, index) => {
+    const at = from + index
+    const one = different[at % (different.length + 3)]
+    const name = `copy-${at}`
+    return {
+      ...pod,
+      metadata: {
+        ...(one?.mirror === true ? mirror : recordAt({ metadata }, 'metadata')),
+        ...(one?.isGoing === true && { deletionTimestamp: '2026-01-02T00:00:00Z' }),
+        name,
+        uid: `uid-of-${name}`,
+      },
+      spec: { ...recordAt({ spec }, 'spec'), ...(one !== undefined && { nodeName: one.nodeName }) },
+    }
+  })
+}
+
+const isPod = (object: JsonRecord): boolean => object['kind'] === 'Pod'
+
+const estates = fc.record({ objects: tenants, registration, differences }).map((drafts) => {
+  const pods = drafts.objects.filter(isPod)
+  const count = Math.ceil(PODS / pods.length)
+  return [
+    ...drafts.objects.filter((one) => !isPod(one)),
+    drafts.registration,
+    ...pods.flatMap((pod, at) => copies(pod, count, drafts.differences, at * count)),
+  ]
+})
+
+/** All that findings say. */
+function findings(objects: readonly JsonRecord[]): unknown {
+  return findingsOf(analysisOf(objects)).map(({ within, ...one }) => [one, within?.of(new Set(['team-a']))])
+}
+
+test('an estate in which pods are alike has the findings of one in which none are', () => {
+  const [find, work] = [vi.spyOn(PodsAlike.prototype, 'find'), vi.spyOn(PodsAlike.prototype, 'work')]
+  let folded = 0
+  fc.assert(
+    fc.property(estates, (objects) => {
+      for (const spy of [find, work]) spy.mockClear()
+      const shared = findings(objects)
+      if (work.mock.calls.length < find.mock.calls.length / 2) folded += 1
+      expect(shared).toEqual(findings(objects.map((one) => structuredClone(one))))
+    }),
+    { numRuns: RUNS, ...seedOf(45) },
+  )
+  expect(folded).toBeGreaterThan(leastSeen(5))
+})
