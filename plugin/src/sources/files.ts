@@ -99,7 +99,7 @@ const OF_TEMPLATES = /^(?:values.*\.ya?ml|values\.schema\.json|templates)$/
 /** The same in the folder `charts`, from there. */
 const OF_SUBCHARTS = /^(?:\/[^/]+\/charts)*\/[^/]+\/(?:values[^/]*\.ya?ml|values\.schema\.json|templates\/)$/
 /** The names that kustomize looks for. */
-const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
+export const KUSTOMIZATION_FILES: ReadonlySet<string> = new Set([
   'kustomization.yaml',
   'kustomization.yml',
   'Kustomization',
@@ -340,10 +340,14 @@ export async function collect(
   return Buffer.concat(parts)
 }
 
+/** Whether a name of kustomize's is an address of a repository, which kubectl fetches itself. */
+export function isRemote(name: string): boolean {
+  return /\/\/|^git@|\?ref=|^[\w-]+(?:\.[\w-]+)+\//.test(name)
+}
+
 /** What is wrong with a folder of `-k`; undefined where it is there, or cannot be looked at as a path. */
 export function missingFolder(name: string, cwd: string): InputProblem | undefined {
-  // kubectl takes addresses of repositories too, which it fetches itself.
-  if (/\/\/|^git@|\?ref=|^[\w-]+(?:\.[\w-]+)+\//.test(name)) return undefined
+  if (isRemote(name)) return undefined
   try {
     statSync(resolve(cwd, name))
     return undefined

@@ -1,10 +1,10 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
-import { existsSync, realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
-import type { FoundOverlay } from './files.ts'
+import { KUSTOMIZATION_FILES, type FoundOverlay } from './files.ts'
 
 /** One kustomization, read. */
 export interface Kustomization {
@@ -201,6 +201,12 @@ function refusalOf(record: JsonRecord, elsewhere: readonly string[]): string | u
   return undefined
 }
 
+/** A folder without a kustomization: kustomize takes in no such. */
+function isBareFolder(path: string): boolean {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  return isFolder && KUSTOMIZATION_FILES.values().every((name) => !existsSync(join(path, name)))
+}
+
 /** Paths in a kustomization: those that exist, and what is elsewhere. */
 class Paths {
   readonly #folder: string
@@ -214,8 +220,10 @@ class Paths {
   take(names: readonly string[]): readonly string[] {
     return names.flatMap((name) => {
       const real = this.#real(name)
-      if (real === undefined) this.elsewhere.push(name)
-      return real ?? []
+      const isBare = real !== undefined && isBareFolder(real)
+      if (real !== undefined && !isBare) return [real]
+      this.elsewhere.push(isBare ? join(name, 'kustomization.yaml') : name)
+      return []
     })
   }
 

@@ -19,7 +19,7 @@ import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
 import type { Deployed } from './fetching.ts'
 import { embeddedProblem } from './embedded-objects.ts'
-import type { FoundFile, FoundFiles, FoundFolder } from './files.ts'
+import { isRemote, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
@@ -407,7 +407,10 @@ export class Tree {
           isLookedThrough: false,
           failure,
           ...(unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
-          how: unseen.length === 0 ? '--render' : `-k ${overlay.name}`,
+          how:
+            unseen.length === 0
+              ? '--render'
+              : `${lacked.every(isRemote) ? '' : 'put it there, then '}-k ${overlay.name}`,
         },
       ]
     })
@@ -551,7 +554,7 @@ function notRendered(
 ): InputProblem {
   const holds = reachText(reach)
   return {
-    kind: failure === undefined ? 'not rendered' : 'failed',
+    kind: 'not rendered',
     what: failure === undefined ? `left out ${what}` : `cannot render ${what}`,
     where: placeText({ file: where }),
     why:

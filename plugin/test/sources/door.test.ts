@@ -289,6 +289,21 @@ test('a workload that is defined twice is no doubt where nothing gives an identi
   expect((await inProcess(['who-selects', '-A', '--offline', '-f', '.', ...SETTINGS], services)).code).toBe(0)
 })
 
+test('a chart of workloads that cannot be rendered is no doubt where nothing gives an identity', async () => {
+  const template = web('{{ .Values.image }}')
+  const chart = { 'c/Chart.yaml': 'apiVersion: v2\nname: c\n', 'c/templates/web.yaml': template }
+  const cwd = await workspace({ ...chart, 'scm.conf': SCM, 'web.json': web('x') })
+  const { code, stderr } = await inProcess(
+    ['conflicts', '--offline', '-R', '-f', '.', '--render', ...SETTINGS],
+    cwd,
+  )
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: expect.stringContaining('cannot render a chart (c): this answer does not depend on it'),
+  })
+  expect((await asked('conflicts', chart, SCM, ['--render'])).code).toBe(4)
+})
+
 test('an object that is defined twice is reported in those words', () => {
   const why = { verb: 'read', what: 'a.yaml:1 and b.yaml:1', cause: 'ambiguous' } as const
   expect(unknownReasonText(why)).toBe('defined twice: a.yaml:1, b.yaml:1')

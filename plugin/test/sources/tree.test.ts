@@ -649,7 +649,9 @@ describe('--render', () => {
   ])('%s is refused before anything runs', async (_, files, why) => {
     const { root, env } = await withProgram('helm', 'touch "$HOME/ran"', files)
     const loaded = await load(root, { recursive: true, render: true, env })
-    expect(unshown(loaded.problems)).toMatchObject([{ kind: 'failed', why: expect.stringContaining(why) }])
+    expect(unshown(loaded.problems)).toMatchObject([
+      { kind: 'not rendered', why: expect.stringContaining(why) },
+    ])
   })
 
   /** A pod that says what helm was given. */
@@ -794,7 +796,7 @@ describe('--render', () => {
     const root = await workspace({ 'Chart.yaml': CHART, 'templates/x.yaml': pool('{{ .x }}') })
     const { problems } = await load(root, { recursive: true, render: true })
     expect(problems).toMatchObject([
-      { kind: 'failed', why: expect.stringContaining('helm is not on the PATH') },
+      { kind: 'not rendered', why: expect.stringContaining('helm is not on the PATH') },
     ])
   })
 

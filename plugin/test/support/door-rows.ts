@@ -546,6 +546,10 @@ export const ROWS_OPEN: readonly Row[] = [
   ['a kustomization of a URL', { 'kustomization.yaml': 'resources: [https://example.org/x.yaml]\n' }],
   ['a kustomization of a missing file', { 'kustomization.yaml': 'resources: [gone.yaml]\n' }],
   [
+    'a kustomization of a folder without one',
+    { 'kustomization.yaml': 'resources: [base]\n', 'base/x.yaml': 'kind: ConfigMap\n' },
+  ],
+  [
     'a kustomization of charts',
     { 'kustomization.yaml': 'helmCharts: [{name: spire, repo: https://x.io}]\n' },
   ],
