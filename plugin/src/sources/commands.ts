@@ -1,6 +1,6 @@
 // Programs that apply what stands elsewhere: `kubectl apply -f ADDRESS`, `helm install NAME REPOSITORY/CHART`. They stand in files of other
 // tools, in scripts, and in what containers run. What a program takes from the tree is read anyway.
-import { isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { isRecord, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 
 /** kubectl or helm with what it does: as words, by a path, or as the image of a container. */
 const KUBECTL = /(?:^|[\s/('"`$])(?:kubectl|oc)(?:[:@]\S*)?["')]?\s.*?\b(?:apply|create|replace)\b/
@@ -26,7 +26,7 @@ export function appliedBy(value: unknown): readonly string[] {
         found.push(...appliedIn(parts.join(' ')))
       else for (const part of parts) visit(part, isCommand)
     } else if (isRecord(one)) {
-      found.push(...appliedIn(wordsOfContainer(one).join(' ')))
+      found.push(...appliedIn(commandOf(one)))
       for (const [name, part] of Object.entries(one))
         if (!isObject || !NOT_LOOKED_INTO.has(name)) visit(part, !isObject || SCRIPT.test(name))
     }
@@ -39,12 +39,17 @@ export function appliedBy(value: unknown): readonly string[] {
 const NOT_LOOKED_INTO: ReadonlySet<string> = new Set(['metadata', 'status', 'command', 'args'])
 const SCRIPT = /^(?:script|source)$|\.sh$/
 
-/** The image is the program where no command is given. */
-function wordsOfContainer(container: unknown): readonly unknown[] {
+/** What a container runs, with the variables that it gives; its image is the program where no command is given. Empty for what runs nothing. */
+function commandOf(container: unknown): string {
   const [command, args] = [listAt(container, 'command'), listAt(container, 'args')]
-  const image =
-    own(container, 'command') === undefined && args.length > 0 ? stringAt(container, 'image') : undefined
-  return [...(image === undefined ? [] : [image]), ...command, ...args]
+  if (command.length + args.length === 0) return ''
+  const program = command.length > 0 ? [] : [stringAt(container, 'image') ?? '']
+  const variables = new Map(
+    listAt(container, 'env').map((one) => [stringAt(one, 'name') ?? '', stringAt(one, 'value')]),
+  )
+  return [...program, ...command, ...args]
+    .join(' ')
+    .replaceAll(/\$[{(]?(\w+)[)}]?/g, (text, name: string) => variables.get(name) ?? text)
 }
 
 /** The same in a text that holds commands. */

@@ -443,6 +443,9 @@ const UNKNOWN_VALUES = [
 const CHANGES = [
   'plugin',
   'patches',
+  // Of versions before v1: https://fluxcd.io/flux/components/kustomize/api/v1beta2/
+  'patchesStrategicMerge',
+  'patchesJson6902',
   'targetNamespace',
   'namePrefix',
   'nameSuffix',

@@ -33,6 +33,11 @@ const APPLIED: readonly (readonly [string, unknown, readonly string[]])[] = [
     { run: 'kubectl apply -k github.com/a/b//config?ref=v1' },
     ['github.com/a/b//config?ref=v1'],
   ],
+  [
+    'a variable of the container',
+    job({ image: 'x', env: [{ name: 'U', value: AT }], command: ['sh', '-c', 'kubectl apply -f "${U}"'] }),
+    [AT],
+  ],
   ['a list of words of a tool', { cmds: [['oc', 'create', '-f', AT]] }, [AT]],
   [
     'a script in a ConfigMap',

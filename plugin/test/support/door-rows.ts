@@ -577,6 +577,10 @@ export const ROWS_OPEN: readonly Row[] = [
     { ...FILES_OF_APPS, 'a.json': kustomization({ patches: [{ patch: 'x' }] }) },
   ],
   [
+    'a Kustomization of Flux that patches as versions before v1 did',
+    { ...FILES_OF_APPS, 'a.json': kustomization({ patchesStrategicMerge: [{ kind: 'x' }] }) },
+  ],
+  [
     'an Application of another repository with a path that is among the files',
     {
       ...FILES_OF_APPS,
