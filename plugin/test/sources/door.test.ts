@@ -104,6 +104,14 @@ const istio = (templates: string): string =>
 const spireAgent = (value: string): string =>
   `apiVersion: operator.openshift.io/v1alpha1\nkind: SpireAgent\nmetadata: {name: cluster}\nspec: {workloadAttestors: {disableContainerSelectors: ${value}}}\n`
 
+const argo = (syncPolicy: object): string =>
+  json({
+    apiVersion: 'argoproj.io/v1alpha1',
+    kind: 'Application',
+    metadata: { name: 'x' },
+    spec: { source: { path: 'files' }, destination: { namespace: 'demo' }, syncPolicy },
+  })
+
 const kyverno = (rule: object): string =>
   json({
     apiVersion: 'kyverno.io/v1',
@@ -184,17 +192,15 @@ describe('admission may add a label that a registration asks for', () => {
     expect({ code, isTold }).toEqual({ code: isOpen ? 4 : 0, isTold: isOpen })
   })
 
-  test('and so it may to a Namespace', async () => {
-    const { stdout } = await asked('who-selects', {
-      'm.json': json({
-        ...THIEF,
-        spec: {
-          spiffeIDTemplate: 'spiffe://example.org/x',
-          namespaceSelector: { matchLabels: { env: 'prod' } },
-        },
-      }),
-      'p.json': kyverno({ mutate: { patchStrategicMerge: { metadata: { labels: { env: 'prod' } } } } }),
-    })
+  test.each([
+    ['a policy', kyverno({ mutate: { patchStrategicMerge: { metadata: { labels: { env: 'prod' } } } } })],
+    ['an Application of Argo CD', argo({ managedNamespaceMetadata: { labels: { env: 'prod' } } })],
+  ])('and to a Namespace: %s', async (_, giving) => {
+    const spec = {
+      spiffeIDTemplate: 'spiffe://example.org/x',
+      namespaceSelector: { matchLabels: { env: 'prod' } },
+    }
+    const { stdout } = await asked('who-selects', { 'm.json': json({ ...THIEF, spec }), 'p.json': giving })
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain("asks for more than is known of the namespace's labels")
     expect(stdout).toMatch(/^! /)
   })

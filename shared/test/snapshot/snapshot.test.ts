@@ -138,3 +138,26 @@ test.each<[string, JsonRecord, readonly string[]]>([
   })
   expect(namespaces.map((one) => [...(one.possible ?? [])])).toEqual([possible])
 })
+
+test.each([
+  ['env', ['vllm']],
+  ['istio-injection', ['vllm', 'istio-proxy']],
+])('with a policy that may label Namespaces with %s, a template has %j', (key, names) => {
+  const { templates } = readSnapshot({
+    objects: [
+      { value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } } },
+      { value: deployment('a') },
+      { value: foreign('x', { workloadSelectorTemplates: ['k8s:container-name:istio-proxy'] }) },
+      {
+        value: { apiVersion: 'argoproj.io/v1alpha1', kind: 'Application', metadata: { name: 'x' } },
+        podChange: {
+          by: 'x',
+          mountsWorkloadApi: false,
+          labelText: `"labels":{"${key}":"enabled"}`,
+          ofNamespaces: true,
+        },
+      },
+    ],
+  })
+  expect(templates.map(({ containers }) => containers.map(({ name }) => name))).toEqual([names])
+})

@@ -56,7 +56,7 @@ import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/object
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
 import { namespaceOfAdmission, withLabelsOfAdmission } from '../model/objects/pod-changers.ts'
-import { containersAskedFor, withInjected } from '../model/objects/sidecars.ts'
+import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor, namespaceLabelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
@@ -222,7 +222,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ...pools.map(({ meta }) => meta.namespace),
   ]
   const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
-  const ofNamespaces = namespaceLabelsAskedFor(clusterSpiffeIds)
+  const ofNamespaces = namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS))
   const given = of('Namespace').map((raw) => {
     const one = readNamespace(raw)
     return lifecycleOf(raw) === 'live' ? one : namespaceOfAdmission(one, podChanges, ofNamespaces)

@@ -12,7 +12,10 @@ const POD_CHANGERS: ReadonlyMap<string, RegExp> = new Map([
   ['policies.kyverno.io', /MutatingPolicy$/],
   ['mutations.gatekeeper.sh', /^(?:Assign|AssignMetadata|ModifySet)$/],
   ['admissionregistration.k8s.io', /^Mutating/],
+  ['argoproj.io', /^Application(?:Set)?$/],
 ])
+/** Labels of Namespaces, which Argo CD sets: https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#namespace-metadata */
+const OF_NAMESPACES = 'managedNamespaceMetadata'
 /** A policy that sets labels says so, and one of these words; one that only asks for them does not. */
 const MUTATES = /mutate|mutations|mutator|patch|"location"/i
 
@@ -24,11 +27,16 @@ export function podChangeOf(
 ): PodChange | undefined {
   if (POD_CHANGERS.get(group)?.test(kind) !== true) return undefined
   const whole = text()
+  const by = `${qualifiedKind({ group, kind })} ${name}`
+  if (group === 'argoproj.io')
+    return whole.includes(OF_NAMESPACES)
+      ? { by, mountsWorkloadApi: false, labelText: whole, ofNamespaces: true }
+      : undefined
   const mountsWorkloadApi = /spire|spiffe/i.test(whole)
   const labelText = whole.includes('labels') && MUTATES.test(whole) ? whole : undefined
   if (!mountsWorkloadApi && labelText === undefined) return undefined
   return {
-    by: `${qualifiedKind({ group, kind })} ${name}`,
+    by,
     mountsWorkloadApi,
     ...(labelText !== undefined && { labelText }),
   }
@@ -71,10 +79,11 @@ export function withLabelsOfAdmission(
 ): Pod {
   const template = pod.exists ? undefined : istioTemplate(pod)
   if (pod.exists || (changes.length === 0 && template === undefined)) return pod
+  const ofPods = changes.filter(({ ofNamespaces }) => ofNamespaces !== true)
   const givers = new Map<string, string>()
   for (const key of asked) {
     if (pod.labels.has(key) || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
-    const giver = template ?? giverAmong(changes, key)
+    const giver = template ?? giverAmong(ofPods, key)
     if (giver !== undefined) givers.set(key, giver)
   }
   if (givers.size === 0) return pod

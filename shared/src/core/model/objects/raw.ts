@@ -11,7 +11,7 @@ export interface Origin {
   readonly line: number
 }
 
-/** What a policy or a webhook may do to pods. */
+/** What a policy or a webhook may do to pods and Namespaces. */
 export interface PodChange {
   /** How a person calls it: `ClusterPolicy.kyverno.io add-team`. */
   readonly by: string
@@ -19,6 +19,8 @@ export interface PodChange {
   readonly mountsWorkloadApi: boolean
   /** Its text, where it may set labels. */
   readonly labelText?: string
+  /** Whether it changes Namespaces alone. */
+  readonly ofNamespaces?: true
 }
 
 /** An object that another is made of; its kind is qualified. */

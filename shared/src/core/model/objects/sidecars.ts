@@ -135,7 +135,8 @@ function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefine
   if (asked !== 'says nothing') return asked === 'asks'
   if (injector.namespace.length === 0) return false
   if (namespace?.complete !== true) return true
-  const { labels, annotations } = namespace
+  const { labels, annotations, possible } = namespace
+  if (injector.namespace.some(({ key }) => possible?.has(key) === true)) return true
   return judge(injector.namespace, (key) => labels.get(key) ?? annotations?.get(key)) === 'asks'
 }
 
