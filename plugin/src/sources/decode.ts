@@ -43,6 +43,19 @@ export function sealOf(bytes: Uint8Array): { readonly why: string; readonly fix:
   return isBinary(bytes) ? BINARY : undefined
 }
 
+/** Comments by which ytt fills in and changes what stands in its files: https://carvel.dev/ytt/docs/latest/ytt-syntax/ */
+const YTT = /(?:^|\s)#@(?: ?(?:data\.values|load\(|def |if |for |end\b)|overlay\/|data\/|yaml\/|schema\/)/
+
+/** Why a text is no manifest as it stands, although it may look like one; undefined where nothing says so. */
+export function templateOf(text: string): { readonly why: string; readonly fix: string } | undefined {
+  return text.includes('#@') && YTT.test(text)
+    ? {
+        why: 'the file is a template or an overlay of ytt',
+        fix: 'give what it makes: ytt -f DIR | kubectl kleym ... -f -',
+      }
+    : undefined
+}
+
 /**
  * Whether a file holds variables of Ansible that are encrypted: they make nothing by themselves, and a task that takes an object from one is
  * not known (fetching.ts). https://docs.ansible.com/ansible/latest/inventory_guide/intro_inventory.html#organizing-host-and-group-variables

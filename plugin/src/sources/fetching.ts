@@ -181,7 +181,8 @@ export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
     values: isTemplate ? undefined : NO_VALUES,
   }
   const { metadata: _, status: __, ...fields } = isRecord(value) ? value : {}
-  return reading.all(isTemplate ? own(template, 'spec') : isRecord(value) ? fields : value, scope)
+  const found = reading.all(isTemplate ? own(template, 'spec') : isRecord(value) ? fields : value, scope)
+  return isObject || found.length > 0 ? found : changesOfFleet(value, origin)
 }
 
 interface Document {
@@ -452,6 +453,17 @@ const CHANGES = [
   'components',
   'commonMetadata',
 ] as const
+
+/** The fields of a `fleet.yaml` that change nothing of what stands in its folder: https://fleet.rancher.io/ref-fleet-yaml */
+const IDLE_OF_FLEET =
+  /^(?:name|labels|annotations|dependsOn|paused|rolloutStrategy|diff|ignore|keepResources|deleteNamespace|correctDrift|namespaceAnnotations|bundleDeploymentTemplates)$/
+
+/** What a `fleet.yaml` makes of the folder in which it stands. */
+function changesOfFleet(value: unknown, { file }: Origin): readonly Deployed[] {
+  if (!/(?:^|[/\\])fleet\.ya?ml$/.test(file) || !isRecord(value)) return []
+  const field = Object.keys(value).find((name) => !IDLE_OF_FLEET.test(name))
+  return field === undefined ? [] : [{ path: dirname(file), changes: `${file} with ${field}` }]
+}
 
 function changesIn(fields: JsonRecord, path = ''): string | undefined {
   const kustomize = own(fields, 'kustomize')

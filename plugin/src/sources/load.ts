@@ -9,7 +9,7 @@ import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
 import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
-import { decodeUtf8, isEncryptedVariables, sealOf } from './decode.ts'
+import { decodeUtf8, isEncryptedVariables, sealOf, templateOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
 import { namesChart } from './fetching.ts'
@@ -326,8 +326,10 @@ export async function parse(
   { budget = new Budget(), lines = new Map(), unreadType }: Partial<Omit<YamlReading, 'badLines'>> = {},
 ): Promise<ParsedFile> {
   const seal = sealOf(bytes)
-  if (seal !== undefined) return { documents: [], faults: [{ document: 1, ...seal }], count: 1 }
+  if (seal !== undefined) return unreadable(seal)
   const { text, badLines } = decodeUtf8(bytes)
+  const template = templateOf(text)
+  if (template !== undefined) return unreadable(template)
   const reading = { badLines, lines, budget, ...(unreadType && { unreadType }) }
   if (badLines.length === 0 && looksLikeJson(text)) {
     const parsed = await parseJson(text, budget)
@@ -341,6 +343,11 @@ export async function parse(
     return isYaml ? behind(parsed, asYaml, lineAndColumn(text, text.length - rest.length).line - 1) : parsed
   }
   return parseYaml(text, reading)
+}
+
+/** A file that is not read at all. */
+function unreadable(fault: Pick<DocumentFault, 'why' | 'fix'>): ParsedFile {
+  return { documents: [], faults: [{ document: 1, ...fault }], count: 1 }
 }
 
 /** What stands in a file before a line, and what stands behind it. */

@@ -52,6 +52,8 @@ export const SETTINGS = [
 ]
 
 const ADDRESS = 'https://example.org/all.yaml'
+const WEB_OF_YTT =
+  'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: demo}\nspec:\n  template:\n    metadata:\n      labels:\n        app: #@ data.values.app\n    spec: {containers: [{name: web, image: x}]}\n'
 
 function jobRunning(command: readonly string[]): object {
   const containers = [{ name: 'run', image: 'tools', command }]
@@ -576,6 +578,12 @@ export const ROWS_OPEN: readonly Row[] = [
     'a Kustomization of Flux that patches what it takes from the files',
     { ...FILES_OF_APPS, 'a.json': kustomization({ patches: [{ patch: 'x' }] }) },
   ],
+  ['a fleet.yaml that labels namespaces', { 'a/fleet.yaml': 'namespaceLabels: {env: prod}\n' }],
+  [
+    'an overlay of ytt',
+    { 'o.yaml': '#@overlay/match by=overlay.all\n---\nspec: {template: {metadata: {labels: {app: x}}}}\n' },
+  ],
+  ['a template of ytt', { 't.yaml': WEB_OF_YTT }],
   [
     'a Kustomization of Flux that patches as versions before v1 did',
     { ...FILES_OF_APPS, 'a.json': kustomization({ patchesStrategicMerge: [{ kind: 'x' }] }) },
@@ -887,6 +895,8 @@ export const ROWS_DISMISSED: readonly Row[] = [
         'terraform {\n  required_providers {\n    helm = {\n      source = "hashicorp/helm"\n    }\n  }\n}\n',
     },
   ],
+  ['a fleet.yaml that orders', { 'a/fleet.yaml': 'dependsOn: [{name: x}]\n' }],
+  ['a comment that is none of ytt', { 'v.yaml': '#@ schema: x\na: b #@ignore\n' }],
   ['a Job that reads', { 'j.json': json(jobRunning(['kubectl', 'get', 'pods'])) }],
   ['Terraform that installs no chart', { 'main.tf': 'resource "aws_s3_bucket" "x" {}\n' }],
 ]
