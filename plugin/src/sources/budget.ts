@@ -10,7 +10,7 @@ export const INPUT_LIMITS = {
   documents: 250_000,
   /** Lines, commas and opening brackets of one YAML document: each begins two values at most, which take 200 bytes while it is read. */
   yamlTokens: 1_000_000,
-  /** Values of all that is read together; in JSON a mapping or a list counts as four, which is what it takes in memory, and so does each that an alias adds. */
+  /** Values of all that is read together; a mapping or a list counts as four, which is what it takes in memory, and so does each that an alias adds. */
   values: 20_000_000,
   /** Keys of one mapping in JSON. */
   keys: 100_000,

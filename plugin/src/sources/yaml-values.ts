@@ -44,7 +44,7 @@ export function readDocument(
   let reading: Reading | undefined
   try {
     const events = eventsOf(text, MAX_DEPTH)
-    budget.charge('values', Math.ceil(events.length / 2))
+    budget.charge('values', valuesIn(events))
     const [, root] = events
     if (root === undefined || !isNode(root) || isNothing(root)) return undefined
     reading = new Reading(text, events, budget)
@@ -67,6 +67,13 @@ export function readDocument(
       fix: FIX,
     }
   }
+}
+
+/** How much a document takes in, as the budget counts: its events, too, take memory while it is read. */
+function valuesIn(events: readonly Event[]): number {
+  let ends = 0
+  for (const { type } of events) if (type === EVENT_ID.POP) ends++
+  return ends * CONTAINER_VALUES + Math.ceil(events.length / 2)
 }
 
 /** What begins a value or a line: there are at most twice as many nodes. */
