@@ -10,16 +10,39 @@ type Question = (pod: Pod) => unknown
 const BY_KEY = ['ref', 'metadata', 'spec', 'status'] as const satisfies readonly (keyof Pod)[]
 const ABSENT = Symbol('absent')
 
-/** What is known of the pods that have answered some questions alike. */
-interface Known<T> {
-  result: { readonly value: T } | undefined
-  /** What was asked next. It is one question, unless the work takes a short cut for some pods. */
-  readonly next: Asked<T>[]
+/** What is known of pods that have answered some questions alike: the result, or what is asked next. */
+type Known<T> = Result<T> | Asked<T> | undefined
+
+class Result<T> {
+  readonly value: T
+
+  constructor(value: T) {
+    this.value = value
+  }
 }
 
-interface Asked<T> {
+/** A question, and what is known after each answer. Most have one: thousands of workloads ask dozens of questions each. */
+class Asked<T> {
   readonly question: Question
-  readonly answers: Map<unknown, Known<T>>
+  readonly #answer: unknown
+  #then: Known<T>
+  #others: Map<unknown, Known<T>> | undefined
+  /** What was asked of some pods instead: the work takes a short cut for them. */
+  instead: Asked<T> | undefined
+
+  constructor(question: Question, answer: unknown) {
+    this.question = question
+    this.#answer = answer
+  }
+
+  after(answer: unknown): Known<T> {
+    return answer === this.#answer ? this.#then : this.#others?.get(answer)
+  }
+
+  learn(answer: unknown, known: Known<T>): void {
+    if (answer === this.#answer) this.#then = known
+    else (this.#others ??= new Map()).set(answer, known)
+  }
 }
 
 /** So many pods are looked at before it is clear whether they are alike. */
@@ -32,7 +55,7 @@ const LOOKED_AT = 500
 export class PodsAlike<T> {
   readonly #work: (pod: Pod) => T
   readonly #questions = new Questions()
-  #known: Known<T> = newKnown()
+  #known: Known<T>
   #asked = 0
   #worked = 0
 
@@ -49,39 +72,43 @@ export class PodsAlike<T> {
   /** Works on a pod, and remembers for which others the result holds. Hardly any are alike: then nothing is remembered any more. */
   work(pod: Pod): T {
     if (this.#worked > LOOKED_AT && this.#worked > this.#asked / 2) {
-      this.#known = newKnown()
+      this.#known = undefined
       return this.#work(pod)
     }
     this.#worked += 1
     const recording = new Recording(pod, this.#questions)
     const value = this.#work(recording.pod)
-    let known = this.#known
-    for (const [question, answer] of recording.finish()) known = knownAfter(known, question, answer)
-    known.result = { value }
+    this.#known = learnt(this.#known, recording.finish(), 0, new Result(value))
     return value
   }
 }
 
-function newKnown<T>(): Known<T> {
-  return { result: undefined, next: [] }
-}
-
-function findIn<T>(known: Known<T>, pod: Pod): { readonly value: T } | undefined {
-  if (known.result !== undefined) return known.result
-  for (const { question, answers } of known.next) {
-    const after = answers.get(question(pod))
-    const found = after === undefined ? undefined : findIn(after, pod)
+function findIn<T>(known: Known<T>, pod: Pod): Result<T> | undefined {
+  if (known === undefined || known instanceof Result) return known
+  for (let asked: Asked<T> | undefined = known; asked !== undefined; asked = asked.instead) {
+    const found = findIn(asked.after(asked.question(pod)), pod)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-function knownAfter<T>({ next }: Known<T>, question: Question, answer: unknown): Known<T> {
-  let asked = next.find((one) => one.question === question)
-  if (asked === undefined) next.push((asked = { question, answers: new Map() }))
-  let known = asked.answers.get(answer)
-  if (known === undefined) asked.answers.set(answer, (known = newKnown()))
-  return known
+/** What is known once these questions, from one of them on, have led to a result. */
+function learnt<T>(
+  known: Known<T>,
+  answers: readonly (readonly [Question, unknown])[],
+  from: number,
+  result: Result<T>,
+): Known<T> {
+  const next = answers[from]
+  // Fewer questions led to it: it holds for more pods.
+  if (known instanceof Result) return known
+  if (next === undefined) return result
+  const [question, answer] = next
+  const first = known ?? new Asked<T>(question, answer)
+  let asked = first
+  while (asked.question !== question) asked = asked.instead ??= new Asked(question, answer)
+  asked.learn(answer, learnt(asked.after(answer), answers, from + 1, result))
+  return first
 }
 
 const RECORDINGS = new WeakMap<Pod, Recording>()
@@ -154,9 +181,9 @@ class Recording {
   }
 
   /** What was asked, in order. Nothing can be asked any more. */
-  finish(): Iterable<readonly [Question, unknown]> {
+  finish(): readonly (readonly [Question, unknown])[] {
     for (const revoke of this.#revoke) revoke()
-    return this.#asked
+    return [...this.#asked]
   }
 
   #recorded<Of extends object>(
