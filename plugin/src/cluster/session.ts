@@ -15,7 +15,7 @@ import {
 import type { SpireParts } from '@kleym/shared/core/answers/index.ts'
 
 /** Most of a page is thrown away once it is cut down; what it costs to wait: docs/performance.md. */
-const PAGES_BETWEEN_COLLECTIONS = 20
+const PAGES_BETWEEN_COLLECTIONS = 50
 
 /** A connection, as answers use it. */
 export interface ClusterSession {

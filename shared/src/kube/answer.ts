@@ -31,8 +31,8 @@ const BRACE = 0x7b
 
 /** Whether a JSON text has more values than `most`, or looks so: what stands in its strings counts as if it stood alone. */
 export function hasMoreValues(body: Buffer, most: number): boolean {
-  // Each value but the first has a byte of its own before it.
-  if (body.length <= most) return false
+  // Each value but the first has a byte of its own before it, and each a byte more: what it says, or the bracket that ends it.
+  if (body.length < 2 * most) return false
   let values = 1
   // By index: an iterator takes 25 times as long in JavaScriptCore, and a large cluster sends hundreds of megabytes.
   for (let at = 0; at < body.length; at++) {

@@ -1,6 +1,6 @@
 // Work on pods that is done once for those that are alike gives each of them the result that it would have alone.
 import { describe, expect, test, vi } from 'vitest'
-import { answerOf, PodsAlike, settledFor } from '../../src/core/model/objects/pods-alike.ts'
+import { answerOf, isRecorded, PodsAlike } from '../../src/core/model/objects/pods-alike.ts'
 import { own } from '../../src/core/base/json.ts'
 import { podReader, type Pod } from '../../src/core/model/objects/pod.ts'
 
@@ -94,12 +94,6 @@ describe('work that asks', () => {
 })
 
 const namespaceIn = ({ metadata }: Pod): unknown => own(metadata, 'namespace')
-const withUid = (one: Pod): { readonly uid: string | undefined } =>
-  settledFor(one, {
-    get uid() {
-      return one.uid
-    },
-  })
 const hasNode = ({ nodeName }: Pod): boolean => nodeName !== undefined
 const isOnFirst = ({ nodeName }: Pod): boolean => nodeName === 'n1'
 
@@ -109,12 +103,9 @@ test('a result that asks a pod something later throws: it would ask only the fir
   expect(alike.work(first)).toThrow(TypeError)
 })
 
-test('a field that says what the one pod is keeps pods alike until somebody asks for it', () => {
-  expect(each((one) => Object.keys(withUid(one)), ONE_NODE).worked).toBe(1)
-  expect(each((one) => withUid(one).uid, ONE_NODE)).toEqual({
-    results: ONE_NODE.map(({ uid }) => uid),
-    worked: 3,
-  })
+test('that what is asked is recorded is known of no pod but the one that is worked on', () => {
+  const [first = pod('a')] = ONE_NODE
+  expect([isRecorded(first), new PodsAlike(isRecorded).work(first)]).toEqual([false, true])
 })
 
 test('of pods of which hardly any are alike, nothing is remembered after the first five hundred', () => {

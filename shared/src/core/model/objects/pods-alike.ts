@@ -119,14 +119,9 @@ export function answerOf<Answer>(pod: Pod, question: (pod: Pod) => Answer): Answ
   return recording === undefined ? question(pod) : recording.ask(question)
 }
 
-/** Whether what is asked of a pod is recorded: what differs from pod to pod is worked out only if somebody asks for it. */
+/** Whether what is asked of a pod is recorded. What differs from pod to pod is then worked out if somebody asks for it, and not before. */
 export function isRecorded(pod: Pod): boolean {
   return RECORDINGS.has(pod)
-}
-
-/** A record with what its getters give now; if what is asked of the pod is recorded, when somebody asks for it. */
-export function settledFor<Fields extends object>(pod: Pod, record: Fields): Fields {
-  return isRecorded(pod) ? record : { ...record }
 }
 
 /** The questions for what stands in a field, or at one of its keys: one of each, so that they are compared as they are. */

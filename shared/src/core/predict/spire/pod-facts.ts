@@ -3,7 +3,7 @@
 import type { TemplateData } from '../../base/go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../../model/objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../../model/objects/scm-settings.ts'
-import { answerOf } from '../../model/objects/pods-alike.ts'
+import { answerOf, isRecorded } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLUSTER_DOMAIN } from './placeholders.ts'
@@ -71,10 +71,12 @@ export class PodFactsReader {
   of(pod: Pod): PodFactsResult {
     const found = answerOf(pod, this.#nodeOf)
     if (found !== USUAL && 'why' in found) return found
+    const isLater = isRecorded(pod)
     const facts: RenderFacts = {
       pod,
-      data: podData(this.#base, pod, () => this.#factsOf(pod).data),
-      parent: found === USUAL ? this.#usualParent(pod) : found.parent,
+      isRecorded: isLater,
+      data: podData(this.#base, pod, { node: () => this.#factsOf(pod).data, isLater }),
+      parent: found !== USUAL ? found.parent : isLater ? this.#usualParent(pod) : this.#factsOf(pod).parent,
       services: () => this.#servicesOf(pod),
     }
     return { kind: 'facts', facts }
@@ -83,15 +85,17 @@ export class PodFactsReader {
   /** What rendering depends on of the node of a pod, whichever node it is. */
   readonly #nodeOf = (pod: Pod): NoNode | NodeFacts | typeof USUAL => {
     const { nodeName: name, exists } = pod
-    const noNode = (why: string): NoNode =>
-      getOrCreate(this.#withoutNode, name, () => ({ kind: 'no node', why }))
-    if (name === undefined && exists) return noNode('the pod is not scheduled to a node yet')
+    if (name === undefined && exists) return this.#noNode(name, 'the pod is not scheduled to a node yet')
     const node = this.#nodeNamed(name)
-    if (node === undefined) return noNode(`there is no Node/${name ?? ''}`)
+    if (node === undefined) return this.#noNode(name, `there is no Node/${name ?? ''}`)
     const facts = this.#nodeFacts(node)
     const { parent } = facts
     const isUsual = parent.kind === 'ok' && parent.value.placeholders.length === 0 && parent.value.hasPath
     return isUsual ? USUAL : facts
+  }
+
+  #noNode(name: string | undefined, why: string): NoNode {
+    return getOrCreate(this.#withoutNode, name, () => ({ kind: 'no node', why }))
   }
 
   #usualParent(pod: Pod): FieldResult<ParentText> {

@@ -1,32 +1,31 @@
 // The selector that SCM puts first in each entry of a pod: the UID of that pod (docs/spire-facts.md §3).
 import type { Pod } from '../../model/objects/pod.ts'
-import { isRecorded } from '../../model/objects/pods-alike.ts'
 import { POD_UID } from './placeholders.ts'
 import type { EntrySelector, RenderedEntry } from './prediction.ts'
 
 const NONE: readonly string[] = []
 const UID: readonly string[] = [POD_UID]
 
-/** The UID of the pod for which an entry was rendered. That it is a selector of this pod is known without a look at the UID. */
+/** The selector of a pod. */
+export function podUidSelector({ uid }: Pod): EntrySelector {
+  return { type: 'k8s', value: `pod-uid:${uid ?? POD_UID}`, placeholders: uid === undefined ? UID : NONE }
+}
+
+/** The same of a pod that records what it is asked: that it is a selector of this pod is known without a look at the UID. */
 export class PodUidSelector implements EntrySelector {
   readonly type = 'k8s'
-  declare readonly value: string
-  declare readonly placeholders: readonly string[]
   readonly #pod: Pod
 
   constructor(pod: Pod) {
     this.#pod = pod
-    const value = (): string => `pod-uid:${pod.uid ?? POD_UID}`
-    const placeholders = (): readonly string[] => (pod.uid === undefined ? UID : NONE)
-    if (isRecorded(pod))
-      Object.defineProperties(this, {
-        value: { get: value, enumerable: true },
-        placeholders: { get: placeholders, enumerable: true },
-      })
-    else {
-      this.value = value()
-      this.placeholders = placeholders()
-    }
+  }
+
+  get value(): string {
+    return podUidSelector(this.#pod).value
+  }
+
+  get placeholders(): readonly string[] {
+    return podUidSelector(this.#pod).placeholders
   }
 
   /** Whether it was rendered for this pod. */
@@ -35,7 +34,7 @@ export class PodUidSelector implements EntrySelector {
   }
 }
 
-/** The selectors of an entry that its registration asks for. */
+/** The selectors of an entry that its registration asks for: of a pod that records what it is asked, its UID is left out. */
 export function selectorsAskedFor({ selectors }: Pick<RenderedEntry, 'selectors'>): readonly EntrySelector[] {
   return selectors.filter((one) => !(one instanceof PodUidSelector))
 }

@@ -3,10 +3,9 @@
 // (docs/spire-facts.md §3, §11.4-7).
 import type { TemplateData } from '../../base/go/template/template.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { settledFor } from '../../model/objects/pods-alike.ts'
 import { dnsNameVerdict } from './dns-name.ts'
 import { PLAIN_FACTS, POD_UID } from './placeholders.ts'
-import { PodUidSelector } from './pod-uid-selector.ts'
+import { podUidSelector, PodUidSelector } from './pod-uid-selector.ts'
 import { sourceText, type EntrySelector, type RenderedEntry } from './prediction.ts'
 import type { PreparedId, Templates } from './prepared-id.ts'
 import { parsedIdProblem } from '../../model/spiffe-id.ts'
@@ -49,6 +48,8 @@ export interface ParentText {
 /** The facts of a pod that rendering reads. */
 export interface RenderFacts {
   readonly pod: Pod
+  /** Whether what is asked of the pod is recorded: what its UID and its node are is then asked if somebody wants to know. */
+  readonly isRecorded: boolean
   readonly data: TemplateData
   readonly parent: FieldResult<ParentText>
   /** The DNS names that the pod has by its Services, and what is not known of them. */
@@ -82,7 +83,7 @@ export function renderEntry(id: PreparedId, templates: Templates, facts: RenderF
   }
   return {
     kind: 'entry',
-    entry: entryOf(id, facts.pod, parts),
+    entry: entryOf(id, facts, parts),
     uncertain: results.uncertain,
     acceptance: acceptanceOf(id, facts.pod, parts),
   }
@@ -140,14 +141,12 @@ interface RenderedFields {
   readonly services: ServiceNames
 }
 
-function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry {
+function entryOf(id: PreparedId, { pod, isRecorded }: RenderFacts, parts: RenderedFields): RenderedEntry {
   const { spec, fixed } = id
-  const selectors = [new PodUidSelector(pod), ...parts.selectors]
-  return settledFor(pod, {
+  const selectors = [isRecorded ? new PodUidSelector(pod) : podUidSelector(pod), ...parts.selectors]
+  const entry = {
     spiffeId: parts.spiffeId.text,
-    get parentId() {
-      return parts.parent.text()
-    },
+    parentId: isRecorded ? '' : parts.parent.text(),
     selectors,
     dnsNames: dnsNamesOf(parts),
     x509SvidTtl: fixed.x509SvidTtl,
@@ -157,10 +156,14 @@ function entryOf(id: PreparedId, pod: Pod, parts: RenderedFields): RenderedEntry
     admin: spec.admin,
     downstream: spec.downstream,
     storeSvid: false,
-    get placeholders() {
-      return placeholdersOf(parts, selectors)
-    },
-  })
+    placeholders: isRecorded ? NO_PLACEHOLDERS : placeholdersOf(parts, selectors),
+  }
+  if (isRecorded)
+    Object.defineProperties(entry, {
+      parentId: { get: parts.parent.text },
+      placeholders: { get: () => placeholdersOf(parts, selectors) },
+    })
+  return entry
 }
 
 const NO_PLACEHOLDERS: readonly string[] = []

@@ -4,7 +4,6 @@ import { Placeholder } from '../../base/go/template/placeholder.ts'
 import type { GoObject, TemplateData } from '../../base/go/template/template.ts'
 import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { Node, Pod } from '../../model/objects/pod.ts'
-import { settledFor } from '../../model/objects/pods-alike.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import {
   CLUSTER_DOMAIN,
@@ -40,9 +39,14 @@ export function nodeData(base: TemplateData, found: PodNode): NodeTemplateData {
   return { ...base, nodeMeta: nodeMeta(found), nodeSpec: nodeSpec(found) }
 }
 
-/** The data that the templates of a ClusterSPIFFEID read; `node` is that of the pod's node. */
-export function podData(base: TemplateData, pod: Pod, node: () => NodeTemplateData): TemplateData {
-  return settledFor(pod, {
+/** The data that the templates of a ClusterSPIFFEID read; `node` is that of the pod's node, asked for when a template reads it if `isLater`. */
+export function podData(
+  base: TemplateData,
+  pod: Pod,
+  { node, isLater }: { readonly node: () => NodeTemplateData; readonly isLater: boolean },
+): TemplateData {
+  if (!isLater) return { ...node(), podMeta: podMeta(pod), podSpec: podSpec(pod) }
+  return {
     ...base,
     podMeta: podMeta(pod),
     podSpec: podSpec(pod),
@@ -52,7 +56,7 @@ export function podData(base: TemplateData, pod: Pod, node: () => NodeTemplateDa
     get nodeSpec() {
       return node().nodeSpec
     },
-  })
+  }
 }
 
 function nodeMeta(found: PodNode): GoObject {
