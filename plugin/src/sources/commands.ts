@@ -2,9 +2,10 @@
 // tools, in scripts, and in what containers run. What a program takes from the tree is read anyway.
 import { isRecord, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 
-/** kubectl or helm with what it does: as words, by a path, or as the image of a container. */
-const KUBECTL = /(?:^|[\s/('"`$])(?:kubectl|oc)(?:[:@]\S*)?["')]?\s.*?\b(?:apply|create|replace)\b/
-const HELM = /(?:^|[\s/('"`$])helm(?:[:@]\S*)?["')]?\s.*?\b(?:install|upgrade)\b/
+/** kubectl or helm with what it does: as words, by a path, or as the image of a container. Bounded, for a text may repeat them without end. */
+const KUBECTL =
+  /(?:^|[\s/('"`$])(?:kubectl|oc)(?:[:@]\S{0,255})?["')]?\s.{0,400}?\b(?:apply|create|replace)\b/
+const HELM = /(?:^|[\s/('"`$])helm(?:[:@]\S{0,255})?["')]?\s.{0,400}?\b(?:install|upgrade)\b/
 /** Where a shell ends a command. What is piped into a program is a part of what that applies. */
 const END_OF_COMMAND = /\n|;|&&|\|\|/
 /** An address, or a folder of a repository as kustomize takes it. */

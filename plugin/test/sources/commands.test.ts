@@ -72,3 +72,7 @@ describe('what commands apply', () => {
     )
   })
 })
+
+test.each(['kubectl ', '/kubectl:', ' helm x'])('a long text of %j is looked through once', (word) => {
+  expect(appliedBy({ run: word.repeat(60_000) })).toEqual([])
+})
