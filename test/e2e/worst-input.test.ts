@@ -78,6 +78,11 @@ describe('files', () => {
       () => filled(7.9, `${HEAD}data: [`, '[],', '[]]\n'),
       'more than 1,000,000 tokens',
     ],
+    [
+      '8 MiB of blank lines before the first word',
+      () => filled(7.9, '', '\n', `${HEAD}data: é\n`),
+      'more than 1,000,000 tokens',
+    ],
     ['8 MiB of depth', () => filled(7.9, `${HEAD}data: `, '['), 'more than 1,000,000 tokens'],
     [
       '8 MiB of lines in brackets',

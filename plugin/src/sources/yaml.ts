@@ -104,13 +104,18 @@ function unreadable({ text, document, line }: Chunk, badLines: readonly number[]
  * first word are dropped where a bracket follows.
  */
 const UNFIT =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]|\r(?!\n)|(?!^)\ufeff|(?<=^\s*)[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]|\r(?!\n)|(?!^)\ufeff|^\s*?[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]/
 
 function controlFault({ text, document, line }: Chunk): DocumentFault | undefined {
   const control = UNFIT.exec(text)
   if (control === null) return undefined
-  const at = new LineIndex(text).at(control.index)
-  const point = (control[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
+  const found = control[0]
+  const at = new LineIndex(text).at(control.index + found.length - 1)
+  const point = found
+    .charCodeAt(found.length - 1)
+    .toString(16)
+    .toUpperCase()
+    .padStart(4, '0')
   const escape = point.startsWith('00')
     ? String.raw`\x${point.slice(2).toLowerCase()}`
     : String.raw`\u${point.toLowerCase()}`
