@@ -1,4 +1,4 @@
-// Writes every generated file from its one source: the CRD from the zod schemas, the pages of finding codes and the
+// Writes every generated file from its one source: the CRD from its schemas, the pages of finding codes and the
 // table of condition reasons from the registry, the chart's values from their table. A test runs it in memory and
 // compares, so that none can drift.
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'

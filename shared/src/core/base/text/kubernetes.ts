@@ -8,6 +8,15 @@ export const DNS1123_LABEL_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$'
 export const DNS1123_SUBDOMAIN_PATTERN = '^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$'
 /** The name part of a label key, and a label value that is not empty, without the length limit. */
 export const QUALIFIED_NAME_PATTERN = '^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$'
+/** A DNS-1123 label or nothing, without the length limit. */
+export const OPTIONAL_LABEL_PATTERN = `^(${DNS1123_LABEL_PATTERN.slice(1, -1)})?$`
+
+/** What a message calls text that a pattern admits. */
+export const PATTERN_NAMES: ReadonlyMap<string, string> = new Map([
+  [DNS1123_SUBDOMAIN_PATTERN, 'a DNS-1123 subdomain'],
+  [OPTIONAL_LABEL_PATTERN, 'a DNS-1123 label'],
+  [QUALIFIED_NAME_PATTERN, 'a label value'],
+])
 
 /** The most characters of a DNS-1123 label. */
 export const DNS1123_LABEL_MAX = 63

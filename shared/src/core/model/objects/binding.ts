@@ -1,15 +1,11 @@
 // An InferenceIdentityBinding, read field by field: an older CRD may have admitted what today's refuses, so each field holds
 // either its value or a sentence that says what is wrong with it (docs/contract.md §2).
-import * as z from 'zod/mini'
+import { readBy } from '../../base/structural.ts'
 import { dig, digPath, isRecord, own, typeName } from '../../base/json.ts'
 import { IN_FORCE_CONDITION, type Mode } from '../names.ts'
 import {
-  containerNameSchema,
-  identityBoundarySchema,
-  modeSchema,
-  objectiveRefSchema,
-  poolRefSchema,
-  serviceAccountNameSchema,
+  bindingSpecSchema,
+  type BindingSpec,
   type IdentityBoundaryRef,
   type ObjectiveRef,
   type PoolRef,
@@ -48,9 +44,6 @@ export interface Binding extends DeclaredBinding {
   readonly origin: Origin | undefined
 }
 
-const OPTIONAL_OBJECTIVE = z.optional(objectiveRefSchema)
-const OPTIONAL_BOUNDARY = z.optional(identityBoundarySchema)
-
 /** Reads a binding; never throws. */
 export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
   const meta = readMeta(raw.value)
@@ -58,12 +51,12 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
   return {
     meta,
     key: namespacedName(meta.namespace, meta.name),
-    poolRef: readField(poolRefSchema, spec, 'poolRef'),
-    objectiveRef: readField(OPTIONAL_OBJECTIVE, spec, 'objectiveRef'),
+    poolRef: readField(spec, 'poolRef'),
+    objectiveRef: readField(spec, 'objectiveRef'),
     mode: readMode(spec),
-    serviceAccountName: readField(serviceAccountNameSchema, spec, 'serviceAccountName'),
-    containerName: readField(containerNameSchema, spec, 'containerName'),
-    identityBoundary: readField(OPTIONAL_BOUNDARY, spec, 'identityBoundary'),
+    serviceAccountName: readField(spec, 'serviceAccountName'),
+    containerName: readField(spec, 'containerName'),
+    identityBoundary: readField(spec, 'identityBoundary'),
     status: readStatus(own(raw.value, 'status')),
     lifecycle,
     origin: raw.origin,
@@ -75,7 +68,7 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
  * container `PerObjective`. A spec that names no boundary is read as `PerObjective`, which it is then refused for.
  */
 function readMode(spec: unknown): SpecField<Mode> {
-  const given = readField(modeSchema, spec, 'mode')
+  const given = readField(spec, 'mode')
   if (!given.ok) return given
   if (given.value !== undefined) return { ok: true, value: given.value }
   const named = (name: string): boolean => (own(spec, name) ?? '') !== ''
@@ -88,26 +81,23 @@ function readMode(spec: unknown): SpecField<Mode> {
 
 /** Reads `.status` of a binding; undefined for anything that the operator cannot have written. */
 export function readStatus(status: unknown): BindingStatus | undefined {
-  const parsed = isRecord(status) ? bindingStatusSchema().safeParse(status) : undefined
-  return parsed?.success === true ? parsed.data : undefined
+  const read = readBy(bindingStatusSchema, status)
+  return read.ok ? read.value : undefined
 }
 
-function readField<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  spec: unknown,
-  name: string,
-): SpecField<z.output<Schema>> {
+function readField<Name extends keyof BindingSpec>(spec: unknown, name: Name): SpecField<BindingSpec[Name]>
+function readField(spec: unknown, name: keyof BindingSpec): SpecField<unknown> {
+  const { properties, required } = bindingSpecSchema
   const found = withoutNulls(own(spec, name))
-  const parsed = schema.safeParse(found)
-  if (parsed.success) return { ok: true, value: parsed.data }
-  const [issue] = parsed.error.issues
-  const path = (issue?.path ?? []).map(String)
-  const leaf = digPath(found, path)
-  const field = `.${['spec', name, ...path].join('.')}`
+  if (found === undefined && !required.some((one) => one === name)) return { ok: true, value: undefined }
+  const read = readBy(properties[name], found)
+  if (read.ok) return read
+  const leaf = digPath(found, read.path)
+  const field = `.${['spec', name, ...read.path].join('.')}`
   if (leaf === undefined || leaf === null) return { ok: false, problem: `${field} is missing` }
   return {
     ok: false,
-    problem: `${field} ${issue?.message ?? 'is invalid'}; found ${typeof leaf === 'string' ? quoted(leaf) : typeName(leaf)}`,
+    problem: `${field} ${read.why}; found ${typeof leaf === 'string' ? quoted(leaf) : typeName(leaf)}`,
   }
 }
 

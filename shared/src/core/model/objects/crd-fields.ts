@@ -3,8 +3,8 @@
 // of another type (docs/reading-files.md, "What the API server would not take").
 // `test/control-plane/crd-fields.test.ts` holds this table against the CRDs themselves.
 // Sources: SCM v0.7.0 (the same in v0.6.4), GAIE v1.4.0 with docs/gaie-facts.md §A2, llm-d-router v0.10.0.
-import * as z from 'zod/mini'
 import { lazy } from '../../base/lazy.ts'
+import type { Schema } from '../../base/structural.ts'
 import {
   apiVersionOf,
   BINDING,
@@ -161,7 +161,7 @@ const METADATA_FIELDS: FieldShape = {
 /** The fields of a binding, from the schema that its CRD is made from. Its types are judged by its own checks. */
 export const bindingFields: () => CrdFields = lazy(() => ({
   kind: BINDING,
-  spec: shapeOfSchema(bindingSpecSchema()),
+  spec: shapeOfSchema(bindingSpecSchema),
   requiresSpec: false,
 }))
 
@@ -191,11 +191,11 @@ function shapeOf({ kind, spec, requiresSpec }: CrdFields): ObjectShape {
   return { kind, shape: { fields, ...(requiresSpec ? { required: ['spec'] } : {}) } }
 }
 
-/** The fields of a zod schema; whatever is no mapping is not looked into. */
-function shapeOfSchema(schema: unknown): FieldShape {
-  if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniDefault)
-    return shapeOfSchema(schema.def.innerType)
-  if (!(schema instanceof z.ZodMiniObject)) return 'any'
-  const fields = Object.entries(schema.shape).map(([name, field]) => [name, shapeOfSchema(field)] as const)
+/** The fields of a schema; whatever is no mapping is not looked into. */
+function shapeOfSchema(schema: Schema): FieldShape {
+  if (schema.type !== 'object') return 'any'
+  const fields = Object.entries(schema.properties).map(
+    ([name, field]) => [name, shapeOfSchema(field)] as const,
+  )
   return { fields: Object.fromEntries(fields) }
 }
