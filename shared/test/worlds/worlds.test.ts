@@ -8,6 +8,7 @@ import type { JsonRecord } from '../../src/core/base/json.ts'
 import { assumedScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { CHART_IGNORE_NAMESPACES, type ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
 import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { inWorlds } from '../../src/core/analysis/worlds/across.ts'
 import { openSettingsOf, type SettingsKnown } from '../../src/core/analysis/worlds/worlds-of.ts'
 import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'
 import { binding, CONFIG, TRUST_DOMAIN } from '@kleym/testing/manifests.ts'
@@ -20,6 +21,13 @@ const ASSUMED = assumedScmSettings({
   className: CONFIG.className,
   clusterSpiffeIdClasses: [],
 })
+
+const NOTHING_KNOWN: ScmSettings = {
+  ...ASSUMED,
+  className: CONFIG.className,
+  trustDomain: undefined,
+  assumed: ASSUMED.assumed.filter((one) => one !== 'trustDomain'),
+}
 
 const GIVEN: SettingsKnown = {
   className: true,
@@ -86,6 +94,43 @@ test('settings that are none of the worlds take back nothing that is certain, an
   )
 })
 
+describe('worlds that come to the same are evaluated once', () => {
+  const unknown: fc.Arbitrary<Partial<SettingsKnown>> = fc.record({
+    className: fc.boolean(),
+    trustDomain: fc.boolean(),
+    settings: fc.tuple(anySettings, fc.boolean()).map(([one, isDomainKnown]) => ({
+      ...(isDomainKnown ? ASSUMED : NOTHING_KNOWN),
+      ignoreNamespaces: one.ignoreNamespaces,
+      filterByClassName: one.filterByClassName,
+      clusterSPIFFEIDLabelSelector: one.clusterSPIFFEIDLabelSelector,
+    })),
+  })
+
+  test('the findings are those of each world by itself', () => {
+    fc.assert(
+      fc.property(tenants, fc.boolean(), unknown, (objects, areOthersHere, known) => {
+        const one = analysed(areOthersHere ? objects : objects.filter((o) => !isRegistration(o)), known)
+        const worlds = one.openSettings.worlds.map((each) => ({ ...each, sameAs: undefined }))
+        const apart = { ...one, openSettings: { ...one.openSettings, worlds } }
+        expect(verdictsOf(one)).toEqual(verdictsOf(apart))
+        expect(findingsOf(one).map(contentOf)).toEqual(findingsOf(apart).map(contentOf))
+      }),
+      { numRuns: runs(150) },
+    )
+  })
+
+  test('if no registration of others is there, only whether outputs are handled tells them apart', () => {
+    const open = { className: false, settings: NOTHING_KNOWN }
+    const alone = world(binding()).filter((one) => !isRegistration(one))
+    // As assumed; other registrations of others; none of ours; another class of kleym.
+    expect(worldsOf(analysed(alone, open))).toEqual([undefined, 0, undefined, 2])
+    const { worlds } = analysed([...alone, foreign('other', {})], open).openSettings
+    expect(worlds.flatMap((one) => (one.areOthersOpen ? [one.sameAs] : []))).toEqual([undefined, undefined])
+    const ignoring = { ...NOTHING_KNOWN, ignoreNamespaces: ['team-.*'] }
+    expect(worldsOf(analysed(alone, { ...open, settings: ignoring }))).not.toContain(0)
+  })
+})
+
 describe('which settings a finding depends on is computed', () => {
   const thief = foreign('thief', {
     spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/chat',
@@ -108,6 +153,34 @@ describe('which settings a finding depends on is computed', () => {
     expect(dependsOn({ className: false, settings: ASSUMED }, 'KLM308')).toEqual([["SCM's settings"]])
   })
 })
+
+function isRegistration({ kind }: JsonRecord): boolean {
+  return kind === 'ClusterSPIFFEID' || kind === 'ClusterStaticEntry'
+}
+
+function worldsOf(analysis: Analysis): readonly (number | undefined)[] {
+  return analysis.openSettings.worlds.map(({ sameAs }) => sameAs)
+}
+
+function verdictsOf(analysis: Analysis): readonly string[] {
+  return [...inWorlds(analysis)].flatMap(({ settled }) =>
+    analysis.podsInQuestion.flatMap((one) =>
+      settled
+        .prediction()
+        .entriesOf(one)
+        .map(({ verdict }) => verdict.state),
+    ),
+  )
+}
+
+function contentOf(one: Finding): unknown {
+  return {
+    ...one,
+    within: undefined,
+    namespaces: one.namespaces && [...one.namespaces],
+    parts: one.parts && [...one.parts],
+  }
+}
 
 function textOf({ code, summary }: Finding): string {
   return `${code}: ${summary}`

@@ -1,5 +1,5 @@
 // The door of snapshot: everything that an answer reads, from raw objects.
-export { namespacesByName } from './namespaces-by-name.ts'
+export { allNamespaces, isAnyClassed, namespacesByName } from './namespaces-and-classes.ts'
 export { madeBy } from './pod-makers-in.ts'
 export {
   type RenameQuestion,

@@ -52,6 +52,8 @@ export interface SettingsWorld {
   readonly areOthersOpen: boolean
   /** Whether SCM handles kleym's outputs by their class, their labels and their trust domain. */
   readonly areOutputsHandled: boolean
+  /** The index of an earlier world in which all that was read comes to the same; absent: none does. */
+  readonly sameAs?: number | undefined
 }
 
 /** What an analysis does not know of its settings. */

@@ -16,14 +16,18 @@ import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 
 /**
  * The analysis of the same objects in each world, the one that is assumed first. In itself none has anything open. Each world is worked out
- * once, whoever asks; those of more pods than `PODS_KEPT` are not kept, so that a caller holds one at a time.
+ * once, whoever asks, and so are those that come to the same; those of more pods than `PODS_KEPT` are not kept, so that a caller holds one
+ * at a time.
  */
 export function* inWorlds(analysis: Analysis): Generator<Analysis> {
   const { worlds } = analysis.openSettings
   const kept = analysis.podsInQuestion.length > PODS_KEPT ? undefined : keptWorlds(analysis)
   yield kept === undefined ? assumedWorld(analysis) : (kept[0] ??= assumedWorld(analysis))
   for (const [at, world] of worlds.entries())
-    if (at > 0) yield kept === undefined ? inWorld(analysis, world) : (kept[at] ??= inWorld(analysis, world))
+    if (at > 0)
+      yield kept === undefined
+        ? inWorld(analysis, world)
+        : (kept[at] ??= kept[world.sameAs ?? at] ?? inWorld(analysis, world))
 }
 
 /** The worlds of analyses that were asked before, by their settled state. */
@@ -70,9 +74,11 @@ function inWorld(analysis: Analysis, { settings, own, areOthersOpen }: SettingsW
 /** A state as it is if kleym has another class. */
 export function inClass(state: State, className: string): State {
   const { config, settings, openSettings } = state.base
+  // Worlds that come to the same with the one class need not with the other.
+  const worlds = openSettings.worlds.map((world) => ({ ...world, sameAs: undefined }))
   const made = withSettings(
     unchanged(state),
-    { config: { ...config, className }, settings, openSettings },
+    { config: { ...config, className }, settings, openSettings: { ...openSettings, worlds } },
     (output) => withClass(output, config.className, className),
   )
   return made.settled

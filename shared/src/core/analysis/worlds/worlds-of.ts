@@ -13,7 +13,10 @@
 //   in which it handles exactly those of one class stand beside these: rules say more of what is certain.
 // - Outputs that have no effect for two reasons have none for one. So worlds differ from the one that is assumed in one setting, beside
 //   which SCM is meant.
-import { isClassLabel, type Config } from '../../decide/index.ts'
+//
+// If no registration but kleym's outputs is there, most of these come to the same: a class that SCM does not handle is like another one.
+// Such worlds stay apart, since they say which settings decide, and are evaluated once (`sameAs`).
+import { classLabelProblem, isClassLabel, type Config } from '../../decide/index.ts'
 import {
   NO_OPEN_SETTINGS,
   type AssumedSetting,
@@ -24,10 +27,11 @@ import {
 } from '../settings/assumptions.ts'
 import { valueText, type Dispute, type SettingName } from '../settings/operator-settings.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../../model/objects/scm-settings.ts'
-import type { Snapshot } from '../../snapshot/index.ts'
-import { isClassHandled, unseenHandling } from '../../predict/index.ts'
+import { allNamespaces, isAnyClassed, type Snapshot } from '../../snapshot/index.ts'
+import { isClassHandled, NamespaceFilter, unseenHandling } from '../../predict/index.ts'
 import { parseFederatedTrustDomain, trustDomainIn } from '../../model/spiffe-id.ts'
 
 /** What is known of the settings, beside their values. */
@@ -165,8 +169,12 @@ export function doTheSame(one: ScmSettings, other: ScmSettings): boolean {
 function effectOf(settings: ScmSettings): string {
   const { source: _, assumed: __, clusterName: ___, ...rest } = settings
   const { entryIDPrefix: ____, entryIDPrefixCleanup: _____, ...effect } = rest
-  return JSON.stringify(effect, (_key, value: unknown) =>
-    value instanceof Map ? [...value] : value instanceof Set ? [...value] : value,
+  return settingsText(effect)
+}
+
+function settingsText(settings: unknown): string {
+  return JSON.stringify(settings, (_key, value: unknown) =>
+    value instanceof Map || value instanceof Set ? [...value] : value,
   )
 }
 
@@ -204,7 +212,7 @@ function worldsOf(
 ): readonly SettingsWorld[] {
   const changes = changesOf(snapshot, config, known)
   if (others.length === 0 && changes.length === 0) return []
-  return [known.settings, ...others].flatMap((scm, at): readonly SettingsWorld[] => {
+  const worlds = [known.settings, ...others].flatMap((scm, at): readonly SettingsWorld[] => {
     const own: OwnOutputs =
       at > 0 && !known.className && scm.className !== undefined ? { className: scm.className } : {}
     const isIt: readonly Change[] =
@@ -214,6 +222,40 @@ function worldsOf(
       ...changes.map((change) => worldWith(config, scm, own, [...isIt, change])),
     ]
   })
+  const first = new Map<string, number>()
+  return worlds.map((world, at) => {
+    const sameAs = getOrCreate(first, whatObjectsTell(snapshot, config, world), () => at)
+    return sameAs === at ? world : { ...world, sameAs }
+  })
+}
+
+/** What tells worlds apart, given the objects, as text. */
+function whatObjectsTell(
+  snapshot: Snapshot,
+  config: Config,
+  { settings, own, areOthersOpen }: SettingsWorld,
+): string {
+  const { className, watchClassless, ignoreNamespaces, ...rest } = settings
+  const ownClass = own.className ?? config.className
+  const isSeenByLabels = settings.filterByClassName || settings.clusterSPIFFEIDLabelSelector.size > 0
+  const isOwnAlone = !isAnyClassed(snapshot) && !isSeenByLabels
+  // A class is then SCM's or not, which is not known of an output without one and an SCM whose class is not known.
+  const ofClass = isOwnAlone
+    ? [
+        isClassHandled(ownClass, settings),
+        className === undefined && ownClass === '',
+        ownClass === CLASS_PLACEHOLDER ? undefined : classLabelProblem(ownClass),
+      ]
+    : [areOthersOpen, ownClass, className, watchClassless]
+  const ignored = mayIgnore(snapshot, settings) ? ignoreNamespaces : []
+  return settingsText([ofClass, own.labels, own.trustDomain, ignored, rest])
+}
+
+/** Whether SCM may ignore something that is here. */
+function mayIgnore(snapshot: Snapshot, settings: ScmSettings): boolean {
+  const filter = new NamespaceFilter(settings)
+  const isIgnored = (name: string): boolean => filter.whyNamespaceIgnored(name) !== undefined
+  return allNamespaces(snapshot)?.some(isIgnored) !== false || filter.faults().length > 0
 }
 
 function worldWith(

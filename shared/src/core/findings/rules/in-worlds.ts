@@ -3,15 +3,19 @@ import { type Analysis, inWorlds, settingsDeciding } from '../../analysis/index.
 import { depending, findingKey, withinNamespaces, type Finding } from '../finding/finding.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { findingEntry } from '../registry/findings.ts'
-import type { Steps } from '../../base/steps.ts'
+import { driveAtOnce, type Steps } from '../../base/steps.ts'
 
 /** The findings of rules that take no steps, in all worlds. */
 export function findingsInWorlds(
   analysis: Analysis,
   find: (analysis: Analysis) => readonly Finding[],
 ): readonly Finding[] {
-  if (analysis.openSettings.worlds.length === 0) return find(analysis)
-  return agreed(analysis, [...inWorlds(analysis)].map(find))
+  return driveAtOnce(
+    findingStepsInWorlds(analysis, function* (world) {
+      yield
+      return find(world)
+    }),
+  )
 }
 
 /** The findings of rules, in all worlds; one world after the other, so that no two of them are kept. */
@@ -19,9 +23,11 @@ export function* findingStepsInWorlds(
   analysis: Analysis,
   find: (analysis: Analysis) => Steps<readonly Finding[]>,
 ): Steps<readonly Finding[]> {
-  if (analysis.openSettings.worlds.length === 0) return yield* find(analysis)
+  const { worlds } = analysis.openSettings
+  if (worlds.length === 0) return yield* find(analysis)
   const found: (readonly Finding[])[] = []
-  for (const one of inWorlds(analysis)) found.push(yield* find(one))
+  for (const one of inWorlds(analysis))
+    found.push(found[worlds[found.length]?.sameAs ?? -1] ?? (yield* find(one)))
   return agreed(analysis, found)
 }
 
