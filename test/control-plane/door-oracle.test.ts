@@ -57,14 +57,15 @@ function decidingIn(document: string): Named | undefined {
   return { kind, namespace, name: stringAt(value, 'metadata', 'name') }
 }
 
-/** Values of JSON begin a text, behind which kubectl's reader stops at some marks without a word. */
+/** Values of JSON begin a text, behind which kubectl's reader stops at some marks without a word, or skips a document. */
 const JSON_FIRST = /^\s*\{/
 
-/** Whether kubectl refused a text, or stopped in it, of which the plugin has what kubectl read before that, and more. */
+/** Whether kubectl refused a text, or stopped in it or skipped some, of which the plugin has what kubectl read in its order, and more. */
 function isReadOn(text: string, kubectl: Reading, kleym: Reading): boolean {
   const { documents, refusal } = kubectl
   const isStopped = refusal !== undefined || JSON_FIRST.test(text.replace('\ufeff', ''))
-  return isStopped && documents.every((one, at) => one === kleym.documents[at])
+  let at = 0
+  return isStopped && documents.every((one) => (at = kleym.documents.indexOf(one, at) + 1) > 0)
 }
 
 /** Whether the plugin has the object, or says that it may be there. */

@@ -100,6 +100,7 @@ const IN_PLAIN_WORDS: readonly (readonly [said: RegExp, plain: string])[] = [
   [/within a (?:single|double) quoted scalar$/, 'the closing quote is missing'],
   [/^tab characters/, TAB],
   [/^tag (?:name|suffix) cannot/, 'a tag needs a blank behind it'],
+  [/^named tag handle cannot/, 'the tag with a name between two ! means nothing'],
 ]
 
 /** The longest reason of the library that is shown; it may quote the text. */
