@@ -889,27 +889,32 @@ test('a quota lets so many bindings into its namespace, and the next when one ha
   const stated = async (what: 'hard' | 'used'): Promise<string | undefined> =>
     stringAt(await cp.admin.get(quota), 'status', what, count)
   const wish = (name: string): Promise<string | undefined> => refusal(cp.admin.create(binding(CROWDED, name)))
+  const path = `/apis/kleym.sonda.red/v1alpha1/namespaces/${CROWDED}/inferenceidentitybindings?dryRun=All`
+  /** What the quota says of one more: its admission goes by a copy of the quota, which follows what is stated. */
+  const said = async (): Promise<string | undefined> => {
+    const { body } = await cp.admin.request({ method: 'POST', path, body: binding(CROWDED, 'asked') })
+    return stringAt(body, 'message')
+  }
   // Of a kind that has just come nothing is counted yet, and then nobody may have one. It is within half a minute, once
   // there is another number: docs/install.md.
-  const path = `/apis/kleym.sonda.red/v1alpha1/namespaces/${CROWDED}/inferenceidentitybindings?dryRun=All`
   const early = new Set<string | undefined>()
   await until(async () => {
     if ((await stated('used')) !== undefined) return true
-    const { body } = await cp.admin.request({ method: 'POST', path, body: binding(CROWDED, 'early') })
-    early.add(stringAt(body, 'message'))
+    early.add(await said())
     for (const bindings of ['3', '2']) await cp.admin.patch(quota, { spec: { hard: { [count]: bindings } } })
     return false
   }, 'the quota to be counted')
   early.delete(undefined)
   for (const why of early) expect(why).toContain('status unknown for quota: kleym-bindings')
   await until(async () => (await stated('hard')) === '2', 'the number of the chart to count')
+  await until(async () => (await said()) === undefined, 'a binding to be let in')
   expect(await wish('first')).toBeUndefined()
   expect(await wish('second')).toBeUndefined()
-  expect(await wish('third')).toContain(
-    `exceeded quota: kleym-bindings, requested: ${count}=1, used: ${count}=2, limited: ${count}=2`,
-  )
+  const full = `exceeded quota: kleym-bindings, requested: ${count}=1, used: ${count}=2, limited: ${count}=2`
+  await until(async () => (await said())?.includes(full) === true, 'the quota to be full')
+  expect(await wish('third')).toContain(full)
   await cp.admin.delete(bindingId(CROWDED, 'first'))
-  await until(async () => (await stated('used')) === '1', 'the deleted one to be counted no more')
+  await until(async () => (await said()) === undefined, 'the deleted one to be counted no more')
   expect(await wish('third')).toBeUndefined()
 })
 
