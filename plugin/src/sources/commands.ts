@@ -48,10 +48,20 @@ function commandOf(container: unknown): string {
   const variables = new Map(
     listAt(container, 'env').map((one) => [stringAt(one, 'name') ?? '', stringAt(one, 'value')]),
   )
+  const used = new Map<string, number>()
   return [...program, ...command, ...args]
     .join(' ')
-    .replaceAll(/\$[{(]?(\w+)[)}]?/g, (text, name: string) => variables.get(name) ?? text)
+    .replaceAll(/\$[{(]?(\w+)[)}]?/g, (text, name: string) => {
+      const value = variables.get(name)
+      const times = (used.get(name) ?? 0) + 1
+      used.set(name, times)
+      return value === undefined || (times > USES && value.length > SHORT) ? text : value
+    })
 }
+
+/** So many uses of a variable are filled in, and all of a short one such as `kubectl`: else a small container would make a text without end. */
+const USES = 4
+const SHORT = 16
 
 /** The same in a text that holds commands. */
 export function appliedIn(text: string): readonly string[] {

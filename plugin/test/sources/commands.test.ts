@@ -38,6 +38,24 @@ const APPLIED: readonly (readonly [string, unknown, readonly string[]])[] = [
     job({ image: 'x', env: [{ name: 'U', value: AT }], command: ['sh', '-c', 'kubectl apply -f "${U}"'] }),
     [AT],
   ],
+  [
+    'a program by a variable, however often',
+    job({
+      image: 'x',
+      env: [{ name: 'K', value: 'kubectl' }],
+      command: ['sh', '-c', `${'$K get pods\n'.repeat(99)}$K apply -f ${AT}`],
+    }),
+    [AT],
+  ],
+  [
+    'variables that would make a text of 60 GB',
+    job({
+      image: 'x',
+      env: [{ name: 'X', value: `${AT} `.repeat(10_000) }],
+      command: ['sh', '-c', `kubectl apply -f ${'$X'.repeat(200_000)}`],
+    }),
+    [AT],
+  ],
   ['a list of words of a tool', { cmds: [['oc', 'create', '-f', AT]] }, [AT]],
   [
     'a script in a ConfigMap',
