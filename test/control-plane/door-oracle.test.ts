@@ -60,7 +60,7 @@ function decidingIn(document: string): Named | undefined {
 /** Values of JSON begin a text, behind which kubectl's reader stops at some marks without a word, or skips a document. */
 const JSON_FIRST = /^\s*\{/
 
-/** Whether kubectl refused a text, or stopped in it or skipped some, of which the plugin has what kubectl read in its order, and more. */
+/** Whether kubectl refused a text, stopped in it or skipped some, and the plugin has all that kubectl read, in its order. */
 function isReadOn(text: string, kubectl: Reading, kleym: Reading): boolean {
   const { documents, refusal } = kubectl
   const isStopped = refusal !== undefined || JSON_FIRST.test(text.replace('\ufeff', ''))

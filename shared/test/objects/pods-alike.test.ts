@@ -108,7 +108,7 @@ test('that what is asked is recorded is known of no pod but the one that is work
   expect([isRecorded(first), new PodsAlike(isRecorded).work(first)]).toEqual([false, true])
 })
 
-test('of pods of which hardly any are alike, nothing is remembered after the first five hundred', () => {
+test('if hardly any pods are alike, nothing is remembered after the first five hundred', () => {
   const pods = Array.from({ length: 510 }, (_, at) => pod(`pod-${at}`))
   const alike = new PodsAlike(({ name }) => name)
   for (const one of pods) if (alike.find(one) === undefined) alike.work(one)
