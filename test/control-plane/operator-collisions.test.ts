@@ -205,22 +205,21 @@ test('fifty members name the ten that follow them; one more rewrites eleven stat
   const space = 'fifty'
   const names = Array.from({ length: 50 }, (_, at) => `m${String(at).padStart(2, '0')}`)
   await cp.apply([...estate(space), ...names.flatMap((name) => member(space, name))])
-  const settled = (among: readonly string[]): Promise<readonly JsonRecord[]> =>
+  const settled = (among: readonly string[]): Promise<unknown> =>
     Promise.all(
-      among.map((name) =>
-        until(async () => {
+      among.map((name) => {
+        const peers = followers(among, name)
+        const listed = peers.map((peer) => peer.replace(' SamePods', '')).join(', ')
+        const message = `identity collision with bindings ${listed} and more: PerObjective bindings must not share the same pod selector and container name`
+        // Both are waited for: ten peers may be named before the eleventh is seen.
+        return until(async () => {
           const found = await untilReason(cp, space, name, 'IdentityCollision')
-          return peersOf(found).join() === followers(among, name).join() && found
-        }, `${name} to name the ten that follow it`),
-      ),
+          const said = stringAt(conditionOf(found, 'Conflict'), 'message')
+          return peersOf(found).join() === peers.join() && said === message
+        }, `${name} to name the ten that follow it, and more`)
+      }),
     )
-  const found = await settled(names)
-  for (const [at, own] of found.entries()) {
-    const following = followers(names, names[at] ?? '').map((peer) => peer.replace(' SamePods', ''))
-    expect(stringAt(conditionOf(own, 'Conflict'), 'message')).toBe(
-      `identity collision with bindings ${following.join(', ')} and more: PerObjective bindings must not share the same pod selector and container name`,
-    )
-  }
+  await settled(names)
   expect(await inForce(space)).toEqual([])
   expect((await seenIn(space)).refused.size).toBe(names.length)
 
