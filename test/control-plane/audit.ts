@@ -66,6 +66,11 @@ export interface AuditFilter {
   readonly name?: string
   /** `ResponseComplete` when absent; `all` for every entry. */
   readonly stage?: AuditEvent['stage'] | 'all'
+  /**
+   * Waits until the log has so many. What a write has changed can be seen before its entry stands there: who counts entries of
+   * writes whose effects were waited for gives their number.
+   */
+  readonly atLeast?: number
 }
 
 /** A place in the log. */

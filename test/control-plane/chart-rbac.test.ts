@@ -225,13 +225,17 @@ describe('with all of its rights', () => {
       'the edit to be undone',
     )
     await cp.apply(member(space, 'twin'))
-    await untilReason(cp, space, 'twin', 'IdentityCollision')
+    for (const name of ['twin', 'chat']) await untilReason(cp, space, name, 'IdentityCollision')
     await cp.admin.delete(bindingId(space, 'twin'))
     await untilReason(cp, space, 'chat', 'Reconciled')
-    for (const group of POOL_GROUPS) await lookForPool(group)
-    await untilReason(cp, `team-${spaces}`, 'lost', 'TargetPoolNotFound')
-    for (const group of OBJECTIVE_GROUPS) await lookForObjective(group)
-    await untilReason(cp, `team-${spaces}`, 'lost', 'TargetObjectiveNotFound')
+    for (const group of POOL_GROUPS) {
+      await lookForPool(group)
+      await untilReason(cp, `team-${spaces}`, 'lost', 'TargetPoolNotFound')
+    }
+    for (const group of OBJECTIVE_GROUPS) {
+      await lookForObjective(group)
+      await untilReason(cp, `team-${spaces}`, 'lost', 'TargetObjectiveNotFound')
+    }
     await cp.admin.delete(bindingId(space, 'chat'))
     await untilBindingGone(cp, space, 'chat')
     expect(await outputsOf(cp, space, 'chat')).toEqual([])

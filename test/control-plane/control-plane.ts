@@ -401,9 +401,18 @@ function auditOf(file: string, admin: Rest): Pick<ControlPlane, 'audit' | 'audit
   }
   return {
     audit: async (filter = {}) => {
-      await caughtUp()
-      const { events } = await readAudit(file, filter.since)
-      return events.filter((event) => !event.uri.startsWith(FENCE) && matches(event, filter))
+      const { atLeast = 0 } = filter
+      const found = async (): Promise<readonly AuditEvent[]> => {
+        await caughtUp()
+        const { events } = await readAudit(file, filter.since)
+        return events.filter((event) => !event.uri.startsWith(FENCE) && matches(event, filter))
+      }
+      if (atLeast === 0) return found()
+      return until(async () => {
+        const events = await found()
+        if (events.length < atLeast) throw new Error(`there are ${events.length}`)
+        return events
+      }, `${atLeast} entries of the audit log`)
     },
     auditMark: caughtUp,
   }

@@ -98,10 +98,18 @@ export async function settled(cp: ControlPlane, space: string, side: Convergence
       const owned = (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
       const edited = owned.find((output) => ownerOf(output) === `${space}/edited`)
       const isEdited = stringAt(edited, 'spec', 'podSelector', 'matchLabels', 'tier') === 'gold'
+      // Its generation stays, so its reason says nothing: the status is written after the output.
+      const { status } = (await cp.admin.get(bindingId(space, 'edited'))) ?? {}
+      const isTold = JSON.stringify(status).includes('k8s:pod-label:tier:gold') === isEdited
       const isMatched =
         owned.map(ownerOf).toSorted(compareBytes).join() === ready.toSorted(compareBytes).join()
       const deleted = await cp.admin.get(bindingId(space, 'deleted'))
-      return isMatched && isEdited === (side === 'after') && (deleted !== undefined) === (side === 'before')
+      return (
+        isMatched &&
+        isTold &&
+        isEdited === (side === 'after') &&
+        (deleted !== undefined) === (side === 'before')
+      )
     },
     `the outputs of namespace ${space} to be those of ${ready.join(', ')}`,
   )

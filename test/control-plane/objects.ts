@@ -127,25 +127,34 @@ export function conditionOf(object: unknown, type: string): JsonRecord | undefin
   return isRecord(found) ? found : undefined
 }
 
-/** Waits until `Ready` of a binding has this reason for its present generation, and returns the binding. */
+/**
+ * Waits until `Ready` of a binding has this reason for its present generation, and this message where one is given; returns the
+ * binding. A reason can come with one message first and another one later: who expects a message gives it here.
+ */
 export function untilReason(
   cp: ControlPlane,
   space: string,
   name: string,
   reason: string,
+  message?: string | RegExp,
 ): Promise<JsonRecord> {
-  return until(async () => {
-    const found = await cp.admin.get(bindingId(space, name))
-    const ready = conditionOf(found, 'Ready')
-    if (
-      found !== undefined &&
-      stringAt(ready, 'reason') === reason &&
-      dig(ready, 'observedGeneration') === dig(found, 'metadata', 'generation')
-    ) {
-      return found
-    }
-    throw new Error(`Ready of ${space}/${name} is ${JSON.stringify(ready) ?? 'not there'}`)
-  }, `binding ${space}/${name} to be ${reason}`)
+  return until(
+    async () => {
+      const found = await cp.admin.get(bindingId(space, name))
+      const ready = conditionOf(found, 'Ready')
+      const said = stringAt(ready, 'message') ?? ''
+      if (
+        found !== undefined &&
+        stringAt(ready, 'reason') === reason &&
+        (message === undefined || (typeof message === 'string' ? said === message : message.test(said))) &&
+        dig(ready, 'observedGeneration') === dig(found, 'metadata', 'generation')
+      ) {
+        return found
+      }
+      throw new Error(`Ready of ${space}/${name} is ${JSON.stringify(ready) ?? 'not there'}`)
+    },
+    `binding ${space}/${name} to be ${reason}${message === undefined ? '' : `: ${String(message)}`}`,
+  )
 }
 
 /**

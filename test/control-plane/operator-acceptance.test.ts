@@ -21,7 +21,14 @@ import {
   untilReason,
 } from './objects.ts'
 import { LEASE, LEASE_NAME, OPERATOR } from './operator-access.ts'
-import { EXECUTABLE, startLeading, startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
+import {
+  EXECUTABLE,
+  startLeading,
+  startOperatorPlane,
+  stopAll,
+  whileDown,
+  type RunningOperator,
+} from './operator.ts'
 import { runToEnd, type Ended } from '@kleym/testing/child-process.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites, sortOf } from './write-rules.ts'
@@ -203,6 +210,8 @@ test('an idle hour writes nothing but the Lease: resyncs, a clean restart and on
   await untilReason(cp, 'team-c', 'lost', 'TargetObjectiveNotFound')
   await Promise.all(['one', 'two'].map((name) => untilReason(cp, 'team-c', name, 'IdentityCollision')))
   const bindings = 28
+  // With the end of the one come the last events of what was decided; the next one finds everything at rest.
+  operator = await whileDown(cp, operator, async () => undefined)
   await until(async () => (await standing()) === bindings, 'all bindings to stand in the metrics')
   const before = { outputs: await outputs(cp), events: await allEvents() }
 

@@ -2,7 +2,7 @@
 // the middle of writes and a restore of etcd, a namespace that is made anew behind a network that says nothing. Judged by every
 // state that etcd went through, and by every write in the audit log.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { Dice } from '../../operator/test/simulation/dice.ts'
 import type { ControlPlane } from './control-plane.ts'
 import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
@@ -226,6 +226,10 @@ test('an upgrade of trust domain and class whose old leader ends with writes und
   await newer.leads()
   // It has written what is new, and wants to delete the outputs of the old settings, and that of `slow`.
   await deletes.hit([...there, 'slow'].length)
+  await until(
+    async () => listAt(await cp.admin.get(bindingId(space, 'fresh')), 'metadata', 'finalizers').length > 0,
+    'it to have put its finalizer onto the new binding, for which the old one has one on its way',
+  )
   later.release()
   later.remove()
   lagging.resume()

@@ -288,8 +288,8 @@ test('WaitingForPeer: a binding without a verdict says so in all five conditions
   await cp.admin.patch(outputId(name), { metadata: { finalizers: [HOLD] } })
   await cp.admin.delete(bindingId(space, 'chat'))
   await cp.apply([objective(space, 'next', 'llama'), binding(space, 'next')])
-  const found = await untilReason(cp, space, 'next', 'WaitingForPeer')
   const message = `waiting for ClusterSPIFFEID ${name}, of binding ${space}/chat, which claims the same container`
+  const found = await untilReason(cp, space, 'next', 'WaitingForPeer', message)
   expect(said(found)).toEqual(all(found, () => ({ status: 'Unknown', reason: 'WaitingForPeer', message })))
   await cp.admin.patch(outputId(name), { metadata: { finalizers: null } })
   expectReady(await untilReason(cp, space, 'next', 'Reconciled'))
@@ -374,7 +374,7 @@ async function withoutTheRight(space: string, before: JsonRecord, lost: JsonReco
   const message = `cannot watch InferenceObjective.${OLDER_GROUP}: forbidden`
   const unknown = { status: 'Unknown', reason: 'Undetermined', message }
 
-  const kept = await untilReason(cp, space, 'chat', 'Undetermined')
+  const kept = await untilReason(cp, space, 'chat', 'Undetermined', message)
   expect(conditionOf(kept, 'Ready')).toMatchObject(unknown)
   expect(said(kept).slice(1)).toEqual(said(before).slice(1))
   expect(told(kept)).toEqual(told(before))
@@ -384,15 +384,13 @@ async function withoutTheRight(space: string, before: JsonRecord, lost: JsonReco
   const stillLost = await untilReason(cp, space, 'lost', 'Undetermined')
   expect(said(stillLost).slice(1)).toEqual(said(lost).slice(1))
   await cp.apply([objective(space, 'new', 'llama'), binding(space, 'new', { containerName: 'new' })])
-  const fresh = await untilReason(cp, space, 'new', 'Undetermined')
+  const fresh = await untilReason(cp, space, 'new', 'Undetermined', message)
   expect(said(fresh)).toEqual(all(fresh, () => unknown))
   expect(await outputsOf(cp, space, 'new')).toEqual([])
   // Whoever does not read that kind is served, or waits for one of whom nobody knows whether it collides.
   await cp.apply([newerObjective(space, 'rival', 'llama'), binding(space, 'rival')])
-  const rival = await untilReason(cp, space, 'rival', 'WaitingForPeer')
-  expect(stringAt(conditionOf(rival, 'Ready'), 'message')).toBe(
-    `waiting for binding ${space}/chat, whose own checks cannot be decided and more`,
-  )
+  const waiting = `waiting for binding ${space}/chat, whose own checks cannot be decided and more`
+  await untilReason(cp, space, 'rival', 'WaitingForPeer', waiting)
   await cp.admin.patch(bindingId(space, 'whole'), { spec: { serviceAccountName: 'gemma' } })
   await untilReason(cp, space, 'whole', 'Reconciled')
 }

@@ -80,10 +80,8 @@ async function expectDeletedAtOnce(space: string, verb: 'create' | 'update'): Pr
 }
 
 async function untilRefused(space: string, field: string): Promise<void> {
-  const refused = await untilReason(cp, space, 'chat', 'ManagedOutputApplyFailed')
-  expect(stringAt(conditionOf(refused, 'Ready'), 'message')).toBe(
-    `a mutating webhook or policy changes ${field} of the ClusterSPIFFEID: it is not left in force`,
-  )
+  const message = `a mutating webhook or policy changes ${field} of the ClusterSPIFFEID: it is not left in force`
+  await untilReason(cp, space, 'chat', 'ManagedOutputApplyFailed', message)
   expect(await outputsIn(space)).toEqual([])
 }
 

@@ -159,7 +159,7 @@ test('beside this CRD the operator finds theirs by its outputs, and writes nothi
   ).toEqual([])
   await cp.admin.delete(outputId(name))
   await untilReason(cp, 'beside', 'decode', 'Reconciled')
-  expect((await operator.probe('/readyz')).status).toBe(200)
+  await until(async () => (await operator.probe('/readyz')).status === 200, 'it to be ready')
   await operator.stop()
 })
 
