@@ -248,7 +248,7 @@ function namesQuestion(pods: number): MeasuredQuestion {
 
 function explanationsText(analysis: Analysis): string {
   let reached = 0
-  for (const binding of analysis.snapshot.bindings)
+  for (const binding of analysis.snapshot.bindings.read)
     reached += explain(analysis, binding)?.reach?.reached.length ?? 0
   return `${reached} pods reached`
 }

@@ -27,7 +27,7 @@ export function exampleOutputs(manifests: readonly string[]): string {
   const evidence = { trustDomain: undefined, className: undefined, clusterSpiffeIdClasses: [] }
   const { settings } = readScmSettings(undefined, 'none', evidence)
   const { snapshot, settled } = analyse(readSnapshot({ objects }), config, settings)
-  const documents = snapshot.bindings.flatMap((binding) => {
+  const documents = snapshot.bindings.read.flatMap((binding) => {
     const judgement = settled.judgements.get(binding.key)
     if (judgement?.state !== 'ready' || binding.meta.uid === undefined || binding.key === DELETED) return []
     const { output } = judgement.resolved

@@ -27,7 +27,7 @@ export function settledObjects(
   const stored = bindings.map((object) => withMetadata(object, { uid: crypto.randomUUID(), generation: 1 }))
   const { snapshot, settled } = settledCluster([...references, ...stored], { config: CONFIG })
   const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z')
-  return snapshot.bindings.flatMap(({ key }, at) => {
+  return snapshot.bindings.read.flatMap(({ key }, at) => {
     const judgement = settled.first.judgements.get(key)
     const object = stored[at]
     if (judgement?.state !== 'ready' || object === undefined) throw new Error(`${key} is not ready`)

@@ -125,8 +125,8 @@ test('the estates hold what they are made for', () => {
 function contestsOf({ outcomes, analysis }: Comparison): readonly ('by age' | 'by deletion or UID')[] {
   const { clusterSpiffeIds, staticEntries } = analysis.snapshot
   const ages = new Map<string, string | undefined>([
-    ...clusterSpiffeIds.map(({ meta }) => [`ClusterSPIFFEID/${meta.name}`, meta.createdAt] as const),
-    ...staticEntries.map(({ meta }) => [`ClusterStaticEntry/${meta.name}`, meta.createdAt] as const),
+    ...clusterSpiffeIds.read.map(({ meta }) => [`ClusterSPIFFEID/${meta.name}`, meta.createdAt] as const),
+    ...staticEntries.read.map(({ meta }) => [`ClusterStaticEntry/${meta.name}`, meta.createdAt] as const),
   ])
   return outcomes.flatMap(({ source, verdict }) =>
     verdict.state !== 'masked'

@@ -91,7 +91,7 @@ function migrationOf(analysis: Analysis): Migration | undefined {
     analyse: (one: Analysis['snapshot']) => analysing(one, config, settings),
     drive: driveAtOnce,
   }
-  for (const object of snapshot.clusterSpiffeIds) {
+  for (const object of snapshot.clusterSpiffeIds.read) {
     if (object.meta.deletedAt !== undefined) continue
     const migration = driveAtOnce(migrating(analysis, object, tools))
     if (migration.oldIds.length > 0) return migration

@@ -98,7 +98,7 @@ export function differences(server: SimulatedCluster, settings: OracleSettings):
     ...actions
       .filter((action) => !isHeld(action))
       .map(({ kind, binding }) => `the core would still ${kind} an output for ${binding}`),
-    ...now.snapshot.bindings.flatMap((binding) => statusDifference(now, config, binding.key, judged)),
+    ...now.snapshot.bindings.read.flatMap((binding) => statusDifference(now, config, binding.key, judged)),
     ...outputDifferences(now, new Set(held.map(({ output }) => output.metadata.name))),
   ]
 }
@@ -119,7 +119,7 @@ function statusDifference(
   key: string,
   judgements: ReturnType<typeof planOnce>['judgements'],
 ): readonly string[] {
-  const binding = snapshot.bindings.find((one) => one.key === key)
+  const binding = snapshot.bindings.read.find((one) => one.key === key)
   const judgement = judgements.get(key)
   if (binding === undefined || judgement === undefined) return [`${key} has no judgement`]
   if (binding.meta.deletedAt !== undefined) return [`${key} is deleted, and still there`]

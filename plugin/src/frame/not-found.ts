@@ -7,7 +7,7 @@ import { KleymError } from '../io/errors.ts'
 /** Chooses objects by name; where not everything is known, one that is not found may stand in what was not. */
 export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
   const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
-  const gap = after.snapshot.rest.gaps.get(kind)
+  const gap = after.snapshot.rest.of(kind)
   try {
     return choose()
   } catch (error) {

@@ -2,8 +2,8 @@
 // another one. Only `--allow-empty` gives 0 for it (docs/offline.md, "Nothing to judge").
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { madeInstead } from '@kleym/shared/core/snapshot/index.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { isNearMiss } from '../gather/near-misses.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -36,7 +36,7 @@ export function nothingJudged(
       why: `nothing in the files is of this namespace${there.length === 0 ? '' : `; there are ${namesText(there)}`}`,
       fix: `${didYouMean(namespace, there) ?? 'name a namespace of the files, or leave -n out for all of them'}${UNLESS}`,
     }
-  const made = judged.what === POOL_KIND ? madeInstead(input.after.snapshot, POOL_KIND) : undefined
+  const made = judged.what === POOL_KIND ? input.after.snapshot.pools.more() : undefined
   if (made !== undefined)
     return {
       ...problem,
@@ -45,7 +45,7 @@ export function nothingJudged(
       fix: `give what its controller makes as well: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
     }
   const { bindings, pools } = input.after.snapshot
-  const isBeforeTheFirst = judged.what === 'binding' && bindings.length === 0 && pools.length > 0
+  const isBeforeTheFirst = judged.what === 'binding' && bindings.some() === NO && pools.isAnyRead
   return {
     ...problem,
     where: namespace === undefined ? 'the files' : `the files, namespace ${namespace}`,

@@ -1,7 +1,7 @@
 // How far the world of an answer goes. Offline the files are all there is, and a reader of "not there" has
 // to know where it was looked for (docs/assumptions.md).
-import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING } from '@kleym/shared/core/model/names.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 
 /** What follows an absence: ` among these files`, and what is not among them; empty for a cluster. */
@@ -24,8 +24,7 @@ export function isAlone({
     !isLive &&
     [before, after].every(
       ({ snapshot }) =>
-        snapshot.rest.of(qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined &&
-        snapshot.clusterSpiffeIds.every(({ meta }) => meta.annotations.has(ANNOTATION_BINDING)),
+        snapshot.clusterSpiffeIds.some(({ meta }) => !meta.annotations.has(ANNOTATION_BINDING)) === NO,
     )
   )
 }

@@ -262,7 +262,7 @@ class Gathering {
     if (namespaces === undefined) return this.#inputOfAll(side)
     const input = await this.answerInput(side)
     const { after } = input
-    const mayNameAny = question.resolves === true && after.snapshot.accessPolicies.length > 0
+    const mayNameAny = question.resolves === true && after.snapshot.accessPolicies.isAnyRead
     if (!mayNameAny && !dependsOnOutsideScope(after)) return input
     return this.#inputOfAll(mergeReads(await read(undefined), side))
   }
@@ -379,7 +379,7 @@ class Gathering {
         ? scopeOf(objects, question)
         : undefined
     const after = drive(reading(snapshotSource(objects, { ...beside, onlyNamespaces })), 'little')
-    const statuses = onlyNamespaces === undefined ? after.bindings : bindingsWithStatus(objects)
+    const statuses = onlyNamespaces === undefined ? after.bindings.read : bindingsWithStatus(objects)
     const { cwd } = this.#context
     const read = async (
       { isBefore, ...from }: SettingsObjects & { readonly isBefore: boolean },
@@ -406,7 +406,7 @@ class Gathering {
         isBefore: sources.isBefore === true,
         deployments,
         bindings: statuses,
-        outputs: after.clusterSpiffeIds,
+        outputs: after.clusterSpiffeIds.read,
       },
       objects,
       after,
@@ -424,8 +424,8 @@ class Gathering {
             {
               isBefore: true,
               deployments: [...(side?.operatorDeployments ?? []), ...(start ?? [])],
-              bindings: before.bindings,
-              outputs: before.clusterSpiffeIds,
+              bindings: before.bindings.read,
+              outputs: before.clusterSpiffeIds.read,
             },
             start ?? [],
             before,

@@ -30,7 +30,7 @@ export async function installedInput(
 ): Promise<InstalledInput> {
   const { objects } = side
   const snapshot = readSnapshot(snapshotSource(objects, { gaps: side.gaps, side }))
-  const { bindings, clusterSpiffeIds: outputs } = snapshot
+  const [bindings, outputs] = [snapshot.bindings.read, snapshot.clusterSpiffeIds.read]
   const deployments = side.operatorDeployments ?? []
   const operator = operatorSettings(settings, { deployments, bindings, outputs })
   const scmObjects = [...objects, ...(side.scmWorkloads ?? [])]

@@ -1,6 +1,7 @@
 // An answer about bindings in files is worked out from their namespaces first, as for a cluster: all files have been read by
 // then, but most of the work comes after that. The other namespaces follow where they may change the answer. Why this pays:
 // docs/decisions/2026-11-22-files-are-answered-from-a-part.md.
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { type Analysis, unmetClaimsByPath } from '@kleym/shared/core/analysis/index.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
@@ -31,7 +32,7 @@ export function scopeOf(
 /** The bindings that have a status: each of them may show what the operator is set to. */
 export function bindingsWithStatus(objects: readonly RawObject[]): readonly Binding[] {
   const some = objects.filter(({ value }) => isBinding(value) && own(value, 'status') !== undefined)
-  return some.length === 0 ? [] : readSnapshot({ objects: some }).bindings
+  return some.length === 0 ? [] : readSnapshot({ objects: some }).bindings.read
 }
 
 function bindingsIn(objects: readonly RawObject[]): readonly NamedBinding[] {
@@ -55,6 +56,8 @@ function mayNameNeighbours(analysis: Analysis): boolean {
     source.kind === 'SPIFFE' && unmet.has(pathIn(source.spiffeId))
   return (
     unmet.size > 0 &&
-    analysis.snapshot.accessPolicies.some(({ rules }) => rules.some(({ sources }) => sources.some(isWanted)))
+    analysis.snapshot.accessPolicies.some(({ rules }) =>
+      rules.some(({ sources }) => sources.some(isWanted)),
+    ) === YES
   )
 }

@@ -28,7 +28,7 @@ export function chooseBindings(
   names: readonly string[],
   scope: SelectionScope,
 ): readonly Binding[] {
-  const { bindings } = after.snapshot
+  const bindings = after.snapshot.bindings.read
   if (names.length === 0) return inScope(bindings, scope)
   const chosen = names.flatMap((name) => {
     const found = namedBindings(bindings, name, scope)

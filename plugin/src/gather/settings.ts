@@ -349,7 +349,7 @@ export async function scmSettings(
   operator: OperatorSettings,
   { cwd, ...how }: { readonly cwd: string; readonly classFollows: boolean; readonly isChange?: boolean },
 ): Promise<ScmReading> {
-  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds, operator, how)
+  return scmReading(await readScmSources(settings, objects, cwd), clusterSpiffeIds.read, operator, how)
 }
 
 /**

@@ -79,7 +79,7 @@ async function inputsOf(
 const FORMATS = ['text', 'wide', 'json', 'name', 'sarif'] as const satisfies readonly OutputFormat[]
 
 async function answers(input: AnswerInput, key: string): Promise<unknown> {
-  const chosen = input.after.snapshot.bindings.filter((one) => one.key === key)
+  const chosen = input.after.snapshot.bindings.read.filter((one) => one.key === key)
   const frame = explainFrame(input, chosen, { named: true })
   const { output } = optionsOf(['-'])
   return Promise.all(FORMATS.map((format) => finish(frame, input, { ...output, format }, contextOf(''))))
@@ -101,7 +101,7 @@ test('every binding of the estate has the same answer, those of ordinary namespa
   expect(isPart(whole)).toBe(false)
   const parts: string[] = []
   for (const [namespace, bindings] of Map.groupBy(
-    whole.after.snapshot.bindings,
+    whole.after.snapshot.bindings.read,
     ({ meta }) => meta.namespace,
   )) {
     const { asked } = await inputsOf('.', (all) => all.filter(({ meta }) => meta.namespace === namespace))
@@ -142,7 +142,7 @@ test('so has every binding of random estates', async () => {
     fc.asyncProperty(tenants, policies, async (objects, more) => {
       const source = [...objects, ...more]
       const { whole } = await inputsOf(source, () => [])
-      for (const { key } of whole.after.snapshot.bindings) {
+      for (const { key } of whole.after.snapshot.bindings.read) {
         const { asked } = await inputsOf(source, (all) => all.filter((one) => keyOf(one) === key))
         seen[isPart(asked) ? 'parts' : 'wholes']++
         seen.findings += expectAllAbout(whole, new Set([key]))

@@ -287,7 +287,7 @@ function withoutNamespaceSelector(analysis: Analysis, added: BindingDraft): Pred
         ? { ...object, spec: { ...object.spec, namespaceSelector: undefined } }
         : object,
     ),
-    staticEntries: snapshot.staticEntries,
+    staticEntries: snapshot.staticEntries.read,
     namespaces: snapshot.namespaces,
     nodes: snapshot.nodes,
     pods: analysis.podsInQuestion,

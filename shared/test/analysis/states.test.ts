@@ -90,7 +90,7 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
     const analysis = analysed()
     const frozen = unchanged(analysis[which])
     expect([frozen.now, frozen.settled]).toEqual([analysis[which], analysis[which]])
-    for (const one of analysis.snapshot.bindings) {
+    for (const one of analysis.snapshot.bindings.read) {
       expect(frozen.changes.of(one.key)).toEqual([])
       expect(explain(frozen, one)?.withdrawn).toEqual([])
       expect(explain(frozen, one)?.output?.state ?? 'up to date').toBe('up to date')

@@ -135,9 +135,9 @@ describe('what is said of a collision', () => {
     const before = crowd(40)
     const after = settledCluster([
       ...estate(binding({ name: 'b20x' })),
-      ...before.snapshot.bindings.map(({ meta }) => binding({ name: meta.name })),
+      ...before.snapshot.bindings.read.map(({ meta }) => binding({ name: meta.name })),
     ])
-    const changed = before.snapshot.bindings.filter(
+    const changed = before.snapshot.bindings.read.filter(
       ({ meta }) => messageOf(before, meta.name) !== messageOf(after, meta.name),
     )
     expect(changed).toHaveLength(10)

@@ -28,7 +28,7 @@ function pod(labels: Readonly<Record<string, string>>): JsonRecord {
 
 function found(binding: JsonRecord, ...more: readonly JsonRecord[]): string | undefined {
   const analysis = analysisOf([binding, pool(), live(OUTPUT), NODE, ...more])
-  const [one] = analysis.snapshot.bindings
+  const [one] = analysis.snapshot.bindings.read
   return one && inForceFinding(analysis, one)?.summary
 }
 

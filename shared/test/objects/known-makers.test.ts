@@ -109,14 +109,14 @@ describe('an LLMInferenceService', () => {
     expect(templates.map(shown)).toEqual([
       deployment('llama-kserve', 'default', ['regular main'], workload('', 'both')),
     ])
-    expect(pools).toEqual([])
+    expect(pools.read).toEqual([])
     expect(podMakers).toEqual([])
   })
 
   test('with a scheduler makes a pool that selects its workload, and the pods of the scheduler', () => {
     const { templates, pools } = snapshotOf(service({ router: { scheduler: {} } }))
     expect(
-      pools.map(({ group, meta, selector }) => [group, meta.name, selector.ok && [...selector.labels]]),
+      pools.read.map(({ group, meta, selector }) => [group, meta.name, selector.ok && [...selector.labels]]),
     ).toEqual([
       [
         'inference.networking.k8s.io',
@@ -212,7 +212,7 @@ describe('an LLMInferenceService', () => {
         },
       }),
     )
-    expect(pools.map(({ selector }) => selector.ok && [...selector.labels])).toEqual([
+    expect(pools.read.map(({ selector }) => selector.ok && [...selector.labels])).toEqual([
       [['app.kubernetes.io/name', 'llama']],
     ])
     expect(
@@ -229,7 +229,7 @@ describe('an LLMInferenceService', () => {
   test('with a selector of its own has a pool that selects by that of KServe, too', () => {
     const spec = { selector: { matchLabels: { tier: 'gold' } } }
     const { pools } = snapshotOf(service({ router: { scheduler: { pool: { spec } } } }))
-    expect(pools.map(({ selector }) => selector.ok && [...selector.labels.keys()].toSorted())).toEqual([
+    expect(pools.read.map(({ selector }) => selector.ok && [...selector.labels.keys()].toSorted())).toEqual([
       ['app.kubernetes.io/name', 'app.kubernetes.io/part-of', 'kserve.io/component', 'tier'],
     ])
   })
@@ -240,7 +240,7 @@ describe('an LLMInferenceService', () => {
     expect(templates.map(shown)).toEqual([
       deployment('llama-kserve', 'default', ['regular main'], workload('', 'both')),
     ])
-    expect(pools).toEqual([])
+    expect(pools.read).toEqual([])
   })
 
   test('has pods with its own labels on several nodes, too, and with those of other controllers', () => {
@@ -343,7 +343,7 @@ describe('an LLMInferenceService', () => {
   test('that is stopped makes nothing', () => {
     const stopped = { annotations: { 'serving.kserve.io/stop': 'True' } }
     const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }, stopped))
-    expect([templates, pools, podMakers]).toEqual([[], [], []])
+    expect([templates, pools.read, podMakers]).toEqual([[], [], []])
   })
 
   test.each([
@@ -378,7 +378,7 @@ describe('an LLMInferenceService', () => {
     ],
   ])('with %s is a maker of which only names are known', (_, value) => {
     const { templates, pools, podMakers } = snapshotOf(value)
-    expect([templates, pools]).toEqual([[], []])
+    expect([templates, pools.read]).toEqual([[], []])
     expect(
       podMakers.map(({ makesPools, pods }) => [makesPools, pods.map(({ perhaps }) => perhaps !== undefined)]),
     ).toEqual([[true, [true]]])
@@ -403,7 +403,7 @@ describe('an LLMInferenceService', () => {
       },
     )
     const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }), pool)
-    expect([templates.length, pools.length, podMakers.length]).toEqual([0, 1, 0])
+    expect([templates.length, pools.read.length, podMakers.length]).toEqual([0, 1, 0])
   })
 
   test('with a label that its controller sets has one of unknown value', () => {

@@ -221,7 +221,7 @@ describe('several bindings', () => {
   test('two passes over a settled cluster change nothing', () => {
     const one = rotation(3)
     const manifests = one.settled.outputs.map(({ object }) => manifestOf(object))
-    const bindings = one.snapshot.bindings.map(({ meta, ...rest }) =>
+    const bindings = one.snapshot.bindings.read.map(({ meta, ...rest }) =>
       binding({
         name: meta.name,
         spec: {

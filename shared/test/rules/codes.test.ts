@@ -56,7 +56,7 @@ function analysisOfCase(
   const { settings } = readScmSettings(scm === null ? undefined : { ...CASE_SCM, ...scm }, 'a test', {
     trustDomain: 'example.org',
     className,
-    clusterSpiffeIdClasses: snapshot.clusterSpiffeIds.map(({ spec }) => spec.className),
+    clusterSpiffeIdClasses: snapshot.clusterSpiffeIds.read.map(({ spec }) => spec.className),
   })
   const config: Config = {
     trustDomain: { kind: 'set', value: 'example.org' },
@@ -86,7 +86,7 @@ function liveFindings(objects: readonly JsonRecord[]): Record<'status' | 'instal
 function liveCodesOf(objects: readonly JsonRecord[]): readonly string[] {
   const analysis = analysisOf(objects)
   const raw = objects.map((value) => ({ value }))
-  const { bindings } = analysis.snapshot
+  const bindings = analysis.snapshot.bindings.read
   const findings = [
     ...Object.values(liveFindings(objects)).flat(),
     ...bindings.flatMap((one) => inForceFinding(analysis, one) ?? []),

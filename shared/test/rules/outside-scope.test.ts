@@ -269,7 +269,7 @@ describe('the example estate, with the outputs of kleym in force', () => {
     ...objects.filter(({ kind }) => !ids.has(String(kind))),
     ...whole.settled.outputs.map(({ object }) => manifestOf(object)),
   ]
-  const namespaces = [...new Set(whole.snapshot.bindings.map(({ meta }) => meta.namespace))]
+  const namespaces = [...new Set(whole.snapshot.bindings.read.map(({ meta }) => meta.namespace))]
 
   // In each of these, another registration gives the identity of a binding.
   const NEED_ALL = new Set(['lab', 'playground'])

@@ -88,9 +88,9 @@ test('namespaces in question give what those alone hold, beside all that no name
       const onlyNamespaces = new Set([namespace])
       expect(readSnapshot({ objects, onlyNamespaces })).toEqual({
         ...whole,
-        bindings: whole.bindings.filter(({ meta }) => isHere(meta)),
-        pools: whole.pools.filter(({ meta }) => isHere(meta)),
-        objectives: whole.objectives.filter(({ meta }) => isHere(meta)),
+        bindings: whole.bindings.with(whole.bindings.read.filter(({ meta }) => isHere(meta))),
+        pools: whole.pools.with(whole.pools.read.filter(({ meta }) => isHere(meta))),
+        objectives: whole.objectives.with(whole.objectives.read.filter(({ meta }) => isHere(meta))),
         pods: whole.pods.filter(isHere),
         templates: whole.templates.filter(isHere),
         namespacesRead: onlyNamespaces,

@@ -240,7 +240,7 @@ function unservedIn(
   { namespace, name }: { readonly namespace: string; readonly name: string },
   after: Analysis,
 ): readonly string[] {
-  const selectors = before.snapshot.pools.filter(
+  const selectors = before.snapshot.pools.read.filter(
     ({ meta }) => meta.namespace === namespace && meta.name === name,
   )
   const pods = new Set(

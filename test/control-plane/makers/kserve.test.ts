@@ -79,7 +79,7 @@ function shownOf(objects: readonly JsonRecord[]): Readonly<Record<string, unknow
       containers: pod.containers.map(({ name, role }) => `${role} ${name}`).toSorted(),
     },
   ])
-  const selected = pools
+  const selected = pools.read
     .filter(({ meta }) => meta.name !== OTHER_POOL)
     .map(({ group, meta, selector }) => [
       `InferencePool ${meta.name}`,

@@ -185,9 +185,9 @@ export function settledCluster(
     absentKinds: new Set(absentKinds),
   })
   const references = referencesIn(snapshot)
-  const compiled = snapshot.bindings.map((one) => compile(one, references, config))
+  const compiled = snapshot.bindings.read.map((one) => compile(one, references, config))
   const judge = ownershipIn(snapshot, compiled)
-  const outputs = snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judge(object) }))
+  const outputs = snapshot.clusterSpiffeIds.read.map((object) => ({ object, ownership: judge(object) }))
   return { snapshot, compiled, live: outputs, settled: settle(compiled, outputs) }
 }
 

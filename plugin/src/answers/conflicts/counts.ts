@@ -14,7 +14,9 @@ export interface ConflictCounts {
 
 /** The bindings of one namespace, or all. */
 export function bindingsIn({ after }: AnswerInput, namespace: string | undefined): readonly Binding[] {
-  return after.snapshot.bindings.filter(({ meta }) => namespace === undefined || meta.namespace === namespace)
+  return after.snapshot.bindings.read.filter(
+    ({ meta }) => namespace === undefined || meta.namespace === namespace,
+  )
 }
 
 /** Counts what is in scope; `bindings` are those of `bindingsIn`. */

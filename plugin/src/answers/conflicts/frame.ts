@@ -75,7 +75,9 @@ export function conflictsFrame(
 function subjectsIn({ after }: AnswerInput, namespace: string | undefined): number {
   const { bindings, accessPolicies, clusterSpiffeIds, staticEntries } = after.snapshot
   const isIn = (one: string): boolean => namespace === undefined || one === namespace
-  const named = [...bindings, ...accessPolicies].filter(({ meta }) => isIn(meta.namespace)).length
+  const named = [...bindings.read, ...accessPolicies.read].filter(({ meta }) => isIn(meta.namespace)).length
   const pods = after.podsInQuestion.filter((pod) => isIn(pod.namespace)).length
-  return named + pods + (namespace === undefined ? clusterSpiffeIds.length + staticEntries.length : 0)
+  return (
+    named + pods + (namespace === undefined ? clusterSpiffeIds.read.length + staticEntries.read.length : 0)
+  )
 }

@@ -225,7 +225,9 @@ function newNearMisses({ base, inputFindings }: DiffInput): readonly Finding[] {
 
 function subjectsOf({ snapshot, podsInQuestion }: Analysis): number {
   const { bindings, clusterSpiffeIds, staticEntries } = snapshot
-  return bindings.length + clusterSpiffeIds.length + staticEntries.length + podsInQuestion.length
+  return (
+    bindings.read.length + clusterSpiffeIds.read.length + staticEntries.read.length + podsInQuestion.length
+  )
 }
 
 /** What a change does beside objects of kleym's: a registration that is not kleym's may be what gives or takes an identity. */

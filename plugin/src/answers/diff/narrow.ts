@@ -25,10 +25,13 @@ export function narrowedTo(
   const sides = [input.after, input.before, ...(input.base === undefined ? [] : [input.base.after])]
   const bindings = [
     ...new Map(
-      sides.flatMap(({ snapshot }) => snapshot.bindings.map((one) => [one.key, one] as const)),
+      sides.flatMap(({ snapshot }) => snapshot.bindings.read.map((one) => [one.key, one] as const)),
     ).values(),
   ]
-  const after = { ...input.after, snapshot: { ...input.after.snapshot, bindings } }
+  const after = {
+    ...input.after,
+    snapshot: { ...input.after.snapshot, bindings: input.after.snapshot.bindings.with(bindings) },
+  }
   const scope = { namespace: input.namespaceInForce, selector, echo: output.echo }
   const keys = new Set<string>(chooseBindings({ after }, names, scope).map(({ key }) => key))
   const ids = states.flatMap(({ outputs }) =>

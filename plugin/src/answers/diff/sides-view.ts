@@ -72,7 +72,9 @@ function nameText(namespace: string, name: string): string {
 }
 
 function betweenRows(base: AnswerInput, head: AnswerInput, width: number): Block {
-  const [left, right] = [base, head].map(({ after }) => counted(after.snapshot.bindings.length, 'binding'))
+  const [left, right] = [base, head].map(({ after }) =>
+    counted(after.snapshot.bindings.read.length, 'binding'),
+  )
   return [
     ...wrap(
       line(MARKS.note, ` two desired states, each as kleym settles it: ${left} in base, ${right} in head`),

@@ -1,5 +1,5 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
-import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { explain, type Explanation, inForceFinding, type Reach } from '@kleym/shared/core/answers/index.ts'
@@ -173,26 +173,27 @@ function findingsByBinding(findings: readonly Finding[]): ReadonlyMap<string, re
 /** What is said where no binding is in scope; which bindings exist is unknown where they could not be listed. */
 function scopeText(snapshot: Snapshot): string {
   const { bindings, namespacesRead } = snapshot
-  if (snapshot.rest.of(qualifiedKind(BINDING)) !== undefined)
+  if (bindings.more() !== undefined)
     return 'no binding is known to be in scope; which bindings exist is unknown'
   const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
-  if (bindings.length === 0) return `no bindings found${where}`
-  return `no binding is in scope; ${counted(bindings.length, 'binding')} found${where}`
+  if (!bindings.isAnyRead) return `no bindings found${where}`
+  return `no binding is in scope; ${counted(bindings.read.length, 'binding')} found${where}`
 }
 
 /** Whether no binding is there, as far as the answer looks. */
 function isBeforeTheFirst(snapshot: Snapshot): boolean {
-  return snapshot.bindings.length === 0 && snapshot.rest.of(qualifiedKind(BINDING)) === undefined
+  return snapshot.bindings.some() === NO
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
 function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
-  const binding = bindings.find(({ key }) => key === namespacedName(one.subject.namespace, one.subject.name))
+  const found = bindings.named(one.subject.namespace, one.subject.name)
+  const binding = found.state === 'found' ? found.object : undefined
   const wanted =
     one.code === 'KLM102'
-      ? { ref: binding?.poolRef, there: pools }
+      ? { ref: binding?.poolRef, there: pools.read }
       : one.code === 'KLM106'
-        ? { ref: binding?.objectiveRef, there: objectives }
+        ? { ref: binding?.objectiveRef, there: objectives.read }
         : undefined
   if (wanted?.ref?.ok !== true || wanted.ref.value === undefined) return one
   const names = wanted.there

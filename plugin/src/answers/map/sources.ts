@@ -45,7 +45,7 @@ export function sourceParts(analysis: Analysis, difference: MapDifference | unde
         ownership: ownership.kind,
       }
     })
-  const entries = analysis.snapshot.staticEntries.map(({ meta }): RegistrationNode => {
+  const entries = analysis.snapshot.staticEntries.read.map(({ meta }): RegistrationNode => {
     const source: EntrySource = { kind: 'ClusterStaticEntry', name: meta.name }
     return { ...registrationBase(source), ...handlingOf(source), ownership: 'foreign' }
   })
@@ -55,7 +55,7 @@ export function sourceParts(analysis: Analysis, difference: MapDifference | unde
       ...ofBindings.flatMap(({ id, spiffeID }) =>
         spiffeID === null ? [] : [{ kind: 'asks', from: id, to: identityId(spiffeID) } as const],
       ),
-      ...analysis.snapshot.staticEntries.flatMap(({ meta, spec }) =>
+      ...analysis.snapshot.staticEntries.read.flatMap(({ meta, spec }) =>
         spec.spiffeID === ''
           ? []
           : [

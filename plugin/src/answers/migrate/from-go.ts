@@ -38,7 +38,7 @@ export async function runFromGo(options: MigrateOptions, context: CommandContext
 
 function movesOf(analysis: Analysis): readonly GoMove[] {
   const { settled } = analysis
-  return analysis.snapshot.bindings.map((binding) => {
+  return analysis.snapshot.bindings.read.map((binding) => {
     const judgement = settled.judgements.get(binding.key)
     const oldId = oldIdOf(binding, analysis)
     const named = oldId === undefined ? undefined : settled.policies().namedBy([oldId], [])

@@ -98,5 +98,10 @@ export function askedByTests({ after }: AnswerInput): CausesAsked {
 /** How many objects an assertion could be about. */
 export function subjectsIn({ after }: AnswerInput): number {
   const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
-  return bindings.length + clusterSpiffeIds.length + staticEntries.length + after.podsInQuestion.length
+  return (
+    bindings.read.length +
+    clusterSpiffeIds.read.length +
+    staticEntries.read.length +
+    after.podsInQuestion.length
+  )
 }

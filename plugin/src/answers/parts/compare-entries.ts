@@ -58,8 +58,8 @@ export async function compareWithServer(
     settings,
     pods: snapshot.pods,
     whyPodsUnknown,
-    clusterSpiffeIds: snapshot.clusterSpiffeIds,
-    staticEntries: snapshot.staticEntries,
+    clusterSpiffeIds: snapshot.clusterSpiffeIds.read,
+    staticEntries: snapshot.staticEntries.read,
     counts: () => after.now.prediction().counts(),
     ...times,
   })

@@ -48,7 +48,7 @@ function ofPools(
   { name, group }: ObjectName,
   namespace: string | undefined,
 ): readonly SelectedLabels[] {
-  return snapshot.pools
+  return snapshot.pools.read
     .filter(
       (pool) =>
         pool.meta.name === name &&
@@ -95,7 +95,7 @@ function missing(
   echo: string,
 ): KleymError {
   const there = kind === POOL_KIND ? snapshot.pools : snapshot.bindings
-  const keys = there.map(({ meta }) => namespacedName(meta.namespace, meta.name))
+  const keys = there.read.map(({ meta }) => namespacedName(meta.namespace, meta.name))
   const where = namespace === undefined ? name : namespacedName(namespace, name)
   return new KleymError({
     code: 'not-found',

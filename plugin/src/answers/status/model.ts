@@ -22,7 +22,7 @@ import {
 import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { readOutputStats, sumOfStats, type StatsSum } from '@kleym/shared/core/model/objects/output-stats.ts'
 import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
-import { BINDING_GROUP, BINDING_KIND, IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
+import { IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
 import { showsScm } from '@kleym/shared/core/decide/index.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
@@ -79,8 +79,7 @@ export function statusAnswer(
   now: Date,
 ): Omit<StatusAnswer, 'hops' | 'budgets' | 'timers'> {
   const { after } = input
-  const areBindingsKnown = after.snapshot.rest.of(`${BINDING_KIND}.${BINDING_GROUP}`) === undefined
-  const { bindings } = after.snapshot
+  const { read: bindings } = after.snapshot.bindings
   const inForce = countInForce(bindings)
   const scms = input.scm.instances.map((one) => proven(one, input.scm, inForce))
   const { containers } = input.scm
@@ -92,7 +91,7 @@ export function statusAnswer(
     scm: scmHandling(input, scms),
     scms,
     scmContainers,
-    conditions: areBindingsKnown ? countConditions(bindings) : undefined,
+    conditions: after.snapshot.bindings.more() === undefined ? countConditions(bindings) : undefined,
     stuck: oldestStuck(bindings),
     inForce,
     counters: scmCounters(input, side),
@@ -104,7 +103,7 @@ export function statusAnswer(
 
 /** Adds up what SCM's counters say. No pod is read for it. */
 function scmCounters({ after }: InstalledInput, { objects }: Installation['side']): ScmCounters {
-  const isKnown = after.snapshot.rest.of(qualifiedKind(CLUSTER_SPIFFE_ID)) === undefined
+  const isKnown = after.snapshot.clusterSpiffeIds.more() === undefined
   const all = objects.filter(({ value }) => kindKey(value) === qualifiedKind(CLUSTER_SPIFFE_ID))
   const sum = sumOfStats(all.map(({ value }) => readOutputStats(value)))
   const pass = scmPass(sum.entries, after.settings)

@@ -115,7 +115,7 @@ function tellsVariants({ operator, after }: AnswerInput): boolean {
   const { variantLabelKey = DEFAULT_VARIANT_LABEL_KEY } = operator.config
   return (
     variantLabelKey !== DEFAULT_VARIANT_LABEL_KEY ||
-    after.snapshot.bindings.some(({ mode }) => mode.ok && mode.value === 'PerVariant')
+    after.snapshot.bindings.some(({ mode }) => mode.ok && mode.value === 'PerVariant') !== NO
   )
 }
 

@@ -5,7 +5,7 @@ import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { Objective, Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
-import { madeInstead, type Snapshot } from '@kleym/shared/core/snapshot/index.ts'
+import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -53,10 +53,10 @@ export function chooseTargets(
   const pods = new Set<Pod>()
   for (const target of targets) {
     if (target.kind === POOL_KIND)
-      for (const one of named(snapshot.pools, target, ({ meta, group }) => ({ ...meta, group })))
+      for (const one of named(snapshot.pools.read, target, ({ meta, group }) => ({ ...meta, group })))
         pools.add(one)
     else if (target.kind === OBJECTIVE_KIND) {
-      for (const one of named(snapshot.objectives, target, ({ meta, group }) => ({ ...meta, group }))) {
+      for (const one of named(snapshot.objectives.read, target, ({ meta, group }) => ({ ...meta, group }))) {
         objectives.add(one)
         for (const pool of poolsOf(one, snapshot)) pools.add(pool)
       }
@@ -82,18 +82,18 @@ interface NameOfObject {
 /** The pools that an objective targets. Throws where there is none, or where a controller may make it. */
 function poolsOf(objective: Objective, snapshot: Snapshot): readonly Pool[] {
   const { namespace, name } = objective.meta
-  const near = snapshot.pools.filter(({ meta }) => meta.namespace === namespace)
+  const near = snapshot.pools.read.filter(({ meta }) => meta.namespace === namespace)
   const found = near.filter((pool) => objectivePool(objective, pool).state === 'leads there')
   if (found.length > 0) return found
   const [first] = near
   const leads = first === undefined ? undefined : objectivePool(objective, first)
-  const made = madeInstead(snapshot, POOL_KIND, namespace)
-  if (made !== undefined)
+  const unread = snapshot.pools.more({ namespace })
+  if (unread !== undefined)
     throw new KleymError({
       code: 'input',
       what: 'cannot tell which pool the objective targets',
       where: namespacedName(namespace, name),
-      why: `its pool is not among the files: ${unknownReasonText(made)}`,
+      why: `its pool was not read: ${unknownReasonText(unread)}`,
       fix: 'give the pool too: kubectl get inferencepools -o yaml',
     })
   throw new KleymError({

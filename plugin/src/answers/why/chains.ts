@@ -1,4 +1,5 @@
 // What `why` reads, and the chains that it works out of that.
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
@@ -133,7 +134,7 @@ async function partsOf(
     // Asked for only where an object is not as it was written: it is a request more.
     const schema =
       changes.all.some(({ kind }) => kind === 'update') ||
-      snapshot.clusterSpiffeIds.some((one) => droppedFields(one, undefined).perhaps.length > 0)
+      snapshot.clusterSpiffeIds.some((one) => droppedFields(one, undefined).perhaps.length > 0) === YES
     return await session.readSpire({ pods, schema })
   } finally {
     session.close()

@@ -27,10 +27,10 @@ export class DecidingFacts {
   readonly #texts = new WeakMap<Pod, string>()
 
   constructor({ staticEntries, pools }: Snapshot, { registered, variantLabelKey }: PodRegistrations) {
-    const selectors = staticEntries.flatMap(({ spec }) => spec.selectors)
+    const selectors = staticEntries.read.flatMap(({ spec }) => spec.selectors)
     this.#reads = lazy(() => podReadsOf(registered, selectors))
     this.#labels = lazy(() => {
-      const asked = labelsAskedFor(registered, staticEntries, pools)
+      const asked = labelsAskedFor(registered, staticEntries.read, pools.read)
       return variantLabelKey === undefined ? asked : new Set([...asked, variantLabelKey])
     })
     this.#lacked = lazy(() => labelsAskedToLack(registered))

@@ -24,7 +24,7 @@ export {
   bindingsIn,
   importsIn,
   kindKey,
-  madeInstead,
+  listingsOf,
   readSnapshot,
   reading,
   referencesIn,

@@ -30,5 +30,5 @@ export function isAnyClassed({
   staticEntries,
   federatedTrustDomains = [],
 }: Snapshot): boolean {
-  return clusterSpiffeIds.length + staticEntries.length + federatedTrustDomains.length > 0
+  return clusterSpiffeIds.isAnyRead || staticEntries.isAnyRead || federatedTrustDomains.length > 0
 }

@@ -25,11 +25,7 @@ export function objectsOfKind(
   { bindings, pools, objectives }: Snapshot,
   kind: RenameQuestion['kind'],
 ): readonly { readonly namespace: string; readonly name: string }[] {
-  const all: readonly (Binding | Pool | Objective)[] = {
-    binding: bindings,
-    pool: pools,
-    objective: objectives,
-  }[kind]
+  const all = { binding: bindings.read, pool: pools.read, objective: objectives.read }[kind]
   return all.map(({ meta: { namespace, name } }) => ({ namespace, name }))
 }
 
@@ -38,7 +34,7 @@ export function bindingsConcerned(
   { bindings }: Snapshot,
   { kind, namespace, from }: RenameQuestion,
 ): readonly Binding[] {
-  return bindings.filter(({ meta, poolRef, objectiveRef }) => {
+  return bindings.read.filter(({ meta, poolRef, objectiveRef }) => {
     if (meta.namespace !== namespace) return false
     if (kind === 'binding') return meta.name === from
     const ref = kind === 'pool' ? poolRef : objectiveRef
@@ -84,7 +80,7 @@ function namedKind({ kind }: RenameQuestion): Named | undefined {
 /** Whether the pool or objective of the new name does not exist yet. */
 export function isToBeMade(snapshot: Snapshot, question: RenameQuestion): boolean {
   const key = namedKind(question)
-  return key !== undefined && !snapshot[key].some((one) => isNamed(one, question.namespace, question.to))
+  return key !== undefined && snapshot[key].named(question.namespace, question.to).state !== 'found'
 }
 
 /** With the pool or objective of the new name, like the old one if it is not there. */
@@ -98,9 +94,10 @@ export function withNew(snapshot: Snapshot, question: RenameQuestion): Snapshot 
         .filter((one) => isNamed(one, question.namespace, question.from))
         .map((one) => ({ ...one, meta: { ...one.meta, name: question.to, uid: undefined } })),
     ])
+  const { pools, objectives } = snapshot
   return key === 'pools'
-    ? { ...snapshot, pools: copies(snapshot.pools) }
-    : { ...snapshot, objectives: copies(snapshot.objectives) }
+    ? { ...snapshot, pools: pools.with(copies(pools.read)) }
+    : { ...snapshot, objectives: objectives.with(copies(objectives.read)) }
 }
 
 /** Without the pool or objective of the old name. */
@@ -108,9 +105,10 @@ export function withoutOld(snapshot: Snapshot, question: RenameQuestion): Snapsh
   const key = namedKind(question)
   const isOther = (one: Pool | Objective): boolean => !isNamed(one, question.namespace, question.from)
   if (key === undefined) return snapshot
+  const { pools, objectives } = snapshot
   return key === 'pools'
-    ? { ...snapshot, pools: snapshot.pools.filter(isOther) }
-    : { ...snapshot, objectives: snapshot.objectives.filter(isOther) }
+    ? { ...snapshot, pools: pools.with(pools.read.filter(isOther)) }
+    : { ...snapshot, objectives: objectives.with(objectives.read.filter(isOther)) }
 }
 
 function isNamed({ meta }: Pool | Objective, namespace: string, name: string): boolean {
@@ -123,7 +121,7 @@ export function objectivesLeading(
   { kind, namespace, from }: RenameQuestion,
 ): readonly Objective[] {
   if (kind !== 'pool') return []
-  return objectives.filter(
+  return objectives.read.filter(
     ({ meta, poolRef, poolRefs }) =>
       meta.namespace === namespace &&
       (own(poolRef, 'name') === from || poolRefs?.entries.some(({ name }) => name === from) === true),
@@ -135,7 +133,7 @@ export function withReferences(snapshot: Snapshot, question: RenameQuestion): Sn
   const leading = new Set(objectivesLeading(snapshot, question))
   if (leading.size === 0) return snapshot
   const { from, to } = question
-  const objectives = snapshot.objectives.map((one): Objective => {
+  const objectives = snapshot.objectives.read.map((one): Objective => {
     if (!leading.has(one)) return one
     const { poolRef, poolRefs } = one
     return {
@@ -147,7 +145,7 @@ export function withReferences(snapshot: Snapshot, question: RenameQuestion): Sn
       },
     }
   })
-  return { ...snapshot, objectives }
+  return { ...snapshot, objectives: snapshot.objectives.with(objectives) }
 }
 
 /** With these bindings in the place of those; one whose key stays is edited. */
@@ -156,7 +154,7 @@ export function withBindings(
   without: ReadonlySet<NamespacedName>,
   manifests: readonly JsonRecord[],
 ): Snapshot {
-  const before = new Map(snapshot.bindings.map((one) => [one.key, one]))
+  const before = new Map(snapshot.bindings.read.map((one) => [one.key, one]))
   const added = manifests.map((value) => {
     const binding = readBinding({ value }, 'to be created')
     const edited = before.get(binding.key)
@@ -165,7 +163,9 @@ export function withBindings(
   const replaced = new Set([...without, ...added.map(({ key }) => key)])
   return {
     ...snapshot,
-    bindings: sortByMeta([...snapshot.bindings.filter(({ key }) => !replaced.has(key)), ...added]),
+    bindings: snapshot.bindings.with(
+      sortByMeta([...snapshot.bindings.read.filter(({ key }) => !replaced.has(key)), ...added]),
+    ),
   }
 }
 
@@ -173,14 +173,19 @@ export function withBindings(
 export function withRegistrations(snapshot: Snapshot, manifests: readonly JsonRecord[]): Snapshot {
   if (manifests.length === 0) return snapshot
   const added = manifests.map((value) => readClusterSpiffeId({ value }, 'to be created'))
-  return { ...snapshot, clusterSpiffeIds: sortByMeta([...snapshot.clusterSpiffeIds, ...added]) }
+  const { clusterSpiffeIds } = snapshot
+  return {
+    ...snapshot,
+    clusterSpiffeIds: clusterSpiffeIds.with(sortByMeta([...clusterSpiffeIds.read, ...added])),
+  }
 }
 
 /** Without registrations of these names. */
 export function withoutRegistrations(snapshot: Snapshot, names: ReadonlySet<string>): Snapshot {
   if (names.size === 0) return snapshot
-  const clusterSpiffeIds = snapshot.clusterSpiffeIds.filter(({ meta }) => !names.has(meta.name))
-  return { ...snapshot, clusterSpiffeIds }
+  const { clusterSpiffeIds } = snapshot
+  const kept = clusterSpiffeIds.read.filter(({ meta }) => !names.has(meta.name))
+  return { ...snapshot, clusterSpiffeIds: clusterSpiffeIds.with(kept) }
 }
 
 /** The key of an object of the question's namespace. */

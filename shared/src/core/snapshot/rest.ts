@@ -27,7 +27,7 @@ export interface UnreadObjects {
 }
 
 /** What a question asks for of a kind; what it leaves out is any. */
-interface Place {
+export interface PlaceAsked {
   readonly namespace?: string | undefined
   readonly name?: string | undefined
 }
@@ -98,13 +98,13 @@ export class Rest {
   }
 
   /** Why there may be more objects of some kinds than were read, or other ones; anywhere, or at one place. */
-  of(kinds: string | readonly string[], at?: Place): UnknownReason | undefined {
+  of(kinds: string | readonly string[], at?: PlaceAsked): UnknownReason | undefined {
     if (this.isEmpty) return undefined
     return this.ofKinds(typeof kinds === 'string' ? [kinds] : kinds, at) ?? this.#gaps.get('*')
   }
 
   /** The same, without what may hold objects of any kind. */
-  ofKinds(kinds: readonly string[], at?: Place): UnknownReason | undefined {
+  ofKinds(kinds: readonly string[], at?: PlaceAsked): UnknownReason | undefined {
     const gap = kinds.map((kind) => this.#gaps.get(kind)).find((why) => why !== undefined)
     return gap ?? this.part(kinds, at)?.why
   }
@@ -112,7 +112,7 @@ export class Rest {
   /** What a document may hold of some kinds; the first that reaches the place, and that `counts`. */
   part(
     kinds: Iterable<string>,
-    { namespace, name }: Place = {},
+    { namespace, name }: PlaceAsked = {},
     counts: (part: UnreadObjects) => boolean = () => true,
   ): UnreadObjects | undefined {
     if (this.#parts.size === 0) return undefined

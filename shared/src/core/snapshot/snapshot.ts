@@ -61,6 +61,7 @@ import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor, namespaceLabelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
+import { KindListing, type WithMeta } from './listing.ts'
 import { Rest, type Gaps, type UnreadObjects } from './rest.ts'
 import { driveAtOnce, type Steps } from '../base/steps.ts'
 import { compareBytes } from '../base/text/bytes.ts'
@@ -68,15 +69,15 @@ import { compareBytes } from '../base/text/bytes.ts'
 /** Everything that an answer uses, read. */
 export interface Snapshot {
   /** In byte order of `namespace/name`, like every list here. */
-  readonly bindings: readonly Binding[]
-  readonly pools: readonly Pool[]
-  readonly objectives: readonly Objective[]
+  readonly bindings: KindListing<Binding>
+  readonly pools: KindListing<Pool>
+  readonly objectives: KindListing<Objective>
   /** The groups that have any objective. */
   readonly objectiveGroups: ReadonlySet<ObjectiveGroup>
-  readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
-  readonly staticEntries: readonly ClusterStaticEntry[]
+  readonly clusterSpiffeIds: KindListing<ClusterSpiffeId>
+  readonly staticEntries: KindListing<ClusterStaticEntry>
   /** Of every group and version, those that kleym does not interpret included; and objects of others that name identities. */
-  readonly accessPolicies: readonly AccessPolicy[]
+  readonly accessPolicies: KindListing<AccessPolicy>
   /** The objects in which a SPIFFE ID stands in any other string; empty where the answer does not ask for them. */
   readonly mentioning: readonly AccessPolicy[]
   /** Whether that is all of them. */
@@ -154,7 +155,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const isWithin = (namespace: string): boolean => onlyNamespaces?.has(namespace) !== false
   const byKind = Map.groupBy(objects, ({ value }) => kindKey(value))
   const of = (key: string): readonly RawObject[] => byKind.get(key) ?? []
-  const read = <T>(key: string, reader: (raw: RawObject) => T): T[] => of(key).map((raw) => reader(raw))
+  const readAll = <T>(key: string, reader: (raw: RawObject) => T): T[] => of(key).map((raw) => reader(raw))
   const inQuestion = (key: string): readonly RawObject[] =>
     onlyNamespaces === undefined ? of(key) : of(key).filter(({ value }) => isWithin(namespaceOf(value)))
   const readWithin = <T>(key: string, reader: (raw: RawObject) => T): T[] =>
@@ -181,9 +182,9 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ]),
   )
   const clusterSpiffeIds = sortByMeta(
-    read(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
+    readAll(qualifiedKind(CLUSTER_SPIFFE_ID), (raw) => readClusterSpiffeId(raw, lifecycleOf(raw))),
   )
-  const staticEntries = sortByMeta(read(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry))
+  const staticEntries = sortByMeta(readAll(qualifiedKind(CLUSTER_STATIC_ENTRY), readClusterStaticEntry))
   const asked = labelsAskedFor(clusterSpiffeIds, staticEntries, pools)
   const made = workloads.flatMap((raw) => readWorkloadPods(raw, asked))
   const objectives = sortByMeta(
@@ -195,7 +196,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const known = <T>(kind: string, reader: (raw: RawObject) => T): readonly T[] | undefined =>
     ofSource.ofKinds([kind]) !== undefined || (of(kind).length === 0 && listedKinds?.has(kind) !== true)
       ? undefined
-      : read(kind, reader)
+      : readAll(kind, reader)
   const mesh = meshTrustOf(of('ConfigMap'))
   const mtlsOff = withoutMtls(of(PEER_AUTHENTICATION).map(({ value }) => value))
   const readPolicy = (raw: RawObject, kind: string): AccessPolicy => {
@@ -244,14 +245,16 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     )
   const templates = sortByRef(made.map(complete))
   const { makers, unlisted } = podMakersIn(objects, [...byName.keys()], toMake.of)
+  const rest = unlisted === undefined ? ofSource : new Rest(new Map([...gaps, ['*', unlisted]]), unread)
+  const podMakers = makers
+    .filter(
+      ({ namespace, pods: perhaps }) => isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
+    )
+    .map((maker) => ({ ...maker, pods: maker.pods.map(complete) }))
+  const read = { bindings, pools, objectives, clusterSpiffeIds, staticEntries, accessPolicies }
   return {
-    bindings,
-    pools,
-    objectives,
+    ...listingsOf(read, { rest, podMakers, namespacesRead }),
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
-    clusterSpiffeIds,
-    staticEntries,
-    accessPolicies,
     mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
     accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
     namespaces,
@@ -260,12 +263,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     arePodsListed: listedKinds?.has('Pod') === true,
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
-    podMakers: makers
-      .filter(
-        ({ namespace, pods: perhaps }) =>
-          isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
-      )
-      .map((maker) => ({ ...maker, pods: maker.pods.map(complete) })),
+    podMakers,
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     federatedTrustDomains: absentKinds.has(FEDERATION)
@@ -277,9 +275,47 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       ? []
       : known(IMPORTS, readPoolImport)?.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta)),
     endpoints: known('Endpoints', readEndpoints)?.toSorted(byNamespaceAndName),
-    rest: unlisted === undefined ? ofSource : new Rest(new Map([...gaps, ['*', unlisted]]), unread),
+    rest,
     absentKinds,
     namespacesRead,
+  }
+}
+
+/** What a snapshot has listings of. */
+export type Listed = Pick<
+  Snapshot,
+  'bindings' | 'pools' | 'objectives' | 'clusterSpiffeIds' | 'staticEntries' | 'accessPolicies'
+>
+
+/** The listings of what was read, each in byte order already. */
+export function listingsOf(
+  read: { readonly [Key in keyof Listed]: Listed[Key]['read'] },
+  { rest, podMakers, namespacesRead }: Pick<Snapshot, 'rest' | 'podMakers' | 'namespacesRead'>,
+): Listed {
+  const clusterWide = <T extends WithMeta>(items: readonly T[], kinds: readonly string[]): KindListing<T> =>
+    new KindListing(items, (at) => rest.of(kinds, at))
+  const namespaced = <T extends WithMeta>(
+    items: readonly T[],
+    kinds: readonly string[],
+    made: (namespace?: string) => UnknownReason | undefined = () => undefined,
+  ): KindListing<T> =>
+    new KindListing(items, (at) => {
+      const why = rest.of(kinds, at) ?? made(at?.namespace)
+      if (why !== undefined || at?.namespace === undefined || namespacesRead?.has(at.namespace) !== false)
+        return why
+      return { verb: 'list', what: kinds[0] ?? '', namespace: at.namespace, cause: 'not given' }
+    })
+  return {
+    bindings: namespaced(read.bindings, [BINDINGS]),
+    pools: namespaced(read.pools, POOL_KINDS.map(qualifiedKind), (namespace) =>
+      madeInstead({ podMakers }, POOL_KIND, namespace),
+    ),
+    objectives: namespaced(read.objectives, OBJECTIVE_KINDS.map(qualifiedKind), (namespace) =>
+      madeInstead({ podMakers }, OBJECTIVE_KIND, namespace),
+    ),
+    clusterSpiffeIds: clusterWide(read.clusterSpiffeIds, [qualifiedKind(CLUSTER_SPIFFE_ID)]),
+    staticEntries: clusterWide(read.staticEntries, [qualifiedKind(CLUSTER_STATIC_ENTRY)]),
+    accessPolicies: clusterWide(read.accessPolicies, POLICY_KINDS),
   }
 }
 
@@ -362,7 +398,7 @@ export function importsIn({ poolImports }: Snapshot): readonly PoolImport[] | un
 }
 
 /** Why a pool or an objective that is not there, in a namespace or in any, may be made by a controller; undefined: none makes such. */
-export function madeInstead(
+function madeInstead(
   { podMakers }: Pick<Snapshot, 'podMakers'>,
   kind: string,
   namespace?: string,
@@ -376,10 +412,10 @@ export function madeInstead(
 /** Looks references up in a snapshot. */
 export function referencesIn(snapshot: Snapshot): References {
   const pools = new Map(
-    snapshot.pools.map((pool) => [refKey(pool.group, pool.meta.namespace, pool.meta.name), pool]),
+    snapshot.pools.read.map((pool) => [refKey(pool.group, pool.meta.namespace, pool.meta.name), pool]),
   )
   const objectives = new Map(
-    snapshot.objectives.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
+    snapshot.objectives.read.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
   )
   /** What is in no group may be made by a controller that makes such objects. */
   const unlessMade = <T>(
@@ -419,7 +455,7 @@ export function referencesIn(snapshot: Snapshot): References {
 
 /** Looks a binding up by a text that should be its key, such as an annotation. */
 export function bindingsIn(snapshot: Snapshot): (text: string) => Lookup<Binding> {
-  const bindings = new Map<string, Binding>(snapshot.bindings.map((binding) => [binding.key, binding]))
+  const bindings = new Map<string, Binding>(snapshot.bindings.read.map((binding) => [binding.key, binding]))
   return (text) => {
     const found = bindings.get(text)
     // A binding that may be other than it was read is there all the same.

@@ -49,7 +49,7 @@ export function perhapsPodsOf(
 ): readonly Pod[] {
   const { podMakers, staticEntries } = snapshot
   if (podMakers.length === 0) return []
-  const keys = labelsAskedFor(registrations.registered, staticEntries)
+  const keys = labelsAskedFor(registrations.registered, staticEntries.read)
   const deciding = new DecidingFacts(snapshot, registrations)
   const existing = lazy(() => indexPods(certain.filter((pod) => pod.exists)))
   const representing = new Representing(deciding, (pods) => pods.length > 0)

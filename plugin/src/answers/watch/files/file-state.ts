@@ -1,6 +1,6 @@
 // Files as what feeds a watch: when one has changed, everything is read and answered again, as `explain --offline` answers it.
-import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { bindingsIn } from '@kleym/shared/core/snapshot/index.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import type { OutputOptions } from '../../../flags/options.ts'
 import { viewText } from '../../../frame/finish.ts'
@@ -165,7 +165,7 @@ export class FileState implements Live {
         ...(this.#trouble === undefined ? [] : [this.#trouble]),
         ...toldProblems(problems).map(sentence),
       ],
-      bindingsKnown: after.snapshot.rest.of(qualifiedKind(BINDING)) === undefined,
+      bindingsKnown: after.snapshot.bindings.more() === undefined,
       settled: true,
     }
   }
@@ -174,8 +174,10 @@ export class FileState implements Live {
     const key = this.#key
     if (key === undefined) return { state: 'closed' }
     const { input } = this.#read
-    const binding = input.after.snapshot.bindings.find((one) => one.key === key)
-    if (binding === undefined) return { state: 'deleted', key }
+    const found = bindingsIn(input.after.snapshot)(key)
+    if (found.state === 'unknown') return { state: 'unread', key, why: found.why }
+    if (found.state !== 'found') return { state: 'deleted', key }
+    const binding = found.object
     const { output } = this.#files
     const { frame, input: framed } = framedUnderPremises(input, output, (one) => ({
       frame: explainFrame(one, [binding], { named: true }),

@@ -41,6 +41,8 @@ export type DetailView =
   | { readonly state: 'reading'; readonly key: string }
   /** The binding is not there any more. */
   | { readonly state: 'deleted'; readonly key: string }
+  /** It may stand in what could not be read. */
+  | { readonly state: 'unread'; readonly key: string; readonly why: UnknownReason }
   /** The whole answer of `explain`, for so many columns. */
   | { readonly state: 'whole'; readonly key: string; readonly view: (columns: number) => Block }
   /** `podGap`: why its pods may be missing from the frame. */

@@ -1,6 +1,6 @@
 // The part of the cluster that decides about the bindings of one namespace, as a snapshot: everything that a binding
 // refers to or collides with is in its own namespace (docs/contract.md §4 and §6), so a change costs the work of one namespace.
-import { type Snapshot, Rest } from '@kleym/shared/core/snapshot/index.ts'
+import { type Snapshot, Rest, listingsOf } from '@kleym/shared/core/snapshot/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
@@ -62,20 +62,29 @@ function snapshotOf(
   const objectives = sorted(
     byNamespace.objectives.flatMap((index, at) => here(feeds.objectives[at], index.get(namespace))),
   )
+  const known = {
+    ...knowledgeOf([...feedsOf(feeds), ...states]),
+    namespacesRead: new Set([namespace]),
+    podMakers: [],
+  }
   return {
     manifestFaults: [],
     mayMountWorkloadApi: false,
     federatedTrustDomains: undefined,
     poolImports: undefined,
-    podMakers: [],
-    bindings: sorted(byNamespace.bindings.get(namespace)),
-    pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
-    objectives,
+    ...listingsOf(
+      {
+        bindings: sorted(byNamespace.bindings.get(namespace)),
+        pools: sorted(byNamespace.pools.flatMap((index, at) => here(feeds.pools[at], index.get(namespace)))),
+        objectives,
+        clusterSpiffeIds: feeds.outputs.state.kind === 'absent' ? [] : sorted(outputs),
+        staticEntries: sorted(staticEntries),
+        // Nothing that watch shows depends on access policies.
+        accessPolicies: [],
+      },
+      known,
+    ),
     objectiveGroups: new Set(objectives.map(({ group }) => group)),
-    clusterSpiffeIds: feeds.outputs.state.kind === 'absent' ? [] : sorted(outputs),
-    staticEntries: sorted(staticEntries),
-    // Nothing that watch shows depends on access policies.
-    accessPolicies: [],
     mentioning: [],
     accessPoliciesKnown: { state: 'not given' },
     namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
@@ -84,8 +93,7 @@ function snapshotOf(
     arePodsListed: true,
     templates: [],
     endpoints: undefined,
-    ...knowledgeOf([...feedsOf(feeds), ...states]),
-    namespacesRead: new Set([namespace]),
+    ...known,
   }
 }
 

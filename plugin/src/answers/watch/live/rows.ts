@@ -36,7 +36,7 @@ export type PodsOf = (output: string) => number | undefined
 /** The rows of all bindings of an analysis, in its order. Of files it is not asked what an operator must still write. */
 export function rowsOf(analysis: Analysis, podsOf: PodsOf, isOffline = false): readonly Row[] {
   const actions = Map.groupBy(isOffline ? [] : analysis.now.actions, ({ binding }) => binding)
-  return analysis.snapshot.bindings.flatMap((binding) => {
+  return analysis.snapshot.bindings.read.flatMap((binding) => {
     const { key } = binding
     const judgement = analysis.now.judgements.get(key)
     return judgement === undefined

@@ -251,6 +251,8 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
       return [line(MARKS.note, ` reading the pods of ${namespaceWritten(detail.key)}…`)]
     case 'deleted':
       return [line(MARKS.note, ` ${detail.key} is not there any more`)]
+    case 'unread':
+      return [line(MARKS.warn, ` ${detail.key} may be there: ${unknownReasonText(detail.why)}`)]
     case 'whole':
       return detail.view(columns)
     case 'shown': {

@@ -193,7 +193,7 @@ function federations({ outputs, base }: PolicyContext): ReadonlyMap<string, read
   }
   for (const { object } of outputs)
     add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)
-  for (const { meta, spec } of base.snapshot.staticEntries)
+  for (const { meta, spec } of base.snapshot.staticEntries.read)
     add({ kind: 'ClusterStaticEntry', name: meta.name }, spec.federatesWith)
   return byDomain
 }

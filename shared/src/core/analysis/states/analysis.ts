@@ -52,7 +52,7 @@ export function* analysing(
 ): Steps<Analysis> {
   const references = referencesIn(snapshot)
   const compiled: Compiled[] = []
-  for (const binding of snapshot.bindings) {
+  for (const binding of snapshot.bindings.read) {
     yield
     compiled.push(compile(binding, references, config))
   }
@@ -96,7 +96,10 @@ export function unchanged(state: State): Analysis {
 
 function liveOutputs(snapshot: Snapshot, compiled: readonly Compiled[]): readonly LiveOutput[] {
   const facts = ownershipFacts(snapshot, compiled)
-  return snapshot.clusterSpiffeIds.map((object) => ({ object, ownership: judgeOwnership(object, facts) }))
+  return snapshot.clusterSpiffeIds.read.map((object) => ({
+    object,
+    ownership: judgeOwnership(object, facts),
+  }))
 }
 
 function outputsKnown({ absentKinds, rest }: Snapshot): OutputsKnown {
@@ -106,7 +109,7 @@ function outputsKnown({ absentKinds, rest }: Snapshot): OutputsKnown {
 /** Which bindings documents leave undecided: another binding may collide with them, a ClusterSPIFFEID may have the name of their output. */
 function openDecisions({ rest, bindings }: Snapshot): OpenOf | undefined {
   if (rest.isEmpty) return undefined
-  const read = new Set<string>(bindings.map(({ key }) => key))
+  const read = new Set<string>(bindings.read.map(({ key }) => key))
   return ({ binding, result }) => {
     const { namespace, name } = binding.meta
     // One that was read stands twice: it alone is in doubt, since what it declares is known.

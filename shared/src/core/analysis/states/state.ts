@@ -81,7 +81,7 @@ export class State implements PolicyContext {
     const whyKept = this.#whyKept()
     this.#prediction = predict({
       clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
-      staticEntries: snapshot.staticEntries,
+      staticEntries: snapshot.staticEntries.read,
       namespaces: snapshot.namespaces,
       nodes: snapshot.nodes,
       pods: podsInQuestion,

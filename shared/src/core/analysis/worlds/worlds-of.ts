@@ -16,6 +16,7 @@
 //
 // If no registration but kleym's outputs is there, most of these come to the same: a class that SCM does not handle is like another one.
 // Such worlds stay apart, since they say which settings decide, and are evaluated once (`sameAs`).
+import { NO } from '../../model/truth/truth.ts'
 import { classLabelProblem, isClassLabel, type Config } from '../../decide/index.ts'
 import {
   NO_OPEN_SETTINGS,
@@ -50,9 +51,8 @@ export interface SettingsKnown {
 
 /** The settings that are open for one snapshot. */
 export function openSettingsOf(snapshot: Snapshot, config: Config, known: SettingsKnown): OpenSettings {
-  const hasBindings = snapshot.bindings.length > 0
-  const isAnything = hasBindings || snapshot.clusterSpiffeIds.length > 0 || snapshot.staticEntries.length > 0
-  if (!isAnything) return NO_OPEN_SETTINGS
+  const hasBindings = snapshot.bindings.isAnyRead
+  if (!hasBindings && !hasRegistrations(snapshot)) return NO_OPEN_SETTINGS
   const others = known.acting.filter(
     (one) =>
       !doTheSame(one, known.settings) ||
@@ -180,9 +180,10 @@ function settingsText(settings: unknown): string {
 
 /** Whether an ID, or a selector, may hold the name of the cluster. */
 function isClusterNamed({ clusterSpiffeIds }: Snapshot): boolean {
-  return clusterSpiffeIds.some(({ spec: { spiffeIDTemplate, workloadSelectorTemplates } }) =>
+  const named = clusterSpiffeIds.some(({ spec: { spiffeIDTemplate, workloadSelectorTemplates } }) =>
     [spiffeIDTemplate, ...workloadSelectorTemplates].some((template) => template.includes('ClusterName')),
   )
+  return named !== NO
 }
 
 /** A way in which one setting may be other than it is assumed. */
@@ -293,7 +294,7 @@ function areHandled(config: Config, settings: ScmSettings, own: OwnOutputs): boo
 
 function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
   const { className, trustDomain, disputes, settings } = known
-  const hasBindings = snapshot.bindings.length > 0
+  const hasBindings = snapshot.bindings.isAnyRead
   // A value that another source says has a world of its own: what it would show is not known not to be so. The last ones are those of the
   // environment and the settings file: no number of objects crowds them out.
   const otherValues = (name: SettingName): readonly string[] =>
@@ -349,7 +350,7 @@ function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): re
 
 /** SCM refuses to render IDs of others too in any trust domain but its own, which may be one that they name. */
 function changesOfDomain({ clusterSpiffeIds }: Snapshot, assumed: string): readonly Change[] {
-  const named = clusterSpiffeIds.map(({ spec }) => trustDomainIn(spec.spiffeIDTemplate))
+  const named = clusterSpiffeIds.read.map(({ spec }) => trustDomainIn(spec.spiffeIDTemplate))
   const plain = named.filter((name) => name !== assumed && parseFederatedTrustDomain(name).ok)
   const domains = [...new Set(plain)].toSorted(compareBytes)
   return [
@@ -373,11 +374,11 @@ function domainChange(value: string, when: string, trustDomain: string | undefin
  * with exactly those of one class says more of these than that.
  */
 function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
-  const hasBindings = snapshot.bindings.length > 0
+  const hasBindings = snapshot.bindings.isAnyRead
   const named = hasRegistrations(snapshot) ? classesIn(snapshot, known.settings) : []
   return [
     ...named.flatMap(({ className, watchClassless }) =>
-      [true, ...(snapshot.staticEntries.length > 0 ? [false] : [])].map(
+      [true, ...(snapshot.staticEntries.isAnyRead ? [false] : [])].map(
         (reconcileClusterStaticEntries): Change => ({
           setting: 'scm',
           value: JSON.stringify([className, watchClassless, reconcileClusterStaticEntries]),
@@ -456,11 +457,11 @@ function whenText(className: string, watchClassless: boolean): string {
 
 /** Whose a ClusterSPIFFEID is does not matter here: an annotation proves nothing. */
 function hasRegistrations({ clusterSpiffeIds, staticEntries }: Snapshot): boolean {
-  return clusterSpiffeIds.length > 0 || staticEntries.length > 0
+  return clusterSpiffeIds.isAnyRead || staticEntries.isAnyRead
 }
 
 function classesOf({ clusterSpiffeIds, staticEntries }: Snapshot): readonly string[] {
-  return [...clusterSpiffeIds, ...staticEntries].map(({ spec }) => spec.className)
+  return [...clusterSpiffeIds.read, ...staticEntries.read].map(({ spec }) => spec.className)
 }
 
 function handlesAny(snapshot: Snapshot, settings: ScmSettings): boolean {

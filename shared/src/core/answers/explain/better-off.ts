@@ -1,6 +1,7 @@
 // Which of the findings that are gone after a change are fixed: those after which a container or a binding is better off than
 // before. Any other no longer applies, because what it was about is gone: the fallback that gave way, the binding
 // (docs/offline.md, "New, fixed, and no longer applies").
+import { YES } from '../../model/truth/truth.ts'
 import type { State } from '../../analysis/index.ts'
 import { subjectText, type Subject } from '../../model/objects/subject.ts'
 import {
@@ -126,10 +127,10 @@ function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgem
 /** Whether the policy that a finding is about is there, with the rules that it names. */
 function isPolicyThere({ subject, related }: Finding, { state }: HeldState): boolean {
   const { accessPolicies } = state.base.snapshot
-  const policy = accessPolicies.find(
-    ({ kind, meta: { namespace, name } }) => subjectText({ kind, namespace, name }) === subjectText(subject),
-  )
-  if (policy === undefined) return false
-  const rules = new Set(policy.rules.map(({ name }) => `${policy.meta.name}/${name}`))
-  return related.every(({ kind, name }) => kind !== RULE_KIND || rules.has(name))
+  const isThere = accessPolicies.some(({ kind, meta: { namespace, name }, rules }) => {
+    if (subjectText({ kind, namespace, name }) !== subjectText(subject)) return false
+    const named = new Set(rules.map((rule) => `${name}/${rule.name}`))
+    return related.every((one) => one.kind !== RULE_KIND || named.has(one.name))
+  })
+  return isThere === YES
 }

@@ -70,9 +70,8 @@ function concernedBy({ kind, namespace }: Subject): string {
 const OF_DETAILS: ReadonlySet<string> = new Set(['Namespace', 'Node'])
 
 function isIn({ bindings, clusterSpiffeIds }: Snapshot, { kind, namespace, name }: Subject): boolean {
-  if (kind === BINDING_KIND)
-    return bindings.some(({ meta }) => meta.namespace === namespace && meta.name === name)
-  if (kind === CLUSTER_SPIFFE_ID_KIND) return clusterSpiffeIds.some(({ meta }) => meta.name === name)
+  if (kind === BINDING_KIND) return bindings.named(namespace, name).state === 'found'
+  if (kind === CLUSTER_SPIFFE_ID_KIND) return clusterSpiffeIds.named('', name).state === 'found'
   return true
 }
 

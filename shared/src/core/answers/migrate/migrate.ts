@@ -150,7 +150,9 @@ function namedIn({ settled }: Analysis, ids: readonly string[]): NamedBy {
 function without(snapshot: Snapshot, { meta }: ClusterSpiffeId): Snapshot {
   return {
     ...snapshot,
-    clusterSpiffeIds: snapshot.clusterSpiffeIds.filter((one) => one.meta.name !== meta.name),
+    clusterSpiffeIds: snapshot.clusterSpiffeIds.with(
+      snapshot.clusterSpiffeIds.read.filter((one) => one.meta.name !== meta.name),
+    ),
   }
 }
 

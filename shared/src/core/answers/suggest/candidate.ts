@@ -91,27 +91,28 @@ export function manifestsBefore({ companions = [] }: Candidate): readonly JsonRe
 /** The same snapshot with these bindings and their companions applied. Their keys must be free, but for those that they replace. */
 export function withCandidates(snapshot: Snapshot, candidates: readonly Candidate[]): Snapshot {
   const replaced = new Set(candidates.flatMap(({ replaces = [] }) => replaces))
-  const before = new Map(snapshot.bindings.map((one) => [one.key, one]))
+  const before = new Map(snapshot.bindings.read.map((one) => [one.key, one]))
   const added = candidates.flatMap((one) => {
     if (one.isThere === true) return []
     const binding = readBinding({ value: candidateManifest(one) }, 'to be created')
     const edited = before.get(binding.key)
     return edited === undefined ? [binding] : [{ ...binding, meta: edited.meta, lifecycle: edited.lifecycle }]
   })
-  const bindings = [...snapshot.bindings.filter(({ key }) => !replaced.has(key)), ...added].toSorted(
+  const bindings = [...snapshot.bindings.read.filter(({ key }) => !replaced.has(key)), ...added].toSorted(
     ({ meta: left }, { meta: right }) =>
       compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
   )
-  const there = new Set(snapshot.clusterSpiffeIds.map(({ meta }) => meta.name))
+  const there = new Set(snapshot.clusterSpiffeIds.read.map(({ meta }) => meta.name))
   const named = new Map(
     candidates.flatMap(({ companions = [] }) => companions.map((one) => [one.name, one] as const)),
   )
   const companions = [...named.values()]
     .filter(({ name }) => !there.has(name))
     .map((one) => readClusterSpiffeId({ value: companionManifest(one) }, 'to be created'))
-  if (companions.length === 0) return { ...snapshot, bindings }
-  const clusterSpiffeIds = [...snapshot.clusterSpiffeIds, ...companions].toSorted(
+  const changed = { ...snapshot, bindings: snapshot.bindings.with(bindings) }
+  if (companions.length === 0) return changed
+  const clusterSpiffeIds = [...snapshot.clusterSpiffeIds.read, ...companions].toSorted(
     ({ meta: left }, { meta: right }) => compareBytes(left.name, right.name),
   )
-  return { ...snapshot, bindings, clusterSpiffeIds }
+  return { ...changed, clusterSpiffeIds: snapshot.clusterSpiffeIds.with(clusterSpiffeIds) }
 }

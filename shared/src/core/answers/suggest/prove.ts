@@ -141,8 +141,8 @@ type NamedTrials = ReadonlyMap<Trial, readonly Candidate[]>
 
 /** The bindings of all plans that are tried now. Plans that are not tried take no name. */
 function nameAll(trials: readonly Trial[], { bindings, clusterSpiffeIds }: Snapshot): NamedTrials {
-  const names = new BindingNames(bindings.map(({ key }) => key))
-  const registrations = new CompanionNames(clusterSpiffeIds)
+  const names = new BindingNames(bindings.read.map(({ key }) => key))
+  const registrations = new CompanionNames(clusterSpiffeIds.read)
   const named = ({ nameParts, companions, ...one }: UnnamedCandidate): Candidate => {
     const name = typeof nameParts === 'string' ? nameParts : names.nameOf(one.namespace, nameParts)
     if (companions === undefined) return { ...one, name }

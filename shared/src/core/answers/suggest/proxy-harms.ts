@@ -27,7 +27,7 @@ export class ProxyHarms {
 
   /** That of all bindings, in steps; none are worked out where no pod has such a proxy. */
   static *of({ settled, podsInQuestion, snapshot }: Analysis): Steps<ProxyHarms> {
-    const isAsked = snapshot.bindings.length > 0 && proxyContainers(podsInQuestion).length > 0
+    const isAsked = snapshot.bindings.isAnyRead && proxyContainers(podsInQuestion).length > 0
     return new ProxyHarms(isAsked ? yield* findingSteps(unchanged(settled)) : [])
   }
 

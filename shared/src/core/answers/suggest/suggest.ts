@@ -124,7 +124,7 @@ export function* suggesting(
   const index = indexOf(analysis)
   const proxies = yield* ProxyHarms.of(analysis)
   const companions = companionContext(analysis)
-  const drafts = poolsByName(analysis.snapshot.pools)
+  const drafts = poolsByName(analysis.snapshot.pools.read)
     .filter(([pool, ...others]) => [pool, ...others].some(question.isPool))
     .map((pools) => draftOf(analysis, pools, question, { ...index, proxies, companions }))
     .filter((one) => one !== undefined)
@@ -186,7 +186,7 @@ interface PoolIndex {
 function indexOf(analysis: Analysis): PoolIndex {
   const { bindings, objectives } = analysis.snapshot
   const byPool = new Map<string, Objective[]>()
-  for (const objective of objectives) {
+  for (const objective of objectives.read) {
     const { meta, poolRef, poolRefs } = objective
     const names = new Set([own(poolRef, 'name'), ...(poolRefs?.entries ?? []).map(({ name }) => name)])
     for (const name of names)
@@ -196,7 +196,7 @@ function indexOf(analysis: Analysis): PoolIndex {
   return {
     pods: new PodsOfPools(analysis),
     bindings: Map.groupBy(
-      bindings.filter(({ meta }) => meta.deletedAt === undefined),
+      bindings.read.filter(({ meta }) => meta.deletedAt === undefined),
       ({ meta, poolRef }) => (poolRef.ok ? namespacedName(meta.namespace, poolRef.value.name) : ''),
     ),
     objectives: byPool,

@@ -1,5 +1,6 @@
 // Bindings that are for a container and give it nothing, with the reason that the operator gives and what to do about it
 // (docs/reference/reasons.md).
+import { bindingsIn } from '../../snapshot/index.ts'
 import { declaredId, isMeant, mayBeMeant } from '../../analysis/index.ts'
 import { readyOf } from '../../model/objects/binding.ts'
 import { type Judgement, verdictOf, type StatusVerdict, isReason, REASONS } from '../../decide/index.ts'
@@ -51,10 +52,12 @@ export function heldBack(
   { isPending, binding = '' }: ChainCandidate,
   { analysis }: ChainSubject,
 ): HopAnswer | undefined {
-  const declared = isPending ? analysis.snapshot.bindings.find(({ key }) => key === binding) : undefined
-  const ready = declared && readyOf(declared)
-  if (declared === undefined || ready === undefined || ready.status === 'True' || !isReason(ready.reason))
-    return undefined
+  if (!isPending) return undefined
+  const found = bindingsIn(analysis.snapshot)(binding)
+  if (found.state !== 'found') return undefined
+  const declared = found.object
+  const ready = readyOf(declared)
+  if (ready === undefined || ready.status === 'True' || !isReason(ready.reason)) return undefined
   if (ready.observedGeneration !== declared.meta.generation) return undefined
   return refusal(
     binding,

@@ -55,8 +55,8 @@ function inOneWorld(analysis: Analysis): readonly Finding[] {
 function federatingIn({ snapshot, settings, now }: Analysis): readonly Federating[] {
   const { objects } = now.prediction()
   return [
-    ...snapshot.clusterSpiffeIds.map((object) => ({ kind: 'ClusterSPIFFEID' as const, object })),
-    ...snapshot.staticEntries.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
+    ...snapshot.clusterSpiffeIds.read.map((object) => ({ kind: 'ClusterSPIFFEID' as const, object })),
+    ...snapshot.staticEntries.read.map((object) => ({ kind: 'ClusterStaticEntry' as const, object })),
   ].flatMap(({ kind, object: { meta, spec } }) => {
     const source = { kind, name: meta.name }
     const foreign = foreignDomains(federatedWith(spec.federatesWith), settings)

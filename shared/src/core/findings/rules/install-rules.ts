@@ -59,7 +59,7 @@ export const installRule: Rule = ruleAtOnce(
 
 function inOneWorld(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
   // Without a binding nothing is rendered that SCM could refuse.
-  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  const isAnyBinding = analysis.snapshot.bindings.isAnyRead
   const always = [
     ...(isAnyBinding ? differentTrustDomains(analysis) : []),
     ...classWithoutLabel(analysis),

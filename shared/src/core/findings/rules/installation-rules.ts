@@ -33,7 +33,7 @@ export const installationRule = {
 
 /** The findings of an installation; those of settings and of SCM's own objects are `installFindings`. */
 function installationFindings(analysis: Analysis, facts: InstallationFacts): readonly Finding[] {
-  const isAnyBinding = analysis.snapshot.bindings.length > 0
+  const isAnyBinding = analysis.snapshot.bindings.isAnyRead
   return [
     ...missingKinds(facts),
     ...operators(facts),

@@ -1,6 +1,7 @@
 // Whether objects outside of the namespaces that were read may change the answer about them. Nearly always it cannot:
 // pools, objectives and collisions end at the namespace. What can is a registration that gives an identity from here to
 // pods elsewhere or one from elsewhere to pods here, one that stops every registration, and an output whose binding was not read.
+import { YES } from '../../model/truth/truth.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import {
   ANY,
@@ -25,7 +26,7 @@ export function dependsOnOutsideScope(analysis: Analysis): boolean {
   const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
   return (
     settledBeyond(analysis, namespacesRead) ||
-    staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) ||
+    staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) === YES ||
     maySomeGive(theirs, here) ||
     theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
     mayStandInTheWay(outputs, analysis, namespacesRead) ||

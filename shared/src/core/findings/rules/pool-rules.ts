@@ -145,7 +145,7 @@ function mayHave({ labels, labelGivers }: Pod, asked: PoolLabels): boolean {
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
   const selections = new Map<string, Selection>()
-  for (const { selector, meta } of analysis.snapshot.pools) {
+  for (const { selector, meta } of analysis.snapshot.pools.read) {
     if (!selector.ok) continue
     const { namespace } = meta
     const { labels } = selector

@@ -30,7 +30,7 @@ function statusFindings(
   analysis: Analysis,
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {
-  const findings = analysis.snapshot.bindings.flatMap((binding) => [
+  const findings = analysis.snapshot.bindings.read.flatMap((binding) => [
     ...statusOf(binding, analysis),
     ...outputOf(binding, analysis),
   ])
@@ -100,7 +100,7 @@ function operatorFindings(
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {
   const summary = whyOperatorDown(operators, waiting.length > 0)
-  if (summary === undefined || bindings.length === 0) return []
+  if (summary === undefined || !bindings.isAnyRead) return []
   const keys = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name)))
   return [
     finding('KLM543', {
