@@ -212,6 +212,11 @@ describe('a name that is not found while something could not be read', () => {
   test.each([
     ['a binding', ['explain', 'team-a/gone'], 'there is no such binding, as far as the files could be read'],
     ['a pod', ['who-selects', 'pod/team-a/gone'], 'there is no such Pod, as far as the files could be read'],
+    [
+      'the pod of an SVID',
+      ['verify', '--entries', 'e.json', '--svids', 's.pem', '--pod', 'team-a/gone', '-c', 'main'],
+      'there is no such pod, as far as the files could be read',
+    ],
   ])('%s may stand there', async (_, args, what) => {
     const run = await inFolder({ 'all.yaml': documents(SMALL, 'kind: [\n') }, [...args, ...ALL, ...SETTINGS])
     expectError(run, 4, what, 'cannot read document 6 of all.yaml')

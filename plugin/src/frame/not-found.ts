@@ -5,7 +5,11 @@ import type { AnswerInput } from '../gather/gather.ts'
 import { KleymError } from '../io/errors.ts'
 
 /** Chooses objects by name; where not everything is known, one that is not found may stand in what was not. */
-export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: string, choose: () => T): T {
+export function notFoundOnlyIfRead<T>(
+  { problems, after, isLive }: AnswerInput,
+  kind: string,
+  choose: () => T,
+): T {
   const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
   const gap = after.snapshot.rest.of(kind)
   try {
@@ -19,7 +23,9 @@ export function notFoundOnlyIfRead<T>({ problems, after }: AnswerInput, kind: st
       throw new KleymError({ ...parts, code: 'input' }, { cause: error })
     }
     if (gap !== undefined) {
-      const fix = missingRbacRules([gap]).join(' ') || 'try again when the API server answers'
+      const fix =
+        missingRbacRules([gap]).join(' ') ||
+        (isLive ? 'try again when the API server answers' : 'give it too')
       const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
       throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
     }

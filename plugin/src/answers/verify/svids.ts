@@ -1,5 +1,6 @@
 // `--svids`: what a process got, and which container it is of.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
   readAgentLog,
   type AttestedSelectors,
@@ -9,6 +10,7 @@ import {
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { collect } from '../../sources/files.ts'
 import { problemError } from '../../sources/problem.ts'
@@ -25,23 +27,27 @@ export interface SvidsOption {
   readonly agentLog: string | undefined
 }
 
-/** The container, and the SVIDs that its process got. Throws a KleymError; of a file with keys nothing is repeated. */
-export async function containerSvids(
-  { file, pod: key, container: name, selectors, agentLog }: SvidsOption,
-  { after }: AnswerInput,
-  context: CommandContext,
-): Promise<ContainerSvids> {
+function podOf({ after }: AnswerInput, key: string): Pod {
   const pod = after.snapshot.pods.find(
     ({ namespace, ref, exists }) => exists && `${namespace}/${ref.name}` === key,
   )
-  if (pod === undefined)
-    throw new KleymError({
-      code: 'not-found',
-      what: 'there is no such pod',
-      where: `--pod ${key}`,
-      why: 'no pod of that namespace and name is among what was read',
-      fix: 'write it as NAMESPACE/NAME; of files, give those of the cluster as it is',
-    })
+  if (pod !== undefined) return pod
+  throw new KleymError({
+    code: 'not-found',
+    what: 'there is no such pod',
+    where: `--pod ${key}`,
+    why: 'no pod of that namespace and name is among what was read',
+    fix: 'write it as NAMESPACE/NAME; of files, give those of the cluster as it is',
+  })
+}
+
+/** The container, and the SVIDs that its process got. Throws a KleymError; of a file with keys nothing is repeated. */
+export async function containerSvids(
+  { file, pod: key, container: name, selectors, agentLog }: SvidsOption,
+  input: AnswerInput,
+  context: CommandContext,
+): Promise<ContainerSvids> {
+  const pod = notFoundOnlyIfRead(input, 'Pod', () => podOf(input, key))
   const container = pod.containers.find((one) => one.name === name)
   if (container === undefined) {
     const names = pod.containers.map((one) => one.name)

@@ -102,6 +102,14 @@ describe('beside an object whose controller makes pools', () => {
     expect(code).toBe(4)
   })
 
+  test('the document of the pool of an objective could not be read: 4', async () => {
+    const unread =
+      'apiVersion: inference.networking.k8s.io/v1\nkind: InferencePool\nmetadata: { name: phi-pool, namespace: team-a }\nspec: [\n'
+    const { stderr, code } = await suggest({ 'all.yaml': `${chat}---\n${unread}` }, 'objective/team-a/chat')
+    expect(stderr).toContain('cannot tell which pool the objective targets')
+    expect(code).toBe(4)
+  })
+
   test('that there is no pool is no fault of the question: 4', async () => {
     const { stdout, code } = await suggest({ 'all.yaml': maker }, '-A')
     expect(stdout).toContain('nothing was checked: no InferencePool is among them')
