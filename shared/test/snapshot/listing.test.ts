@@ -42,7 +42,12 @@ test.each<[string, Partial<SnapshotSource>, here: string, elsewhere: string]>([
     'absent',
   ],
   ['one namespace was looked into', { namespacesRead: new Set(['team-a']) }, 'absent', 'unknown'],
-  ['a controller may make pools elsewhere', { objects: [{ value: maker, isUnread: true }] }, 'absent', 'unknown'],
+  [
+    'a controller may make pools elsewhere',
+    { objects: [{ value: maker, isUnread: true }] },
+    'absent',
+    'unknown',
+  ],
 ])('a pool that was not read: %s', (_name, source, here, elsewhere) => {
   const pools = poolsOf(source)
   expect([other(pools, 'team-a'), other(pools, 'team-b')]).toEqual([here, elsewhere])
