@@ -36,13 +36,13 @@ export function nothingJudged(
       why: `nothing in the files is of this namespace${there.length === 0 ? '' : `; there are ${namesText(there)}`}`,
       fix: `${didYouMean(namespace, there) ?? 'name a namespace of the files, or leave -n out for all of them'}${UNLESS}`,
     }
-  const made = judged.what === POOL_KIND ? input.after.snapshot.pools.more() : undefined
-  if (made !== undefined)
+  const unread = judged.what === POOL_KIND ? input.after.snapshot.pools.more() : undefined
+  if (unread !== undefined)
     return {
       ...problem,
       where: 'the files',
-      why: `no ${POOL_KIND} is among them, and ${unknownReasonText(made)}`,
-      fix: `give what its controller makes as well: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
+      why: `no ${POOL_KIND} is among them, and ${unknownReasonText(unread)}`,
+      fix: `give the pools, or what their controller makes: kubectl get inferencepools,deployments,leaderworkersets -A -o yaml${UNLESS}`,
     }
   const { bindings, pools } = input.after.snapshot
   const isBeforeTheFirst = judged.what === 'binding' && bindings.some() === NO && pools.isAnyRead

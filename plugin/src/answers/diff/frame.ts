@@ -8,15 +8,11 @@ import {
   affectedPolicies,
   type AffectedPolicy,
 } from '@kleym/shared/core/answers/index.ts'
-import {
-  comparingEntries,
-  hasPolicies,
-  type State,
-  type Analysis,
-} from '@kleym/shared/core/analysis/index.ts'
+import { comparingEntries, hasPolicies, type State } from '@kleym/shared/core/analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/index.ts'
+import { subjectsIn } from '../parts/assertion-results.ts'
 import { reportOfBudgets } from '../parts/budgets.ts'
 import type { BudgetDifference } from '../parts/budgets-schema.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
@@ -114,7 +110,7 @@ export function diffFrame(
     ),
     findings: [...disagreements, ...added, ...broken].toSorted(compareFindings),
     judged: {
-      count: [input.before, input.after].reduce((sum, one) => sum + subjectsOf(one), 0),
+      count: [input.before, input.after].reduce((sum, one) => sum + subjectsIn(one), 0),
       what: 'binding, pod or registration',
     },
     hides: (one) => !disagreements.includes(one) && !broken.includes(one) && !isFindingShown(narrowed, one),
@@ -221,13 +217,6 @@ function affectedBy(before: State, after: State): readonly AffectedPolicy[] | un
 function newNearMisses({ base, inputFindings }: DiffInput): readonly Finding[] {
   const had = new Set(base?.inputFindings.map(findingKey))
   return inputFindings.filter((one) => isNearMiss(one) && !had.has(findingKey(one)))
-}
-
-function subjectsOf({ snapshot, podsInQuestion }: Analysis): number {
-  const { bindings, clusterSpiffeIds, staticEntries } = snapshot
-  return (
-    bindings.read.length + clusterSpiffeIds.read.length + staticEntries.read.length + podsInQuestion.length
-  )
 }
 
 /** What a change does beside objects of kleym's: a registration that is not kleym's may be what gives or takes an identity. */

@@ -96,12 +96,9 @@ export function askedByTests({ after }: AnswerInput): CausesAsked {
 }
 
 /** How many objects an assertion could be about. */
-export function subjectsIn({ after }: AnswerInput): number {
-  const { bindings, clusterSpiffeIds, staticEntries } = after.snapshot
+export function subjectsIn({ snapshot, podsInQuestion }: AnswerInput['after']): number {
+  const { bindings, clusterSpiffeIds, staticEntries } = snapshot
   return (
-    bindings.read.length +
-    clusterSpiffeIds.read.length +
-    staticEntries.read.length +
-    after.podsInQuestion.length
+    bindings.read.length + clusterSpiffeIds.read.length + staticEntries.read.length + podsInQuestion.length
   )
 }

@@ -71,5 +71,5 @@ const nowhere = (): FilePlace => ({ file: '', line: 0 })
 
 /** Tests of nothing would pin nothing: the command before a pipe may have failed. */
 function nothingRead(input: AnswerInput): string | undefined {
-  return subjectsIn(input) > 0 ? undefined : 'nothing was read that a test could be about'
+  return subjectsIn(input.after) > 0 ? undefined : 'nothing was read that a test could be about'
 }

@@ -33,7 +33,7 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   return finish(
     {
       ...testFrame(results, input, {
-        subjects: subjectsIn(input),
+        subjects: subjectsIn(input.after),
         faults: loaded.problems,
       }),
       premises: results.some((one) => 'isPremised' in one) ? ['no sidecar unless asked'] : [],
