@@ -7,11 +7,12 @@ import {
 } from '@kleym/shared/core/analysis/index.ts'
 import { subjectText } from '@kleym/shared/core/model/objects/subject.ts'
 import {
+  FINDING_CODES,
+  findingEntry,
   isAtLeast,
   openFindings,
   type Concern,
   type Finding,
-  type FindingCode,
   type Severity,
 } from '@kleym/shared/core/findings/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
@@ -117,14 +118,18 @@ export function causesOf(
 
 /** With what the findings of the answer say of registrations that kleym does not follow; in the order of what is left open. */
 export function causesWith(causes: readonly Cause[], findings: readonly Finding[]): readonly Cause[] {
-  const of = findings.filter(({ code }) => code === UNFOLLOWED).map(({ subject }) => subjectText(subject))
+  const of = findings.filter(isUnfollowed).map(({ subject }) => subjectText(subject))
   const named: Cause = { leaves: 'a registration', of }
   const all = of.length === 0 ? causes : [...causes.filter(({ leaves }) => leaves !== named.leaves), named]
   return all.toSorted((left, right) => ORDER.indexOf(left.leaves) - ORDER.indexOf(right.leaves))
 }
 
-/** The code of a registration that kleym does not follow: it could give any identity to any pod. */
-export const UNFOLLOWED: FindingCode = 'KLM413'
+/** Whether a finding is about a registration that kleym does not follow. */
+export function isUnfollowed({ code }: Finding): boolean {
+  return findingEntry(code).isUnfollowed === true
+}
+
+const UNFOLLOWED = FINDING_CODES.filter((code) => findingEntry(code).isUnfollowed === true).join(', ')
 
 /** The access policies of one namespace, or of all, as everything settles; objects of other programs are the question of `policies`. */
 export function policiesIn({ after }: AnswerInput, namespace: string | undefined): readonly ResolvedPolicy[] {

@@ -5,7 +5,7 @@ import { unknownReasonText, unknownReasonTexts } from '@kleym/shared/core/model/
 import type { OutputOptions } from '../flags/options.ts'
 import { withoutColours } from '../io/palette.ts'
 import type { InputProblem } from '../sources/problem.ts'
-import { causeText, missingOf, UNFOLLOWED, type Cause } from './causes.ts'
+import { causeText, isUnfollowed, missingOf, type Cause } from './causes.ts'
 import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** The causes that a printed answer does not say, in their order. */
@@ -88,7 +88,7 @@ function notReported(all: readonly string[], { causes, findings }: AnswerResult)
     // Each of those registrations has a finding of its own, if it is shown.
     (cause.leaves === 'a registration' &&
       cause.of.length > 0 &&
-      cause.of.length === findings.filter(({ code }) => code === UNFOLLOWED).length)
+      cause.of.length === findings.filter(isUnfollowed).length)
   const reported = new Set([
     ...causes.filter(isReported).map(causeText),
     ...findings.flatMap(({ dependsOn = [] }) => dependsOn),

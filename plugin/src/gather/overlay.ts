@@ -4,8 +4,7 @@ import { compareSubjects, type Subject } from '@kleym/shared/core/model/objects/
 import {
   ACCESS_POLICY_KIND,
   BINDING,
-  CLUSTER_SPIFFE_ID,
-  CLUSTER_STATIC_ENTRY,
+  REGISTRATIONS,
   groupOfApiVersion,
   OBJECTIVE_KINDS,
   POOL_KINDS,
@@ -49,15 +48,9 @@ export function takenToStay(live: readonly RawObject[], files: readonly RawObjec
 
 /** What a pull request may delete. Pods and nodes are not kept in files, and SCM's settings are told apart from objects. */
 const KEPT_IN_FILES: ReadonlySet<string> = new Set(
-  [
-    BINDING,
-    ...POOL_KINDS,
-    ...OBJECTIVE_KINDS,
-    CLUSTER_SPIFFE_ID,
-    CLUSTER_STATIC_ENTRY,
-    ...WORKLOAD_KINDS,
-    ACCESS_POLICY_KIND,
-  ].map(qualifiedKind),
+  [BINDING, ...POOL_KINDS, ...OBJECTIVE_KINDS, ...REGISTRATIONS, ...WORKLOAD_KINDS, ACCESS_POLICY_KIND].map(
+    qualifiedKind,
+  ),
 )
 
 /** The objects that a `--without` does not name, and whether it named any. */

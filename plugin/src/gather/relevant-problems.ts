@@ -4,12 +4,7 @@ import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { NAMING_KIND_NAMES } from '@kleym/shared/core/model/naming/named-in.ts'
 import { KINDS_WITH_PODS, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import {
-  BINDING,
-  CLUSTER_SPIFFE_ID,
-  CLUSTER_STATIC_ENTRY,
-  qualifiedKind,
-} from '@kleym/shared/core/model/kinds.ts'
+import { BINDING, REGISTRATIONS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { SettingsOptions } from '../flags/options.ts'
@@ -59,9 +54,7 @@ export function mayChange({ reach }: InputProblem, { namespaces, resolves, setti
 const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 
 /** What gives identities. */
-const REGISTRATIONS: ReadonlySet<string> = new Set(
-  [BINDING, CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind),
-)
+const GIVING: ReadonlySet<string> = new Set([BINDING, ...REGISTRATIONS].map(qualifiedKind))
 
 /** Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none. */
 export function idleSubjects(
@@ -69,8 +62,8 @@ export function idleSubjects(
   objects: readonly RawObject[],
 ): ReadonlySet<InputProblem> {
   const mayGive =
-    objects.some(({ value }) => REGISTRATIONS.has(kindKey(value))) ||
-    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => REGISTRATIONS.has(kind)))
+    objects.some(({ value }) => GIVING.has(kindKey(value))) ||
+    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => GIVING.has(kind)))
   // What makes pods that are not read makes no registrations either.
   const makers = new Set(objects.flatMap((one) => (one.isUnread === true ? [kindKey(one.value)] : [])))
   const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>

@@ -5,7 +5,7 @@ import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
   CLUSTER_SPIFFE_ID,
-  CLUSTER_STATIC_ENTRY,
+  REGISTRATIONS,
   groupOfApiVersion,
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
@@ -145,7 +145,7 @@ const NAMES_SHOWN = 3
 
 /** Helm's own label: https://helm.sh/docs/chart_best_practices/labels/ */
 const MANAGED_BY = 'app.kubernetes.io/managed-by'
-const SPIRES: ReadonlySet<string> = new Set([CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind))
+const SPIRES: ReadonlySet<string> = new Set(REGISTRATIONS.map(qualifiedKind))
 const INSTANCE = 'app.kubernetes.io/instance'
 /** The charts that install ClusterSPIFFEIDs, from whatever repository. */
 const OF_SPIRE: ReadonlySet<string> = new Set(['spire', 'spire-nested'])

@@ -1,5 +1,6 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
 import { NAMING_KINDS } from '@kleym/shared/core/model/kinds.ts'
+import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 
@@ -27,16 +28,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The kinds that have pods, or a template of them. */
-export const POD_KINDS: readonly string[] = [
-  'Pod',
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'Job',
-  'CronJob',
-  'LeaderWorkerSet',
-]
+export const POD_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(({ kind }) => kind)]
 
 /** The kind of a service account, whose pods are those that run under it. */
 export const ACCOUNT_KIND = 'ServiceAccount'

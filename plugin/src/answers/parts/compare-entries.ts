@@ -2,7 +2,7 @@
 import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
-import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { qualifiedKind, REGISTRATIONS } from '@kleym/shared/core/model/kinds.ts'
 import {
   EntryComparison,
   type EntryDifferences,
@@ -101,7 +101,7 @@ function expectedOf(
 }
 
 /** The kinds whose objects ask for entries. */
-const ASKING = [CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY].map(qualifiedKind)
+const ASKING = REGISTRATIONS.map(qualifiedKind)
 
 function whyObjectsMissing({ after: { snapshot }, problems }: AnswerInput): string | undefined {
   const gap = snapshot.rest.of([...ASKING, 'Pod', 'Namespace', 'Node'])

@@ -8,6 +8,7 @@ import {
   bareKind,
   objectKey,
   unknownSources,
+  namedIn,
 } from '@kleym/shared/core/findings/index.ts'
 import type { ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { NAMES_FILE_KIND } from '@kleym/shared/core/model/naming/names-outside.ts'
@@ -16,7 +17,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { policiesAnswer, viewPolicies } from './view.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { causesOf } from '../../frame/causes.ts'
+import { causesOf, isUnfollowed } from '../../frame/causes.ts'
 
 /** Makes the report for the chosen policies, and the other objects that mention IDs. */
 export function policiesFrame(
@@ -34,7 +35,7 @@ export function policiesFrame(
   const findings = all.filter(
     (one) =>
       isChosen(one) ||
-      isUnfollowed(one, perhaps) ||
+      mayGiveOne(one, perhaps) ||
       isNearMiss(one) ||
       (chosen.length > 0 && concernsEveryBinding(one)),
   )
@@ -78,10 +79,7 @@ function perhapsGiving(chosen: readonly ResolvedPolicy[]): ReadonlySet<string> {
   return new Set(unknownSources(chosen).flatMap(({ perhaps }) => perhaps.map(sourceText)))
 }
 
-/** KLM413 is the code of what kleym does not follow: such an object may give an ID that a policy names. */
-function isUnfollowed({ code, subject, related }: Finding, perhaps: ReadonlySet<string>): boolean {
-  return (
-    code === 'KLM413' &&
-    [subject, ...related].some(({ kind, name }) => perhaps.has(`${bareKind(kind)}/${name}`))
-  )
+/** Whether it is about an object that kleym does not follow, and that may give an ID that a policy names. */
+function mayGiveOne(one: Finding, perhaps: ReadonlySet<string>): boolean {
+  return isUnfollowed(one) && namedIn(one).some(({ kind, name }) => perhaps.has(`${bareKind(kind)}/${name}`))
 }

@@ -23,7 +23,7 @@ import { openJudgements } from '../parts/pod-answers.ts'
 import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import type { Layout } from '../../text/layout.ts'
-import { causesOf } from '../../frame/causes.ts'
+import { causesOf, isUnfollowed } from '../../frame/causes.ts'
 
 /** Which entries are meant, beyond those of the chosen pods. */
 export interface EntryScope {
@@ -89,7 +89,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
   const layoutOf = (layout: Layout, shown: readonly Finding[]): EntriesLayout => ({
     ...layout,
     findings: shown,
-    perhapsMore: findings.some(({ code }) => code === 'KLM413'),
+    perhapsMore: findings.some(isUnfollowed),
   })
   return {
     kind: 'EntriesReport',

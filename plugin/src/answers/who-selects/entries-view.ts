@@ -1,5 +1,6 @@
 // How `who-selects --entries` looks: one entry after the other, in the manner of `spire-server entry show`.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
+import { isUnfollowed } from '../../frame/causes.ts'
 import type { RegistrationEntry } from '@kleym/shared/core/predict/index.ts'
 import { PodCount } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
@@ -57,7 +58,7 @@ export function viewEntries(entries: readonly RegistrationEntry[], layout: Entri
   const blocks = [
     ...sorted.map((entry) => viewEntry(entry, layout)),
     ...layout.findings
-      .filter(({ severity, code }) => severity !== 'info' || code === 'KLM413')
+      .filter((one) => one.severity !== 'info' || isUnfollowed(one))
       .map((one) => viewFinding(one, layout)),
   ]
   return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))

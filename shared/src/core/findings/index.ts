@@ -20,12 +20,14 @@ export { type SuppressedFinding, type Suppression, suppress } from './finding/su
 export {
   FINDING_CODES,
   type FindingCode,
+  type FindingEntry,
   SEVERITIES,
   type Severity,
   codeOfReason,
   findingCodeOf,
   findingEntry,
   isClash,
+  isOfPolicies,
 } from './registry/findings.ts'
 export { type PageExample, pageSections } from './registry/pages.ts'
 export type { Concern } from './finding/rule.ts'

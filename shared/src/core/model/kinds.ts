@@ -46,6 +46,9 @@ export const CLUSTER_STATIC_ENTRY = {
   plural: 'clusterstaticentries',
 } as const satisfies Kind
 
+/** The kinds that SCM makes entries of. */
+export const REGISTRATIONS = [CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY] as const
+
 /** Relationships with servers of other trust domains, whose bundles they bring. */
 export const FEDERATED_TRUST_DOMAIN = {
   group: SPIRE_GROUP,

@@ -3,7 +3,7 @@
 import {
   BINDING,
   CLUSTER_SPIFFE_ID,
-  CLUSTER_STATIC_ENTRY,
+  REGISTRATIONS,
   FEDERATED_TRUST_DOMAIN,
   POOL_IMPORT,
   OBJECTIVE_KINDS,
@@ -36,7 +36,7 @@ export interface PlaceAsked {
 export type Gaps = ReadonlyMap<string, UnknownReason>
 
 const CLUSTER_SPIFFE_IDS = qualifiedKind(CLUSTER_SPIFFE_ID)
-const REGISTRATION_KINDS: readonly string[] = [CLUSTER_SPIFFE_IDS, qualifiedKind(CLUSTER_STATIC_ENTRY)]
+const REGISTRATION_KINDS: readonly string[] = REGISTRATIONS.map(qualifiedKind)
 /** A binding, and what it is resolved with. */
 const BINDING_KINDS: readonly string[] = [BINDING, ...POOL_KINDS, ...OBJECTIVE_KINDS].map(qualifiedKind)
 

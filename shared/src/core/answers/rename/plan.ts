@@ -3,11 +3,12 @@
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../../model/kinds.ts'
 import { policyName, type Analysis } from '../../analysis/index.ts'
-import { findingEntry } from '../../findings/index.ts'
+import { findingEntry, isOfPolicies } from '../../findings/index.ts'
+import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
 import type { ConsumerEdit } from './consumers.ts'
-import { OF_POLICIES, type Bridge, type Rename, type RenamedBinding } from './rename.ts'
+import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
 
 /** One step. */
 export interface RenameStep {
@@ -163,7 +164,7 @@ function broughtText({ both, switched, done }: Rename['effects']): readonly stri
   const codes = new Set(
     [both, switched]
       .flatMap(({ findings }) => findings.added.map(({ code }) => code))
-      .filter((code) => !code.startsWith(OF_POLICIES)),
+      .filter((code) => !isOfPolicies(code)),
   )
   const passing = [...codes].filter((code) => !lasting.has(code)).toSorted()
   return passing.length === 0
@@ -211,13 +212,7 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
 /** The kinds whose strings may say by which ID a program asks for its own SVID. */
 const WORKLOADS: ReadonlySet<string> = new Set([
   'Pod',
-  'Deployment',
-  'StatefulSet',
-  'DaemonSet',
-  'ReplicaSet',
-  'Job',
-  'CronJob',
-  'LeaderWorkerSet',
+  ...WORKLOAD_KINDS.map(({ kind }) => kind),
   'ConfigMap',
 ])
 

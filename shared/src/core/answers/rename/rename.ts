@@ -4,7 +4,7 @@
 import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
 import { labelsForScm, judgementWord, type Judgement } from '../../decide/index.ts'
 import { effectOf, type Effect, type Holder } from '../explain/effect.ts'
-import { type Finding, holderKey } from '../../findings/index.ts'
+import { type Finding, holderKey, isOfPolicies } from '../../findings/index.ts'
 import { canonicalText, type JsonRecord } from '../../base/json.ts'
 import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -322,11 +322,8 @@ function broughtBy(
         .toSorted(compareBytes),
     ])
   const gone = new Set([...fixed, ...noLongerApply].map(keyOfFinding))
-  return added.filter((one) => !one.code.startsWith(OF_POLICIES) && !gone.has(keyOfFinding(one)))
+  return added.filter((one) => !isOfPolicies(one.code) && !gone.has(keyOfFinding(one)))
 }
-
-/** The hundred of the codes about names in policies. */
-export const OF_POLICIES = 'KLM6'
 
 function heldByOthers(
   settled: State,

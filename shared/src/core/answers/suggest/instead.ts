@@ -11,7 +11,7 @@ import type { Steps } from '../../base/steps.ts'
 import { counted } from '../../base/text/counted.ts'
 import { boundaryText, candidateKey, manifestsBefore, type Candidate } from './candidate.ts'
 import type { Instead, Need } from './plans.ts'
-import { proving, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
+import { proving, resultText, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 import type { NotSuggested } from './not-suggested.ts'
 
 /** What there is to say of the bindings of each need that others could replace, in steps. All of them are proven at once. */
@@ -42,7 +42,7 @@ export function* provingInstead(
               beside: besideOf(need, others),
               isServed: areServed(need.pods, [proof.world]),
             })
-      return [[need, { mode: 'PerObjective', reason: 'KLM440', tried: one.bindings, ...said }]]
+      return [[need, { mode: 'PerObjective', reason: instead.harm.code, tried: one.bindings, ...said }]]
     }),
   )
 }
@@ -77,9 +77,13 @@ function provenText(
   return {
     state: 'open',
     what: `${bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')} in the place of ${of.join(', ')}`,
-    why: `${harm}; ${is} would be Ready, ${isServed ? 'and the proxy has the ID that its mesh accepts' : 'and the proxy may still get another ID that its mesh does not accept'}${together}`,
+    why: `${harmText({ of, harm })}; ${is} would be Ready, ${isServed ? 'and the proxy has the ID that its mesh accepts' : 'and the proxy may still get another ID that its mesh does not accept'}${together}`,
     fix: orderText(bindings, of, ...states),
   }
+}
+
+function harmText({ of, harm }: Pick<Instead, 'of' | 'harm'>): string {
+  return `${of.join(', ')}: ${resultText(harm)}`
 }
 
 function refusedText(
@@ -98,7 +102,7 @@ function refusedText(
     return {
       state,
       what: `${what} ${place}`,
-      why: `${harm}; ${why}`,
+      why: `${harmText({ of, harm })}; ${why}`,
       fix: fixes.length === 0 ? undefined : fixes.join(', or '),
       tried: bindings,
     }
@@ -107,7 +111,7 @@ function refusedText(
   return {
     state,
     what: `PerObjective ${place}`,
-    why: `${harm}; ${why}`,
+    why: `${harmText({ of, harm })}; ${why}`,
     fix: [...giveUp, ...fixes].join(', or '),
   }
 }

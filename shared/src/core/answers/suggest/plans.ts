@@ -5,6 +5,7 @@ import type { Binding } from '../../model/objects/binding.ts'
 import type { Objective, Pool } from '../../model/objects/inference.ts'
 import { type Pod, DEFAULT_SERVICE_ACCOUNT } from '../../model/objects/pod.ts'
 import { sameSelection } from '../../model/objects/pool-selector.ts'
+import type { Finding } from '../../findings/index.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import { POOL_KIND } from '../../model/kinds.ts'
 import type { Mode } from '../../model/names.ts'
@@ -52,8 +53,8 @@ export interface Need {
 export interface Instead {
   /** The bindings that are there. */
   readonly of: readonly NamespacedName[]
-  /** Their harm, a plain sentence fragment. */
-  readonly harm: string
+  /** Their harm. */
+  readonly harm: Finding
   /** The best first; empty where nothing can be in their place. */
   readonly plans: readonly Plan[]
   /** How many objectives lead to the pool. */
@@ -203,9 +204,9 @@ function boundaryOf({
 function insteadNeeds(context: PoolContext): readonly Need[] {
   const harming = context.bindings.filter(({ key }) => context.proxies.unusableOf(key) !== undefined)
   const [first] = harming
-  if (first === undefined) return []
+  const harm = first && context.proxies.unusableOf(first.key)
+  if (first === undefined || harm === undefined) return []
   const of = harming.map(({ key }) => key)
-  const harm = `${of.join(', ')}: ${context.proxies.unusableOf(first.key) ?? ''}`
   const objectives = leading(context)
   const accounts = Map.groupBy(harming, (one) =>
     one.serviceAccountName.ok ? one.serviceAccountName.value : '',

@@ -282,7 +282,8 @@ function stillLost(named: NamedTrials, unchanged: readonly Finding[]): readonly 
   )
   return unchanged.filter(
     ({ code, subject, related }) =>
-      code === 'KLM441' && [subject, ...related].some((one) => kept.has(objectText(one))),
+      findingEntry(code).ofProxies === 'takes what they need' &&
+      [subject, ...related].some((one) => kept.has(objectText(one))),
   )
 }
 
@@ -334,17 +335,17 @@ function bindingText({ namespace, name }: Candidate): string {
 }
 
 function harmOf(one: Finding): Pick<FailedPlan, 'state' | 'reason' | 'why' | 'fix' | 'missing'> {
-  const { code, summary, fix, dependsOn } = one
-  const title = findingEntry(code).title
-  const why =
-    dependsOn === undefined
-      ? `${title}: ${summary}`
-      : `${title}: ${summary}, which depends on ${dependsOn.join(', ')}`
+  const { code, fix, dependsOn } = one
   return {
     state: dependsOn === undefined ? 'impossible' : 'unproven',
     reason: code,
-    why,
+    why: `${findingEntry(code).title}: ${resultText(one)}`,
     fix,
     missing: undefined,
   }
+}
+
+/** What a finding says, with what it depends on: a plain sentence fragment. */
+export function resultText({ summary, dependsOn }: Finding): string {
+  return dependsOn === undefined ? summary : `${summary}, which depends on ${dependsOn.join(', ')}`
 }

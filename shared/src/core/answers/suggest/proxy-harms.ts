@@ -1,28 +1,25 @@
 // What bindings that are there do to proxies of meshes, by the findings about them.
 import { type Analysis, unchanged } from '../../analysis/index.ts'
-import { type Finding, findingSteps, type FindingCode } from '../../findings/index.ts'
+import { type Finding, type FindingEntry, findingEntry, findingSteps, namedIn } from '../../findings/index.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Steps } from '../../base/steps.ts'
 import { distinct } from './binding-names.ts'
 import { proxyContainers } from './companion.ts'
 
-/** A binding gives proxies an identity that their mesh does not accept. */
-const UNUSABLE: FindingCode = 'KLM440'
-/** It takes from proxies the one that their mesh needs. */
-const LOST: FindingCode = 'KLM441'
+type Harm = FindingEntry['ofProxies']
 
 /** The harm that bindings do to proxies. */
 export class ProxyHarms {
-  readonly #byBinding: ReadonlyMap<string, readonly (readonly [key: string, finding: Finding])[]>
+  readonly #byBinding: ReadonlyMap<string, readonly Finding[]>
 
   private constructor(findings: readonly Finding[]) {
-    this.#byBinding = Map.groupBy(
-      findings
-        .filter(({ code }) => isOfProxies(code))
-        .flatMap((one) => bindingsOf(one).map((key) => [key, one] as const)),
-      ([key]) => key,
-    )
+    const byBinding = new Map<string, Finding[]>()
+    for (const one of findings.filter((each) => harmOf(each) !== undefined))
+      for (const { kind, namespace, name } of namedIn(one))
+        if (kind === BINDING_KIND) getOrCreate(byBinding, namespacedName(namespace, name), () => []).push(one)
+    this.#byBinding = byBinding
   }
 
   /** That of all bindings, in steps; none are worked out where no pod has such a proxy. */
@@ -33,34 +30,24 @@ export class ProxyHarms {
 
   /** The containers that lose by a binding what their mesh needs, in byte order. */
   lostBy(key: NamespacedName): readonly string[] {
-    return distinct(this.#of(key, LOST).flatMap(({ subject }) => subject.container ?? []))
+    return distinct(this.#of(key, 'takes what they need').flatMap(({ subject }) => subject.container ?? []))
   }
 
   /** Whether that is certain of one of them. */
   certainlyLosesBy(key: NamespacedName): boolean {
-    return this.#of(key, LOST).some(({ dependsOn }) => dependsOn === undefined)
+    return this.#of(key, 'takes what they need').some(({ dependsOn }) => dependsOn === undefined)
   }
 
-  /** What proxies get by a binding and cannot use, a plain sentence fragment; undefined: nothing. */
-  unusableOf(key: NamespacedName): string | undefined {
-    const [first] = this.#of(key, UNUSABLE)
-    if (first === undefined) return undefined
-    const { summary, dependsOn } = first
-    return dependsOn === undefined ? summary : `${summary}, which depends on ${dependsOn.join(', ')}`
+  /** That proxies get by a binding what they cannot use; undefined: they do not. */
+  unusableOf(key: NamespacedName): Finding | undefined {
+    return this.#of(key, 'gives what they cannot use')[0]
   }
 
-  #of(key: NamespacedName, code: FindingCode): readonly Finding[] {
-    return (this.#byBinding.get(key) ?? []).flatMap(([, one]) => (one.code === code ? one : []))
+  #of(key: NamespacedName, harm: Harm): readonly Finding[] {
+    return (this.#byBinding.get(key) ?? []).filter((one) => harmOf(one) === harm)
   }
 }
 
-/** The bindings that a finding is about, or that stand on the same pods. */
-function bindingsOf({ subject, related }: Finding): readonly string[] {
-  return [subject, ...related].flatMap(({ kind, namespace, name }) =>
-    kind === BINDING_KIND ? namespacedName(namespace, name) : [],
-  )
-}
-
-function isOfProxies(code: FindingCode): boolean {
-  return code === UNUSABLE || code === LOST
+function harmOf({ code }: Finding): Harm {
+  return findingEntry(code).ofProxies
 }

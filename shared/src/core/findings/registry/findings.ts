@@ -32,6 +32,10 @@ export interface FindingEntry {
   readonly isOfSuppressions?: true
   /** It concerns every binding and every container, whatever its subject is. */
   readonly concerns?: 'every binding'
+  /** It is about a registration that kleym does not follow, which may give any identity to any pod. */
+  readonly isUnfollowed?: true
+  /** What a binding does, as it says, to proxies that take their certificates from SPIRE. */
+  readonly ofProxies?: 'gives what they cannot use' | 'takes what they need'
   /**
    * It says that outputs of kleym have no effect, or a container no way to one. Another setting shows that of each of them, so the assumption says it once
    * (rules/in-worlds.ts): of any output; of the output of its subject, if that is a binding; of the fallback that gives way to it.
@@ -267,6 +271,7 @@ export const FINDINGS = {
   KLM413: {
     severity: 'info',
     tells: 'too little is held',
+    isUnfollowed: true,
     title: 'a template that kleym does not support',
     meaning:
       'A ClusterSPIFFEID uses a template construct that kleym does not support, so its result is unknown.',
@@ -367,6 +372,7 @@ export const FINDINGS = {
   },
   KLM440: {
     severity: 'error',
+    ofProxies: 'gives what they cannot use',
     title: 'an identity that the proxy cannot use',
     meaning:
       'A binding gives its identity to a proxy that takes its certificates from SPIRE: the socket is mounted where the proxy looks for one. The mesh of the proxy accepts IDs of service accounts alone, whose path is /ns/NAMESPACE/sa/NAME. PoolOnly and PerVariant give their identity to all containers of a pod, since no selector of SPIRE leaves one out.',
@@ -377,6 +383,7 @@ export const FINDINGS = {
   KLM441: {
     severity: 'error',
     tells: 'too little is held',
+    ofProxies: 'takes what they need',
     title: 'a proxy loses the identity that its mesh needs',
     meaning:
       'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE. It is left with none, or it asks for that ID by name (Kuma) and gets no other.',
@@ -769,6 +776,11 @@ export function findingEntry(code: FindingCode): FindingEntry {
 /** Whether a code says that something clashes with something. */
 export function isClash(code: FindingCode): boolean {
   return findingEntry(code).isClash ?? /^KLM[346]/.test(code)
+}
+
+/** Whether a code is about names in access policies. */
+export function isOfPolicies(code: FindingCode): boolean {
+  return code.startsWith('KLM6')
 }
 
 /** The finding code that a text is, in any case of letters; undefined where it is none. */

@@ -4,7 +4,14 @@ import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
-import { BINDING, OBJECTIVE_KIND, POOL_KIND, qualifiedKind, type Kind } from '../../model/kinds.ts'
+import {
+  BINDING,
+  OBJECTIVE_KIND,
+  POOL_KIND,
+  qualifiedKind,
+  REGISTRATIONS,
+  type Kind,
+} from '../../model/kinds.ts'
 import { SPIRE_GROUP } from '../../model/names.ts'
 import {
   withoutPlaces,
@@ -24,12 +31,11 @@ export const manifestRule: Rule = ruleAtOnce(['KLM420', 'KLM421', 'KLM550'], man
 
 /** Whether a finding is about a manifest of a registration: it may concern every pod. */
 export function isAboutRegistration({ code, subject }: Finding): boolean {
-  return (code === DROPPED || code === REFUSED) && SPIRE_KINDS.has(subject.kind)
+  return (code === DROPPED || code === REFUSED) && REGISTRATIONS.some(({ kind }) => kind === subject.kind)
 }
 
 const DROPPED: FindingCode = 'KLM420'
 const REFUSED: FindingCode = 'KLM421'
-const SPIRE_KINDS: ReadonlySet<string> = new Set(['ClusterSPIFFEID', 'ClusterStaticEntry'])
 
 function findingsOfFault(fault: ManifestFault, analysis: Analysis): readonly Finding[] {
   const { kind, dropped, refusals } = fault
