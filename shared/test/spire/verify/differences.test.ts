@@ -9,7 +9,7 @@ import {
 import { explainDifferences, type DifferenceEvidence } from '../../../src/core/predict/verify/causes.ts'
 import { EntryHolderIndex } from '../../../src/core/predict/verify/entry-holders.ts'
 import { expectedEntries } from '../../../src/core/predict/verify/expected.ts'
-import { readServerEntry } from '../../../src/core/predict/verify/server-entry.ts'
+import { readServerEntry } from '../../../src/core/predict/verify/read-server-entry.ts'
 import { predict } from '../../../src/core/predict/spire/predict.ts'
 import { csid, inputOf, pod, staticEntry, type Fields, type PredictedEstate } from '../estate.ts'
 import { serverEntry } from './server-entries.ts'

@@ -2,12 +2,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import {
-  partsOfKey,
-  podUidOf,
-  readBySchema,
-  readServerEntry,
-} from '../../../src/core/predict/verify/server-entry.ts'
+import { readBySchema, readServerEntry } from '../../../src/core/predict/verify/read-server-entry.ts'
+import { partsOfKey, podUidOf } from '../../../src/core/predict/verify/server-entry.ts'
 import { ownerOf } from '../../../src/core/predict/verify/entry-owner.ts'
 import { readScmSettings } from '../../../src/core/model/objects/scm-config.ts'
 import { NO_EVIDENCE } from '../estate.ts'
