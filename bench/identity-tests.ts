@@ -35,11 +35,11 @@ function identityTest({ settled, snapshot }: Analysis, count: number): unknown {
     const pods = { namespace, podSelector: { matchLabels: { pool } } }
     return { spiffeID: spiffeId, heldBy: { exactly: [{ ...pods, container }] } }
   })
-  const containers = snapshot.namespaces.map(({ name }) => ({
+  const containers = snapshot.namespaces.read.map(({ name }) => ({
     subject: { namespace: name, podSelector: { matchLabels: { pool: 'pool-00000' } }, container: 'vllm' },
     holds: { atLeast: [`spiffe://example.org/ns/${name}/objective/pool-00000-chat`] },
   }))
-  const rules = snapshot.namespaces.map(({ name }) => ({
+  const rules = snapshot.namespaces.read.map(({ name }) => ({
     everyContainer: { namespace: name },
     holds: { atMost: 4 },
   }))

@@ -222,6 +222,31 @@ describe('a name that is not found while something could not be read', () => {
     expectError(run, 4, what, 'cannot read document 6 of all.yaml')
     expect(run.stdout).toBe('')
   })
+
+  test.each([
+    ['who-selects', 'InferencePool', 'inference.networking.k8s.io/v1'],
+    ['who-selects', 'InferenceIdentityBinding', 'kleym.sonda.red/v1alpha1'],
+    ['suggest', 'InferencePool', 'inference.networking.k8s.io/v1'],
+    ['suggest', 'Pod', 'v1'],
+    ['rename', 'InferencePool', 'inference.networking.x-k8s.io/v1alpha2'],
+  ])(
+    '%s does not say that a %s is not there which stands in a document that is cut off',
+    async (command, kind, apiVersion) => {
+      const cut = `apiVersion: ${apiVersion}\nkind: ${kind}\nmetadata: {name: gone, namespace: team-a`
+      const args = [command, `${kind}/team-a/gone`, ...(command === 'rename' ? ['other'] : [])]
+      const run = await inFolder({ 'all.yaml': documents(SMALL, cut) }, [...args, ...ALL, ...SETTINGS])
+      expectError(
+        run,
+        4,
+        `there is no such ${kind}, as far as the files could be read`,
+        'cannot read document 6',
+      )
+      // Where all was read, there is none.
+      const whole = await inFolder({ 'all.yaml': documents(SMALL) }, [...args, ...ALL, ...SETTINGS])
+      expectError(whole, 3, `there is no such ${kind}`, 'none of that name')
+      expect([run.stdout, whole.stdout]).toEqual(['', ''])
+    },
+  )
 })
 
 describe('a wrong command line: exit code 2 (3 for a name that is not there), and nothing on stdout', () => {

@@ -122,7 +122,9 @@ export function compareWith({ analysis, stats }: Observed, held: readonly HeldEn
     ),
   ]
   const uncertain = outcomes.filter(isUncertain)
-  const podOf = new Map(snapshot.pods.map(({ uid, namespace, ref }) => [uid, `${namespace}/${ref.name}`]))
+  const podOf = new Map(
+    snapshot.pods.read.map(({ uid, namespace, ref }) => [uid, `${namespace}/${ref.name}`]),
+  )
   const predicted = registrationEntries(prediction, podsInQuestion)
   const certain = new Map(
     predicted.filter(isCertain).map((entry) => [entryText(asHeld(entry)), entry] as const),

@@ -24,7 +24,7 @@ export function heldContainers(
 ): readonly HeldContainer[] {
   const uids = new Map((snapshot.nodes ?? []).map(({ name, uid }) => [name, uid ?? '']))
   const byParent = Map.groupBy(held, ({ parentId }) => parentId)
-  return snapshot.pods.flatMap((pod) => {
+  return snapshot.pods.read.flatMap((pod) => {
     const agent = `spiffe://example.org/spire/agent/k8s_psat/prod/${uids.get(pod.nodeName ?? '') ?? 'none'}`
     const entries = byParent.get(agent) ?? []
     return pod.containers.map((container): HeldContainer => {

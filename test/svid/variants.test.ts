@@ -164,7 +164,7 @@ function podOf(one: World['pods'][number], space: string, name: string): JsonRec
 
 /** Entries of variants that reach a pod of another namespace, pool, account or variant: a sentence each. */
 function strays({ held, analysis }: Comparison): readonly string[] {
-  const pods = new Map(analysis.snapshot.pods.map((one) => [`k8s:pod-uid:${one.uid ?? ''}`, one]))
+  const pods = new Map(analysis.snapshot.pods.read.map((one) => [`k8s:pod-uid:${one.uid ?? ''}`, one]))
   return held.flatMap(({ spiffeId, selectors }) => {
     const [, space = '', poolName = '', role] =
       /^spiffe:\/\/example\.org\/ns\/([^/]+)\/pool\/([^/]+)\/variant\/([^/]+)$/.exec(spiffeId) ?? []

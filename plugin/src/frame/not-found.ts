@@ -1,17 +1,20 @@
 // What was named and is not there: where not everything is known, that is not known.
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import { whyMoreOf } from '@kleym/shared/core/snapshot/index.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { KleymError } from '../io/errors.ts'
 
-/** Chooses objects by name; where not everything is known, one that is not found may stand in what was not. */
+/** Chooses objects of some kinds, qualified, by name; where not everything is known, one that is not found may stand in what was not. */
 export function notFoundOnlyIfRead<T>(
   { problems, after, isLive }: AnswerInput,
-  kind: string,
+  kinds: readonly string[],
   choose: () => T,
 ): T {
-  const first = problems.find(({ reach }) => reach === undefined || reach.some((one) => one.kind === kind))
-  const gap = after.snapshot.rest.of(kind)
+  const first = problems.find(
+    ({ reach }) => reach === undefined || reach.some(({ kind }) => kinds.includes(kind)),
+  )
+  const gap = whyMoreOf(after.snapshot, kinds)
   try {
     return choose()
   } catch (error) {
@@ -29,8 +32,8 @@ export function notFoundOnlyIfRead<T>(
       const parts = { what: 'cannot tell whether it is there', where, why: unknownReasonText(gap), fix }
       throw new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
     }
-    if (after.snapshot.absentKinds.has(kind)) {
-      const why = `this cluster does not serve ${kind}`
+    if (kinds.every((kind) => after.snapshot.absentKinds.has(kind))) {
+      const why = `this cluster does not serve ${kinds.join(' or ')}`
       throw new KleymError({
         code: 'not-found',
         what,

@@ -28,7 +28,7 @@ export function nothingJudged(
       why: 'the files hold no document',
       fix: `look at what made them, such as the command before a pipe${UNLESS}`,
     }
-  const there = input.after.snapshot.namespaces.map(({ name }) => name)
+  const there = input.after.snapshot.namespaces.read.map(({ name }) => name)
   if (namespace !== undefined && !there.includes(namespace))
     return {
       ...problem,

@@ -1,5 +1,13 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
-import { NAMING_KINDS } from '@kleym/shared/core/model/kinds.ts'
+import {
+  BINDING,
+  type Kind,
+  NAMING_KINDS,
+  OBJECTIVE_KINDS,
+  POOL_KINDS,
+  qualifiedKind,
+  REGISTRATIONS,
+} from '@kleym/shared/core/model/kinds.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
@@ -29,6 +37,21 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** The kinds that have pods, or a template of them. */
 export const POD_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(({ kind }) => kind)]
+
+/** The kinds, qualified, that a name may mean. */
+export function kindsOfName({ kind, group }: Pick<ObjectName, 'kind' | 'group'>): readonly string[] {
+  const known = READ.filter((one) => one.kind === kind && (group === undefined || one.group === group))
+  return known.length > 0 ? known.map(qualifiedKind) : [qualifiedKind({ kind, group: group ?? '' })]
+}
+
+/** Those of the kinds that kleym reads which are in a group. */
+const READ: readonly Pick<Kind, 'kind' | 'group'>[] = [
+  BINDING,
+  ...POOL_KINDS,
+  ...OBJECTIVE_KINDS,
+  ...REGISTRATIONS,
+  ...WORKLOAD_KINDS,
+]
 
 /** The kind of a service account, whose pods are those that run under it. */
 export const ACCOUNT_KIND = 'ServiceAccount'

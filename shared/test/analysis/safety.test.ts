@@ -288,7 +288,7 @@ function withoutNamespaceSelector(analysis: Analysis, added: BindingDraft): Pred
         : object,
     ),
     staticEntries: snapshot.staticEntries.read,
-    namespaces: snapshot.namespaces,
+    namespaces: snapshot.namespaces.read,
     nodes: snapshot.nodes,
     pods: analysis.podsInQuestion,
     endpoints: snapshot.endpoints,

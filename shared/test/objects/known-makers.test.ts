@@ -78,7 +78,7 @@ const labelsOfRole = (of: string): JsonRecord => ({
 })
 
 const made = (apiVersion: string, kind: string, spec: unknown, metadata: JsonRecord = {}): unknown =>
-  snapshotOf(object(apiVersion, kind, spec, metadata)).templates.map((pod) => ({
+  snapshotOf(object(apiVersion, kind, spec, metadata)).templates.read.map((pod) => ({
     labels: Object.fromEntries(pod.labels),
     unknown: [...pod.unknownLabels],
     owner: pod.owner,
@@ -105,7 +105,11 @@ const lone = (
 
 describe('an LLMInferenceService', () => {
   test('without more makes one Deployment, and no pool', () => {
-    const { templates, pools, podMakers } = snapshotOf(service({}))
+    const {
+      templates: { read: templates },
+      pools,
+      podMakers,
+    } = snapshotOf(service({}))
     expect(templates.map(shown)).toEqual([
       deployment('llama-kserve', 'default', ['regular main'], workload('', 'both')),
     ])
@@ -114,7 +118,10 @@ describe('an LLMInferenceService', () => {
   })
 
   test('with a scheduler makes a pool that selects its workload, and the pods of the scheduler', () => {
-    const { templates, pools } = snapshotOf(service({ router: { scheduler: {} } }))
+    const {
+      templates: { read: templates },
+      pools,
+    } = snapshotOf(service({ router: { scheduler: {} } }))
     expect(
       pools.read.map(({ group, meta, selector }) => [group, meta.name, selector.ok && [...selector.labels]]),
     ).toEqual([
@@ -135,7 +142,9 @@ describe('an LLMInferenceService', () => {
   })
 
   test('with prefill makes a Deployment for each role, and an account for the one with the routing sidecar', () => {
-    const { templates } = snapshotOf(
+    const {
+      templates: { read: templates },
+    } = snapshotOf(
       service({
         model: { uri: 'hf://a/b' },
         labels: { team: 'a' },
@@ -159,14 +168,18 @@ describe('an LLMInferenceService', () => {
   })
 
   test('an account of the template is that of the pods with the routing sidecar, too', () => {
-    const { templates } = snapshotOf(
+    const {
+      templates: { read: templates },
+    } = snapshotOf(
       service({ prefill: {}, template: { serviceAccountName: 'runner', containers: [{ name: 'main' }] } }),
     )
     expect(templates.map(({ serviceAccountName }) => serviceAccountName)).toEqual(['runner', 'default'])
   })
 
   test('with workers makes a LeaderWorkerSet with an account of its own', () => {
-    const { templates } = snapshotOf(service({ worker: {}, parallelism: { data: 4, dataLocal: 2 } }))
+    const {
+      templates: { read: templates },
+    } = snapshotOf(service({ worker: {}, parallelism: { data: 4, dataLocal: 2 } }))
     expect(
       templates.map((pod) => [
         `${pod.ref.kind} ${pod.ref.name} ${pod.part}`,
@@ -191,7 +204,10 @@ describe('an LLMInferenceService', () => {
   })
 
   test('takes from objects that it names and from those of KServe, in the order of the controller', () => {
-    const { templates, pools } = snapshotOf(
+    const {
+      templates: { read: templates },
+      pools,
+    } = snapshotOf(
       service({ baseRefs: [{ name: 'ours' }], router: { scheduler: {} } }),
       config(
         'ours',
@@ -236,7 +252,10 @@ describe('an LLMInferenceService', () => {
 
   test('that names a pool makes neither a pool nor a scheduler', () => {
     const scheduler = { pool: { ref: { name: 'elsewhere' } }, template: { containers: [{ name: 'main' }] } }
-    const { templates, pools } = snapshotOf(service({ router: { scheduler } }))
+    const {
+      templates: { read: templates },
+      pools,
+    } = snapshotOf(service({ router: { scheduler } }))
     expect(templates.map(shown)).toEqual([
       deployment('llama-kserve', 'default', ['regular main'], workload('', 'both')),
     ])
@@ -244,7 +263,9 @@ describe('an LLMInferenceService', () => {
   })
 
   test('has pods with its own labels on several nodes, too, and with those of other controllers', () => {
-    const { templates } = snapshotOf(
+    const {
+      templates: { read: templates },
+    } = snapshotOf(
       service(
         { labels: { team: 'a' }, worker: {}, parallelism: { data: 2, dataLocal: 1 } },
         { labels: { 'kueue.x-k8s.io/queue-name': 'q', tier: 'gold' } },
@@ -259,7 +280,9 @@ describe('an LLMInferenceService', () => {
 
   test('with roles over several nodes makes two LeaderWorkerSets', () => {
     const several = { worker: {}, parallelism: { data: 2, dataLocal: 1 } }
-    const { templates } = snapshotOf(service({ ...several, prefill: several }))
+    const {
+      templates: { read: templates },
+    } = snapshotOf(service({ ...several, prefill: several }))
     expect(
       templates.map(({ ref, part, serviceAccountName, containers }) => [
         `${ref.name} ${part} of ${serviceAccountName}`,
@@ -286,7 +309,9 @@ describe('an LLMInferenceService', () => {
   ])(
     'with the scheduler %j has a scheduler of containers %j, and of what fetches the model',
     (scheduler, expected) => {
-      const { templates } = snapshotOf(service({ model: { uri: 'hf://a/b' }, router: { scheduler } }))
+      const {
+        templates: { read: templates },
+      } = snapshotOf(service({ model: { uri: 'hf://a/b' }, router: { scheduler } }))
       expect(templates.at(-1)?.containers.map(({ name }) => name)).toEqual([
         ...expected,
         'storage-initializer',
@@ -307,13 +332,17 @@ describe('an LLMInferenceService', () => {
         containers: [{ name: 'main' }],
         initContainers: [{ name: 'storage-initializer', env: [] }],
       }
-      const { templates } = snapshotOf(service({ model: { uri, lora }, template: fetching }, { labels }))
+      const {
+        templates: { read: templates },
+      } = snapshotOf(service({ model: { uri, lora }, template: fetching }, { labels }))
       expect(templates.map(({ containers }) => containers.map(({ name }) => name))).toEqual([expected])
     },
   )
 
   test('keeps a container of the user that fetches where its own is switched off', () => {
-    const { templates } = snapshotOf(
+    const {
+      templates: { read: templates },
+    } = snapshotOf(
       service({
         storageInitializer: { enabled: false },
         template: { containers: [{ name: 'main' }], initContainers: [{ name: 'storage-initializer' }] },
@@ -323,7 +352,9 @@ describe('an LLMInferenceService', () => {
   })
 
   test('keeps two mounts of one volume', () => {
-    const { templates } = snapshotOf(
+    const {
+      templates: { read: templates },
+    } = snapshotOf(
       service({ baseRefs: [{ name: 'ours' }], ...mounting('/a') }),
       config('ours', mounting('/b'), NAMESPACE),
     )
@@ -342,7 +373,11 @@ describe('an LLMInferenceService', () => {
 
   test('that is stopped makes nothing', () => {
     const stopped = { annotations: { 'serving.kserve.io/stop': 'True' } }
-    const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }, stopped))
+    const {
+      templates: { read: templates },
+      pools,
+      podMakers,
+    } = snapshotOf(service({ router: { scheduler: {} } }, stopped))
     expect([templates, pools.read, podMakers]).toEqual([[], [], []])
   })
 
@@ -377,7 +412,11 @@ describe('an LLMInferenceService', () => {
       }),
     ],
   ])('with %s is a maker of which only names are known', (_, value) => {
-    const { templates, pools, podMakers } = snapshotOf(value)
+    const {
+      templates: { read: templates },
+      pools,
+      podMakers,
+    } = snapshotOf(value)
     expect([templates, pools.read]).toEqual([[], []])
     expect(
       podMakers.map(({ makesPools, pods }) => [makesPools, pods.map(({ perhaps }) => perhaps !== undefined)]),
@@ -386,7 +425,9 @@ describe('an LLMInferenceService', () => {
 
   test('takes nothing from another namespace than its own and that of KServe', () => {
     const elsewhere = { template: { serviceAccountName: 'other', containers: [{ name: 'main' }] } }
-    const { templates } = snapshotOf(service({}), config('kserve-config-llm-template', elsewhere, 'team-b'))
+    const {
+      templates: { read: templates },
+    } = snapshotOf(service({}), config('kserve-config-llm-template', elsewhere, 'team-b'))
     expect(templates).toEqual([])
   })
 
@@ -402,12 +443,18 @@ describe('an LLMInferenceService', () => {
         ],
       },
     )
-    const { templates, pools, podMakers } = snapshotOf(service({ router: { scheduler: {} } }), pool)
+    const {
+      templates: { read: templates },
+      pools,
+      podMakers,
+    } = snapshotOf(service({ router: { scheduler: {} } }), pool)
     expect([templates.length, pools.read.length, podMakers.length]).toEqual([0, 1, 0])
   })
 
   test('with a label that its controller sets has one of unknown value', () => {
-    const { templates } = snapshotOf(service({ labels: { 'llm-d.ai/role': 'mine' } }))
+    const {
+      templates: { read: templates },
+    } = snapshotOf(service({ labels: { 'llm-d.ai/role': 'mine' } }))
     expect(
       templates.map(({ labels, unknownLabels }) => [
         labels.has('llm-d.ai/role'),
@@ -421,7 +468,10 @@ test('a DisaggregatedSet makes the pods of a LeaderWorkerSet for each role', () 
   const set = object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', {
     roles: [sizedRole('prefill', 1), sizedRole('decode', 2)],
   })
-  const { templates, podMakers } = snapshotOf(set)
+  const {
+    templates: { read: templates },
+    podMakers,
+  } = snapshotOf(set)
   expect(
     templates.map((pod) => [
       pod.part,
@@ -446,7 +496,9 @@ test('a label that some versions of a controller set has an unknown value where 
   const slice = 'disaggregatedset.x-k8s.io/slice'
   const role = { leaderWorkerTemplate: { workerTemplate: template({ [slice]: '1' }) } }
   const roles = ['prefill', 'decode'].map((name) => ({ name, spec: role }))
-  const { templates } = snapshotOf(object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', { roles }))
+  const {
+    templates: { read: templates },
+  } = snapshotOf(object('disaggregatedset.x-k8s.io/v1', 'DisaggregatedSet', { roles }))
   expect(
     templates.map(({ labels, unknownLabels, possibleLabels }) =>
       [labels, unknownLabels, possibleLabels].map((keys) => keys.has(slice)),
@@ -615,7 +667,7 @@ describe('pods of a StatefulSet are told apart by their numbers', () => {
         { value: asking },
         ...more.map((value) => ({ value, isUnread: true as const })),
       ],
-    }).templates.map(({ labels }) => labels.get('apps.kubernetes.io/pod-index'))
+    }).templates.read.map(({ labels }) => labels.get('apps.kubernetes.io/pod-index'))
 
   test('but not where an autoscaler counts them', () => {
     const statefulSet = { apiVersion: 'apps/v1', kind: 'StatefulSet' }

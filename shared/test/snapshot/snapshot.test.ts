@@ -91,8 +91,8 @@ test('namespaces in question give what those alone hold, beside all that no name
         bindings: whole.bindings.with(whole.bindings.read.filter(({ meta }) => isHere(meta))),
         pools: whole.pools.with(whole.pools.read.filter(({ meta }) => isHere(meta))),
         objectives: whole.objectives.with(whole.objectives.read.filter(({ meta }) => isHere(meta))),
-        pods: whole.pods.filter(isHere),
-        templates: whole.templates.filter(isHere),
+        pods: whole.pods.with(whole.pods.read.filter(isHere)),
+        templates: whole.templates.with(whole.templates.read.filter(isHere)),
         namespacesRead: onlyNamespaces,
       })
       expect(servesLlmD(readSnapshot({ objects, onlyNamespaces }))).toBe(isLlmD)
@@ -126,7 +126,9 @@ test.each<[string, JsonRecord, readonly string[]]>([
   ['that has the label keeps it', { labels: { env: 'dev' } }, []],
 ])('with a policy that sets labels, a Namespace %s', (_, metadata, possible) => {
   const namespaceSelector = { matchLabels: { env: 'prod', tier: 'web' } }
-  const { namespaces } = readSnapshot({
+  const {
+    namespaces: { read: namespaces },
+  } = readSnapshot({
     objects: [
       { value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a', ...metadata } } },
       { value: foreign('x', { namespaceSelector }) },
@@ -143,7 +145,9 @@ test.each([
   ['env', ['vllm']],
   ['istio-injection', ['vllm', 'istio-proxy']],
 ])('with a policy that may label Namespaces with %s, a template has %j', (key, names) => {
-  const { templates } = readSnapshot({
+  const {
+    templates: { read: templates },
+  } = readSnapshot({
     objects: [
       { value: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } } },
       { value: deployment('a') },

@@ -165,7 +165,7 @@ function perhapsBeside(
   ]
   const snapshot = readSnapshot({ objects })
   const registrations = { registered: snapshot.clusterSpiffeIds.read, variantLabelKey: undefined }
-  return perhapsPodsOf(snapshot, registrations, snapshot.pods).map(({ ref }) => ref.name)
+  return perhapsPodsOf(snapshot, registrations, snapshot.pods.read).map(({ ref }) => ref.name)
 }
 
 function ownedMetadata(name: string, kind: string): JsonRecord {

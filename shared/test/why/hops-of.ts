@@ -46,7 +46,7 @@ export function hopOf(wanted: HopName, given: HopsGiven): Hop {
     absentKinds: new Set(given.absentKinds),
   })
   const analysis = analyse(snapshot, given.config ?? CONFIG, HANDLES_EVERYTHING)
-  const [there] = snapshot.pods
+  const [there] = snapshot.pods.read
   const container = there?.containers.find(({ name }) => name === 'vllm')
   if (there === undefined || container === undefined) throw new Error('there is no pod')
   const isLiveState = given.manifests !== true

@@ -9,7 +9,10 @@ const READ: ReadonlySet<unknown> = new Set(WORKLOAD_KINDS.map(({ kind }) => kind
 /** The pods that files with an object alone tell. */
 function toldBy(value: JsonRecord): readonly Pod[] {
   const isUnread = !READ.has(value['kind'])
-  const { templates, podMakers } = readSnapshot({ objects: [{ value, ...(isUnread && { isUnread }) }] })
+  const {
+    templates: { read: templates },
+    podMakers,
+  } = readSnapshot({ objects: [{ value, ...(isUnread && { isUnread }) }] })
   return [...templates, ...podMakers.flatMap(({ pods }) => pods)]
 }
 

@@ -67,7 +67,11 @@ afterAll(() => plane.cp.stop())
 
 /** What an object comes to, as far as kleym reads it: names, owners, pods, selectors. By the name of each object. */
 function shownOf(objects: readonly JsonRecord[]): Readonly<Record<string, unknown>> {
-  const { templates, pools, podMakers } = readSnapshot({
+  const {
+    templates: { read: templates },
+    pools,
+    podMakers,
+  } = readSnapshot({
     objects: objects.map((value) => ({ value, ...(isUnread(value) && { isUnread: true as const }) })),
   })
   const pods = templates.map((pod) => [

@@ -139,7 +139,7 @@ async function synced(name: string): Promise<void> {
 const STATUSES = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
 function askedOf(isMeant: (pod: Pod) => boolean, into = cgroups): readonly Asked[] {
-  return analysis.snapshot.pods.filter(isMeant).flatMap((one) =>
+  return analysis.snapshot.pods.read.filter(isMeant).flatMap((one) =>
     one.containers.map((container) => {
       const uid = one.uid ?? ''
       uids.add(uid)

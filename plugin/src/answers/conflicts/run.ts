@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym conflicts`.
-import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
+import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
 import { chooseBindings, namespaceNamed } from '../../gather/selection.ts'
@@ -26,7 +26,7 @@ export async function run(options: ConflictsOptions, context: CommandContext): P
   const namespace = input.namespaceInForce
   const isAboutSome = bindings.length > 0 || selector !== undefined
   const chosen = isAboutSome
-    ? notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
+    ? notFoundOnlyIfRead(input, [qualifiedKind(BINDING)], () =>
         chooseBindings(input, bindings, { namespace, selector, echo: options.output.echo }),
       )
     : undefined

@@ -194,7 +194,7 @@ function podsOf(holders: readonly Holder[], { after, before }: DiffInput): Reado
   const named = new Set(holders.map(({ pod }) => pod))
   return new Set(
     [after, before].flatMap(({ podsInQuestion, snapshot: { templates } }) =>
-      [...podsInQuestion, ...templates].filter((pod) => named.has(podText(pod))),
+      [...podsInQuestion, ...templates.read].filter((pod) => named.has(podText(pod))),
     ),
   )
 }

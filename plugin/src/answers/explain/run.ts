@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym explain`.
-import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
+import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
 import type { NamedBinding } from '../../gather/question.ts'
@@ -33,7 +33,7 @@ export async function run(options: ExplainOptions, context: CommandContext): Pro
   const question = { allNamespaces, named, policies: true, ...(isPart ? { about } : {}) }
   const input = await gather(options, question, context)
   const scope = { namespace: input.namespaceInForce, selector, echo: options.output.echo }
-  const chosen = notFoundOnlyIfRead(input, resourceName(BINDINGS), () =>
+  const chosen = notFoundOnlyIfRead(input, [qualifiedKind(BINDING)], () =>
     chooseBindings(input, bindings, scope),
   )
   const framed = framedUnderPremises(input, options.output, (one) => ({

@@ -85,7 +85,9 @@ export function mapGraph({ input, answers }: MapSide, { scope, base, unread, mis
   const mayHold = mayHoldBeside(after, answers)
   const identities = identityNodes([...held, ...policies.spiffeIds], pods, (id) => isOpen || mayHold(id))
   const within: readonly MapNode[] = [...gaps, ...pods.nodes, ...sources.nodes, ...policies.nodes]
-  const named = isNarrow(scope) ? [] : after.snapshot.namespaces.map(({ name }) => name).filter(isInScope)
+  const named = isNarrow(scope)
+    ? []
+    : after.snapshot.namespaces.read.map(({ name }) => name).filter(isInScope)
   return {
     nodes: [...namespaceNodes(within, named, after.snapshot), ...within, ...identities],
     edges: [...pods.registrations, ...pods.holds, ...asks, ...policies.names],

@@ -27,7 +27,7 @@ export async function run(options: MigrateOptions, context: CommandContext): Pro
   // A ClusterSPIFFEID may select pods of any namespace.
   const question = { allNamespaces: true, named: [undefined], policies: true }
   const input = await gather({ ...options, allNamespaces: true }, question, context)
-  const chosen = notFoundOnlyIfRead(input, qualifiedKind(CLUSTER_SPIFFE_ID), () => choose(input, options))
+  const chosen = notFoundOnlyIfRead(input, [qualifiedKind(CLUSTER_SPIFFE_ID)], () => choose(input, options))
   const migrations = chosen.map((object) => input.drive(migrating(input.after, object, input)))
   const after = migrations.at(-1)?.suggestions.world ?? input.after
   const { tests, problems } = await loadTests(options, input, migrations, context)

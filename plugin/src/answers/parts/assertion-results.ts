@@ -22,7 +22,7 @@ export function loadIdentityTests(
 /** How tests are read: the kinds of workloads that there are, and the trust domain. */
 export function readingOf({ after, operator }: AnswerInput): TestReading {
   const { trustDomain } = operator.config
-  const pods = [...after.snapshot.templates, ...after.podsInQuestion]
+  const pods = [...after.snapshot.templates.read, ...after.podsInQuestion]
   // A kind that kleym does not read stands there with its group.
   const kinds = [...new Set([...POD_KINDS, ...pods.map(({ ref }) => ref.kind)])]
   return {

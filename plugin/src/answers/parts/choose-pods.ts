@@ -31,7 +31,7 @@ export function choosePods(
   const candidates =
     target === undefined || standsForMany(target)
       ? after.podsInQuestion
-      : [...after.snapshot.pods, ...after.snapshot.templates]
+      : [...after.snapshot.pods.read, ...after.snapshot.templates.read]
   const isTarget = target === undefined ? () => true : podsMeant(after, target, namespace, output.echo ?? '')
   const chosen = candidates.filter(
     (pod) =>

@@ -1,6 +1,7 @@
 // The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
 import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { qualifiedKind, REGISTRATIONS } from '@kleym/shared/core/model/kinds.ts'
 import {
@@ -53,10 +54,11 @@ export async function compareWithServer(
   const counts = comparison.finish()
   const whyIncomplete = whyObjectsMissing(input)
   const whyPodsUnknown =
-    whyIncomplete ?? (input.isLive || snapshot.pods.some(({ exists }) => exists) ? undefined : NO_PODS)
+    whyIncomplete ??
+    (input.isLive || snapshot.pods.some(({ exists }) => exists) === YES ? undefined : NO_PODS)
   const explained = explainDifferences(counts, {
     settings,
-    pods: snapshot.pods,
+    pods: snapshot.pods.read,
     whyPodsUnknown,
     clusterSpiffeIds: snapshot.clusterSpiffeIds.read,
     staticEntries: snapshot.staticEntries.read,

@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym policies`.
-import { ACCESS_POLICY_KIND, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { POLICY_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
@@ -19,7 +19,7 @@ export async function run(options: PoliciesOptions, context: CommandContext): Pr
   const { allNamespaces, policies: names } = options
   const question = { allNamespaces, named: [undefined], policies: true, resolves: true, names: true }
   const input = await gather(options, question, context)
-  const chosen = notFoundOnlyIfRead(input, qualifiedKind(ACCESS_POLICY_KIND), () =>
+  const chosen = notFoundOnlyIfRead(input, POLICY_KINDS, () =>
     choosePolicies(input, names, options.output.echo),
   )
   const frame = policiesFrame(input, chosen, names.length === 0 ? mentioningIn(input) : [])

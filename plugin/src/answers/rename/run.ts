@@ -1,5 +1,5 @@
 // The answer of `kubectl kleym rename`.
-import { BINDING, OBJECTIVE_KINDS, POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING, OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { renaming } from '@kleym/shared/core/answers/index.ts'
 import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
@@ -9,6 +9,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
+import { kindsOfName } from '../../sources/kind-name.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { renameFrame } from './frame.ts'
@@ -32,7 +33,7 @@ export async function run(options: RenameOptions, context: CommandContext): Prom
     readsAll: true,
   }
   const input = await gather(options, question, context)
-  const meant = notFoundOnlyIfRead(input, qualifiedKind(KIND_OF[asked.kind]), () =>
+  const meant = notFoundOnlyIfRead(input, kindsOfName({ ...KIND_OF[asked.kind], group: undefined }), () =>
     questionOf(input, options),
   )
   const rename = input.drive(renaming(input.after, meant, input))

@@ -10,14 +10,20 @@ import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { KleymError } from '../../io/errors.ts'
-import type { ObjectName } from '../../sources/kind-name.ts'
+import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { kindsOfName, type ObjectName } from '../../sources/kind-name.ts'
 
 /** What is meant by the arguments; everything in scope where there are none. Throws where a named object is not there. */
 export function chooseTargets(
-  { after: { snapshot }, namespaceInForce, isLive }: AnswerInput,
+  input: AnswerInput,
   targets: readonly ObjectName[],
   echo: string,
 ): SuggestQuestion {
+  const {
+    after: { snapshot },
+    namespaceInForce,
+    isLive,
+  } = input
   if (targets.length === 0) {
     const isPool = ({ meta }: Pool): boolean =>
       namespaceInForce === undefined || meta.namespace === namespaceInForce
@@ -51,7 +57,7 @@ export function chooseTargets(
   const pools = new Set<Pool>()
   const objectives = new Set<Objective>()
   const pods = new Set<Pod>()
-  for (const target of targets) {
+  const choose = (target: ObjectName): void => {
     if (target.kind === POOL_KIND)
       for (const one of named(snapshot.pools.read, target, ({ meta, group }) => ({ ...meta, group })))
         pools.add(one)
@@ -61,10 +67,13 @@ export function chooseTargets(
         for (const pool of poolsOf(one, snapshot)) pools.add(pool)
       }
     } else {
-      const all = [...snapshot.pods, ...snapshot.templates].filter(({ ref }) => ref.kind === target.kind)
+      const all = [...snapshot.pods.read, ...snapshot.templates.read].filter(
+        ({ ref }) => ref.kind === target.kind,
+      )
       for (const one of named(all, target, ({ ref }) => ({ ...ref, group: undefined }))) pods.add(one)
     }
   }
+  for (const target of targets) notFoundOnlyIfRead(input, kindsOfName(target), () => choose(target))
   const isOfPods = pods.size > 0
   return {
     isPool: (pool) => isOfPods || pools.has(pool),

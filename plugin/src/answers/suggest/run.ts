@@ -1,11 +1,9 @@
 // The answer of `kubectl kleym suggest`.
-import { POOL_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
 import { suggesting } from '@kleym/shared/core/answers/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises, type Framed } from '../../frame/premises.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather } from '../../gather/gather.ts'
 import type { Question } from '../../gather/question.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
@@ -35,9 +33,7 @@ async function suggested(
   context: CommandContext,
 ): Promise<Framed> {
   const input = await gather(options, question, context)
-  const targets = notFoundOnlyIfRead(input, POOLS, () =>
-    chooseTargets(input, options.targets, options.output.echo ?? ''),
-  )
+  const targets = chooseTargets(input, options.targets, options.output.echo ?? '')
   const framed = framedUnderPremises(input, options.output, (one) => {
     const answer = one.drive(suggesting(one.after, targets, one))
     return { frame: suggestFrame(one, answer, options.targets), input: { ...one, after: answer.world } }
@@ -45,5 +41,3 @@ async function suggested(
   if (question.readsAll === true || !dependsOnOutsideScope(framed.input.after)) return framed
   return suggested(options, { ...question, readsAll: true }, context)
 }
-
-const POOLS = qualifiedKind(POOL_KINDS[0])

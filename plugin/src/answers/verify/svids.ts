@@ -28,10 +28,9 @@ export interface SvidsOption {
 }
 
 function podOf({ after }: AnswerInput, key: string): Pod {
-  const pod = after.snapshot.pods.find(
-    ({ namespace, ref, exists }) => exists && `${namespace}/${ref.name}` === key,
-  )
-  if (pod !== undefined) return pod
+  const [namespace = '', ...name] = key.split('/')
+  const found = after.snapshot.pods.named(namespace, name.join('/'))
+  if (found.state === 'found' && found.object.exists) return found.object
   throw new KleymError({
     code: 'not-found',
     what: 'there is no such pod',
@@ -47,7 +46,7 @@ export async function containerSvids(
   input: AnswerInput,
   context: CommandContext,
 ): Promise<ContainerSvids> {
-  const pod = notFoundOnlyIfRead(input, 'Pod', () => podOf(input, key))
+  const pod = notFoundOnlyIfRead(input, ['Pod'], () => podOf(input, key))
   const container = pod.containers.find((one) => one.name === name)
   if (container === undefined) {
     const names = pod.containers.map((one) => one.name)

@@ -1,5 +1,4 @@
 // The answer of `kubectl kleym who-selects`.
-import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import { UNKNOWN_CONTAINER } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
@@ -15,7 +14,7 @@ import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { whoSelectsFrame } from './frame.ts'
 import { requireSpiffeId } from '../parts/spiffe-id.ts'
 import type { CommonOptions } from '../../flags/options.ts'
-import type { ObjectName } from '../../sources/kind-name.ts'
+import { kindsOfName, type ObjectName } from '../../sources/kind-name.ts'
 import { choosePods } from '../parts/choose-pods.ts'
 
 /** What `who-selects` is asked. */
@@ -46,7 +45,9 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
     },
     context,
   )
-  const pods = notFoundOnlyIfRead(input, kindOf(target), () => choosePods(input, options))
+  const pods = notFoundOnlyIfRead(input, kindsOfName(target ?? { kind: 'Pod', group: undefined }), () =>
+    choosePods(input, options),
+  )
   requireContainer(pods, options)
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const isLiveState = input.isLive && input.before === input.after
@@ -87,11 +88,4 @@ function workloadKind(target: WhoSelectsOptions['target']): string | undefined {
   return WORKLOAD_KINDS.some(({ kind }) => kind === target?.kind) || target?.kind === 'ReplicaSet'
     ? target?.kind
     : undefined
-}
-
-/** The qualified kind of what is asked about. */
-function kindOf(target: WhoSelectsOptions['target']): string {
-  const { kind = 'Pod' } = target ?? {}
-  const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
-  return qualifiedKind({ kind, group })
 }

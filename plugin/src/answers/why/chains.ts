@@ -1,6 +1,5 @@
 // What `why` reads, and the chains that it works out of that.
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
-import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
@@ -27,7 +26,7 @@ import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { collect } from '../../sources/files.ts'
-import type { ObjectName } from '../../sources/kind-name.ts'
+import { kindsOfName, type ObjectName } from '../../sources/kind-name.ts'
 import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { asOfSeconds } from '../parts/as-of.ts'
@@ -73,7 +72,7 @@ export async function chainsOf(
     kind: WORKLOAD_KINDS.some(({ kind }) => kind === target.kind) ? target.kind : undefined,
   }
   const input = await gather(options, question, context)
-  const pods = notFoundOnlyIfRead(input, kindOf(target), () =>
+  const pods = notFoundOnlyIfRead(input, kindsOfName(target), () =>
     podsOf(input, { ...options, selector: undefined }),
   )
   const isLiveState = input.isLive && input.before === input.after
@@ -105,11 +104,6 @@ function weight({ hops, broken, open }: Chain): number {
   const at = broken ?? open
   const hop = at === undefined ? hops.length : hops.indexOf(at)
   return (broken === undefined ? (open === undefined ? 2 : 1) : 0) * hops.length + hop
-}
-
-function kindOf({ kind }: ObjectName): string {
-  const group = WORKLOAD_KINDS.find((one) => one.kind === kind)?.group ?? ''
-  return qualifiedKind({ kind, group })
 }
 
 async function partsOf(

@@ -50,7 +50,7 @@ export function podsOf(
   const chosen = choosePods(input, question)
   if (target.kind === 'Pod') return chosen
   const spaces = new Set(chosen.map(({ namespace }) => namespace))
-  const made = input.after.snapshot.pods.filter(
+  const made = input.after.snapshot.pods.read.filter(
     (pod) =>
       pod.exists &&
       spaces.has(pod.namespace) &&

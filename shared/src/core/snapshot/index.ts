@@ -29,5 +29,6 @@ export {
   reading,
   referencesIn,
   servesLlmD,
+  whyMoreOf,
 } from './snapshot.ts'
 export { perhapsPodsOf, podsInQuestionOf } from './subjects.ts'

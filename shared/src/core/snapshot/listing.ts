@@ -5,26 +5,29 @@ import type { Lookup } from '../model/objects/lookup.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
 import type { PlaceAsked } from './rest.ts'
 
-/** What an object is found by. */
-export interface WithMeta {
-  readonly meta: { readonly namespace: string; readonly name: string }
+/** What an object is found by; the namespace of a cluster-scoped one is empty. */
+interface ObjectName {
+  readonly namespace: string
+  readonly name: string
 }
 
 /** Why there may be others than were read, anywhere or at a place; undefined: that is all. */
 type More = (at?: PlaceAsked) => UnknownReason | undefined
 
 /** What is known of a kind, in byte order of namespace and name. */
-export class KindListing<T extends WithMeta> {
+export class KindListing<T> {
   /**
    * What was read, for what is said of each of them, and for a count of what was read. That none of them fits says nothing: ask `some` or
    * `named` for that (`test/house/certainty.test.ts`).
    */
   readonly read: readonly T[]
   readonly #more: More
+  readonly #nameOf: (one: T) => ObjectName
 
-  constructor(read: readonly T[], more: More) {
+  constructor(read: readonly T[], more: More, nameOf: (one: T) => ObjectName) {
     this.read = read
     this.#more = more
+    this.#nameOf = nameOf
   }
 
   /** Whether any was read: for what only those that were read can bring, since what was not read leaves its own cause. */
@@ -34,7 +37,7 @@ export class KindListing<T extends WithMeta> {
 
   /** With other objects in the place of those that were read: of a change, everything else stays as it is known. */
   with(read: readonly T[]): KindListing<T> {
-    return new KindListing(read, this.#more)
+    return new KindListing(read, this.#more, this.#nameOf)
   }
 
   /** Why there may be others than were read, anywhere or at a place; undefined: that is all. */
@@ -51,7 +54,10 @@ export class KindListing<T extends WithMeta> {
 
   /** The one of a name. */
   named(namespace: string, name: string): Lookup<T> {
-    const object = this.read.find(({ meta }) => meta.name === name && meta.namespace === namespace)
+    const object = this.read.find((one) => {
+      const its = this.#nameOf(one)
+      return its.name === name && its.namespace === namespace
+    })
     if (object !== undefined) return { state: 'found', object }
     const why = this.more({ namespace, name })
     return why === undefined ? { state: 'absent' } : { state: 'unknown', why }

@@ -10,6 +10,7 @@ import {
   POLICY_KINDS,
   POOL_KINDS,
   qualifiedKind,
+  type Kind,
   type ObjectiveGroup,
   type PoolGroup,
   BINDING,
@@ -61,7 +62,7 @@ import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
 import { labelsAskedFor, namespaceLabelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
-import { KindListing, type WithMeta } from './listing.ts'
+import { KindListing } from './listing.ts'
 import { Rest, type Gaps, type UnreadObjects } from './rest.ts'
 import { driveAtOnce, type Steps } from '../base/steps.ts'
 import { compareBytes } from '../base/text/bytes.ts'
@@ -79,18 +80,19 @@ export interface Snapshot {
   /** Of every group and version, those that kleym does not interpret included; and objects of others that name identities. */
   readonly accessPolicies: KindListing<AccessPolicy>
   /** The objects in which a SPIFFE ID stands in any other string; empty where the answer does not ask for them. */
-  readonly mentioning: readonly AccessPolicy[]
+  readonly mentioning: KindListing<AccessPolicy>
   /** Whether that is all of them. */
   readonly accessPoliciesKnown: PolicyKnowledge
-  readonly namespaces: readonly Namespace[]
+  /** Those that were given, and those that anything is in; of the latter the labels are not known. */
+  readonly namespaces: KindListing<Namespace>
   /** Undefined where nodes are not known: none was given, or they could not be listed. */
   readonly nodes: readonly Node[] | undefined
   /** Pods that exist, or that a manifest describes. */
-  readonly pods: readonly Pod[]
+  readonly pods: KindListing<Pod>
   /** Whether a cluster was asked for its pods; else there may be others than those that are given. */
   readonly arePodsListed: boolean
   /** The pods that workloads will make, one per template. */
-  readonly templates: readonly Pod[]
+  readonly templates: KindListing<Pod>
   /** Objects of kinds that are not read, and that make pods or pools; left out if what they made is here. */
   readonly podMakers: readonly PodMaker[]
   /** Whether a policy or a webhook among the files may mount the Workload API in pods. */
@@ -251,18 +253,25 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       ({ namespace, pods: perhaps }) => isWithin(namespace) || perhaps.some((pod) => isWithin(pod.namespace)),
     )
     .map((maker) => ({ ...maker, pods: maker.pods.map(complete) }))
-  const read = { bindings, pools, objectives, clusterSpiffeIds, staticEntries, accessPolicies }
+  const read = {
+    bindings,
+    pools,
+    objectives,
+    clusterSpiffeIds,
+    staticEntries,
+    accessPolicies,
+    mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
+    namespaces,
+    pods: sortByRef(pods.map(complete)),
+    templates:
+      onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
+  }
   return {
     ...listingsOf(read, { rest, podMakers, namespacesRead }),
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
-    mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
     accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
-    namespaces,
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
-    pods: sortByRef(pods.map(complete)),
     arePodsListed: listedKinds?.has('Pod') === true,
-    templates:
-      onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
     podMakers,
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
@@ -284,8 +293,25 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
 /** What a snapshot has listings of. */
 export type Listed = Pick<
   Snapshot,
-  'bindings' | 'pools' | 'objectives' | 'clusterSpiffeIds' | 'staticEntries' | 'accessPolicies'
+  | 'bindings'
+  | 'pools'
+  | 'objectives'
+  | 'clusterSpiffeIds'
+  | 'staticEntries'
+  | 'accessPolicies'
+  | 'mentioning'
+  | 'namespaces'
+  | 'pods'
+  | 'templates'
 >
+
+interface WithMeta {
+  readonly meta: { readonly namespace: string; readonly name: string }
+}
+
+function metaOf({ meta }: WithMeta): WithMeta['meta'] {
+  return meta
+}
 
 /** The listings of what was read, each in byte order already. */
 export function listingsOf(
@@ -293,18 +319,27 @@ export function listingsOf(
   { rest, podMakers, namespacesRead }: Pick<Snapshot, 'rest' | 'podMakers' | 'namespacesRead'>,
 ): Listed {
   const clusterWide = <T extends WithMeta>(items: readonly T[], kinds: readonly string[]): KindListing<T> =>
-    new KindListing(items, (at) => rest.of(kinds, at))
+    new KindListing(items, (at) => rest.of(kinds, at), metaOf)
+  const whyOutside = (namespace: string | undefined, kind: string): UnknownReason | undefined =>
+    namespace === undefined || namespacesRead?.has(namespace) !== false
+      ? undefined
+      : { verb: 'list', what: kind, namespace, cause: 'not given' }
   const namespaced = <T extends WithMeta>(
     items: readonly T[],
     kinds: readonly string[],
     made: (namespace?: string) => UnknownReason | undefined = () => undefined,
   ): KindListing<T> =>
-    new KindListing(items, (at) => {
-      const why = rest.of(kinds, at) ?? made(at?.namespace)
-      if (why !== undefined || at?.namespace === undefined || namespacesRead?.has(at.namespace) !== false)
-        return why
-      return { verb: 'list', what: kinds[0] ?? '', namespace: at.namespace, cause: 'not given' }
-    })
+    new KindListing(
+      items,
+      (at) => rest.of(kinds, at) ?? made(at?.namespace) ?? whyOutside(at?.namespace, kinds[0] ?? ''),
+      metaOf,
+    )
+  const ofPods = (items: readonly Pod[]): KindListing<Pod> =>
+    new KindListing(
+      items,
+      (at) => rest.pods(at?.namespace) ?? whyOutside(at?.namespace, 'Pod'),
+      ({ namespace, ref: { name } }) => ({ namespace, name }),
+    )
   return {
     bindings: namespaced(read.bindings, [BINDINGS]),
     pools: namespaced(read.pools, POOL_KINDS.map(qualifiedKind), (namespace) =>
@@ -316,6 +351,14 @@ export function listingsOf(
     clusterSpiffeIds: clusterWide(read.clusterSpiffeIds, [qualifiedKind(CLUSTER_SPIFFE_ID)]),
     staticEntries: clusterWide(read.staticEntries, [qualifiedKind(CLUSTER_STATIC_ENTRY)]),
     accessPolicies: clusterWide(read.accessPolicies, POLICY_KINDS),
+    mentioning: clusterWide(read.mentioning, POLICY_KINDS),
+    namespaces: new KindListing(
+      read.namespaces,
+      (at) => rest.of('Namespace', at),
+      ({ name }) => ({ namespace: '', name }),
+    ),
+    pods: ofPods(read.pods),
+    templates: ofPods(read.templates),
   }
 }
 
@@ -407,6 +450,17 @@ function madeInstead(
     (one) => one.makesPools && (namespace === undefined || one.namespace === namespace),
   )
   return maker === undefined ? undefined : madeBy(maker, `the ${kind}s`)
+}
+
+/** Why there may be more objects of some kinds, qualified, than were read: they were not read, or a controller makes them; undefined: that is all. */
+export function whyMoreOf(snapshot: Snapshot, kinds: readonly string[]): UnknownReason | undefined {
+  const { rest, pools, objectives } = snapshot
+  const isOneOf = (all: readonly Kind[]): boolean => all.some((one) => kinds.includes(qualifiedKind(one)))
+  return (
+    rest.of(kinds) ??
+    (isOneOf(POOL_KINDS) ? pools.more() : undefined) ??
+    (isOneOf(OBJECTIVE_KINDS) ? objectives.more() : undefined)
+  )
 }
 
 /** Looks references up in a snapshot. */
@@ -524,9 +578,7 @@ function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: stri
 }
 
 /** In byte order of namespace and name. */
-export function sortByMeta<
-  T extends { readonly meta: { readonly namespace: string; readonly name: string } },
->(items: readonly T[]): readonly T[] {
+export function sortByMeta<T extends WithMeta>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
 }
 

@@ -17,10 +17,11 @@ import type { Snapshot } from './snapshot.ts'
  * earlier template, and those that replace it will not be like it. Of a workload that will make no pods any more nothing is asked.
  */
 export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
-  if (snapshot.templates.length === 0) return snapshot.pods
-  const existing = new PodsByShape(snapshot.pods.filter((pod) => pod.exists))
+  const { read: pods } = snapshot.pods
+  if (!snapshot.templates.isAnyRead) return pods
+  const existing = new PodsByShape(pods.filter((pod) => pod.exists))
   const deciding = new DecidingFacts(snapshot, registrations)
-  const representing = new Representing(deciding, (pods) => new MakersOfPods(pods))
+  const representing = new Representing(deciding, (alike) => new MakersOfPods(alike))
   const isRepresented = (template: Pod): boolean => {
     const alike = existing.like(template)
     if (alike === undefined) return false
@@ -29,12 +30,12 @@ export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrat
     const shape = [namespace, serviceAccountName, containers, [...unknownLabels], ...labels]
     return representing
       .of(template, shape, () => {
-        const pods = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
-        return pods.filter((pod) => !deciding.areMoreLabelsOn(pod, template))
+        const same = labels.size === 0 ? alike.pods : alike.index().withLabels(namespace, labels)
+        return same.filter((pod) => !deciding.areMoreLabelsOn(pod, template))
       })
       .mayInclude(template)
   }
-  return [...snapshot.pods, ...snapshot.templates.filter((one) => one.isOver !== true && !isRepresented(one))]
+  return [...pods, ...snapshot.templates.read.filter((one) => one.isOver !== true && !isRepresented(one))]
 }
 
 /**

@@ -53,7 +53,10 @@ export function fileSource(files: Files, first: FilesRead, onBug: OnBug): Sessio
 }
 
 function namespacesOf({ after }: GatheredInput, seen: readonly Row[]): KnownNamespaces {
-  const names = [...after.snapshot.namespaces.map(({ name }) => name), ...seen.map((one) => one.namespace)]
+  const names = [
+    ...after.snapshot.namespaces.read.map(({ name }) => name),
+    ...seen.map((one) => one.namespace),
+  ]
   return { names: [...new Set(names)].toSorted(compareBytes), note: undefined }
 }
 

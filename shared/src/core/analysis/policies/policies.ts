@@ -56,8 +56,8 @@ export function hasPolicies({ knowledge, mentioning }: Pick<Policies, 'knowledge
 /** Resolves all policies of a state, each source at its first use. */
 export function resolvePolicies(context: PolicyContext): Policies {
   const { snapshot } = context.base
-  const { mentioning: mentions, accessPoliciesKnown: knowledge } = snapshot
-  const accessPolicies = snapshot.accessPolicies.read
+  const { accessPoliciesKnown: knowledge } = snapshot
+  const [accessPolicies, mentions] = [snapshot.accessPolicies.read, snapshot.mentioning.read]
   if (accessPolicies.length + mentions.length === 0)
     return { knowledge, list: [], mentioning: [], namedBy: () => namedByNone(knowledge) }
   const sources = [...accessPolicies, ...mentions].flatMap(({ rules }) =>

@@ -82,7 +82,7 @@ export class State implements PolicyContext {
     this.#prediction = predict({
       clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
       staticEntries: snapshot.staticEntries.read,
-      namespaces: snapshot.namespaces,
+      namespaces: snapshot.namespaces.read,
       nodes: snapshot.nodes,
       pods: podsInQuestion,
       endpoints: snapshot.endpoints,

@@ -296,7 +296,7 @@ function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
   for (const { base } of [before, after])
     for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
   const [left, right] = [before, after].map(({ base }) =>
-    base.snapshot.templates.filter((one) => one.isOver !== true),
+    base.snapshot.templates.read.filter((one) => one.isOver !== true),
   )
   if (left === undefined || right === undefined || left === right) return names
   const templates = new Map(left.map((template) => [podText(template), template]))
@@ -317,7 +317,7 @@ function areAlike(left: Pod, right: Pod): boolean {
 function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, HolderState> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
-  const represented = snapshot.templates.filter((one) => !asked.has(one) && templates.has(podText(one)))
+  const represented = snapshot.templates.read.filter((one) => !asked.has(one) && templates.has(podText(one)))
   const held = new Map<string, HolderState>()
   // A thousand bindings may be on each of a thousand pods.
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()

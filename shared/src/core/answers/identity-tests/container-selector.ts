@@ -106,8 +106,8 @@ export class SelectablePods {
     this.#namespaces = namespacesByName(snapshot)
     this.all = podsInQuestion
     this.perhaps = podsInQuestion.filter((pod) => pod.perhaps !== undefined)
-    const represented = new Set(snapshot.templates)
-    if (snapshot.templates.length > 0) for (const pod of podsInQuestion) represented.delete(pod)
+    const represented = new Set(snapshot.templates.read)
+    if (snapshot.templates.isAnyRead) for (const pod of podsInQuestion) represented.delete(pod)
     this.represented = represented
     this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
     // That of the analysis leaves out the pods that are only perhaps there.

@@ -41,7 +41,7 @@ export const RULE_KIND = 'Rule'
 /** The findings of all policies; none where there is no policy. Of some bindings alone: those that may be about them. */
 export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
   const { accessPolicies, mentioning } = analysis.snapshot
-  if (!accessPolicies.isAnyRead && mentioning.length === 0) return []
+  if (!accessPolicies.isAnyRead && !mentioning.isAnyRead) return []
   const policies = analysis.settled.policies()
   if (bindings !== undefined)
     return [

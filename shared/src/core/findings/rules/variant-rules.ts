@@ -48,8 +48,8 @@ export const variantRule: Rule = ruleAtOnce(['KLM412', 'KLM415', 'KLM416', 'KLM4
 
 function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
-  const existing = lazy(() => indexPods(snapshot.pods.filter((pod) => pod.exists)))
-  const templates = lazy(() => indexPods(snapshot.templates))
+  const existing = lazy(() => indexPods(snapshot.pods.read.filter((pod) => pod.exists)))
+  const templates = lazy(() => indexPods(snapshot.templates.read))
   const made = analysis.podsInQuestion.filter(({ perhaps }) => perhaps !== undefined)
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
