@@ -48,7 +48,7 @@ describe('the bindings', () => {
     ])
     expect(migration.uncovered).toEqual([])
     expect(titles(migration)).toEqual([
-      'Let peers accept both IDs',
+      'Let consumers accept both IDs',
       'Apply the bindings',
       'Delete the old registration',
     ])
@@ -71,7 +71,7 @@ describe('the bindings', () => {
     const migration = migrationOf([pool(), pod(), poolOnly(), old()])
     expect(boundaries(migration)).toEqual([])
     expect(migration.uncovered).toEqual([])
-    expect(titles(migration)).toEqual(['Let peers accept both IDs', 'Delete the old registration'])
+    expect(titles(migration)).toEqual(['Let consumers accept both IDs', 'Delete the old registration'])
   })
 
   test('pools are never invented: what none selects is not covered, and the registration is narrowed', () => {
@@ -98,7 +98,7 @@ describe('a fallback', () => {
     const migration = migrationOf([pool(), pod(), old({ fallback: true })])
     expect(moves(migration)).toEqual([`vllm ${OLD} ${NEW} ${NEW}`, `proxy ${OLD} ${NEW} ${NEW}`])
     expect(titles(migration)).toEqual([
-      'Let peers accept both IDs',
+      'Let consumers accept both IDs',
       'Apply the bindings',
       'Delete the old registration',
     ])
@@ -133,15 +133,66 @@ describe('what no binding can say', () => {
   })
 })
 
-test('access policies that name the old ID are reported, and those that name any principal are not', () => {
+function istio(name: string, action: 'ALLOW' | 'DENY', source: JsonRecord): JsonRecord {
+  return {
+    apiVersion: 'security.istio.io/v1',
+    kind: 'AuthorizationPolicy',
+    metadata: { name, namespace: 'agents' },
+    spec: { action, rules: [{ from: [{ source }] }] },
+  }
+}
+
+test.each([
+  ['exactly', policyOf(spiffe(OLD)), 'XAccessPolicy agents/tools'],
+  [
+    'by a prefix',
+    istio('one', 'ALLOW', { principals: ['example.org/ol*'] }),
+    'AuthorizationPolicy agents/one',
+  ],
+  ['by a suffix', istio('one', 'ALLOW', { principals: ['*/old'] }), 'AuthorizationPolicy agents/one'],
+  [
+    'as the one that is not refused',
+    istio('one', 'DENY', { notPrincipals: ['example.org/old'] }),
+    'AuthorizationPolicy agents/one',
+  ],
+])('a consumer that names the old ID %s has to accept the new one', (_, consumer, who) => {
+  const migration = migrationOf([pool(), pod(), old(), consumer])
+  expect(migration.consumers.edits).toEqual([expect.objectContaining({ oldId: OLD, newId: NEW })])
+  const [first] = migrationSteps(migration)
+  expect(got(first).lines).toContainEqual(expect.stringContaining(`${who}: `))
+  expect(migration.cutOffs).toEqual([])
+})
+
+test.each([
+  ['any principal', istio('one', 'ALLOW', { principals: ['*'] })],
+  ['both IDs', istio('one', 'ALLOW', { principals: ['example.org/old', '*/pool/llama'] })],
+  ['another ID', policyOf(spiffe('spiffe://example.org/x'))],
+])('a consumer that names %s needs no change', (_, consumer) => {
+  const migration = migrationOf([pool(), pod(), old(), consumer])
+  expect(migration.consumers.edits).toEqual([])
+  expect(got(migrationSteps(migration)[0]).lines).toContain('nothing that was read is left to be changed')
+})
+
+test('a policy that refuses the new ID alone cuts containers off, and the first step names it', () => {
+  const refusing = istio('one', 'DENY', { principals: ['*/pool/llama'] })
+  const migration = migrationOf([pool(), pod(), old(), refusing])
+  const text = `AuthorizationPolicy agents/one .spec.rules[0].from[0].source.principals refuses ${NEW}, and not the old ID`
+  expect(migration.cutOffs).toEqual([{ text, isOpen: true }])
+  expect(got(migrationSteps(migration)[0]).lines).toContain(text)
+})
+
+test('each ID is paired with the one that takes its place, and one that stays is not to be changed', () => {
+  const byName = 'spiffe://example.org/{{ .PodMeta.Labels.app }}'
   const migration = migrationOf([
     pool(),
     pod(),
-    old(),
-    policyOf(spiffe(OLD)),
-    policyOf(spiffe('spiffe://example.org/x'), { name: 'other' }),
+    pod({ name: 'other-0', labels: { app: 'other' } }),
+    old({ spiffeIDTemplate: byName, podSelector: {} }),
+    istio('one', 'ALLOW', { principals: ['example.org/other'] }),
   ])
-  expect(migration.namedBy.namings.map(({ policy }) => policy.key)).toEqual(['agents/tools'])
+  expect(migration.oldIds).toEqual(['spiffe://example.org/llama', 'spiffe://example.org/other'])
+  expect(migration.changes).toEqual([{ oldId: 'spiffe://example.org/llama', newId: NEW }])
+  expect(migration.consumers.edits).toEqual([])
 })
 
 test('what a registration gives is not certain: nothing is deleted', () => {

@@ -3,7 +3,7 @@ import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { allNamespacesFlag } from '../../flags/flags.ts'
+import { allNamespacesFlag, configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { MigrateOptions } from './run.ts'
 import { parseRegistrations } from './targets.ts'
@@ -13,8 +13,8 @@ export class MigrateCommand extends SourceCommand {
   static override readonly summary = 'How do hand-written ClusterSPIFFEIDs become bindings?'
   static override readonly description =
     "For a ClusterSPIFFEID that is not kleym's: the bindings that give the same containers an identity, " +
-    'each proven Ready; what no binding can say (the ID changes, TTLs, DNS names, federation); what ' +
-    'names the old ID; and the order of steps that leaves no container without an identity. Pools and ' +
+    'each proven Ready; what no binding can say (the ID changes, TTLs, DNS names, federation); who ' +
+    'must accept the new ID beside the old one; and the order of steps that leaves no container without an identity. Pools and ' +
     'objectives are never invented. -o yaml prints the bindings alone, ready to be applied.'
   static override readonly usage = 'migrate [clusterspiffeid/NAME...] [flags]'
   static override readonly examples = [
@@ -46,6 +46,8 @@ export class MigrateCommand extends SourceCommand {
       multiple: true,
       multipleNonGreedy: true,
     }),
+    names: namesFlag,
+    configmaps: configMapsFlag,
   }
 
   async run(): Promise<CommandResult> {

@@ -3,7 +3,7 @@ import { compareFindings, findingKey } from '@kleym/shared/core/findings/index.t
 import type { Migration, SuggestedBinding } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { causesOf } from '../../frame/causes.ts'
+import { type Cause, causesOf } from '../../frame/causes.ts'
 import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { namesOf } from '../suggest/frame.ts'
 import { changeLines } from '../suggest/words.ts'
@@ -35,12 +35,12 @@ export function migrateFrame(
     causes: causesOf(input, {
       bindings: new Set<string>(),
       unread: migrations.flatMap(({ suggestions }) => suggestions.missing),
-      further: migrations.flatMap(({ object, open }) =>
-        open.map((who) => ({
-          leaves: 'a statement',
-          text: `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`,
-        })),
-      ),
+      further: [
+        ...migrations.flatMap(({ object, open }) =>
+          open.map((who) => `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`),
+        ),
+        ...migrations.flatMap(({ cutOffs }) => cutOffs.flatMap(({ text, isOpen }) => (isOpen ? text : []))),
+      ].map((text): Cause => ({ leaves: 'a statement', text })),
     }),
     names: () => namesOf(bindings),
     answer: (layout) => migrateAnswer(migrations, layout),

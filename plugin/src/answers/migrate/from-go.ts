@@ -6,15 +6,25 @@ import { BINDING } from '@kleym/shared/core/model/kinds.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
+import {
+  acceptLines,
+  type Consumers,
+  consumersOf,
+  cutOffsBy,
+  type IdChange,
+  type MigrationStep,
+} from '@kleym/shared/core/answers/index.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { causesOf } from '../../frame/causes.ts'
+import { type Cause, causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
-import type { MigrateOptions } from './run.ts'
+import { cutOffLines } from '../parts/cut-offs.ts'
+import { MIGRATE_QUESTION, type MigrateOptions } from './run.ts'
+import { viewSteps } from './view.ts'
 
 /** What becomes of one binding. */
 export interface GoMove {
@@ -25,14 +35,11 @@ export interface GoMove {
   readonly newId: string | undefined
   /** `ready`, or why it is not. */
   readonly verdict: string
-  /** `NAMESPACE/NAME rule RULE` of each access policy that names the old ID. */
-  readonly policies: readonly string[]
 }
 
 /** Tells how bindings of the Go implementation stand here. */
 export async function runFromGo(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
-  const question = { allNamespaces: true, named: [undefined], policies: true }
-  const input = await gather({ ...options, allNamespaces: true }, question, context)
+  const input = await gather({ ...options, allNamespaces: true }, MIGRATE_QUESTION, context)
   return finish(fromGoFrame(input, movesOf(input.after)), input, options.output, context)
 }
 
@@ -40,19 +47,11 @@ function movesOf(analysis: Analysis): readonly GoMove[] {
   const { settled } = analysis
   return analysis.snapshot.bindings.read.map((binding) => {
     const judgement = settled.judgements.get(binding.key)
-    const oldId = oldIdOf(binding, analysis)
-    const named = oldId === undefined ? undefined : settled.policies().namedBy([oldId], [])
-    const exact = (named?.namings ?? []).filter(({ way }) => way === 'exactly' || way === 'same path')
     return {
       binding,
-      oldId,
+      oldId: oldIdOf(binding, analysis),
       newId: judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : undefined,
       verdict: verdictOf(judgement),
-      policies: [
-        ...new Set(
-          [...exact, ...(named?.mentions ?? [])].map(({ policy, rule }) => `${policy.key} rule ${rule.name}`),
-        ),
-      ],
     }
   })
 }
@@ -83,11 +82,30 @@ function verdictOf(judgement: ReturnType<Analysis['settled']['judgements']['get'
 }
 
 /** It has an ID here, which is another than that of there, or may be. */
-function changes({ oldId, newId }: GoMove): boolean {
+function isAnother({ oldId, newId }: GoMove): boolean {
   return newId !== undefined && oldId !== newId
 }
 
+/** An ID of there, and that of here; undefined: none is given here. */
+type GoChange = IdChange<string | undefined>
+type GoConsumers = Consumers<string | undefined>
+
+function changesOf(moves: readonly GoMove[]): readonly GoChange[] {
+  const changes = moves.flatMap(({ oldId, newId }) =>
+    oldId === undefined || oldId === newId ? [] : [{ oldId, newId }],
+  )
+  return [...new Map(changes.map((one) => [`${one.oldId} ${one.newId ?? ''}`, one])).values()]
+}
+
+function isToAnother(change: GoChange): change is IdChange {
+  return change.newId !== undefined
+}
+
 function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
+  const changes = changesOf(moves)
+  const consumers = consumersOf(input.after.settled.policies(), changes)
+  const cutOffs = cutOffsBy(consumers)
+  const steps = stepsOf(changes, consumers)
   const judgements = moves.flatMap(({ binding }) => input.after.settled.judgements.get(binding.key) ?? [])
   return {
     kind: 'MigrateReport',
@@ -100,13 +118,21 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
           binding: one.binding.key,
           oldID: one.oldId,
           newID: one.newId,
+          consumers: consumers.edits.filter(({ oldId, newId }) => oldId === one.oldId && newId === one.newId),
         })),
-        steps: stepsOf(moves),
+        cutOffs,
+        steps,
       }),
     ),
     findings: [],
     judged: { count: moves.length, what: 'binding' },
-    causes: causesOf(input, { judgements, bindings: new Set(moves.map(({ binding }) => binding.key)) }),
+    causes: causesOf(input, {
+      judgements,
+      bindings: new Set(moves.map(({ binding }) => binding.key)),
+      further: cutOffs.flatMap(({ text, isOpen }): readonly Cause[] =>
+        isOpen ? [{ leaves: 'a statement', text }] : [],
+      ),
+    }),
     names: () =>
       moves.map(({ binding: { meta } }) => ({
         kind: BINDING.kind,
@@ -116,22 +142,23 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
       })),
     answer: () => {
       const refused = moves.filter(({ newId }) => newId === undefined).length
-      const changed = moves.filter(changes).length
+      const changed = moves.filter(isAnother).length
       return {
-        mark: refused > 0 ? 'warn' : 'note',
+        mark: refused + cutOffs.length > 0 ? 'warn' : 'note',
         text: [
           span(
             `${counted(moves.length, 'binding')}: ${changed} with another ID here, ${refused} without one`,
             'bold',
           ),
         ],
+        reasons: cutOffLines(cutOffs),
       }
     },
-    view: (layout) => [...moves.flatMap((one) => viewMove(one, layout)), BLANK, ...viewSteps(moves, layout)],
+    view: (layout) => [...moves.flatMap((one) => viewMove(one, layout)), ...viewSteps(steps, layout)],
   }
 }
 
-function viewMove({ binding, oldId, newId, verdict, policies }: GoMove, { width }: Layout): Block {
+function viewMove({ binding, oldId, newId, verdict }: GoMove, { width }: Layout): Block {
   const row = (text: string): Block => wrap(line(`  ${text}`), { width, hang: 4 })
   return [
     line(
@@ -143,27 +170,12 @@ function viewMove({ binding, oldId, newId, verdict, policies }: GoMove, { width 
     ...(newId === undefined ? row(verdict) : []),
     ...row(`there: ${oldId ?? 'not known: its status holds no ID, and its spec names no boundary'}`),
     ...row(`here:  ${newId ?? 'none'}`),
-    ...policies.flatMap((one) => row(`names the old one: ${one}`)),
   ]
 }
 
-interface Step {
-  readonly title: string
-  readonly lines: readonly string[]
-}
-
-function stepsOf(moves: readonly GoMove[]): readonly Step[] {
-  const named = [
-    ...new Set(moves.filter(({ oldId, newId }) => oldId !== newId).flatMap(({ policies }) => policies)),
-  ]
+function stepsOf(changes: readonly GoChange[], consumers: GoConsumers): readonly MigrationStep[] {
   return [
-    {
-      title: 'Let peers accept both IDs',
-      lines: [
-        'add the ID of here beside the one of there, wherever one is named: servers, gateways, federated partners',
-        ...(named.length === 0 ? [] : [`access policies that name one of there: ${named.join(', ')}`]),
-      ],
-    },
+    { title: 'Let consumers accept both IDs', lines: acceptLines(changes.filter(isToAnother), consumers) },
     {
       title: 'Delete the bindings while the other operator runs',
       lines: [
@@ -184,15 +196,5 @@ function stepsOf(moves: readonly GoMove[]): readonly Step[] {
       title: 'Take the IDs of there out of what names them',
       lines: ['when every pod holds the ID of here: kubectl kleym who-selects SPIFFE-ID'],
     },
-  ]
-}
-
-function viewSteps(moves: readonly GoMove[], { width }: Layout): Block {
-  return [
-    line(span('Steps', 'bold')),
-    ...stepsOf(moves).flatMap(({ title, lines }, at) => [
-      ...wrap(line(`  ${at + 1}. `, span(title, 'bold')), { width, hang: 5 }),
-      ...lines.flatMap((text) => wrap(line(`     ${text}`), { width, hang: 7 })),
-    ]),
   ]
 }

@@ -9,6 +9,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
+import type { Question } from '../../gather/question.ts'
 import { KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { migrateFrame } from './frame.ts'
@@ -22,11 +23,18 @@ export interface MigrateOptions extends CommonOptions {
   readonly tests: readonly string[]
 }
 
+/** What is read: a ClusterSPIFFEID may select pods of any namespace, and who names its ID may be in any. */
+export const MIGRATE_QUESTION: Question = {
+  allNamespaces: true,
+  named: [undefined],
+  policies: true,
+  resolves: true,
+  names: true,
+}
+
 /** Tells how registrations become bindings. */
 export async function run(options: MigrateOptions, context: CommandContext): Promise<CommandResult> {
-  // A ClusterSPIFFEID may select pods of any namespace.
-  const question = { allNamespaces: true, named: [undefined], policies: true }
-  const input = await gather({ ...options, allNamespaces: true }, question, context)
+  const input = await gather({ ...options, allNamespaces: true }, MIGRATE_QUESTION, context)
   const chosen = notFoundOnlyIfRead(input, [qualifiedKind(CLUSTER_SPIFFE_ID)], () => choose(input, options))
   const migrations = chosen.map((object) => input.drive(migrating(input.after, object, input)))
   const after = migrations.at(-1)?.suggestions.world ?? input.after

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { type Migration, migrationSteps } from '@kleym/shared/core/answers/index.ts'
 import { bindingKeySchema, count, list, made, orNull, reportSchema } from '../../frame/schema.ts'
+import { consumersSchema, cutOffsSchema } from '../parts/consumers-schema.ts'
 import {
   existingSchema,
   notSuggestedSchema,
@@ -55,7 +56,8 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
             mustStay: z.boolean().describe('The registration must stay for it.'),
           }),
         ).describe('What no binding can say.'),
-        policies: list(z.object({ policy: z.string(), rule: z.string(), way: z.string() })),
+        consumers: consumersSchema,
+        cutOffs: cutOffsSchema.describe('Consumers that cannot accept both IDs, or may not.'),
         tests: list(
           z.object({
             file: z.string(),
@@ -70,7 +72,7 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
         open: list(z.string()).describe('Not empty: what it gives to some pods is not certain.'),
       }),
       ({ migration, tests }: MigrationModel) => {
-        const { object, oldIds, suggestions, moves, namedBy, effects } = migration
+        const { object, oldIds, suggestions, moves, consumers, effects } = migration
         const { pools } = suggestions
         return {
           ...migration,
@@ -96,11 +98,7 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
             pods: one.pods.text(),
             count: one.pods.count,
           })),
-          policies: namedBy.namings.map(({ policy, rule, way }) => ({
-            policy: policy.key,
-            rule: rule.name,
-            way,
-          })),
+          consumers: consumers.edits,
           tests,
           applying: effects.apply,
           whole: effects.whole,
@@ -115,11 +113,12 @@ export const migrateReportSchema = reportSchema('MigrateReport', 'The answer of 
       oldID: orNull(z.string()).describe('Null: not known.'),
       newID: orNull(z.string()).describe('Null: it is not ready here.'),
       verdict: z.string(),
-      policies: list(z.string()).describe('The rules of access policies that name the old ID.'),
+      consumers: consumersSchema,
     }),
   )
     .optional()
     .describe('With --from-go: what happens to bindings of the Go implementation.'),
+  cutOffs: cutOffsSchema.optional().describe('With --from-go.'),
   steps: list(z.object({ title: z.string(), lines: list(z.string()) }))
     .optional()
     .describe('With --from-go.'),

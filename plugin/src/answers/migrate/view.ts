@@ -3,6 +3,7 @@ import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
 import {
   type HeldIdentities,
   type Migration,
+  type MigrationStep,
   migrationSteps,
   suggestedText,
 } from '@kleym/shared/core/answers/index.ts'
@@ -14,6 +15,7 @@ import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
+import { cutOffLines } from '../parts/cut-offs.ts'
 import { beforeLines, notText } from '../suggest/words.ts'
 import type { NamedInTest } from './tests.ts'
 
@@ -51,8 +53,9 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
         ]),
     `${counted(bindings.size, 'binding')} to apply`,
   ]
-  const mark = rest.length + open.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
-  return { mark, ...leadingWith(parts) }
+  const cutOffs = migrations.flatMap((one) => one.cutOffs)
+  const mark = rest.length + open.length + cutOffs.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
+  return { mark, ...leadingWith(parts, ...cutOffLines(cutOffs)) }
 }
 
 function namesOf(some: readonly Migration[]): string {
@@ -124,7 +127,7 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
     ...viewMoves(migration, layout),
     ...viewRemainder(migration, layout),
     ...viewTests(tests, layout),
-    ...viewSteps(migration, layout),
+    ...viewSteps(migrationSteps(migration), layout),
   ]
 }
 
@@ -212,12 +215,12 @@ function viewTests(tests: readonly NamedInTest[], { width }: Layout): Block {
   ]
 }
 
-function viewSteps(migration: Migration, layout: Layout): Block {
-  const { width, echo = '' } = layout
+/** The steps, numbered. */
+export function viewSteps(steps: readonly MigrationStep[], { width, echo = '' }: Layout): Block {
   return [
     BLANK,
     line(span('  Steps', 'bold')),
-    ...migrationSteps(migration).flatMap(({ title, lines }, at) => [
+    ...steps.flatMap(({ title, lines }, at) => [
       ...wrap(line(`    ${at + 1}. `, span(title, 'bold')), { width, hang: 7 }),
       ...lines.flatMap((text) => wrap(line(`       ${withEcho(text, echo)}`), { width, hang: 9 })),
     ]),

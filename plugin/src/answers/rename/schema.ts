@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import type { Rename } from '@kleym/shared/core/answers/index.ts'
 import { bindingKeySchema, list, made, orNull, reportSchema } from '../../frame/schema.ts'
+import { consumersSchema, cutOffsSchema } from '../parts/consumers-schema.ts'
 import { suggestedEffectSchema } from '../suggest/schema.ts'
 
 function withIds<Id extends string | undefined, Model extends { readonly oldId: Id; readonly newId: Id }>(
@@ -21,12 +22,7 @@ export const renameReportSchema = reportSchema('RenameReport', 'The answer of ku
   cutOff: z
     .enum(['nobody', 'not known', 'somebody'])
     .describe('Whether a container is cut off in between, as far as its consumers were read.'),
-  cutOffs: list(
-    made(
-      z.object({ text: z.string(), isCertain: z.boolean() }),
-      ({ text, isOpen }: Rename['cutOffs'][number]) => ({ text, isCertain: !isOpen }),
-    ),
-  ).describe('Why, what is certain first.'),
+  cutOffs: cutOffsSchema.describe('Why, what is certain first.'),
   bindings: list(
     made(
       z.object({
@@ -62,27 +58,7 @@ export const renameReportSchema = reportSchema('RenameReport', 'The answer of ku
       ),
     }),
   ),
-  consumers: list(
-    made(
-      z.object({
-        kind: z.string(),
-        consumer: z.string().describe('namespace/name, or the name of a file.'),
-        where: z.string().describe('The list, rule or string that names the old ID and not the new one.'),
-        written: z.string(),
-        add: z.string().describe('What to write beside it.'),
-        way: z
-          .enum(['value', 'rule', 'one', 'text'])
-          .describe('value: in the same list; rule: in another rule; one: not possible; text: not known.'),
-        oldID: z.string(),
-        newID: z.string(),
-        isCertain: z.boolean(),
-      }),
-      (one: Rename['consumers']['edits'][number]) => ({
-        ...withIds(one),
-        isCertain: one.whyOpen === undefined,
-      }),
-    ),
-  ).describe('Who has to accept the new ID beside the old one, and does not yet.'),
+  consumers: consumersSchema,
   steps: list(
     z.object({
       title: z.string(),

@@ -12,6 +12,7 @@ import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
+import { cutOffLines } from '../parts/cut-offs.ts'
 
 const KIND_WORDS = { binding: 'binding', pool: 'InferencePool', objective: 'InferenceObjective' } as const
 
@@ -35,17 +36,9 @@ export function renameAnswer(rename: Rename, steps: number): Answer {
   return {
     mark: verdict === 'nobody' ? 'ok' : 'warn',
     text: [span(`${what}: ${says}`, 'bold')],
-    reasons: [
-      [`${ids}, ${counted(steps, 'step')}`],
-      ...cutOffs
-        .slice(0, REASONS)
-        .map(({ text, isOpen }) => [`${isOpen ? 'not known' : 'cut off'}: ${text}`]),
-    ],
+    reasons: [[`${ids}, ${counted(steps, 'step')}`], ...cutOffLines(cutOffs)],
   }
 }
-
-/** More reasons than these are in the report alone. */
-const REASONS = 5
 
 /** The bindings, the steps, and what is new to know about. */
 export function viewRename(

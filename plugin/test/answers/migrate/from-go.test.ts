@@ -46,6 +46,11 @@ spec:
   rules:
     - name: decoders
       source: { type: SPIFFE, spiffe: ${OLD} }
+---
+apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: { name: chat, namespace: web }
+spec: { action: ALLOW, rules: [{ from: [{ source: { principals: ['*/objective/chat'] } }] }] }
 `
 
 test('each binding is reported with the ID of there and of here, what names the old one, and the steps in a safe order', async () => {
@@ -59,7 +64,14 @@ test('each binding is reported with the ID of there and of here, what names the 
       oldID: OLD,
       newID: NEW,
       verdict: 'ready',
-      policies: ['team-a/callers rule decoders'],
+      consumers: [
+        expect.objectContaining({
+          consumer: 'team-a/callers',
+          where: 'rule decoders',
+          oldID: OLD,
+          newID: NEW,
+        }),
+      ],
     },
     // Of v0.9, with and without a mode.
     {
@@ -67,25 +79,25 @@ test('each binding is reported with the ID of there and of here, what names the 
       oldID: 'spiffe://example.org/ns/team-a/pool/llama',
       newID: 'spiffe://example.org/ns/team-a/pool/llama',
       verdict: 'ready',
-      policies: [],
+      consumers: [],
     },
     {
       binding: 'team-a/without',
       oldID: null,
       newID: null,
       verdict: expect.stringContaining('refused: MissingObjectiveRef'),
-      policies: [],
+      consumers: [],
     },
     {
       binding: 'team-a/worker',
       oldID: 'spiffe://example.org/ns/team-a/objective/chat',
       newID: null,
       verdict: expect.stringContaining('refused: TargetObjectiveNotFound'),
-      policies: [],
+      consumers: [expect.objectContaining({ consumer: 'web/chat', add: null, newID: null })],
     },
   ])
   expect(report.steps.map(({ title }) => title)).toEqual([
-    'Let peers accept both IDs',
+    'Let consumers accept both IDs',
     'Delete the bindings while the other operator runs',
     'Remove the other operator and its CRD',
     'Install this operator, and apply the bindings as they are',
@@ -93,11 +105,14 @@ test('each binding is reported with the ID of there and of here, what names the 
   ])
 })
 
-test('the text says which policies must follow, and what is not known', async () => {
+test('the text says who must follow, also of a binding that is refused, and what is not known', async () => {
   const cwd = await workspace({ 'all.yaml': FILES })
   const { stdout } = await inProcess(['migrate', '--from-go', '--offline', '-f', '.', ...SETTINGS], cwd)
   const text = stdout.replaceAll(/\s+/g, ' ')
   expect(text).toContain('4 bindings: 1 with another ID here, 2 without one')
-  expect(text).toContain('names the old one: team-a/callers rule decoders')
+  expect(text).toContain('XAccessPolicy team-a/callers: add a rule like decoders')
+  expect(text).toContain(
+    'AuthorizationPolicy web/chat: .spec.rules[0].from[0].source.principals names */objective/chat, and no ID takes its place yet',
+  )
   expect(text).toContain('there: not known: its status holds no ID, and its spec names no boundary')
 })

@@ -58,7 +58,11 @@ test('the first line says what takes whose place, and the steps end with the del
   expect(code).toBe(0)
   expect(stdout.split('\n')[0]).toBe('! bindings can take the place of 1 ClusterSPIFFEID: old')
   expect(stdout.replace(/\s+/g, ' ')).toContain(`${OLD} → ${OLD} and ${NEW} → ${NEW}`)
-  const steps = ['1. Let peers accept both IDs', '2. Apply the bindings', '3. Delete the old registration']
+  const steps = [
+    '1. Let consumers accept both IDs',
+    '2. Apply the bindings',
+    '3. Delete the old registration',
+  ]
   expect(stdout.match(/^ +\d\. .*/gm)?.map((line) => line.trim())).toEqual(steps)
 })
 
@@ -139,7 +143,7 @@ test('-o yaml is the binding alone, and where it is applied nothing is left to a
   ])
   const again = await migrate(['clusterspiffeid/old'], { 'new.yaml': stdout }, ['world.yaml', 'new.yaml'])
   expect(again.code).toBe(0)
-  expect(again.stdout).toContain('1. Let peers accept both IDs')
+  expect(again.stdout).toContain('1. Let consumers accept both IDs')
   expect(again.stdout).not.toContain('Apply the bindings')
 })
 
@@ -231,6 +235,65 @@ describe('--tests', () => {
     const none = await migrate(['clusterspiffeid/old', '--tests', 'nowhere'])
     expect(none.code).toBe(2)
     expect(none.stderr).toContain('nowhere')
+  })
+})
+
+describe('who names the old ID', () => {
+  const CONSUMERS = `apiVersion: security.istio.io/v1
+kind: AuthorizationPolicy
+metadata: { name: callers, namespace: web }
+spec: { action: ALLOW, rules: [{ from: [{ source: { principals: ['example.org/lla*'] } }] }] }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: peers, namespace: web }
+data: { allowed: '${OLD}' }
+`
+  const WITH = ['world.yaml', 'consumers.yaml']
+
+  test('by a pattern or in any string: each has to accept the new one, and what a string does is not known', async () => {
+    const files = { 'consumers.yaml': CONSUMERS }
+    const { stdout, code } = await migrate(['clusterspiffeid/old'], files, WITH)
+    const text = stdout.replaceAll(/\s+/g, ' ')
+    expect(text).toContain(
+      'AuthorizationPolicy web/callers: add example.org/ns/team-a/pool/llama beside example.org/lla*',
+    )
+    expect(text).toContain(`ConfigMap web/peers: .data.allowed holds the old ID`)
+    expect(text).toContain(
+      'not known: ConfigMap web/peers .data.allowed holds the old ID, and whether it can hold two is not known',
+    )
+    expect(code).toBe(4)
+    const json = await migrate(['clusterspiffeid/old', '-o', 'json'], files, WITH)
+    const [registration] = listAt(JSON.parse(json.stdout), 'registrations')
+    expect(listAt(registration, 'consumers')).toEqual([
+      expect.objectContaining({
+        consumer: 'web/callers',
+        way: 'value',
+        oldID: OLD,
+        newID: NEW,
+        isCertain: true,
+      }),
+      expect.objectContaining({ consumer: 'web/peers', way: 'text', isCertain: false }),
+    ])
+    expect(listAt(registration, 'cutOffs')).toEqual([
+      { text: expect.stringContaining('ConfigMap web/peers'), isCertain: false },
+    ])
+  })
+
+  test('in a role of --names, which holds one name: its clients are cut off', async () => {
+    const role = JSON.stringify({ data: { name: 'reader', bound_subject: OLD } })
+    const { stdout } = await migrate(['clusterspiffeid/old', '--names', 'role.json'], { 'role.json': role })
+    expect(stdout).toMatch(/^! bindings can take the place of 1 ClusterSPIFFEID: old\n/)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(
+      /cut off: \S.* holds one name, so that it cannot accept both IDs/,
+    )
+  })
+
+  test('in a policy that could not be read: the answer is not complete', async () => {
+    const files = { 'consumers.yaml': CONSUMERS.replace('spec: {', 'spec: [').replace(/---[^]*/, '') }
+    const { code, stderr } = await migrate(['clusterspiffeid/old'], files, WITH)
+    expect(stderr).toContain('consumers.yaml')
+    expect(code).toBe(4)
   })
 })
 

@@ -42,7 +42,15 @@ export {
 export type { AssertionOutcome } from './identity-tests/outcome.ts'
 export { identityTestSchema } from './identity-tests/schema.ts'
 export { type HeldIdentities, type Migration, migrating } from './migrate/migrate.ts'
-export { migrationSteps } from './migrate/order.ts'
+export { type MigrationStep, migrationSteps } from './migrate/order.ts'
+export {
+  type Consumers,
+  type CutOff,
+  type IdChange,
+  acceptLines,
+  consumersOf,
+  cutOffsBy,
+} from './rename/consumers.ts'
 export { type RenameStep, holdersOf, manifestsDue, renameSteps } from './rename/plan.ts'
 export { type Rename, type RenamedBinding, renaming } from './rename/rename.ts'
 export { type Candidate, candidateManifest, manifestsBefore, manifestsFor } from './suggest/candidate.ts'

@@ -1,22 +1,17 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
-import { namespacesByName, type Snapshot } from '../../snapshot/index.ts'
-import {
-  type Analysis,
-  Holdings,
-  idsOf,
-  type ContainerHolding,
-  type NamedBy,
-  openVerdicts,
-} from '../../analysis/index.ts'
+import { namespacesByName, withoutRegistrations } from '../../snapshot/index.ts'
+import { type Analysis, Holdings, idsOf, type ContainerHolding, openVerdicts } from '../../analysis/index.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
 import type { EntrySource, Registration } from '../../predict/index.ts'
 import type { Steps } from '../../base/steps.ts'
+import { consumersOf, cutOffsBy, type Consumers, type CutOff, type IdChange } from '../rename/consumers.ts'
 import { candidateKey, withCandidates, type Candidate } from '../suggest/candidate.ts'
 import { distinct } from '../suggest/binding-names.ts'
 import { suggesting, type Suggestions } from '../suggest/suggest.ts'
@@ -75,8 +70,12 @@ export interface Migration {
   readonly moves: readonly ContainerMove[]
   readonly uncovered: readonly Uncovered[]
   readonly remainder: readonly Remainder[]
-  /** Which access policies name an old ID. */
-  readonly namedBy: NamedBy
+  /** The ID of a binding that takes the place of an old one on some container; in byte order. */
+  readonly changes: readonly IdChange[]
+  /** Who names an old ID, and not yet the one that takes its place. */
+  readonly consumers: Consumers
+  /** Consumers that cannot accept both IDs, or may not. */
+  readonly cutOffs: readonly CutOff[]
   /** What applying the bindings does, and then what taking the registration away does; `advised`: what the steps come to. */
   readonly effects: { readonly apply: Effect; readonly whole: Effect; readonly advised: Effect }
   /** The world with the bindings and without the registration. */
@@ -103,7 +102,9 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     tools,
   )
   const candidates = suggestions.pools.flatMap(({ suggested }) => suggested.map((one) => one.candidate))
-  const after = yield* tools.analyse(withCandidates(without(analysis.snapshot, object), candidates))
+  const after = yield* tools.analyse(
+    withCandidates(withoutRegistrations(analysis.snapshot, new Set([object.meta.name])), candidates),
+  )
   const oldIds = distinct(gifts.map(({ spiffeId = '' }) => spiffeId))
   const concerned = concernedPods(given, suggestions)
   const ours = after.settled.bindingsByOutput()
@@ -115,6 +116,8 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     return why === undefined ? [] : [`${podText(pod)}: ${why}`]
   })
   const rendered = renderedBy(gifts, { later, ours, after }, candidates)
+  const changes = changesOf(gifts, later, ours)
+  const consumers = consumersOf(analysis.settled.policies(), changes)
   const remainder = remainderOf(object, oldIds, rendered)
   const apply = suggestions.effect
   const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
@@ -127,7 +130,9 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     moves: movesOf(concerned, [analysis, suggestions.world, after]),
     uncovered: coverage.uncovered,
     remainder,
-    namedBy: namedIn(analysis, oldIds),
+    changes,
+    consumers,
+    cutOffs: cutOffsBy(consumers),
     effects: { apply, whole, advised: stays ? apply : whole },
     after,
     open: [
@@ -141,19 +146,20 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   }
 }
 
-/** The rules that name one of these IDs; those that name any principal, or a service account, go on as they are. */
-function namedIn({ settled }: Analysis, ids: readonly string[]): NamedBy {
-  const named = settled.policies().namedBy(ids, [])
-  return { ...named, namings: named.namings.filter(({ way }) => way === 'exactly' || way === 'same path') }
-}
-
-function without(snapshot: Snapshot, { meta }: ClusterSpiffeId): Snapshot {
-  return {
-    ...snapshot,
-    clusterSpiffeIds: snapshot.clusterSpiffeIds.with(
-      snapshot.clusterSpiffeIds.read.filter((one) => one.meta.name !== meta.name),
+/** For each container: what bindings give it, or may, in the place of what the registration gave. */
+function changesOf(
+  gifts: readonly Gift[],
+  later: Holdings,
+  ours: ReadonlyMap<string, unknown>,
+): readonly IdChange[] {
+  const changes = gifts.flatMap(({ pod, container, spiffeId: oldId = '' }) =>
+    ofBindings(later.ofContainer(pod, container), ours).flatMap(({ spiffeId: newId = oldId }) =>
+      newId === oldId ? [] : [{ oldId, newId }],
     ),
-  }
+  )
+  return [...new Map(changes.map((one) => [`${one.oldId} ${one.newId}`, one]))]
+    .toSorted(([left], [right]) => compareBytes(left, right))
+    .map(([, one]) => one)
 }
 
 /** The pods that the registration gives an identity, and those that the bindings reach. */

@@ -1,6 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
-import { fewText } from '../../base/text/counted.ts'
+import { acceptLines } from '../rename/consumers.ts'
 import type { Migration, Uncovered } from './migrate.ts'
 
 /** One step. */
@@ -12,13 +12,14 @@ export interface MigrationStep {
 
 /** The steps, in their order. */
 export function migrationSteps(migration: Migration): readonly MigrationStep[] {
-  const { suggestions, uncovered, oldIds, newIds } = migration
+  const { suggestions, uncovered, newIds, changes, consumers } = migration
   const isApplied = suggestions.pools.some(({ suggested }) => suggested.length > 0)
   if (!isApplied && newIds.length === 0 && uncovered.length > 0) return [keepAll(migration)]
-  const isNew = oldIds.length > 0 && newIds.some((one) => !oldIds.includes(one))
-  // A container that holds two IDs may present either, and a fallback gives way at once: peers know the new ID before that.
+  // A container that holds two IDs may present either, and a fallback gives way at once: consumers know the new ID before that.
   return [
-    ...(isNew ? [acceptBoth(migration)] : []),
+    ...(changes.length === 0
+      ? []
+      : [{ title: 'Let consumers accept both IDs', lines: acceptLines(changes, consumers) }]),
     ...(isApplied ? [{ title: 'Apply the bindings', lines: applyLines(migration) }] : []),
     takeAway(migration),
   ]
@@ -64,26 +65,6 @@ function applyLines({ object, effects }: Migration): readonly string[] {
 }
 
 const NAMED = 5
-
-function acceptBoth({ oldIds, newIds, namedBy }: Migration): MigrationStep {
-  const keys = new Set(namedBy.namings.map(({ policy, rule }) => `${policy.key} rule ${rule.name}`))
-  return {
-    title: 'Let peers accept both IDs',
-    lines: [
-      `add the new ID (${idsText(newIds)}) beside the old one (${idsText(oldIds)}) wherever one is named: servers, gateways, federated partners, audit rules`,
-      ...(keys.size === 0 ? [] : [`access policies that name the old one: ${[...keys].join(', ')}`]),
-      ...(namedBy.mentions.length === 0
-        ? []
-        : [
-            `access policies whose CEL text holds it: ${[...new Set(namedBy.mentions.map(({ policy, rule }) => `${policy.key} rule ${rule.name}`))].join(', ')}`,
-          ]),
-    ],
-  }
-}
-
-function idsText(ids: readonly string[]): string {
-  return fewText(ids, NAMED)
-}
 
 function takeAway(migration: Migration): MigrationStep {
   const { object, uncovered, remainder, effects, open } = migration

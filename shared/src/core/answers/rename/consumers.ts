@@ -1,5 +1,6 @@
 // What has to accept a new ID beside an old one: every list in which a value takes in the old one and none takes in the new one. How a
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
+import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
 import { matchesId } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
@@ -13,10 +14,10 @@ import {
   policyName,
 } from '../../analysis/index.ts'
 
-/** An ID that takes the place of another. */
-export interface IdChange {
+/** An ID that takes the place of another; undefined: none does, as far as is known. */
+export interface IdChange<NewId extends string | undefined = string> {
   readonly oldId: string
-  readonly newId: string
+  readonly newId: NewId
 }
 
 /**
@@ -26,7 +27,7 @@ export interface IdChange {
 export type AcceptingWay = 'value' | 'rule' | 'one' | 'text'
 
 /** One place that names an old ID and not yet the new one. */
-export interface ConsumerEdit extends IdChange {
+export interface ConsumerEdit<NewId extends string | undefined = string> extends IdChange<NewId> {
   readonly kind: string
   /** `namespace/name`, or the name of what is in no namespace. */
   readonly consumer: string
@@ -34,8 +35,8 @@ export interface ConsumerEdit extends IdChange {
   readonly where: string
   /** The value that takes in the old ID, as it stands there. */
   readonly written: string
-  /** What to write beside it. */
-  readonly add: string
+  /** What to write beside it; undefined if there is no new ID. */
+  readonly add: string | undefined
   readonly way: AcceptingWay
   /** Whether a client is refused for being named there: in a policy that denies, or as one that is left out of one that allows. */
   readonly isRefusal: boolean
@@ -44,33 +45,35 @@ export interface ConsumerEdit extends IdChange {
 }
 
 /** Who names what changes. */
-export interface Consumers {
-  readonly edits: readonly ConsumerEdit[]
+export interface Consumers<NewId extends string | undefined = string> {
+  readonly edits: readonly ConsumerEdit<NewId>[]
   /** Places that name the old ID by itself: what is taken out in the end. */
   readonly named: readonly { readonly consumer: string; readonly kind: string; readonly where: string }[]
   /** Places that refuse the new ID now, and not the old one. */
-  readonly refusals: readonly (Pick<ConsumerEdit, 'consumer' | 'kind' | 'newId'> & {
-    readonly where: string
-  })[]
+  readonly refusals: readonly Pick<ConsumerEdit<NewId>, 'consumer' | 'kind' | 'where' | 'newId'>[]
   /** Policies that may name the old ID and cannot be interpreted. */
   readonly uninterpreted: readonly string[]
 }
 
 /** Who names IDs that change, in the order of changes, policies and rules. */
-export function consumersOf(policies: Policies, changes: readonly IdChange[]): Consumers {
+export function consumersOf<NewId extends string | undefined>(
+  policies: Policies,
+  changes: readonly IdChange<NewId>[],
+): Consumers<NewId> {
   const found = changes.map((change) => {
+    const { newId } = change
     const old = policies.namedBy([change.oldId], [])
-    const next = policies.namedBy([change.newId], [])
+    const next = newId === undefined ? undefined : policies.namedBy([newId], [])
     const namings = old.namings.filter(isByName)
     const naming = new Set(namings.map(listKey))
     return {
       edits: [
         ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change)),
         ...old.mentions
-          .filter(({ rule }) => !rule.mentioned.includes(change.newId))
+          .filter(({ rule }) => newId === undefined || !rule.mentioned.includes(newId))
           .map(({ policy, rule }) => textEdit(policy, `CEL of rule ${rule.name}`, change)),
         ...old.inTexts
-          .filter(({ policy, rule }) => !isMentionedBeside(policy, rule, change.newId))
+          .filter(({ policy, rule }) => !isMentionedBeside(policy, rule, newId))
           .map(({ policy, rule }) => textEdit(policy, rule.name, change)),
       ],
       named: [
@@ -83,12 +86,12 @@ export function consumersOf(policies: Policies, changes: readonly IdChange[]): C
         })),
         ...old.inTexts.map(({ policy, rule }) => ({ ...consumerOf(policy), where: rule.name })),
       ],
-      refusals: next.namings
+      refusals: (next?.namings ?? [])
         .filter((one) => isByName(one) && isRefusal(one) && !naming.has(listKey(one)))
         .map(({ policy, source: { source } }) => ({
           ...consumerOf(policy),
           where: listOf(source.field),
-          newId: change.newId,
+          newId,
         })),
       uninterpreted: old.uninterpreted.map(policyName),
     }
@@ -123,7 +126,10 @@ function listKey({ policy, rule, source: { source } }: Naming): string {
   return JSON.stringify([policy.kind, policyName(policy), rule.at, listOf(source.field)])
 }
 
-function editOfList(same: readonly Naming[], change: IdChange): readonly ConsumerEdit[] {
+function editOfList<NewId extends string | undefined>(
+  same: readonly Naming[],
+  change: IdChange<NewId>,
+): readonly ConsumerEdit<NewId>[] {
   const [first] = same
   if (first === undefined) return []
   const { policy, rule, source: named } = first
@@ -158,10 +164,13 @@ function editOfList(same: readonly Naming[], change: IdChange): readonly Consume
       ...consumerOf(policy),
       where: way === 'rule' ? `rule ${rule.name}` : where,
       written: named.text,
-      add: writtenFor(
-        qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
-        change.newId,
-      ),
+      add:
+        change.newId === undefined
+          ? undefined
+          : writtenFor(
+              qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
+              change.newId,
+            ),
       way,
       isRefusal: isRefusal(first),
       whyOpen:
@@ -175,12 +184,17 @@ function editOfList(same: readonly Naming[], change: IdChange): readonly Consume
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */
-function takesInAlone(source: RuleSource, id: string): boolean {
+function takesInAlone(source: RuleSource, id: string | undefined): boolean {
+  if (id === undefined) return false
   if (source.kind === 'SPIFFE') return source.spiffeId === id
   return source.kind === 'pattern' && (source.pattern.all[0] ?? []).some((one) => matchesId(one, id))
 }
 
-function textEdit(policy: ResolvedPolicy, where: string, change: IdChange): ConsumerEdit {
+function textEdit<NewId extends string | undefined>(
+  policy: ResolvedPolicy,
+  where: string,
+  change: IdChange<NewId>,
+): ConsumerEdit<NewId> {
   return {
     ...change,
     ...consumerOf(policy),
@@ -194,11 +208,91 @@ function textEdit(policy: ResolvedPolicy, where: string, change: IdChange): Cons
 }
 
 /** Whether a string, or another of the same list, holds an ID. */
-function isMentionedBeside(policy: ResolvedPolicy, { name }: ResolvedRule, id: string): boolean {
+function isMentionedBeside(policy: ResolvedPolicy, { name }: ResolvedRule, id: string | undefined): boolean {
   const list = listOf(name)
   return policy.rules.some(
     (one) =>
       (one.name === name || (list !== name && listOf(one.name) === list)) &&
       one.sources.some(({ source }) => takesInAlone(source, id)),
   )
+}
+
+/** Why a container may be cut off, or is. */
+export interface CutOff {
+  /** A sentence without a full stop. */
+  readonly text: string
+  /** Whether it is not known. */
+  readonly isOpen: boolean
+}
+
+/** Consumers that cut a container off although each is told of the new ID before, or may. */
+export function cutOffsBy({
+  edits,
+  refusals,
+  uninterpreted,
+}: Consumers<string | undefined>): readonly CutOff[] {
+  return [
+    ...edits.flatMap(cutOffByEdit),
+    ...refusals.map((one) => ({ text: refusalText(one), isOpen: true })),
+    ...(uninterpreted.length === 0 ? [] : [{ text: uninterpretedText(uninterpreted), isOpen: true }]),
+  ]
+}
+
+function cutOffByEdit(edit: ConsumerEdit<string | undefined>): readonly CutOff[] {
+  const { kind, consumer, where, newId, way, whyOpen } = edit
+  if (newId === undefined) return []
+  const what = `${kind} ${consumer} ${where}`
+  if (way === 'one')
+    return [{ text: `${what} holds one name, so that it cannot accept both IDs`, isOpen: false }]
+  if (way === 'text')
+    return [{ text: `${what} holds the old ID, and whether it can hold two is not known`, isOpen: true }]
+  return whyOpen === undefined ? [] : [{ text: `${what} may name the old ID: ${whyOpen}`, isOpen: true }]
+}
+
+/** What to do so that consumers accept both IDs, a sentence each. */
+export function acceptLines(
+  changes: readonly IdChange[],
+  { edits, refusals, uninterpreted }: Consumers<string | undefined>,
+): readonly string[] {
+  const read = [
+    ...edits.map(editText),
+    ...refusals.map(refusalText),
+    ...(uninterpreted.length === 0 ? [] : [`not known: ${uninterpretedText(uninterpreted)}`]),
+  ]
+  return [
+    ...changes.map(({ oldId, newId }) => `where ${oldId} is named, name ${newId} beside it`),
+    ...(read.length === 0 ? ['nothing that was read is left to be changed'] : read),
+    'whoever else knows the old ID: servers, gateways and partners elsewhere, and roles that --names was not given',
+  ]
+}
+
+function editText(edit: ConsumerEdit<string | undefined>): string {
+  const { kind, consumer, where, written, add, newId, way, whyOpen } = edit
+  const who = `${kind} ${consumer}`
+  const [perhaps, why] = whyOpen === undefined ? ['', ''] : ['perhaps ', ` (${whyOpen})`]
+  if (newId === undefined || add === undefined)
+    return `${who}: ${where} ${perhaps}names ${written}, and no ID takes its place yet${why}`
+  switch (way) {
+    case 'value':
+      return `${who}: ${perhaps}add ${add} beside ${written} in ${where}${why}`
+    case 'rule':
+      return `${who}: add a rule like ${where.replace(/^rule /, '')}, under another name, whose source is ${add}`
+    case 'one':
+      return `${who}: ${where} holds one name: its clients cannot go on with both IDs, so give ${newId} a role of its own`
+    case 'text':
+      return `${who}: ${where} holds the old ID: if it says whom to expect, let it take ${add} as well`
+  }
+}
+
+function refusalText({
+  kind,
+  consumer,
+  where,
+  newId,
+}: Consumers<string | undefined>['refusals'][number]): string {
+  return `${kind} ${consumer} ${where} refuses ${newId ?? ''}, and not the old ID`
+}
+
+function uninterpretedText(names: readonly string[]): string {
+  return `whether ${summaryText(names)} names the old ID: kleym cannot interpret it`
 }

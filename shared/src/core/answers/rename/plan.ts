@@ -5,9 +5,9 @@ import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../../model/kinds.ts'
 import { policyName, type Analysis } from '../../analysis/index.ts'
 import { findingEntry, isOfPolicies } from '../../findings/index.ts'
 import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
-import { counted, NameSummary } from '../../base/text/counted.ts'
+import { counted, summaryText } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
-import type { ConsumerEdit } from './consumers.ts'
+import { acceptLines } from './consumers.ts'
 import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
 
 /** One step. */
@@ -75,9 +75,7 @@ function acceptStep(rename: Rename, { command }: PlanWords): RenameStep {
   return {
     title: 'Let consumers accept both IDs',
     lines: [
-      ...changes.map(({ oldId, newId }) => `where ${oldId} is named, name ${newId} beside it`),
-      ...(edits.length === 0 ? ['nothing that was read is left to be changed'] : edits.map(editText)),
-      'whoever else knows the old ID: servers, gateways and partners elsewhere, and roles that --names was not given',
+      ...acceptLines(changes, consumers),
       ...heldElsewhere.map(
         (id) => `${id} is held by other containers now: whoever accepts it accepts those too`,
       ),
@@ -87,22 +85,7 @@ function acceptStep(rename: Rename, { command }: PlanWords): RenameStep {
     without:
       edits.length === 0
         ? 'whoever was not read and knows the old ID alone'
-        : `${counted(holdersOf(rename), 'container')} with the new ID: no longer named by ${summary(edits.map(({ kind, consumer }) => `${kind} ${consumer}`))}`,
-  }
-}
-
-/** What one consumer has to accept in addition. */
-export function editText({ kind, consumer, where, written, add, newId, way, whyOpen }: ConsumerEdit): string {
-  const who = `${kind} ${consumer}`
-  switch (way) {
-    case 'value':
-      return `${who}: ${whyOpen === undefined ? '' : 'perhaps '}add ${add} beside ${written} in ${where}${whyOpen === undefined ? '' : ` (${whyOpen})`}`
-    case 'rule':
-      return `${who}: add a rule like ${where.replace(/^rule /, '')}, under another name, whose source is ${add}`
-    case 'one':
-      return `${who}: ${where} holds one name: its clients cannot go on with both IDs, so give ${newId} a role of its own`
-    case 'text':
-      return `${who}: ${where} holds the old ID: if it says whom to expect, let it take ${add} as well`
+        : `${counted(holdersOf(rename), 'container')} with the new ID: no longer named by ${summaryText(new Set(edits.map(({ kind, consumer }) => `${kind} ${consumer}`)))}`,
   }
 }
 
@@ -297,10 +280,4 @@ function targetsOf({ settled }: Analysis, namespace: string, pool: string): read
         one.targets.some(({ kind, name }) => kind === POOL_KINDS[0].kind && name === pool),
     )
     .map((one) => `${one.kind} ${policyName(one)}`)
-}
-
-function summary(names: readonly string[]): string {
-  const some = new NameSummary()
-  for (const name of new Set(names)) some.add(name)
-  return some.text()
 }

@@ -30,9 +30,9 @@ import type { Steps } from '../../base/steps.ts'
 import { BindingNames, CompanionNames } from '../suggest/binding-names.ts'
 import type { ProofTools } from '../suggest/prove.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { NameSummary } from '../../base/text/counted.ts'
+import { summaryText } from '../../base/text/counted.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
-import { consumersOf, type ConsumerEdit, type Consumers, type IdChange } from './consumers.ts'
+import { consumersOf, cutOffsBy, type Consumers, type CutOff, type IdChange } from './consumers.ts'
 
 /** A registration by hand that gives an ID in the meantime. */
 export interface Bridge {
@@ -59,14 +59,6 @@ export interface RenamedBinding {
   readonly bridge: Bridge | undefined
   /** The binding that takes its place, to be applied; undefined if it is there as it should be. */
   readonly manifest: JsonRecord | undefined
-}
-
-/** Why a container may be cut off, or is. */
-export interface CutOff {
-  /** A sentence without a full stop. */
-  readonly text: string
-  /** Whether it is not known. */
-  readonly isOpen: boolean
 }
 
 /** The plan of a rename. */
@@ -365,19 +357,13 @@ function cutOffsOf(renamed: readonly RenamedBinding[], facts: CutOffFacts): read
     ),
     ...losses(facts),
     ...newcomers(facts),
-    ...consumers.edits.flatMap(cutOffBy),
-    ...consumers.refusals.map(({ kind, consumer, where, newId }) =>
-      open(`${kind} ${consumer} ${where} refuses ${newId}, and not the old ID`),
-    ),
+    ...cutOffsBy(consumers),
     ...consumers.edits.flatMap(({ kind, consumer, where, newId, isRefusal }) =>
       isRefusal && heldElsewhere.includes(newId)
         ? [open(`${kind} ${consumer} ${where} refuses the old ID, and then others that hold ${newId} too`)]
         : [],
     ),
     ...uncertain([effects.both, effects.switched, effects.done]),
-    ...(consumers.uninterpreted.length === 0
-      ? []
-      : [open(`whether ${summary(consumers.uninterpreted)} names the old ID: kleym cannot interpret it`)]),
   ]
   const distinct = [...new Map(all.map((one) => [one.text, one])).values()]
   return distinct.toSorted((left, right) => Number(left.isOpen) - Number(right.isOpen))
@@ -391,14 +377,8 @@ function open(text: string): CutOff {
   return { text, isOpen: true }
 }
 
-function summary(names: readonly string[]): string {
-  const some = new NameSummary()
-  for (const name of names) some.add(name)
-  return some.text()
-}
-
 function holdersText(holders: readonly Holder[]): string {
-  return summary(holders.map(({ pod, container }) => `${container} of ${pod}`))
+  return summaryText(holders.map(({ pod, container }) => `${container} of ${pod}`))
 }
 
 /** Containers that lose an ID before they hold the one that takes its place, or without it. */
@@ -459,13 +439,6 @@ function idsNow({ settled, podsInQuestion }: Analysis): (holder: Holder) => Read
     if (pod === undefined || container === undefined) return NONE
     return new Set(idsOf(holdings().ofContainer(pod, container).held))
   }
-}
-
-function cutOffBy({ kind, consumer, where, way, whyOpen }: ConsumerEdit): readonly CutOff[] {
-  const what = `${kind} ${consumer} ${where}`
-  if (way === 'one') return [certain(`${what} holds one name, so that it cannot accept both IDs`)]
-  if (way === 'text') return [open(`${what} holds the old ID, and whether it can hold two is not known`)]
-  return whyOpen === undefined ? [] : [open(`${what} may name the old ID: ${whyOpen}`)]
 }
 
 function uncertain(effects: readonly Effect[]): readonly CutOff[] {

@@ -27,6 +27,13 @@ export class NameSummary {
   }
 }
 
+/** The text of a `NameSummary`. */
+export function summaryText(names: Iterable<string>): string {
+  const some = new NameSummary()
+  for (const name of names) some.add(name)
+  return some.text()
+}
+
 /** `a, b and 3 more`: the first `most` of some texts; `count`: how many there are, if these are not all. */
 export function fewText(texts: readonly string[], most: number, count = texts.length): string {
   const named = texts.slice(0, most)
