@@ -129,7 +129,7 @@ test('migrate lists what changes of a binding of v0.12 that the API server holds
         oldID: 'spiffe://example.org/ns/theirs/sa/runner/inference/pool/llama/variant/decode',
         newID: 'spiffe://example.org/ns/theirs/pool/llama/variant/decode',
         verdict: 'ready',
-        policies: [],
+        consumers: [],
       },
     ],
   })
