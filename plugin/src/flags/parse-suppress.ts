@@ -7,22 +7,20 @@ import {
   findingEntry,
   type FindingCode,
 } from '@kleym/shared/core/findings/index.ts'
-import { SCM_CONFIG_KIND, SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
+import {
+  REGISTRATION_ENTRY_KIND,
+  SCM_CONFIG_KIND,
+  SUBJECT_GROUPS,
+} from '@kleym/shared/core/model/subject-groups.ts'
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
-import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
+import { isClusterScoped, parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 
 const EXAMPLE = 'KLM402=iib/team-a/chat'
 
-/** The kinds without a namespace. */
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  'ClusterSPIFFEID',
-  'ClusterStaticEntry',
-  'Namespace',
-  'Node',
-  SCM_CONFIG_KIND,
-])
+/** The kinds that findings are about and no API server serves; they have no namespace. */
+const UNSERVED = [SCM_CONFIG_KIND, REGISTRATION_ENTRY_KIND]
 
 /** Parses one `--suppress`; throws a usage error that says what is wrong with it. */
 export function parseSuppress(text: string): FlagSuppression {
@@ -57,10 +55,10 @@ function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind
   const ofTest = assertionPattern(type, path.join('/'), text)
   if (ofTest !== undefined) return ofTest
   const { kind, namespace, name } = parseNamed(type, path, written)
-  const isClusterScoped = CLUSTER_SCOPED.has(kind)
-  if (isClusterScoped && namespace !== undefined)
+  const isNamespaced = !UNSERVED.includes(kind) && !isClusterScoped(kind)
+  if (!isNamespaced && namespace !== undefined)
     throw wrong(text, `kind ${kind} has no namespace`, `write ${type}/${name}`)
-  if (!isClusterScoped && namespace === undefined)
+  if (isNamespaced && namespace === undefined)
     throw wrong(text, `kind ${kind} has a namespace`, `write ${type}/NAMESPACE/${name}, or ${type}/*/${name}`)
   return { kind, namespace: namespace ?? '', name }
 }
@@ -111,10 +109,11 @@ function anyKind(
 
 function parseNamed(type: string, path: readonly string[], written: string): Omit<ObjectName, 'group'> {
   const [word = '', ...group] = type.split('.')
-  const isScm = word.toLowerCase() === SCM_CONFIG_KIND.toLowerCase()
-  const named = isScm
-    ? { ...parseObjectName(['configmap', ...path].join('/'), '--suppress'), kind: SCM_CONFIG_KIND }
-    : parseObjectName(written, '--suppress')
+  const unserved = UNSERVED.find((kind) => kind.toLowerCase() === word.toLowerCase())
+  const named =
+    unserved === undefined
+      ? parseObjectName(written, '--suppress')
+      : { ...parseObjectName(['configmap', ...path].join('/'), '--suppress'), kind: unserved }
   const known = SUBJECT_GROUPS[named.kind]
   const given = group.join('.').toLowerCase()
   if (given !== '' && known !== undefined && !known.includes(given))

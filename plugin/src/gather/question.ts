@@ -2,8 +2,7 @@
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import type { ObjectName } from '../sources/kind-name.ts'
-import { WANTED_KINDS } from './wanted-kinds.ts'
+import { isClusterScoped, type ObjectName } from '../sources/kind-name.ts'
 
 /** A binding known by its metadata alone. */
 export type NamedBinding = Pick<Binding, 'meta'>
@@ -39,10 +38,6 @@ export interface Question {
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
 export const NAMESPACES_MAX = 4
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
-  WANTED_KINDS.filter(({ namespaced }) => !namespaced).map(({ kind }) => kind),
-)
-
 /** The namespaces to read; undefined: all of them. `inForce` is undefined where no namespace limits the answer. */
 export function namespacesToRead(
   { allNamespaces, named, aboutFiles = false, readsAll = false }: Question,
@@ -52,7 +47,7 @@ export function namespacesToRead(
   if (allNamespaces || inForce === undefined || readsAll) return undefined
   const touched = changes.files.map(({ value }) => readMeta(value).namespace)
   // What has no namespace can reach into every one of them.
-  const isWide = touched.includes('') || changes.without.some(({ kind }) => CLUSTER_SCOPED.has(kind))
+  const isWide = touched.includes('') || changes.without.some(({ kind }) => isClusterScoped(kind))
   if (aboutFiles && isWide) return undefined
   const namespaces = new Set([
     ...(aboutFiles && touched.length > 0 ? [] : named.map((namespace) => namespace ?? inForce)),

@@ -1,38 +1,41 @@
 // How people write kinds on a command line: `pod/llama-0`, `InferencePool.inference.networking.k8s.io/team-a/llama`.
-import {
-  BINDING,
-  type Kind,
-  NAMING_KINDS,
-  OBJECTIVE_KINDS,
-  POOL_KINDS,
-  qualifiedKind,
-  REGISTRATIONS,
-} from '@kleym/shared/core/model/kinds.ts'
+import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
+import { SUBJECTS } from '@kleym/shared/kube/resources.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 
-/** The kinds that kleym reads, by the names that kubectl takes for them: plural, singular, short names. */
-const NAMES: Readonly<Record<string, readonly string[]>> = {
-  InferenceIdentityBinding: ['inferenceidentitybindings', 'iib'],
-  InferencePool: ['inferencepools', 'infpool', 'pool'],
-  InferenceObjective: ['inferenceobjectives', 'infobj', 'objective'],
-  ClusterSPIFFEID: ['clusterspiffeids'],
-  ClusterStaticEntry: ['clusterstaticentries'],
-  Namespace: ['namespaces', 'ns'],
-  Node: ['nodes', 'no'],
-  Pod: ['pods', 'po'],
+/** Further names that kubectl takes for a kind, beside its plural and its singular. */
+const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
+  InferenceIdentityBinding: ['iib'],
+  InferencePool: ['infpool', 'pool'],
+  InferenceObjective: ['infobj', 'objective'],
+  Namespace: ['ns'],
+  Node: ['no'],
+  Pod: ['po'],
   Endpoints: ['ep'],
-  ConfigMap: ['configmaps', 'cm'],
-  Deployment: ['deployments', 'deploy'],
-  ReplicaSet: ['replicasets', 'rs'],
-  StatefulSet: ['statefulsets', 'sts'],
-  DaemonSet: ['daemonsets', 'ds'],
-  Job: ['jobs'],
-  CronJob: ['cronjobs', 'cj'],
-  LeaderWorkerSet: ['leaderworkersets', 'lws'],
-  XAccessPolicy: ['xaccesspolicies'],
-  ...Object.fromEntries(NAMING_KINDS.map(({ kind, plural }) => [kind, [plural]])),
+  ConfigMap: ['cm'],
+  Deployment: ['deploy'],
+  ReplicaSet: ['rs'],
+  StatefulSet: ['sts'],
+  DaemonSet: ['ds'],
+  CronJob: ['cj'],
+  LeaderWorkerSet: ['lws'],
+  CustomResourceDefinition: ['crd'],
+}
+
+/** The kinds of answers, by the names that kubectl takes for them. */
+const NAMES: ReadonlyMap<string, readonly string[]> = new Map(
+  SUBJECTS.map(({ kind, plural }) => [kind, [kind.toLowerCase(), plural, ...(SHORT_NAMES[kind] ?? [])]]),
+)
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set(
+  SUBJECTS.flatMap(({ kind, namespaced }) => (namespaced ? [] : kind)),
+)
+
+/** Whether objects of a kind that has a name here stand in no namespace. */
+export function isClusterScoped(kind: string): boolean {
+  return CLUSTER_SCOPED.has(kind)
 }
 
 /** The kinds that have pods, or a template of them. */
@@ -40,18 +43,9 @@ export const POD_KINDS: readonly string[] = ['Pod', ...WORKLOAD_KINDS.map(({ kin
 
 /** The kinds, qualified, that a name may mean. */
 export function kindsOfName({ kind, group }: Pick<ObjectName, 'kind' | 'group'>): readonly string[] {
-  const known = READ.filter((one) => one.kind === kind && (group === undefined || one.group === group))
+  const known = SUBJECTS.filter((one) => one.kind === kind && (group === undefined || one.group === group))
   return known.length > 0 ? known.map(qualifiedKind) : [qualifiedKind({ kind, group: group ?? '' })]
 }
-
-/** Those of the kinds that kleym reads which are in a group. */
-const READ: readonly Pick<Kind, 'kind' | 'group'>[] = [
-  BINDING,
-  ...POOL_KINDS,
-  ...OBJECTIVE_KINDS,
-  ...REGISTRATIONS,
-  ...WORKLOAD_KINDS,
-]
 
 /** The kind of a service account, whose pods are those that run under it. */
 export const ACCOUNT_KIND = 'ServiceAccount'
@@ -59,9 +53,7 @@ export const ACCOUNT_KIND = 'ServiceAccount'
 /** The canonical kind for a written one, in any case and by any of its names; undefined for others. */
 export function kindNamed(written: string): string | undefined {
   const word = written.toLowerCase()
-  return Object.keys(NAMES).find(
-    (kind) => kind.toLowerCase() === word || NAMES[kind]?.includes(word) === true,
-  )
+  return [...NAMES].find(([, names]) => names.includes(word))?.[0]
 }
 
 /** kubectl takes the kind as a word of its own: `pool llama chat` is `pool/llama pool/chat`. */
@@ -102,7 +94,7 @@ export function parseObjectName(text: string, source: string): ObjectName {
   const written = withoutGroup(type)
   const kind = kindNamed(written)
   if (kind === undefined) {
-    const known = Object.keys(NAMES).map((name) => name.toLowerCase())
+    const known = [...NAMES.keys()].map((name) => name.toLowerCase())
     throw refuse(
       `kleym reads no kind ${written}`,
       didYouMean(written, known) ?? `name one of ${known.join(', ')}`,

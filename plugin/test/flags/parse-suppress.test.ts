@@ -1,7 +1,27 @@
 // `--suppress` as people write it, right and wrong.
 import { describe, expect, test } from 'vitest'
+import { SUBJECT_GROUPS } from '@kleym/shared/core/model/subject-groups.ts'
+import { parseSuppress } from '../../src/flags/parse-suppress.ts'
 import { inProcess } from '../support/in-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../support/estate.ts'
+
+test.each(Object.entries(SUBJECT_GROUPS))(
+  '%s, which findings are about, is named as it is',
+  (kind, groups) => {
+    const written = `KLM301=${kind}.${groups[0] ?? ''}`
+    const namespace = isRefused(`${written}/some`) ? 'team-a/' : ''
+    expect(parseSuppress(`${written}/${namespace}some`)).toMatchObject({ kind, name: 'some' })
+  },
+)
+
+function isRefused(text: string): boolean {
+  try {
+    parseSuppress(text)
+    return false
+  } catch {
+    return true
+  }
+}
 
 describe('wrong usage of --suppress, in four parts', () => {
   test.each<[string, string, string, string]>([
@@ -60,6 +80,9 @@ describe('wrong usage of --suppress, in four parts', () => {
     'KLM601=xaccesspolicy/agents/*',
     'KLM601=xaccesspolicies.agentic.networking.x-k8s.io/agents/tools',
     'KLM306=*/*/*',
+    'KLM440=clusterfederatedtrustdomain/partner',
+    'KLM801=registrationentry.spire.spiffe.io/*',
+    'KLM602=accesspolicy/agents/tools',
   ])('%s is right', async (text) => {
     const { code } = await inProcess(
       ['conflicts', ...ESTATE_FLAGS, '--suppress', text, '--fail-on', 'never'],

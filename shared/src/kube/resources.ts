@@ -132,8 +132,8 @@ export const WORKLOADS: readonly Resource[] = [
   },
 ]
 
-/** All of them. */
-export const RESOURCES: readonly Resource[] = [
+/** Those that answers are about. */
+export const SUBJECTS: readonly Resource[] = [
   BINDINGS,
   CLUSTER_SPIFFE_IDS,
   CLUSTER_STATIC_ENTRIES,
@@ -152,6 +152,11 @@ export const RESOURCES: readonly Resource[] = [
   ...EARLIER_ACCESS_POLICIES,
   ...NAMING_RESOURCES,
   CRDS,
+]
+
+/** All of them. */
+export const RESOURCES: readonly Resource[] = [
+  ...SUBJECTS,
   EVENTS,
   LEASES,
   TOKEN_REVIEWS,
