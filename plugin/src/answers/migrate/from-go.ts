@@ -5,7 +5,6 @@ import { trustDomainText, declaredBoundary, identityPath } from '@kleym/shared/c
 import { BINDING } from '@kleym/shared/core/model/kinds.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import {
   acceptLines,
   type Consumers,
@@ -13,6 +12,7 @@ import {
   cutOffsBy,
   type IdChange,
   type MigrationStep,
+  whyNone,
 } from '@kleym/shared/core/answers/index.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
@@ -51,7 +51,7 @@ function movesOf(analysis: Analysis): readonly GoMove[] {
       binding,
       oldId: oldIdOf(binding, analysis),
       newId: judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : undefined,
-      verdict: verdictOf(judgement),
+      verdict: whyNone(judgement) ?? 'ready',
     }
   })
 }
@@ -72,13 +72,6 @@ function oldPath(binding: Binding): string | undefined {
   return serviceAccountName.ok
     ? `/ns/${namespace}/sa/${serviceAccountName.value}/inference/pool/${pool}/variant/${variant}`
     : undefined
-}
-
-function verdictOf(judgement: ReturnType<Analysis['settled']['judgements']['get']>): string {
-  if (judgement === undefined) return 'not judged'
-  if (judgement.state === 'refused') return `refused: ${judgement.reason}: ${judgement.message}`
-  if (judgement.state === 'undetermined') return `not known: ${unknownReasonText(judgement.why)}`
-  return judgement.state
 }
 
 /** It has an ID here, which is another than that of there, or may be. */

@@ -85,14 +85,14 @@ test('each binding is reported with the ID of there and of here, what names the 
       binding: 'team-a/without',
       oldID: null,
       newID: null,
-      verdict: expect.stringContaining('refused: MissingObjectiveRef'),
+      verdict: expect.stringContaining('refused (MissingObjectiveRef): '),
       consumers: [],
     },
     {
       binding: 'team-a/worker',
       oldID: 'spiffe://example.org/ns/team-a/objective/chat',
       newID: null,
-      verdict: expect.stringContaining('refused: TargetObjectiveNotFound'),
+      verdict: expect.stringContaining('refused (TargetObjectiveNotFound): '),
       consumers: [expect.objectContaining({ consumer: 'web/chat', add: null, newID: null })],
     },
   ])

@@ -52,7 +52,7 @@ export {
   cutOffsBy,
 } from './rename/consumers.ts'
 export { type RenameStep, holdersOf, manifestsDue, renameSteps } from './rename/plan.ts'
-export { type Rename, type RenamedBinding, renaming } from './rename/rename.ts'
+export { type Rename, type RenamedBinding, renaming, whyNone } from './rename/rename.ts'
 export { type Candidate, candidateManifest, manifestsBefore, manifestsFor } from './suggest/candidate.ts'
 export type { NotSuggested } from './suggest/not-suggested.ts'
 export {

@@ -236,7 +236,7 @@ function idOf(judgement: Judgement | undefined): string | undefined {
 }
 
 /** Why a binding gives no ID; undefined for one that does. */
-function whyNone(judgement: Judgement | undefined): string | undefined {
+export function whyNone(judgement: Judgement | undefined): string | undefined {
   switch (judgement?.state) {
     case 'ready':
       return undefined

@@ -3,10 +3,7 @@ import { apiVersionOf, BINDING } from '../../model/kinds.ts'
 import type { JsonRecord } from '../../base/json.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
-import { readBinding } from '../../model/objects/binding.ts'
-import { readClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import type { Snapshot } from '../../snapshot/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { withBindings, withRegistrations, type Snapshot } from '../../snapshot/index.ts'
 import { companionManifest, type Companion, type NamedCompanion } from './companion.ts'
 
 /** What an identity is given to, by the names that its binding would hold. */
@@ -90,29 +87,16 @@ export function manifestsBefore({ companions = [] }: Candidate): readonly JsonRe
 
 /** The same snapshot with these bindings and their companions applied. Their keys must be free, but for those that they replace. */
 export function withCandidates(snapshot: Snapshot, candidates: readonly Candidate[]): Snapshot {
-  const replaced = new Set(candidates.flatMap(({ replaces = [] }) => replaces))
-  const before = new Map(snapshot.bindings.read.map((one) => [one.key, one]))
-  const added = candidates.flatMap((one) => {
-    if (one.isThere === true) return []
-    const binding = readBinding({ value: candidateManifest(one) }, 'to be created')
-    const edited = before.get(binding.key)
-    return edited === undefined ? [binding] : [{ ...binding, meta: edited.meta, lifecycle: edited.lifecycle }]
-  })
-  const bindings = [...snapshot.bindings.read.filter(({ key }) => !replaced.has(key)), ...added].toSorted(
-    ({ meta: left }, { meta: right }) =>
-      compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
-  )
   const there = new Set(snapshot.clusterSpiffeIds.read.map(({ meta }) => meta.name))
-  const named = new Map(
-    candidates.flatMap(({ companions = [] }) => companions.map((one) => [one.name, one] as const)),
+  const companions = new Map(
+    candidates.flatMap((one) => (one.companions ?? []).map((each) => [each.name, each] as const)),
   )
-  const companions = [...named.values()]
-    .filter(({ name }) => !there.has(name))
-    .map((one) => readClusterSpiffeId({ value: companionManifest(one) }, 'to be created'))
-  const changed = { ...snapshot, bindings: snapshot.bindings.with(bindings) }
-  if (companions.length === 0) return changed
-  const clusterSpiffeIds = [...snapshot.clusterSpiffeIds.read, ...companions].toSorted(
-    ({ meta: left }, { meta: right }) => compareBytes(left.name, right.name),
+  return withRegistrations(
+    withBindings(
+      snapshot,
+      new Set(candidates.flatMap(({ replaces = [] }) => replaces)),
+      candidates.flatMap((one) => (one.isThere === true ? [] : [candidateManifest(one)])),
+    ),
+    [...companions.values()].filter(({ name }) => !there.has(name)).map(companionManifest),
   )
-  return { ...changed, clusterSpiffeIds: snapshot.clusterSpiffeIds.with(clusterSpiffeIds) }
 }
