@@ -8,7 +8,7 @@ import {
   type SuggestedBinding,
   type NotSuggested,
 } from '@kleym/shared/core/answers/index.ts'
-import { NameSummary } from '@kleym/shared/core/base/text/counted.ts'
+import { summaryText } from '@kleym/shared/core/base/text/counted.ts'
 
 /** What a binding does to pods, a sentence each. */
 export function changeLines({ candidate, spiffeId, reach, heldBefore }: SuggestedBinding): readonly string[] {
@@ -79,9 +79,7 @@ function containersLines(
 
 /** Pods by name, the first few. */
 function podsText(all: readonly { readonly pod: Pod }[]): string {
-  const names = new NameSummary()
-  for (const { pod } of all) names.add(podText(pod))
-  return names.text()
+  return summaryText(all.map(({ pod }) => podText(pod)))
 }
 
 /** `PerObjective chat for container vllm is impossible (IdentityCollision): …`. */

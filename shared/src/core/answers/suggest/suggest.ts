@@ -23,7 +23,7 @@ import { REASONS } from '../../decide/index.ts'
 import { holderKey } from '../../findings/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { NameSummary } from '../../base/text/counted.ts'
+import { summaryText } from '../../base/text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { distinct } from './binding-names.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
@@ -300,9 +300,7 @@ function unproven(why: string): NotSuggested {
 
 function perhapsRemarks({ perhaps }: PoolPods): readonly string[] {
   if (perhaps.length === 0) return []
-  const names = new NameSummary()
-  for (const pod of perhaps) names.add(podText(pod))
-  return [`perhaps it selects ${names.text()} too: what these would hold is not known`]
+  return [`perhaps it selects ${summaryText(perhaps.map(podText))} too: what these would hold is not known`]
 }
 
 /** The objects of kinds that are not read whose pods a pool may select. */

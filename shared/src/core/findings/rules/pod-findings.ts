@@ -29,7 +29,7 @@ import { all, YES } from '../../model/truth/truth.ts'
 import { judged, morePods } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_CODES, POD_RULES } from './pod-rules.ts'
-import { NameSummary } from '../../base/text/counted.ts'
+import { NameSummary, summaryText } from '../../base/text/counted.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
 
@@ -306,9 +306,7 @@ function sentenceOf({ note, pods, namespaces }: Shown): string {
 }
 
 function podsText(pods: readonly Pod[]): string {
-  const names = new NameSummary()
-  for (const pod of pods) names.add(podText(pod))
-  return names.text()
+  return summaryText(pods.map(podText))
 }
 
 function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): readonly Shown[] {
@@ -323,9 +321,7 @@ function together([first, ...others]: readonly Shown[]): readonly Shown[] {
 }
 
 function namespacesText(namespaces: ReadonlySet<string>): string {
-  const names = new NameSummary()
-  for (const name of namespaces) names.add(name)
-  return `${namespaces.size === 1 ? 'namespace' : 'namespaces'} ${names.text()}`
+  return `${namespaces.size === 1 ? 'namespace' : 'namespaces'} ${summaryText(namespaces)}`
 }
 
 /** Whether a pod is certain to have the namespace and the labels that an output asks for. */
