@@ -29,6 +29,11 @@ export const SHOWN_REGISTRATIONS: AnswerLimit = {
 }
 /** As a page, each takes some 6 KB. */
 export const DRAWN_REGISTRATIONS: AnswerLimit = { ...SHOWN_REGISTRATIONS, most: 150_000 }
+/** A pattern may take in every identity. */
+export const DRAWN_NAMES: AnswerLimit = {
+  ...DRAWN_REGISTRATIONS,
+  what: 'identities in rules of access policies',
+}
 /** Each takes some 2 KB. */
 export const SHOWN_ENTRIES: AnswerLimit = { ...SHOWN_REGISTRATIONS, what: 'registration entries' }
 /** What the explanations of bindings name. Each takes some 1 KB. */

@@ -137,7 +137,9 @@ export const edgeSchema = z
       kind: z.literal('names').describe('A policy, and the identity or pods that a rule of it names.'),
       ...ends,
       rule: z.string(),
-      how: z.enum(['exactly', 'same path', 'service account', 'pattern', 'mentioned']),
+      how: z
+        .enum(['exactly', 'pattern', 'service account', 'same path', 'perhaps', 'mentioned'])
+        .describe('The `way` of a PolicyNaming, or that a text mentions the ID.'),
     }),
   ])
   .meta({ id: 'MapEdge' })

@@ -1,14 +1,14 @@
 // Access policies, and other objects that mention an ID in a string, as boxes, with the identities and pods that they name: what
-// `policies` says of them.
+// `who-selects` and `policies` say of them.
 import type {
+  NamedBy,
+  Policies,
   State,
   ResolvedPolicy,
-  ResolvedRule,
   ResolvedSource,
 } from '@kleym/shared/core/analysis/index.ts'
-import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
-import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
-import type { MapChange, MapNode, NamesEdge, PodsNode, PolicyNode } from './graph.ts'
+import { AnswerCount, DRAWN_NAMES } from '../../gather/answer-limits.ts'
+import type { MapChange, MapNode, NamesEdge, PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'
 
 /** The boxes of policies, what they name, and the SPIFFE IDs that only they mention. */
@@ -18,35 +18,69 @@ export interface PolicyParts {
   readonly spiffeIds: readonly string[]
 }
 
-/** `isInScope`: a policy that stands here itself; any other is here where it names what is. */
+/** `isInScope`: a policy that stands here itself; any other is here if it names what is shown. */
 export function policyParts(
   state: State,
   shown: readonly MapNode[],
   { spiffeIds, isInScope }: { readonly spiffeIds: ReadonlySet<string>; readonly isInScope: InScope },
 ): PolicyParts {
-  const naming = new Naming(shown, spiffeIds)
-  const kept = state.policies().list.flatMap((policy) => {
-    const names = policy.rules.flatMap((rule) => naming.ofRule(policyId(policy), rule))
-    const leads = names.some(({ to }) => naming.isShown(to))
-    return leads || isInScope(policy.namespace, policyId(policy)) ? [{ policy, names }] : []
-  })
-  // An object that mentions what is shown; what else it mentions is none of its names.
-  const mentioning = state.policies().mentioning.flatMap((policy) => {
-    const names = policy.rules
-      .flatMap((rule) => naming.mentionedIn(policyId(policy), rule))
-      .filter(({ to }) => naming.isShown(to))
-    return names.length === 0 ? [] : [{ policy, names }]
-  })
-  return {
-    nodes: [...kept, ...mentioning].map(({ policy }) => policyNode(policy)),
-    names: [...kept, ...mentioning].flatMap(({ names }) => distinct(names)),
-    spiffeIds: kept.flatMap(({ policy }) =>
-      policy.rules.flatMap(({ sources, mentioned }) => [
+  const policies = state.policies()
+  const count = new AnswerCount(DRAWN_NAMES)
+  const leading = namesOf(policies, spiffeIds, shown, count)
+  const isHere = (policy: ResolvedPolicy): boolean => isInScope(policy.namespace, policyId(policy))
+  const isLeading = (policy: ResolvedPolicy): boolean => leading.has(policyId(policy))
+  const kept = policies.list.filter((policy) => isLeading(policy) || isHere(policy))
+  const written = new Set(
+    kept.flatMap(({ rules }) =>
+      rules.flatMap(({ sources, mentioned }) => [
         ...sources.flatMap(({ source }) => (source.kind === 'SPIFFE' ? [source.spiffeId] : [])),
         ...mentioned,
       ]),
     ),
+  )
+  const further = namesOf(policies, written.difference(spiffeIds), [], count)
+  // What such an object mentions besides is none of its names.
+  const mentioning = policies.mentioning.filter(
+    (policy) => isLeading(policy) || (further.has(policyId(policy)) && isHere(policy)),
+  )
+  const nodes = [...kept, ...mentioning].map(policyNode)
+  return {
+    nodes,
+    names: nodes.flatMap(({ id }) => [...(leading.get(id) ?? []), ...(further.get(id) ?? [])]),
+    spiffeIds: [...written],
   }
+}
+
+/** What names these identities, and the service accounts of these pods, by the id of its box: the answers of `who-selects`. */
+function namesOf(
+  policies: Policies,
+  spiffeIds: Iterable<string>,
+  shown: readonly MapNode[],
+  count: AnswerCount,
+): ReadonlyMap<string, readonly NamesEdge[]> {
+  const names = new Map<string, NamesEdge>()
+  const add = (policy: ResolvedPolicy, rule: string, how: NamesEdge['how'], to: string): void => {
+    const edge: NamesEdge = { kind: 'names', from: policyId(policy), to, rule, how }
+    names.set(JSON.stringify(edge), edge)
+  }
+  const addNamings = ({ namings }: NamedBy, to: string): void => {
+    for (const { policy, rule, way } of namings)
+      // A box says that it names any principal. All clients but these: the rule is about none of them.
+      if (way !== 'unbounded' && way !== 'excluded') add(policy, rule.name, way, to)
+  }
+  for (const spiffeId of spiffeIds) {
+    const by = policies.namedBy([spiffeId], [])
+    const to = identityId(spiffeId)
+    addNamings(by, to)
+    for (const { policy, rule } of [...by.mentions, ...by.inTexts]) add(policy, rule.name, 'mentioned', to)
+  }
+  for (const node of shown) {
+    if (node.kind !== 'pods' || node.serviceAccount === null) continue
+    const account = { namespace: node.namespace, serviceAccountName: node.serviceAccount }
+    addNamings(policies.namedBy([], [account]), node.id)
+  }
+  count.add(names.size)
+  return Map.groupBy(names.values(), ({ from }) => from)
 }
 
 /**
@@ -86,79 +120,6 @@ function changeOf(before: string | undefined, now: string | undefined): MapChang
 
 /** By the namespace of a policy, and the id of its box. */
 type InScope = (namespace: string, id: string) => boolean
-
-class Naming {
-  readonly #shown: ReadonlySet<string>
-  /** By namespace and service account. */
-  readonly #pods: ReadonlyMap<string, readonly PodsNode[]>
-  /** The IDs whose trust domain is not known, by path. */
-  readonly #byPath: ReadonlyMap<string, readonly string[]>
-
-  constructor(shown: readonly MapNode[], spiffeIds: ReadonlySet<string>) {
-    this.#shown = new Set([...shown.map(({ id }) => id), ...[...spiffeIds].map(identityId)])
-    this.#pods = Map.groupBy(
-      shown.filter((node) => node.kind === 'pods'),
-      ({ namespace, serviceAccount }) => accountText(namespace, serviceAccount ?? ''),
-    )
-    const open = [...spiffeIds].filter((id) => id.includes(TRUST_DOMAIN_PLACEHOLDER))
-    this.#byPath = Map.groupBy(open, pathIn)
-  }
-
-  isShown(id: string): boolean {
-    return this.#shown.has(id)
-  }
-
-  /** The IDs in a string of an object that is no policy. */
-  mentionedIn(from: string, { name, sources }: ResolvedRule): readonly NamesEdge[] {
-    return sources.flatMap(({ source }) =>
-      source.kind === 'SPIFFE'
-        ? [{ kind: 'names', from, to: identityId(source.spiffeId), rule: name, how: 'mentioned' } as const]
-        : [],
-    )
-  }
-
-  ofRule(from: string, rule: ResolvedRule): readonly NamesEdge[] {
-    const edge = (to: string, how: NamesEdge['how']): NamesEdge => ({
-      kind: 'names',
-      from,
-      to,
-      rule: rule.name,
-      how,
-    })
-    return [
-      ...rule.sources.flatMap(({ source, resolution }) => {
-        // All clients but these: the rule is about none of them.
-        if (source.isExcluded === true) return []
-        if (resolution.state === 'pattern')
-          return resolution.spiffeIds.slice(0, PATTERN_EDGES).map((id) => edge(identityId(id), 'pattern'))
-        if (source.kind === 'SPIFFE')
-          return [
-            edge(identityId(source.spiffeId), 'exactly'),
-            ...(this.#byPath.get(pathIn(source.spiffeId)) ?? []).map((id) =>
-              edge(identityId(id), 'same path'),
-            ),
-          ]
-        if (source.kind === 'service account')
-          return (this.#pods.get(accountText(source.namespace, source.name)) ?? []).map(({ id }) =>
-            edge(id, 'service account'),
-          )
-        return []
-      }),
-      ...rule.mentioned.map((id) => edge(identityId(id), 'mentioned')),
-    ]
-  }
-}
-
-/** A wildcard may take in all identities of a cluster: so many are drawn. */
-const PATTERN_EDGES = 100
-
-function accountText(namespace: string, name: string): string {
-  return `${namespace}/${name}`
-}
-
-function distinct(names: readonly NamesEdge[]): readonly NamesEdge[] {
-  return [...new Map(names.map((one) => [JSON.stringify(one), one])).values()]
-}
 
 function policyNode(policy: ResolvedPolicy): PolicyNode {
   const { namespace, name, key, rules, notes, problems, isInterpreted } = policy

@@ -1,10 +1,11 @@
-// The map is never surer than `who-selects`: what it says of a container follows, by a second derivation, from the report of
-// `who-selects` on the same files. Over generated worlds, with settings given and not given, and with documents that could
+// The map says what the other commands say: its finished report beside the finished reports of `who-selects`, `policies` and
+// `conflicts` on the same files. Over generated worlds, with settings given and not given, and with documents that could
 // not be read.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
 import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { account, foreign, policy, rule, spiffe } from '@kleym/testing/access-policies.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess } from '../../support/in-process.ts'
@@ -82,34 +83,178 @@ function saidByMap(report: JsonRecord): ReadonlyMap<string, Said> {
   return said
 }
 
-async function expectAgreement(flags: readonly string[], cwd: string): Promise<ReadonlyMap<string, Said>> {
+/** A rule that names an identity: its policy, its name, and how it does. */
+function namedText(kind: unknown, key: unknown, ruleName: unknown, how: unknown): string {
+  return [kind, key, ruleName, how].map(String).join(' | ')
+}
+
+function isRule(named: string): boolean {
+  return !named.endsWith('| mentioned')
+}
+
+/** Who names the identities of a report of `who-selects`; not the rules about all clients but these, which the map does not draw. */
+function namedByWhoSelects(asked: JsonRecord): ReadonlySet<string> {
+  const by = own(asked, 'namedBy')
+  return new Set([
+    ...listAt(by, 'rules')
+      .filter((one) => own(one, 'way') !== 'excluded')
+      .map((one) => namedText(own(one, 'kind'), own(one, 'policy'), own(one, 'rule'), own(one, 'way'))),
+    ...listAt(by, 'mentionedInCEL').map((one) =>
+      namedText('XAccessPolicy', own(one, 'policy'), own(one, 'rule'), 'mentioned'),
+    ),
+    ...listAt(by, 'mentionedIn').map((one) => {
+      const key = `${stringAt(one, 'namespace')}/${stringAt(one, 'name')}`
+      return namedText(own(one, 'kind'), key, own(one, 'field'), 'mentioned')
+    }),
+  ])
+}
+
+/** Who names some IDs by the map: one of them itself, or the service account of one of these pods. */
+function namedByMap(
+  mapped: JsonRecord,
+  spiffeIds: readonly string[],
+  pods: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const boxes = new Set([
+    ...spiffeIds.map((id) => `identity/${id}`),
+    ...listAt(mapped, 'nodes')
+      .filter((node) => listAt(node, 'pods').some((text) => pods.has(String(text))))
+      .map((node) => stringAt(node, 'id') ?? ''),
+  ])
+  return new Set(
+    listAt(mapped, 'edges')
+      .filter((edge) => stringAt(edge, 'kind') === 'names' && boxes.has(stringAt(edge, 'to') ?? ''))
+      .map((edge) => {
+        const [, kind, ...key] = (stringAt(edge, 'from') ?? '').split('/')
+        return namedText(kind, key.join('/'), own(edge, 'rule'), own(edge, 'how'))
+      }),
+  )
+}
+
+function podsOf(asked: JsonRecord): ReadonlySet<string> {
+  return new Set(listAt(asked, 'pods').map((pod) => stringAt(pod, 'pod') ?? ''))
+}
+
+/** The IDs that containers hold, or may: whether they are known but for their trust domain or not. */
+function idsHeld(asked: JsonRecord): readonly string[] {
+  return listAt(asked, 'pods').flatMap((pod) =>
+    listAt(pod, 'containers').flatMap((container) =>
+      listAt(container, 'registrations')
+        .filter((one) => ['issued', 'depends', 'pending'].includes(stringAt(one, 'verdict') ?? ''))
+        .flatMap((one) => stringAt(one, 'spiffeID') ?? []),
+    ),
+  )
+}
+
+/** More IDs of a world are not asked about: each starts the program. */
+const IDS_ASKED = 5
+
+/** The same of the identities: who holds each, who may, and who names it. Gives the ways in which they are named. */
+async function expectSameIdentities(
+  mapped: JsonRecord,
+  flags: readonly string[],
+  cwd: string,
+): Promise<ReadonlySet<string>> {
+  const ways = new Set<string>()
+  const identities = listAt(mapped, 'nodes').filter((node) => stringAt(node, 'kind') === 'identity')
+  // No flag takes an ID whose trust domain is not known.
+  const whole = identities.filter((node) => !(stringAt(node, 'spiffeID') ?? '').includes('<'))
+  for (const node of whole.slice(0, IDS_ASKED)) {
+    const spiffeId = stringAt(node, 'spiffeID') ?? ''
+    const asked = await reportOf(['who-selects', '-A', '--spiffe-id', spiffeId, ...flags], cwd)
+    const pods = listAt(asked, 'pods')
+    const verdicts = pods.flatMap((pod) =>
+      listAt(pod, 'containers').map((one) =>
+        listAt(one, 'registrations').map((each) => own(each, 'verdict')),
+      ),
+    )
+    const holders = verdicts.filter((all) => all.includes('issued')).length
+    const named = namedByWhoSelects(asked)
+    expect({
+      spiffeId,
+      holders: own(node, 'holders'),
+      // An ID that something may give is not one that nobody holds.
+      isOpen: verdicts.length > holders && own(node, 'state') !== 'unheld',
+      named: namedByMap(mapped, [spiffeId], podsOf(asked)),
+    }).toEqual({ spiffeId, holders, isOpen: verdicts.length > holders, named })
+    for (const one of named) ways.add(one.split(' | ').at(-1) ?? '')
+  }
+  return ways
+}
+
+/** What the reports of a world say. */
+interface Agreed {
+  readonly said: ReadonlyMap<string, Said>
+  readonly mapped: JsonRecord
+}
+
+async function expectAgreement(flags: readonly string[], cwd: string): Promise<Agreed> {
   const [asked, mapped] = await Promise.all([
     reportOf(['who-selects', '-A', ...flags], cwd),
     reportOf(['map', '-A', ...flags], cwd),
   ])
   const said = saidByWhoSelects(asked)
   expect(Object.fromEntries(saidByMap(mapped))).toEqual(Object.fromEntries(said))
-  return said
+  // Without --spiffe-id, `who-selects` reads no other objects that mention IDs.
+  const named = [...namedByMap(mapped, idsHeld(asked), podsOf(asked))].filter(isRule)
+  expect(named.toSorted()).toEqual([...namedByWhoSelects(asked)].filter(isRule).toSorted())
+  return { said, mapped }
 }
 
 test('the estate: the same of every container', async () => {
-  const said = await expectAgreement(ESTATE_FLAGS, PROJECT_ROOT)
+  const { said, mapped } = await expectAgreement(ESTATE_FLAGS, PROJECT_ROOT)
   const states = new Set([...said.values()].map(({ state }) => state))
   // It would agree about nothing, too.
   expect([...states].toSorted()).toEqual(['issued', 'several', 'undetermined'])
   expect(said.size).toBeGreaterThan(50)
+  await expectSameIdentities(mapped, ESTATE_FLAGS, PROJECT_ROOT)
 })
 
 test('folders of the examples that leave containers without an identity', async () => {
   const cwd = PROJECT_ROOT
   const states = new Set<string>()
   for (const folder of ['examples/pull-request/head', 'examples/estate/risky', 'examples/wrong-class'])
-    for (const { state } of (await expectAgreement(['--offline', '-R', '-f', folder], cwd)).values())
+    for (const { state } of (await expectAgreement(['--offline', '-R', '-f', folder], cwd)).said.values())
       states.add(state)
   expect(states).toContain('displaced')
 })
 
-/** Each run starts the program twice. */
+const ID = 'spiffe://example.org'
+/** What a rule of Istio names: `cluster.local` stands for the trust domain of the mesh, which no file here tells. */
+const principals = fc.constantFrom<JsonRecord>(
+  { principals: ['cluster.local/ns/team-a/sa/runner', 'cluster.local/ns/team-b/sa/runner'] },
+  { principals: ['cluster.local/ns/team-a/sa/other', 'cluster.local/ns/team-b/sa/*'] },
+  { principals: ['example.org/ns/team-a/*'] },
+  { principals: ['example.org/ns/team-b/objective/chat'] },
+  { notPrincipals: ['example.org/ns/team-a/pool/llama'] },
+  { namespaces: ['team-a'] },
+)
+const sources = fc.constantFrom(
+  spiffe(`${ID}/ns/team-a/pool/llama`),
+  spiffe(`${ID}/ns/team-b/objective/chat`),
+  spiffe(`${ID}/nowhere`),
+  account('runner', 'team-a'),
+  account('other', 'team-b'),
+)
+/** Gives every pod the ID of its service account. */
+const ACCOUNTS = foreign('accounts', {
+  spiffeIDTemplate: `${ID}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}`,
+})
+/** The access policies of a world, and what gives pods the IDs of their service accounts. */
+const policies = fc
+  .tuple(fc.array(sources, { maxLength: 2 }), fc.array(principals, { maxLength: 2 }), fc.boolean())
+  .map(([ofRules, ofMesh, hasAccounts]) => [
+    ...(hasAccounts ? [ACCOUNTS] : []),
+    ...ofRules.map((source, at) => policy({ name: `tools-${at}`, spec: { rules: [rule(source)] } })),
+    ...ofMesh.map((source, at) => ({
+      apiVersion: 'security.istio.io/v1',
+      kind: 'AuthorizationPolicy',
+      metadata: { name: `mesh-${at}`, namespace: 'team-a' },
+      spec: { action: 'ALLOW', rules: [{ from: [{ source }] }] },
+    })),
+  ])
+
+/** Each run starts the program some six times. */
 const RUNS = runs(40)
 /** Here a premise covers the settings that were not given. */
 const SEED = 1_434_583_085
@@ -133,9 +278,11 @@ const GIVEN = [
 
 test('generated worlds, with settings that were given and that were not, and with a document that cannot be read', async () => {
   const seen = new Set<string>()
+  const ways = new Set<string>()
   await fc.assert(
     fc.asyncProperty(
       tenants,
+      policies,
       fc.constantFrom([], GIVEN, GIVEN),
       fc.constantFrom(
         '',
@@ -143,18 +290,23 @@ test('generated worlds, with settings that were given and that were not, and wit
         '---\nkind: [\n',
         '---\napiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nspec: {\n',
       ),
-      async (objects, settings, broken) => {
+      async (objects, naming, settings, broken) => {
         const cwd = await workspace({
-          'world.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
+          'world.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...objects, ...naming] }),
           'broken.yaml': broken,
           'scm.json': JSON.stringify(SCM),
         })
         const files = ['-f', 'world.yaml', '-f', 'broken.yaml']
-        const said = await expectAgreement(['--offline', ...files, ...settings], cwd)
+        const flags = ['--offline', ...files, ...settings]
+        const { said, mapped } = await expectAgreement(flags, cwd)
         for (const { state } of said.values()) seen.add(state)
+        for (const way of await expectSameIdentities(mapped, flags, cwd)) ways.add(way)
       },
     ),
     { numRuns: RUNS, ...seedOf(SEED) },
   )
   expect([...seen]).toEqual(expect.arrayContaining(mustSee(['issued', 'undetermined', 'none'])))
+  expect([...ways]).toEqual(
+    expect.arrayContaining(mustSee(['exactly', 'pattern', 'perhaps', 'service account'])),
+  )
 })
