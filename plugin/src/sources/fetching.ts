@@ -85,9 +85,9 @@ const CHART_ELSEWHERE = key('(?:remotechart|chartpath)')
 const REPOSITORY = key(
   '(?:(?:helm_?)?(?:chart_?)?repo(?:sitory)?_?(?:url|ref|opts|name)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
 )
-const PLACE = key('(?:paths?|subpath|directory|ref|branch|tag|revision|targetrevision)')
+const PLACE = key('(?:paths?|subpath|dir(?:ectory)?|ref|branch|tag|revision|targetrevision)')
 const PACKAGE = key('package(?:name|ref)')
-const FOLDER = key('(?:.*path|directory)')
+const FOLDER = key('(?:.*path|dir(?:ectory)?)')
 /** A value that is the address of YAML. */
 const ADDRESS_IN_TEXT = /[:,[-][ \t\n]*["']?[a-z][a-z0-9+]*:\/\/[^\s"'#]+\.ya?ml["']?[ \t\r]*(?:[,}\]]|$)/m
 const OTHERS = key('(?:sourceNamespace|channel|fetch|oci|upstream)')

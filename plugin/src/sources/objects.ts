@@ -20,7 +20,12 @@ import type { Door } from './door.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { failedRead, type FailedRead } from './failed-read.ts'
-import { placeholderIn, placeholderInObject, type ManifestPlaceholder } from './placeholders.ts'
+import {
+  placeholderIn,
+  placeholderInObject,
+  placeholderInType,
+  type ManifestPlaceholder,
+} from './placeholders.ts'
 import { isDirective, lackOf, partialObject } from './partial-objects.ts'
 import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
@@ -386,7 +391,7 @@ function templateOfType(
 ): InputProblem | undefined {
   const kind = stringAt(value, 'kind') ?? ''
   const apiVersion = stringAt(value, 'apiVersion') ?? ''
-  const [inKind, inVersion] = [placeholderIn(kind), placeholderIn(apiVersion)]
+  const [inKind, inVersion] = [placeholderInType(kind), placeholderInType(apiVersion)]
   const placeholder = inKind ?? inVersion
   if (placeholder === undefined) return undefined
   const group = groupOfApiVersion(apiVersion)
@@ -544,7 +549,7 @@ function nonEmpty(value: unknown): string | undefined {
 export function templateProblem(
   what: string,
   place: InputPlace,
-  { text, fix }: ManifestPlaceholder,
+  { text, fix, problem }: ManifestPlaceholder,
   reach: readonly ProblemReach[] | undefined,
 ): InputProblem {
   return {
@@ -552,7 +557,7 @@ export function templateProblem(
     what: `${what} is a template`,
     alike: 'documents are templates',
     where: placeText(place),
-    why: `${text} is not filled in yet`,
+    why: `${text} is not filled in yet${problem === undefined ? '' : `, or is a mistake: ${problem}`}`,
     fix,
     ...(reach === undefined ? {} : { reach }),
   }

@@ -2,7 +2,13 @@
 // where they decide is a template, and no object.
 import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
+import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
+import {
+  isDns1123Label,
+  isDns1123Subdomain,
+  labelValueProblem,
+  qualifiedNameProblem,
+} from '@kleym/shared/core/base/text/kubernetes.ts'
 import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
 import { scaledBy } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { actionForAnotherTool } from './helm-action.ts'
@@ -57,6 +63,63 @@ const IN_TEMPLATES: readonly Style[] = [BESIDE_SCM, SHELL, KUSTOMIZE, READER]
 export interface ManifestPlaceholder {
   readonly text: string
   readonly fix: string
+  /** Of a text that may be no placeholder: why the API server does not take it. */
+  readonly problem?: string
+}
+
+/**
+ * A text that the API server does not take where it stands: something else is to stand there. So each way to write a placeholder is known
+ * where the API server has a grammar, and those above are needed for the rest.
+ */
+function unfit(text: string, problem: string | undefined): ManifestPlaceholder | undefined {
+  return problem === undefined ? undefined : { text: shown(text), fix: READER.fix, problem }
+}
+
+/** The kind or the API version that no API server has: `@KIND@`, `__GROUP__/v1`. */
+export function placeholderInType(text: string): ManifestPlaceholder | undefined {
+  const isPossible = text === '' || /^[A-Za-z0-9][A-Za-z0-9./-]*$/.test(text)
+  return placeholderIn(text) ?? unfit(text, isPossible ? undefined : 'no API server has such a type')
+}
+
+/** Among labels, and among the labels that are asked for, every key and value decides. */
+function placeholderInLabels(value: unknown): ManifestPlaceholder | undefined {
+  const found = placeholderInValue(value, IN_VALUES)
+  if (found !== undefined || !isRecord(value)) return found
+  return firstIn(
+    Object.entries(value),
+    ([key, one]) =>
+      unfit(key, sentence('label key', qualifiedNameProblem(key))) ??
+      (typeof one === 'string' ? placeholderInLabelValue(one) : undefined),
+  )
+}
+
+function placeholderInLabelValue(value: string): ManifestPlaceholder | undefined {
+  return unfit(value, sentence('label value', labelValueProblem(value)))
+}
+
+function sentence(what: string, problem: string | undefined): string | undefined {
+  return problem === undefined ? undefined : `as a ${what} it ${problem}`
+}
+
+/** Fields that name something, with what the API server takes there. */
+const NAMES: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['serviceAccountName', isDns1123Subdomain],
+  ['className', (text) => /^[A-Za-z0-9][\w./:-]*$/.test(text)],
+])
+
+function placeholderInName(key: string, value: unknown): ManifestPlaceholder | undefined {
+  if (/containers$/i.test(key) && Array.isArray(value))
+    return firstIn(value, (one) => {
+      const name = stringAt(one, 'name') ?? ''
+      return unfit(
+        name,
+        name === '' || isDns1123Label(name) ? undefined : 'it cannot be the name of a container',
+      )
+    })
+  const isFit = NAMES.get(key)
+  return typeof value !== 'string' || value === '' || isFit === undefined || isFit(value)
+    ? undefined
+    : unfit(value, `it cannot be a ${key}`)
 }
 
 /** The first placeholder in the text of a document that does not parse. */
@@ -90,10 +153,9 @@ function shown(text: string): string {
  */
 export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | undefined {
   const metadata = own(value, 'metadata')
-  for (const field of ['name', 'namespace', 'labels']) {
-    const found = placeholderInValue(own(metadata, field), IN_VALUES)
-    if (found !== undefined) return found
-  }
+  const placed = placeholderInValue([own(metadata, 'name'), own(metadata, 'namespace')], IN_VALUES)
+  const found = placed ?? placeholderInLabels(own(metadata, 'labels'))
+  if (found !== undefined) return found
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
@@ -104,6 +166,8 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   const scaled = scaledBy(value)
   if (scaled !== undefined) return placeholderInValue(scaled, IN_VALUES)
   const spec = own(value, 'spec')
+  // Its own checks say of each field what is wrong with it.
+  if (kind === BINDING_KIND) return placeholderInValue(spec, IN_VALUES)
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)
 }
@@ -130,8 +194,8 @@ function placeholderInSpec(value: unknown): ManifestPlaceholder | undefined {
     NOT_DECIDING.has(key)
       ? undefined
       : /labels$/i.test(key)
-        ? placeholderInValue(one, IN_VALUES)
-        : (placeholderInValue(key, IN_VALUES) ?? placeholderInSpec(one)),
+        ? placeholderInLabels(one)
+        : (placeholderInValue(key, IN_VALUES) ?? placeholderInName(key, one) ?? placeholderInSpec(one)),
   )
 }
 
@@ -155,11 +219,11 @@ const TEMPLATE_FIELDS: ReadonlySet<string> = new Set([
 
 function placeholderOfRegistration(spec: unknown): ManifestPlaceholder | undefined {
   if (!isRecord(spec)) return placeholderInValue(spec, IN_VALUES)
-  for (const [field, value] of Object.entries(spec)) {
-    const found = placeholderInValue(value, TEMPLATE_FIELDS.has(field) ? IN_TEMPLATES : IN_VALUES)
-    if (found !== undefined) return found
-  }
-  return undefined
+  return firstIn(Object.entries(spec), ([field, value]) =>
+    TEMPLATE_FIELDS.has(field)
+      ? placeholderInValue(value, IN_TEMPLATES)
+      : placeholderInSpec({ [field]: value }),
+  )
 }
 
 /** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */

@@ -56,6 +56,7 @@ const FETCHING: readonly (readonly [string, string, JsonRecord, string])[] = [
     { extensions: { helm: { charts: [{ name: 'a', chartname: 'x/a' }] } } },
     'x/a',
   ],
+  ['a RootSync of Config Sync', 'configsync.gke.io', { git: { repo: GIT, dir: 'a' } }, 'a'],
   ['a KluctlDeployment', 'gitops.kluctl.io', { source: { git: { url: GIT, path: 'a' } } }, 'a'],
   [
     'a Terraform of a source of Flux',

@@ -431,13 +431,13 @@ async function fake(script: string): Promise<{ root: string; env: Record<string,
 describe('-k', () => {
   test('reads what kubectl kustomize prints, and hands the folder over as one argument', async () => {
     const { root, env } = await fake(
-      `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  labels: {dir: "%s"}\\n' "$1" "$2" "$3"`,
+      `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s-%s"\\n  annotations: {dir: "%s"}\\n' "$1" "$2" "$3"`,
     )
     const loaded = await load(root, { files: [], kustomize: ['a b; $x'], env })
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toMatchObject([
       {
-        value: { metadata: { name: 'kustomize---', labels: { dir: 'a b; $x' } } },
+        value: { metadata: { name: 'kustomize---', annotations: { dir: 'a b; $x' } } },
         origin: { file: 'a b; $x (kustomize)' },
       },
     ])

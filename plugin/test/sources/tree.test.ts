@@ -585,7 +585,7 @@ const application = (repository: string, helm = ''): string =>
   `apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: web}\nspec:\n  destination: {namespace: team}\n  source: {repoURL: '${repository}', path: charts/app${helm}}\n`
 
 describe('--render', () => {
-  const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  labels: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
+  const POD_OF = `printf 'apiVersion: v1\\nkind: Pod\\nmetadata:\\n  name: "%s"\\n  annotations: {ns: "%s", p: "%s"}\\n' "$2" "$5" "$HELM_NO_PLUGINS$https_proxy"`
 
   test('reads what helm makes, without plugins and without the network', async () => {
     const { root, env } = await withProgram('helm', POD_OF, {
@@ -596,7 +596,7 @@ describe('--render', () => {
     expect(loaded.problems).toEqual([])
     expect(loaded.objects).toMatchObject([
       {
-        value: { metadata: { name: 'app', labels: { ns: 'default', p: '1http://127.0.0.1:9' } } },
+        value: { metadata: { name: 'app', annotations: { ns: 'default', p: '1http://127.0.0.1:9' } } },
         origin: { file: 'c (helm)' },
       },
     ])

@@ -515,7 +515,35 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
   ],
 ]
 
+/** What is to be filled in, in ways that nobody listed: each stands where the API server does not take it. */
+const ROWS_TO_FILL_IN: readonly Row[] = ['@X@', '__X__', '%X%', '$X', '[[X]]', '((X))', '#{X}#'].flatMap(
+  (mark): readonly Row[] => {
+    const pod = (label: string, account: string, container: string): string =>
+      json({
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'x', namespace: 'demo', labels: { app: label } },
+        spec: { serviceAccountName: account, containers: [{ name: container, image: 'x' }] },
+      })
+    const registration = (spec: Record<string, unknown>): string =>
+      json({ ...THIEF, spec: { ...THIEF.spec, ...spec } })
+    return [
+      [`a kind ${mark}`, { 'a.json': json({ ...THIEF, kind: mark }) }],
+      [`an API version ${mark}`, { 'a.json': json({ ...THIEF, apiVersion: `${mark}/v1` }) }],
+      [`a label ${mark}`, { 'a.json': pod(mark, 'runner', 'vllm') }],
+      [`a service account ${mark}`, { 'a.json': pod('llama', mark, 'vllm') }],
+      [`a container ${mark}`, { 'a.json': pod('llama', 'runner', mark) }],
+      [`a class ${mark}`, { 'a.json': registration({ className: mark }) }],
+      [
+        `a label ${mark} in a selector`,
+        { 'a.json': registration({ podSelector: { matchLabels: { app: mark } } }) },
+      ],
+    ]
+  },
+)
+
 export const ROWS_OPEN: readonly Row[] = [
+  ...ROWS_TO_FILL_IN,
   ...ROWS_OF_STRANGERS,
   ...ROWS_OF_OTHER_TOOLS,
   ['a manifest in a folder of tools', { '.tekton/a.yaml': THIEF_YAML }],

@@ -323,7 +323,7 @@ describe('as a drawing', () => {
     ]
     const cwd = await workspace({ 'a.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) })
     const { stdout } = await inProcess(['map', '--offline', '-f', 'a.json', '-o', 'dot'], cwd)
-    expect(stdout).toContain(String.raw`a\"b\\N\\\"&amp;amp;]: none`)
+    expect(stdout).toContain(String.raw`a\"b\\N\\\"&amp;amp;] is not`)
     for (const row of stdout.split('\n').filter((text) => text.includes('label='))) {
       const quoted = row.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""')
       expect(quoted).toMatch(/^ +(?:n\d+ \[label=""|label=""|n\d+ -> n\d+)/)
