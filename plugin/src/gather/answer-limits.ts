@@ -67,7 +67,7 @@ export function refuseMoreThan({ most, what, fix }: AnswerLimit, count: number):
 /** Throws a KleymError where an answer, whichever it is, would be made of more than kleym works on. */
 export function refuseTooManySelections({ now, settled }: Pick<Analysis, 'now' | 'settled'>): void {
   for (const state of new Set([now, settled])) {
-    if (!state.prediction().hasMoreSelections(SELECTIONS_MAX) && !hasMoreUndecided(state)) continue
+    if (!state.hasMoreSelections(SELECTIONS_MAX) && !hasMoreUndecided(state)) continue
     const [pods, containers] = [SELECTIONS_MAX.ofPods, SELECTIONS_MAX.ofContainers].map((most) =>
       most.toLocaleString('en'),
     )

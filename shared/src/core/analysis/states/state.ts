@@ -19,7 +19,7 @@ import type { PolicyContext } from '../policies/policy-context.ts'
 import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
-import { predict, type EntrySource, type Prediction } from '../../predict/index.ts'
+import { predict, type EntrySource, type Prediction, type SelectionCounts } from '../../predict/index.ts'
 import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
 
 /** What a state is made from, beside the compiled snapshot. */
@@ -92,6 +92,16 @@ export class State implements PolicyContext {
       ...(whyKept.size > 0 && { whyKept: ({ name }) => whyKept.get(name) }),
     })
     return this.#prediction
+  }
+
+  /** Whether objects select pods, or containers, more often than so many times. */
+  hasMoreSelections(than: SelectionCounts): boolean {
+    const { snapshot, podsInQuestion: pods } = this.base
+    const objects = this.outputs.length + snapshot.staticEntries.read.length
+    const containers = pods.reduce((sum, pod) => sum + pod.containers.length, 0)
+    // What has few pods or few objects, as nearly all has, needs no counting, and perhaps no prediction.
+    if (pods.length * objects <= than.ofPods && containers * objects <= than.ofContainers) return false
+    return this.prediction().hasMoreSelections(than)
   }
 
   /** Why a binding that was not read may keep kleym from writing an output, by its name: the two may claim the same containers. */

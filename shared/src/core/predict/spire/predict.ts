@@ -104,13 +104,8 @@ class Predictor implements Prediction {
   }
 
   hasMoreSelections(than: SelectionCounts): boolean {
-    const { pods } = this.#input
-    const objects = this.#ids.length + this.#statics.length
-    const containers = pods.reduce((sum, pod) => sum + pod.containers.length, 0)
-    // What has few pods or few objects, as nearly all has, needs no counting.
-    if (pods.length * objects <= than.ofPods && containers * objects <= than.ofContainers) return false
     const count = { ofPods: 0, ofContainers: 0 }
-    return pods.some((pod) => {
+    return this.#input.pods.some((pod) => {
       const selections = this.#staticIndex.countCandidates(pod) + this.#index.selecting(pod).length
       count.ofPods += selections
       count.ofContainers += selections * pod.containers.length
