@@ -29,14 +29,13 @@ export function embeddedProblem(
   const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
   const isDeciding = ({ versions, kind }: WantedKind): boolean =>
     versions !== undefined || (!isTyped && !DETAILS.has(kind))
-  const deciding = wanted.filter(isDeciding)
-  const inText = wanted.filter((one) => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one)))
+  const isInText = (one: WantedKind): boolean => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one))
   const found = new Map<string, ProblemReach>()
   let isText = false
   const visit = (here: unknown, isTop = false): void => {
     if (typeof here === 'string') {
       for (const text of textsIn(here))
-        for (const reach of reachInText(text, inText)) {
+        for (const reach of reachInText(text, wanted.filter(isInText))) {
           found.set(JSON.stringify(reach), reach)
           isText = true
         }
@@ -44,8 +43,8 @@ export function embeddedProblem(
     // The depth is bounded by what the readers take.
     if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item)
     if (!isRecord(here)) return
-    const kind = isTop ? undefined : decidingKind(here, deciding)
-    if (kind !== undefined)
+    const kind = isTop ? undefined : kindHeld(here, wanted)
+    if (kind !== undefined && isDeciding(kind))
       for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
         found.set(JSON.stringify(reach), reach)
     else
@@ -70,8 +69,8 @@ export function embeddedProblem(
 }
 
 /** What may stand in a text, which is looked through only if it gives an object's kind that decides with its group. */
-function reachInText(text: string, deciding: readonly WantedKind[]): readonly ProblemReach[] {
-  const wanted = deciding.filter((one) => holdsKind(text, one))
+function reachInText(text: string, kinds: readonly WantedKind[]): readonly ProblemReach[] {
+  const wanted = kinds.filter((one) => holdsKind(text, one))
   if (wanted.length === 0) return []
   return (
     reachOfText(text, { wanted, namespace: undefined }) ?? wanted.flatMap((one) => reachOf(one, {}, text))
@@ -96,12 +95,12 @@ export function notShown(
 }
 
 /** A reference has a type and a name too, but no content. */
-function decidingKind(value: JsonRecord, deciding: readonly WantedKind[]): WantedKind | undefined {
+function kindHeld(value: JsonRecord, wanted: readonly WantedKind[]): WantedKind | undefined {
   const kind = stringAt(value, 'kind')
   if (kind === undefined) return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const hasContent = ['metadata', 'spec', 'data'].some((field) => isRecord(own(value, field)))
-  return hasContent ? deciding.find((one) => one.kind === kind && one.group === group) : undefined
+  return hasContent ? wanted.find((one) => one.kind === kind && one.group === group) : undefined
 }
 
 function placeIn(value: JsonRecord): {

@@ -18,6 +18,8 @@ export interface WrapOptions {
 
 /** One long line as several, broken between words, the later ones hanging. */
 export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
+  const whole = toLine(pieces)
+  if (fitsWhole(whole, width)) return [whole]
   const lines: Span[][] = []
   let row: Span[] = []
   let used = 0
@@ -27,7 +29,7 @@ export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
     used = hang
   }
   let fresh = true
-  for (const word of words(toLine(pieces))) {
+  for (const word of words(whole)) {
     if (!fresh && used + word.gap + word.width > width) {
       turn()
       fresh = true
@@ -42,6 +44,12 @@ export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
   }
   lines.push(row)
   return lines.map(joined)
+}
+
+/** Most lines are short, and of one piece: there is nothing to take apart. A blank has no role, and none ends a line. */
+function fitsWhole([first, ...more]: Line, width: number): boolean {
+  if (first === undefined || more.length > 0 || first.text.endsWith(' ')) return false
+  return (first.role === undefined || !first.text.includes(' ')) && displayWidth(first.text) <= width
 }
 
 interface Word {

@@ -38,7 +38,7 @@ import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 /** What all rules find on a pod, each with whether it holds; `asRead`: whether the pod is what was read of it. */
 export function judged(facts: PodIdentities, lookups: PodLookups, asRead: Truth): readonly Note[] {
   const found = POD_RULES.flatMap((rule) => rule(facts, lookups))
-  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(facts, lookups)] : found
+  const notes = facts.pod.perhaps === undefined ? [...found, ...openNotes(found, facts, lookups)] : found
   return asRead === YES ? notes : notes.map((note) => ({ ...note, holds: all(note.holds, asRead) }))
 }
 
@@ -93,7 +93,7 @@ function isForOne({ outcome }: Registration): boolean {
 }
 
 /** What a pod shows perhaps, without what it shows for certain. Of a pod that is itself not certain, `morePods` tells. */
-function openNotes(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
+function openNotes(found: readonly Note[], facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   // There may be a hundred thousand pods, and hardly any has something open.
   const doubts: Doubt[] = []
   const inPart: EntryOutcome[] = []
@@ -104,8 +104,12 @@ function openNotes(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   if (doubts.length + inPart.length + ofSelectors.length === 0) return NONE
   const ofPods = [...doubts.filter(({ outcome }) => isOfPods(outcome)), ...ofSelectors]
   return [
-    ...possibleNotes(facts, lookups, { doubts, rules: [idHeldByForeign] }),
-    ...possibleNotes(facts, lookups, { doubts: ofPods, rules: POD_RULES }),
+    ...possibleNotes(facts, lookups, {
+      doubts,
+      rules: [idHeldByForeign],
+      found: idHeldByForeign(facts, lookups),
+    }),
+    ...possibleNotes(facts, lookups, { doubts: ofPods, rules: POD_RULES, found }),
     ...[...doubts.map(({ outcome }) => outcome), ...inPart].flatMap((one) =>
       mayBecomeOurs(one, facts, lookups),
     ),
@@ -135,17 +139,24 @@ function selectorDoubts({ containers }: PodIdentities): readonly Doubt[] {
   return doubts
 }
 
-/** What rules show if all of the doubtful registrations apply, or those that displace none, and not as things are. */
+/** What rules show if all of the doubtful registrations apply, or those that displace none, beside what they have found as things are. */
 function possibleNotes(
   facts: PodIdentities,
   lookups: PodLookups,
-  { doubts, rules }: { readonly doubts: readonly Doubt[]; readonly rules: readonly PodRule[] },
+  {
+    doubts,
+    rules,
+    found,
+  }: {
+    readonly doubts: readonly Doubt[]
+    readonly rules: readonly PodRule[]
+    readonly found: readonly Note[]
+  },
 ): readonly Note[] {
   if (doubts.length === 0) return NONE
-  const notesOf = (one: PodIdentities): readonly Note[] => rules.flatMap((rule) => rule(one, lookups))
-  const seen = new Set(notesOf(facts).map(keyOf))
+  const seen = new Set(found.map(keyOf))
   return possibilities(doubts, facts)
-    .flatMap(notesOf)
+    .flatMap((one) => rules.flatMap((rule) => rule(one, lookups)))
     .flatMap((note) => {
       if (seen.has(keyOf(note))) return []
       seen.add(keyOf(note))
