@@ -71,16 +71,18 @@ function keyOfSpire(value: unknown): string | undefined {
   )
 }
 
-/** What a document deploys; undefined where it deploys nothing. */
-export function deploying(value: unknown, origin: Origin): Deploying | undefined {
+/**
+ * What a document deploys; undefined where it deploys nothing. The fields of a kind that is read name nothing to be fetched: what its
+ * containers run may.
+ */
+export function deploying(value: unknown, origin: Origin, isRead = false): Deploying | undefined {
   const isOfFlux = isRecord(value) && groupOf(value) === SOURCES_OF_FLUX
   // What takes a chart of SPIRE from a source of Flux may stand elsewhere.
   const ofSource =
     isOfFlux && OF_SPIRE.has(nameOf(stringAt(value, 'spec', 'url'))) ? [{ chart: 'spire' }] : []
   const commands = appliedBy(value).map((chart) => ({ chart }))
-  const found = [...fetchedBy(value, origin), ...commands, ...ofSource].filter(
-    ({ chart }) => nameOf(chart) !== SPIRES_CRDS,
-  )
+  const fetched = isRead ? [] : fetchedBy(value, origin)
+  const found = [...fetched, ...commands, ...ofSource].filter(({ chart }) => nameOf(chart) !== SPIRES_CRDS)
   const key = found.length > 0 || stringAt(value, 'kind') !== undefined ? undefined : keyOfSpire(value)
   if (found.length === 0 && key === undefined) return undefined
   const name = [stringAt(value, 'kind'), stringAt(value, 'metadata', 'name')].filter(Boolean).join(' ')

@@ -176,7 +176,7 @@ function collectObject(
   if (wanted?.versions === undefined && !isFromCluster) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
-    if (facts.wanted !== undefined) noteDeployer(value, origin, collected)
+    if (facts.wanted !== undefined) noteDeployer(value, origin, collected, true)
   }
   const isOther = facts.wanted === undefined
   const isCounted = isOther && !takenForMore(value, type, { rules, origin, collected })
@@ -359,8 +359,8 @@ function unknownVersion(
   }
 }
 
-function noteDeployer(value: unknown, origin: Origin, to: Collected): void {
-  const found = deploying(value, origin)
+function noteDeployer(value: unknown, origin: Origin, to: Collected, isRead = false): void {
+  const found = deploying(value, origin, isRead)
   if (found !== undefined) to.deploying.push(found)
   const source = isRecord(value) ? sourceAddress(value) : undefined
   if (source !== undefined) to.sources.set(...source)
