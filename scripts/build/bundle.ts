@@ -1,6 +1,6 @@
 // A program and all that it imports as ES modules, by esbuild.
 import { basename, dirname } from 'node:path'
-import { build } from 'esbuild'
+import { build, type Metafile } from 'esbuild'
 import { doors } from './doors.ts'
 import { inkBundle, SHIPPED } from './ink-bundle.ts'
 import { kubeBundle } from './kube-bundle.ts'
@@ -18,9 +18,9 @@ export interface Bundling {
   readonly split?: boolean
 }
 
-/** Bundles a program; rejects with what esbuild found, which it has printed by then. */
-export async function bundle(root: string, { entry, outfile, split = false }: Bundling): Promise<void> {
-  await build({
+/** Bundles a program, and returns what stands where; rejects with what esbuild found, which it has printed by then. */
+export async function bundle(root: string, { entry, outfile, split = false }: Bundling): Promise<Metafile> {
+  const { metafile } = await build({
     entryPoints: [entry],
     ...(split
       ? {
@@ -51,6 +51,8 @@ export async function bundle(root: string, { entry, outfile, split = false }: Bu
     // Where the docs of this build are published; empty for none.
     define: { ...SHIPPED, KLEYM_DOCS_URL: JSON.stringify(process.env['KLEYM_DOCS_URL'] ?? '') },
     plugins: [doors, kubeBundle, inkBundle, oclifBundle, lateLibraries, mapPage],
+    metafile: true,
     logLevel: 'warning',
   })
+  return metafile
 }
