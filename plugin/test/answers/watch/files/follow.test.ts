@@ -171,6 +171,9 @@ test('the derivation of a binding is what explain says of it, and follows the fi
   await writeFile(join(root, 'chat.yaml'), CHAT_BINDING.replace('vllm', 'vlm'))
   await until(() => shown().includes('reaches no container'), 'it follows')
   expect(shown()).toBe((await inProcess(['explain', 'demo/chat', ...given], root)).stdout)
+  // Not `deleted`: what is written may be the binding.
+  await writeFile(join(root, 'chat.yaml'), 'kind: InferenceIdentityBinding\nmetadata: {name: chat, na')
+  await until(() => shown() === 'unread', 'it may be there')
   await rm(join(root, 'chat.yaml'))
   await until(() => shown() === 'deleted', 'the binding is gone')
   expect((await source.namespaces(picture?.rows ?? [])).names).toEqual(['demo'])
