@@ -1,7 +1,7 @@
 // Placeholders in manifests: what helm, envsubst, kustomize or a reader of a README is to fill in. A document that has them
 // where they decide is a template, and no object.
 import { mayHoldScmConfig, SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import {
   isDns1123Label,
@@ -108,6 +108,12 @@ const NAMES: ReadonlyMap<string, (text: string) => boolean> = new Map([
 ])
 
 function placeholderInName(key: string, value: unknown): ManifestPlaceholder | undefined {
+  if (key === 'matchExpressions' && Array.isArray(value))
+    return firstIn(value, (one) =>
+      firstIn(['', ...listAt(one, 'values')], (asked) =>
+        placeholderInLabels({ [stringAt(one, 'key') ?? 'key']: asked }),
+      ),
+    )
   if (/containers$/i.test(key) && Array.isArray(value))
     return firstIn(value, (one) => {
       const name = stringAt(one, 'name') ?? ''

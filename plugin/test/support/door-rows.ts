@@ -538,6 +538,14 @@ const ROWS_TO_FILL_IN: readonly Row[] = ['@X@', '__X__', '%X%', '$X', '[[X]]', '
         `a label ${mark} in a selector`,
         { 'a.json': registration({ podSelector: { matchLabels: { app: mark } } }) },
       ],
+      [
+        `a label ${mark} in an expression`,
+        {
+          'a.json': registration({
+            podSelector: { matchExpressions: [{ key: 'app', operator: 'In', values: ['x', mark] }] },
+          }),
+        },
+      ],
     ]
   },
 )
