@@ -41,12 +41,11 @@ export async function readChart(
   for (const file of chartFiles(folder, budget)) reading.take(file)
   if (reading.takesFiles) for (const file of otherFiles(folder, budget)) reading.take(file)
   const chart = await yamlIn(folder, 'Chart.yaml', budget)
+  const hasRequirements = entriesOf(folder).some(({ name }) => name === 'requirements.yaml')
+  const required = hasRequirements ? await yamlIn(folder, 'requirements.yaml', budget) : {}
   // Which charts it depends on, it does not say.
-  if (chart === undefined) reading.take({ path: 'Chart.yaml', text: undefined })
-  const lists = [
-    own(chart, 'dependencies'),
-    own(await yamlIn(folder, 'requirements.yaml', budget), 'dependencies'),
-  ]
+  if (chart === undefined || required === undefined) reading.take({ path: 'Chart.yaml', text: undefined })
+  const lists = [own(chart, 'dependencies'), own(required, 'dependencies')]
   const dependencies = lists.flatMap((list) => (Array.isArray(list) ? (list as readonly unknown[]) : []))
   const there = entriesOf(join(folder, 'charts'))
   const missing = dependencies.flatMap((one) => {

@@ -384,10 +384,10 @@ export class Tree {
       const isPassedOn = this.#rules.render && (this.#overlays.rootsOf.get(reading)?.size ?? 0) > 0
       // What one that was rendered makes stands there, though others keep the files that it takes in from being dismissed.
       const changed = isPassedOn || this.#isShown(reading) ? [] : reading.changed
-      const { overlay, makesScmConfig, makesAnything, changes } = kustomization
+      const { overlay, makesScmConfig, makesAnything, isUnreadable, changes } = kustomization
       const isMade = makesScmConfig && !this.#isShown(reading)
       const made = isMade ? [{ kind: 'ConfigMap', namespace: changes.namespace, name: undefined }] : []
-      const isOpen = makesAnything && !this.#isShown(reading)
+      const isOpen = (makesAnything || isUnreadable) && !this.#isShown(reading)
       const failure = this.#failures.get(reading)
       const lacked = isPassedOn ? [] : this.#lackedBy(reading)
       const outside = this.#rendered.has(reading) ? [] : outsideOf(kustomization, given)
@@ -397,8 +397,9 @@ export class Tree {
       return [
         {
           where: overlay.name,
-          what:
-            lacked.length > 0
+          what: isUnreadable
+            ? 'a kustomization that cannot be read'
+            : lacked.length > 0
               ? `what a kustomization names and this disk lacks (${lacked.join(', ')})`
               : outside.length > 0
                 ? `what a kustomization takes in from beside the files that were given (${outside.join(', ')})`
@@ -406,9 +407,12 @@ export class Tree {
           reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
           isLookedThrough: false,
           failure,
-          ...(unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
-          how:
-            unseen.length === 0
+          ...(isUnreadable
+            ? { alike: 'kustomizations cannot be read' }
+            : unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
+          how: isUnreadable
+            ? `correct it, then -k ${overlay.name}`
+            : unseen.length === 0
               ? '--render'
               : `${lacked.every(isRemote) ? '' : 'put it there, then '}-k ${overlay.name}`,
         },

@@ -2,13 +2,14 @@
 import { BudgetSpent, type Budget } from './budget.ts'
 import { parseYaml } from './yaml.ts'
 
-/** The value of its first document; an empty object for an empty text, undefined for one that cannot be read. */
+/** The value of its first document; an empty object for a text without one, undefined for one that cannot be read. */
 export async function firstValueIn(text: string | undefined, budget: Budget): Promise<unknown> {
   if (text === undefined) return undefined
-  if (text.trim() === '') return {}
   try {
-    const { documents } = await parseYaml(text, { badLines: [], lines: new Map(), budget })
-    return documents[0]?.value
+    const { documents, faults } = await parseYaml(text, { badLines: [], lines: new Map(), budget })
+    const [first] = documents
+    if (faults.length > 0) return undefined
+    return first === undefined || first.value === null ? {} : first.value
   } catch (thrown) {
     if (thrown instanceof BudgetSpent) return undefined
     throw thrown

@@ -551,6 +551,22 @@ const ROWS_TO_FILL_IN: readonly Row[] = ['@X@', '__X__', '%X%', '$X', '[[X]]', '
 )
 
 export const ROWS_OPEN: readonly Row[] = [
+  [
+    'a kustomization that does not parse',
+    { 'k/kustomization.yaml': 'resources: [https://example.org/x?ref=v1\n' },
+  ],
+  [
+    'a kustomization that kubectl does not read',
+    { 'k/kustomization.yaml': 'resources: [https://example.org/x?ref=v1]\n' },
+  ],
+  ['a kustomization that is a list', { 'k/kustomization.yaml': '- a.yaml\n' }],
+  [
+    'a chart whose requirements do not parse',
+    {
+      'c/Chart.yaml': 'apiVersion: v1\nname: c\nversion: 1.0.0\n',
+      'c/requirements.yaml': 'dependencies: [{name: spire\n',
+    },
+  ],
   ...ROWS_TO_FILL_IN,
   ...ROWS_OF_STRANGERS,
   ...ROWS_OF_OTHER_TOOLS,
@@ -746,6 +762,10 @@ export const ROWS_OPEN: readonly Row[] = [
 ]
 
 export const ROWS_DISMISSED: readonly Row[] = [
+  ...['', '# later\n', '---\n'].map((text, at): Row => [
+    `a kustomization without a document (${at})`,
+    { 'k/kustomization.yaml': text },
+  ]),
   [
     'a kind that kleym does not know, in another namespace',
     { 'a.json': typed('kafka.strimzi.io/v1beta2', 'Kafka', { kafka: { replicas: 3 } }) },
