@@ -2,6 +2,7 @@
 // of another repository may equal one of this tree, and shows nothing.
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import type { OwnTree } from './deployers.ts'
 
 /** How Flux calls the source from which a cluster is bootstrapped: https://fluxcd.io/flux/installation/bootstrap/ */
@@ -15,8 +16,10 @@ export function ownTree(
   { folders, files }: { readonly folders: ReadonlySet<string>; readonly files: readonly string[] },
   sources: ReadonlyMap<string, string>,
 ): OwnTree {
-  const own = new Set(remotesOf(folders).map(plainAddress))
+  const remotes = lazy(() => new Set(remotesOf(folders).map(plainAddress)))
+  const own = new Set<string>()
   for (const [source, address] of sources) if (BOOTSTRAP.test(source)) own.add(plainAddress(address))
+  const isOurs = (address: string): boolean => own.has(address) || remotes().has(address)
   return {
     folderAt: (path) => {
       // The name of a chart in a repository of charts is no path.
@@ -31,7 +34,7 @@ export function ownTree(
     isOwn: (repository) =>
       repository === undefined ||
       BOOTSTRAP.test(repository) ||
-      own.has(plainAddress(sources.get(repository) ?? repository)),
+      isOurs(plainAddress(sources.get(repository) ?? repository)),
   }
 }
 
