@@ -2,7 +2,7 @@
 // container. Beyond what these programs draw, namespaces alone, and it says so.
 import { labelLines } from '../../frame/diagram.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
-import type { ContainerState } from './container-states.ts'
+import { STATE_MARKS, type StateMark } from '../parts/container-states.ts'
 import type {
   BindingNode,
   ContainerNode,
@@ -18,31 +18,22 @@ import type {
 /** More boxes or arrows than these are not drawn: mermaid takes 500 arrows and 50,000 characters at most. */
 export const MAP_DRAWN_MAX = 150
 
-/** The mark and the style of each state: the word stands beside them. */
-const STATE_LOOKS: Readonly<Record<ContainerState, { readonly mark: string; readonly style: NodeStyle }>> = {
-  issued: { mark: '✓', style: 'good' },
-  several: { mark: '!', style: 'doubtful' },
-  pending: { mark: '!', style: 'doubtful' },
-  undetermined: { mark: '!', style: 'doubtful' },
-  refused: { mark: '✗', style: 'bad' },
-  failed: { mark: '!', style: 'doubtful' },
-  displaced: { mark: '!', style: 'doubtful' },
-  masked: { mark: '!', style: 'doubtful' },
-  ignored: { mark: '·', style: 'note' },
-  dead: { mark: '·', style: 'note' },
-  none: { mark: '·', style: 'note' },
+/** A mark and its style: the word stands beside them. */
+const LOOKS: Readonly<Record<StateMark, { readonly mark: string; readonly style: NodeStyle }>> = {
+  ok: { mark: '✓', style: 'good' },
+  warn: { mark: '!', style: 'doubtful' },
+  bad: { mark: '✗', style: 'bad' },
+  note: { mark: '·', style: 'note' },
 }
-const BINDING_LOOKS: Readonly<
-  Record<BindingNode['state'], { readonly mark: string; readonly style: NodeStyle }>
-> = {
-  ready: { mark: '✓', style: 'good' },
-  refused: { mark: '✗', style: 'bad' },
-  undetermined: { mark: '!', style: 'doubtful' },
-  waiting: { mark: '!', style: 'doubtful' },
-  deleting: { mark: '·', style: 'note' },
+const BINDING_MARKS: Readonly<Record<BindingNode['state'], StateMark>> = {
+  ready: 'ok',
+  refused: 'bad',
+  undetermined: 'warn',
+  waiting: 'warn',
+  deleting: 'note',
 }
 /** The worst first: the style of a box of several containers is that of the first of these that it has. */
-const STYLE_ORDER: readonly NodeStyle[] = ['bad', 'doubtful', 'good', 'note', 'plain']
+const STYLE_ORDER: readonly NodeStyle[] = ['bad', 'doubtful', 'note', 'good', 'plain']
 
 /** The graph without its findings, which every diagram has beside it. */
 export function mapDiagram(graph: MapGraph): Diagram {
@@ -127,8 +118,8 @@ function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramN
 }
 
 /** What a change removes is shown as what it was, and in no colour of what is. */
-function containerLook({ state, change }: ContainerNode): (typeof STATE_LOOKS)[ContainerState] {
-  return change === 'removed' ? { mark: '·', style: 'note' } : STATE_LOOKS[state]
+function containerLook({ state, change }: ContainerNode): (typeof LOOKS)[StateMark] {
+  return LOOKS[change === 'removed' ? 'note' : STATE_MARKS[state]]
 }
 
 function containerText(one: ContainerNode): string {
@@ -150,7 +141,7 @@ function boxOf(
   switch (node.kind) {
     case 'binding': {
       const isGone = node.change === 'removed'
-      const { mark, style } = isGone ? { mark: '·', style: 'note' as const } : BINDING_LOOKS[node.state]
+      const { mark, style } = LOOKS[isGone ? 'note' : BINDING_MARKS[node.state]]
       const reason = node.state === 'ready' ? '' : ` (${node.reason})`
       return {
         key,

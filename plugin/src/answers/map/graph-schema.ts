@@ -1,7 +1,7 @@
 // The boxes and lines of a map, as schemas: the types of both are made of these (graph.ts).
 import * as z from 'zod'
 import { bindingKeySchema, codeSchema, count, list, podTextSchema } from '../../frame/plain-schema.ts'
-import { CONTAINER_STATES, STATE_TEXTS } from './container-states.ts'
+import { CONTAINER_STATES, STATE_TEXTS } from '../parts/container-states.ts'
 
 const changeSchema = z
   .enum(['added', 'removed', 'changed', 'uncertain'])

@@ -1,9 +1,14 @@
 // The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
-import { mayBecome, mayGive } from '@kleym/shared/core/base/go/template/mentions.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
-import { mayHold } from './containers.ts'
+import {
+  givenBy,
+  mayBeGiven,
+  mayHold,
+  templatesOf,
+  type GivenId,
+  type PodAnswer,
+} from '../parts/pod-answers.ts'
 import type { HoldsEdge, IdentityNode, MapChange } from './graph.ts'
 import { identityId } from './ids.ts'
 import type { PodParts } from './pods.ts'
@@ -52,34 +57,16 @@ function changeOfIdentity(edges: readonly HoldsEdge[]): MapChange | null {
  * the ID that it gives is known but for placeholders.
  */
 export function mayHoldBeside(
-  { settled, now }: Analysis,
+  analysis: Analysis,
   answers: readonly PodAnswer[],
 ): (spiffeId: string) => boolean {
-  const templates = new Map(
-    [...now.outputs, ...settled.outputs].map(({ object }) => [
-      object.meta.name,
-      object.spec.spiffeIDTemplate,
-    ]),
-  )
-  const given = new Set<string>()
-  const made = new Set<string>()
-  let anything = false
+  const templates = templatesOf(analysis)
+  const given = new Map<string, GivenId>()
   for (const { containers } of answers)
     for (const { registrations } of containers)
-      for (const one of registrations.filter(mayHold)) {
-        const id = renderedId(one)
-        const template = one.source.kind === 'ClusterSPIFFEID' ? templates.get(one.source.name) : undefined
-        if (id !== undefined) given.add(id)
-        else if (template === undefined) anything = true
-        else made.add(template)
+      for (const registration of registrations.filter(mayHold)) {
+        const one = givenBy(registration, templates)
+        if (one.id === undefined || one.id.includes('<')) given.set(`${one.id}\n${one.template}`, one)
       }
-  const open = [...given].filter((id) => id.includes('<'))
-  return (spiffeId) =>
-    anything ||
-    open.some((id) => mayBecome(id, spiffeId)) ||
-    [...made].some((template) => mayGive(template, [spiffeId]))
-}
-
-function renderedId({ verdict, spiffeId, outcome }: ShownRegistration): string | undefined {
-  return verdict === 'unknown' && outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
+  return (spiffeId) => [...given.values()].some((one) => mayBeGiven(one, spiffeId))
 }

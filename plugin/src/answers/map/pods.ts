@@ -4,9 +4,14 @@ import type { Pod, PodRef } from '@kleym/shared/core/model/objects/pod.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
+import {
+  mayHold,
+  type ContainerAnswer,
+  type PodAnswer,
+  type ShownRegistration,
+} from '../parts/pod-answers.ts'
 import { holderChange, type HolderChange, type MapDifference } from './compare.ts'
-import { fateOf, mayHold, type ContainerFate } from './containers.ts'
+import { fateOf, type ContainerFate } from './containers.ts'
 import type { ContainerNode, HoldsEdge, MapChange, MapNode, RegistrationEdge } from './graph.ts'
 import { bindingId, containerId, identityId, namespaceId, podsId, registrationId, workloadId } from './ids.ts'
 
@@ -60,7 +65,7 @@ export function podParts(answers: readonly PodAnswer[], context: PodContext): Po
   }
 }
 
-function judged({ pod, containers }: PodAnswer, { unsettled, difference }: PodContext): JudgedPod {
+function judged({ pod, containers }: PodAnswer, { bindings, unsettled, difference }: PodContext): JudgedPod {
   const text = podText(pod)
   return {
     pod,
@@ -69,7 +74,7 @@ function judged({ pod, containers }: PodAnswer, { unsettled, difference }: PodCo
     change: difference?.pods.get(text) ?? null,
     containers: containers.map((answer) => ({
       answer,
-      fate: fateOf(answer, unsettled),
+      fate: fateOf(answer, bindings, unsettled),
       change: holderChange(difference, text, answer.container.name),
     })),
   }

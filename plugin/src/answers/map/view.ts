@@ -5,12 +5,12 @@ import { leadingWith, type Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Line, type Mark, type Span } from '../../text/line.ts'
+import { BLANK, line, MARKS, span, type Block, type Line, type Span } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import { budgetRows, type BudgetReport } from '../parts/budgets.ts'
-import { type Holding, holdingTexts } from '../parts/holdings.ts'
-import { CONTAINER_STATES, type ContainerState } from './container-states.ts'
+import { CONTAINER_STATES, STATE_MARKS, type ContainerState } from '../parts/container-states.ts'
+import { type Holding, holdingTexts, markOfStates } from '../parts/holdings.ts'
 import type { ContainerNode, GapNode, MapGraph, MapNode, NamespaceNode } from './graph.ts'
 
 /** How the table of a map is laid out. */
@@ -22,20 +22,6 @@ export interface MapLayout extends Layout {
   readonly isCertain: boolean
   /** The findings that are not suppressed. */
   readonly findings: readonly Finding[]
-}
-
-const STATE_MARKS: Readonly<Record<ContainerState, Mark>> = {
-  issued: 'ok',
-  several: 'warn',
-  pending: 'warn',
-  undetermined: 'warn',
-  refused: 'bad',
-  failed: 'warn',
-  displaced: 'warn',
-  masked: 'warn',
-  ignored: 'note',
-  dead: 'note',
-  none: 'note',
 }
 
 /** As `who-selects` has it; the other states are why a container holds nothing. */
@@ -58,12 +44,9 @@ export function mapAnswer(
       : [],
   )
   if (states.length === 0) return { mark: 'note', text: [`no container is in scope${world}`] }
-  const marks = new Set(states.map((state) => STATE_MARKS[state]))
   const more = nodes.reduce((sum, node) => sum + (isMore(node) ? node.count : 0), 0)
-  const isOpen = marks.has('bad') || marks.has('warn') || more > 0
-  const mark = isOpen ? 'warn' : marks.has('ok') ? 'ok' : 'note'
   return {
-    mark,
+    mark: markOfStates(states, more > 0),
     ...leadingWith(
       [
         ...holdingTexts(

@@ -96,9 +96,7 @@ export function* podAnswers(
   const settled = new Holdings(analysis.settled, settling)
   const isNow = isLiveState && (analysis.changes.all.length > 0 || analysis.settled.undecided.size > 0)
   const now = isNow ? new Holdings(analysis.now, settling) : settled
-  const templates = new Map(
-    analysis.settled.outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]),
-  )
+  const templates = templatesOf(analysis)
   const answers: PodAnswer[] = []
   for (const pod of pods) {
     yield
@@ -196,6 +194,35 @@ function asPending(one: Registration): PendingRegistration {
   return { ...one, verdict: 'pending', why: `kleym must still write its ClusterSPIFFEID; ${then}` }
 }
 
+/** The templates of ClusterSPIFFEIDs, by name: as they are, and once kleym has done all that is due. */
+export function templatesOf({ now, settled }: Analysis): ReadonlyMap<string, string> {
+  const outputs = [...now.outputs, ...settled.outputs]
+  return new Map(outputs.map(({ object }) => [object.meta.name, object.spec.spiffeIDTemplate]))
+}
+
+/** What a registration gives: an ID, perhaps with placeholders, else what a template makes. Neither is known: it may give any. */
+export interface GivenId {
+  readonly id: string | undefined
+  readonly template: string | undefined
+}
+
+/** What a registration gives a container, or may. */
+export function givenBy(
+  { verdict, spiffeId, source, outcome }: ShownRegistration,
+  templates: ReadonlyMap<string, string>,
+): GivenId {
+  const id =
+    verdict === 'unknown' && outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
+  const isMade = id === undefined && source.kind === 'ClusterSPIFFEID'
+  return { id, template: isMade ? templates.get(source.name) : undefined }
+}
+
+/** Whether that may be this ID. */
+export function mayBeGiven({ id, template }: GivenId, wanted: string): boolean {
+  if (id !== undefined) return mayBecome(id, wanted)
+  return template === undefined || mayGive(template, [wanted])
+}
+
 /**
  * A registration as far as it gives this ID, or may: what is not known must not be left out of an answer to "who would hold
  * this?", and what certainly gives another ID must not be in it.
@@ -205,20 +232,11 @@ function asHolderOf(
   wanted: string,
   templates: ReadonlyMap<string, string>,
 ): ShownRegistration | undefined {
-  const { verdict, spiffeId, source, outcome } = one
-  if (verdict === 'unknown') {
-    const rendered = outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : spiffeId
-    const template = source.kind === 'ClusterSPIFFEID' ? templates.get(source.name) : undefined
-    const mayBe =
-      rendered === undefined
-        ? template === undefined || mayGive(template, [wanted])
-        : mayBecome(rendered, wanted)
-    return mayBe ? one : undefined
-  }
-  if (!isHeld(one)) return undefined
-  if (spiffeId === wanted) return one
-  if (spiffeId === undefined || !mayBecome(spiffeId, wanted)) return undefined
-  return { ...one, verdict: 'depends', why: `its SPIFFE ID is known but for what stands in angle brackets` }
+  if (isHeld(one) && one.spiffeId === wanted) return one
+  if (!mayHold(one) || !mayBeGiven(givenBy(one, templates), wanted)) return undefined
+  return one.verdict === 'unknown'
+    ? one
+    : { ...one, verdict: 'depends', why: `its SPIFFE ID is known but for what stands in angle brackets` }
 }
 
 /** Who names the identities of an answer; undefined where there are no policies to speak of. */
@@ -239,8 +257,13 @@ export function namedIdsOf(
   return { ids, by: policies.namedBy(ids, pods) }
 }
 
-function isHeld({ verdict }: ShownRegistration): boolean {
+function isHeld({ verdict }: Pick<ShownRegistration, 'verdict'>): boolean {
   return verdict === 'issued' || verdict === 'depends' || verdict === 'pending'
+}
+
+/** Whether a registration gives a container its identity, or may. */
+export function mayHold(one: Pick<ShownRegistration, 'verdict'>): boolean {
+  return isHeld(one) || one.verdict === 'unknown'
 }
 
 /** What kleym must still do about an output, by its name; outputs that are up to date have no entry. */

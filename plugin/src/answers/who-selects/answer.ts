@@ -5,16 +5,21 @@ import { isPossible } from '@kleym/shared/core/predict/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'
 import { span, type Piece } from '../../text/line.ts'
+import { SEVERAL_WHY } from '../parts/container-states.ts'
 import {
   commonOf,
   holdingOf,
+  holdingTexts,
+  markOfStates,
+  nearestOf,
+  NOT_ISSUED,
   NOTHING_IN_COMMON,
-  SEVERAL_WHY,
+  stateOf,
   worstHolding,
   type Common,
   type CommonRegistration,
-} from './holding.ts'
-import { type Holding, holdingTexts } from '../parts/holdings.ts'
+  type Holding,
+} from '../parts/holdings.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 
@@ -26,20 +31,15 @@ export function containersAnswer(answers: readonly PodAnswer[], layout: WhoSelec
   if (containers.length === 1 && answers[0] !== undefined) return oneContainer(answers[0], only, layout)
   const common = commonOf(answers)
   const holdings = containers.map((one) => holdingOf(one, common, layout.unsettled))
+  const states = containers.map((one, at) => stateOf(one, holdings[at] ?? 'none', layout.bindings))
   const open = [...common.values()].filter(({ one }) => isPossible(one))
   const [pod, ...others] = answers
   const who = pod === undefined || others.length > 0 ? '' : `${podText(pod.pod)}: `
   const [lead, ...rest] = holdingTexts(holdings, open.length > 0)
   return {
-    mark: markOf(holdings, open.length > 0),
+    mark: markOfStates(states, open.length > 0 || holdings.includes('some')),
     ...leadingWith([`${who}${lead}`, ...rest, ...openForAll(open)], ...reasonsOf(answers, common, layout)),
   }
-}
-
-/** A container without an identity is a fact. */
-function markOf(holdings: readonly Holding[], isAnyOpen: boolean): Answer['mark'] {
-  if (isAnyOpen || holdings.some((one) => one !== 'one' && one !== 'none')) return 'warn'
-  return holdings.includes('none') ? 'note' : 'ok'
 }
 
 /** What may come on top for every container. */
@@ -88,16 +88,8 @@ function oneContainer(answer: PodAnswer, one: ContainerAnswer, layout: WhoSelect
     pending: 'holds no identity yet',
     undetermined: `undetermined: it may hold ${candidatesText(one.registrations)}, or none`,
   }
-  const marks: Readonly<Record<Holding, Answer['mark']>> = {
-    one: 'ok',
-    some: 'warn',
-    several: 'warn',
-    none: 'note',
-    pending: 'warn',
-    undetermined: 'warn',
-  }
   return {
-    mark: marks[holding],
+    mark: markOfStates([stateOf(one, holding, layout.bindings)], holding === 'some'),
     text: [...who, says[holding]],
     ...(holding === 'one'
       ? {}
@@ -113,15 +105,6 @@ function candidatesText(registrations: readonly ShownRegistration[]): string {
   return [...ids, ...(isUnknown ? ['one that is unknown'] : [])].join(' or ')
 }
 
-const NOT_ISSUED: readonly ShownRegistration['verdict'][] = [
-  'refused',
-  'failed',
-  'dead',
-  'ignored',
-  'displaced',
-  'masked',
-]
-
 /** Why a container holds what it holds: of several registrations of a kind the nearest to one that is issued. */
 function whyTexts(
   { container, registrations, notRead, undecided }: ContainerAnswer,
@@ -130,11 +113,7 @@ function whyTexts(
   pod: Pod | undefined,
 ): readonly string[] {
   const nearest = (wanted: readonly ShownRegistration['verdict'][]): readonly string[] => {
-    const rank = ({ verdict, source }: ShownRegistration): number =>
-      wanted.indexOf(verdict) + (layout.bindings.has(source.name) ? 0 : wanted.length)
-    const [first] = registrations
-      .filter(({ verdict }) => wanted.includes(verdict))
-      .toSorted((left, right) => rank(left) - rank(right))
+    const first = nearestOf(registrations, wanted, layout.bindings)
     return first === undefined ? [] : [whyText(first, layout)]
   }
   const gap =

@@ -4,7 +4,6 @@ import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { WhoHolds } from '@kleym/shared/core/analysis/index.ts'
 import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { Layout } from '../../text/layout.ts'
-import type { Mark } from '../../text/line.ts'
 import type { NamedIds } from '../parts/named-by.ts'
 import type { ContainerFilter, ShownRegistration } from '../parts/pod-answers.ts'
 
@@ -24,19 +23,6 @@ export interface WhoSelectsLayout extends Layout {
   readonly refusedFor: (pod: Pod, container: string) => readonly string[]
   /** How many pods that exist carry the labels of a template. */
   readonly running: (pod: Pod) => number
-}
-
-/** The mark of a registration that is not issued. */
-export const VERDICT_MARKS: Readonly<Record<Exclude<ShownRegistration['verdict'], 'issued'>, Mark>> = {
-  dead: 'note',
-  masked: 'note',
-  displaced: 'note',
-  ignored: 'note',
-  failed: 'warn',
-  refused: 'bad',
-  depends: 'warn',
-  unknown: 'warn',
-  pending: 'warn',
 }
 
 /** A reason names objects; an output of ours is better known by its binding. */

@@ -7,10 +7,18 @@ import { podText, PodCount } from '@kleym/shared/core/model/objects/pod-index.ts
 import { undecidedText } from '@kleym/shared/core/analysis/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
-import { commonOf, holdingOf, isCommon, SEVERAL_WHY, worstHolding, worstOf, type Common } from './holding.ts'
-import type { Holding } from '../parts/holdings.ts'
+import { SEVERAL_WHY, STATE_MARKS, stateOfVerdict } from '../parts/container-states.ts'
+import {
+  commonOf,
+  holdingOf,
+  isCommon,
+  worstHolding,
+  worstOf,
+  type Common,
+  type Holding,
+} from '../parts/holdings.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
-import { hintText, originText, readable, VERDICT_MARKS, type WhoSelectsLayout } from './registration-text.ts'
+import { hintText, originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
 import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
@@ -256,7 +264,7 @@ function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly L
   const why = `${selector}${readable(one.why ?? '', layout)}`
   const from = one.spiffeId === undefined || why.includes(origin) ? '' : ` (${origin})`
   return [
-    line(MARKS[VERDICT_MARKS[one.verdict]], ` ${one.spiffeId ?? origin}`),
+    line(MARKS[STATE_MARKS[stateOfVerdict(one.verdict)]], ` ${one.spiffeId ?? origin}`),
     line('    ', span(verdictWord(one.verdict), 'bold'), `: ${why}${from}`),
   ]
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
 import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { account, foreign, policy, rule, spiffe } from '@kleym/testing/access-policies.ts'
+import { account, foreign, NODE, pod as llama, policy, rule, spiffe } from '@kleym/testing/access-policies.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess } from '../../support/in-process.ts'
@@ -29,8 +29,16 @@ async function reportOf(args: readonly string[], cwd: string): Promise<JsonRecor
   return report
 }
 
-/** Of verdicts that give nothing, the nearest to giving something. */
-const NOTHING = ['refused', 'failed', 'displaced', 'masked', 'ignored', 'dead']
+/** What `who-selects` says first of a container that holds no identity, by its state on the map. */
+const WHY_NOTHING: ReadonlyMap<string, RegExp> = new Map([
+  ['refused', /holds no identity.*? is refused by the SPIRE server: /],
+  ['failed', /holds no identity.*? fails to render: /],
+  ['displaced', /holds no identity.*? is displaced: /],
+  ['masked', /holds no identity.*? is masked: /],
+  ['ignored', /holds no identity.*? is ignored: /],
+  ['dead', /holds no identity.*? does not reach it: /],
+  ['none', /holds no identity.*?(?:no registration selects the pod|, and is refused)/],
+])
 
 /** What `who-selects` says, by pod and container. */
 function saidByWhoSelects(report: JsonRecord): ReadonlyMap<string, Said> {
@@ -46,8 +54,7 @@ function saidByWhoSelects(report: JsonRecord): ReadonlyMap<string, Said> {
         const isDoubtful =
           verdicts.has('depends') || verdicts.has('unknown') || own(container, 'notRead') !== null
         const isOpen = isDoubtful || isPending || (identities.length === 0 && isUnsettled)
-        const nothing = NOTHING.find((verdict) => verdicts.has(verdict)) ?? 'none'
-        const without = isPending ? 'pending' : isOpen ? 'undetermined' : nothing
+        const without = isPending ? 'pending' : isOpen ? 'undetermined' : 'nothing'
         const state = identities.length === 0 ? without : identities.length === 1 ? 'issued' : 'several'
         return [key, { state, identities, isOpen }]
       }),
@@ -182,6 +189,24 @@ async function expectSameIdentities(
   return ways
 }
 
+/** More containers of a world are not asked about alone. */
+const CONTAINERS_ASKED = 3
+
+/** Of a container without an identity the same reason. */
+async function expectSameReasons(
+  said: ReadonlyMap<string, Said>,
+  flags: readonly string[],
+  cwd: string,
+): Promise<void> {
+  const without = [...said].filter(([, { state }]) => WHY_NOTHING.has(state))
+  for (const [key, { state }] of without.slice(0, CONTAINERS_ASKED)) {
+    const [kind = '', name = '', , container = ''] = key.split(' ')
+    const args = ['who-selects', `${kind}/${name}`, '-c', container, ...flags]
+    const { stdout } = await inProcess(args, cwd)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toMatch(WHY_NOTHING.get(state) ?? /never/)
+  }
+}
+
 /** What the reports of a world say. */
 interface Agreed {
   readonly said: ReadonlyMap<string, Said>
@@ -193,13 +218,37 @@ async function expectAgreement(flags: readonly string[], cwd: string): Promise<A
     reportOf(['who-selects', '-A', ...flags], cwd),
     reportOf(['map', '-A', ...flags], cwd),
   ])
-  const said = saidByWhoSelects(asked)
-  expect(Object.fromEntries(saidByMap(mapped))).toEqual(Object.fromEntries(said))
+  const said = saidByMap(mapped)
+  const withoutWhy = [...said].map(([key, one]): readonly [string, Said] => [
+    key,
+    WHY_NOTHING.has(one.state) ? { ...one, state: 'nothing' } : one,
+  ])
+  expect(Object.fromEntries(withoutWhy)).toEqual(Object.fromEntries(saidByWhoSelects(asked)))
+  await expectSameReasons(said, flags, cwd)
   // Without --spiffe-id, `who-selects` reads no other objects that mention IDs.
   const named = [...namedByMap(mapped, idsHeld(asked), podsOf(asked))].filter(isRule)
   expect(named.toSorted()).toEqual([...namedByWhoSelects(asked)].filter(isRule).toSorted())
   return { said, mapped }
 }
+
+/** An SCM that handles objects of every class. */
+const SCM = {
+  apiVersion: 'spire.spiffe.io/v1alpha1',
+  kind: 'ControllerManagerConfig',
+  trustDomain: 'example.org',
+  clusterName: 'prod',
+  watchClassless: true,
+}
+const GIVEN = [
+  '--trust-domain',
+  'example.org',
+  '--clusterspiffeid-class-name',
+  '',
+  '--scm-config',
+  'scm.json',
+]
+
+const ID = 'spiffe://example.org'
 
 test('the estate: the same of every container', async () => {
   const { said, mapped } = await expectAgreement(ESTATE_FLAGS, PROJECT_ROOT)
@@ -216,10 +265,71 @@ test('folders of the examples that leave containers without an identity', async 
   for (const folder of ['examples/pull-request/head', 'examples/estate/risky', 'examples/wrong-class'])
     for (const { state } of (await expectAgreement(['--offline', '-R', '-f', folder], cwd)).said.values())
       states.add(state)
-  expect(states).toContain('displaced')
+  expect(states).toContain('dead')
 })
 
-const ID = 'spiffe://example.org'
+/** A ClusterSPIFFEID that SCM handles under the settings of GIVEN. */
+function registration(name: string, spec: JsonRecord): JsonRecord {
+  return foreign(name, { spiffeIDTemplate: `${ID}/${name}`, ...spec })
+}
+const ONLY_VLLM = { workloadSelectorTemplates: ['k8s:container-name:vllm'] }
+
+test.each<readonly [name: string, mark: string, registrations: readonly JsonRecord[]]>([
+  ['one identity each', '✓', [registration('all', {})]],
+  ['one with an identity and one without', '·', [registration('some', ONLY_VLLM)]],
+  [
+    'a fallback that gave way, for one container to nothing',
+    '!',
+    [registration('some', ONLY_VLLM), registration('rest', { fallback: true })],
+  ],
+  [
+    'the same entry of two objects',
+    '!',
+    [registration('all', {}), registration('also', { spiffeIDTemplate: `${ID}/all` })],
+  ],
+  ['several identities', '!', [registration('all', {}), registration('more', {})]],
+  ['an entry that SCM cannot make', '!', [registration('a b', {})]],
+  ['nothing that selects the pods', '·', []],
+])('the same mark before the answers: %s', async (_, mark, registrations) => {
+  const cwd = await workspace({
+    'world.yaml': JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [llama(), NODE, ...registrations],
+    }),
+    'scm.json': JSON.stringify(SCM),
+  })
+  const flags = ['--offline', '-f', 'world.yaml', ...GIVEN]
+  await expectAgreement(flags, cwd)
+  for (const command of ['who-selects', 'map']) {
+    const { stdout } = await inProcess([command, '-A', ...flags], cwd)
+    expect(`${command}: ${stdout.slice(0, 1)}`).toBe(`${command}: ${mark}`)
+  }
+})
+
+test('an ID that a template may give which kleym does not follow: nobody is said not to hold it', async () => {
+  const owner = { apiVersion: 'v1', kind: 'X', name: 'x', uid: '1', controller: true }
+  const owned = llama()
+  const items = [
+    { ...owned, metadata: { ...Object(own(owned, 'metadata')), ownerReferences: [owner] } },
+    NODE,
+    registration('owners', { spiffeIDTemplate: `${ID}/of/{{ .PodMeta.OwnerReferences }}` }),
+    policy({ spec: { rules: [rule(spiffe(`${ID}/of/x`)), rule(spiffe(`${ID}/on/x`))] } }),
+  ]
+  const cwd = await workspace({
+    'world.yaml': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+    'scm.json': JSON.stringify(SCM),
+  })
+  const flags = ['--offline', '-f', 'world.yaml', ...GIVEN]
+  const { mapped } = await expectAgreement(flags, cwd)
+  await expectSameIdentities(mapped, flags, cwd)
+  const identities = listAt(mapped, 'nodes').filter((node) => stringAt(node, 'kind') === 'identity')
+  expect(identities.map((node) => [stringAt(node, 'spiffeID'), stringAt(node, 'state')])).toEqual([
+    [`${ID}/of/x`, 'unknown'],
+    [`${ID}/on/x`, 'unheld'],
+  ])
+})
+
 /** What a rule of Istio names: `cluster.local` stands for the trust domain of the mesh, which no file here tells. */
 const principals = fc.constantFrom<JsonRecord>(
   { principals: ['cluster.local/ns/team-a/sa/runner', 'cluster.local/ns/team-b/sa/runner'] },
@@ -254,27 +364,10 @@ const policies = fc
     })),
   ])
 
-/** Each run starts the program some six times. */
+/** Each run starts the program some ten times. */
 const RUNS = runs(40)
 /** Here a premise covers the settings that were not given. */
 const SEED = 1_434_583_085
-
-/** An SCM that handles objects of every class. */
-const SCM = {
-  apiVersion: 'spire.spiffe.io/v1alpha1',
-  kind: 'ControllerManagerConfig',
-  trustDomain: 'example.org',
-  clusterName: 'prod',
-  watchClassless: true,
-}
-const GIVEN = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.json',
-]
 
 test('generated worlds, with settings that were given and that were not, and with a document that cannot be read', async () => {
   const seen = new Set<string>()

@@ -1,5 +1,5 @@
 // What a person has chosen to see, and which rows and boxes that is.
-import type { ContainerState } from '../container-states.ts'
+import type { ContainerState } from '../../parts/container-states.ts'
 import type { MapNode } from '../graph.ts'
 import type { World } from './world.ts'
 

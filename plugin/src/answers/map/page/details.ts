@@ -1,7 +1,7 @@
 // What is said of a box that is selected: of a container what `who-selects` says, of a binding what `explain` does, and of all
 // of them the findings, and who shares the identity.
 import { fewText } from '@kleym/shared/core/base/text/counted.ts'
-import { STATE_TEXTS } from '../container-states.ts'
+import { SEVERAL_WHY, STATE_TEXTS } from '../../parts/container-states.ts'
 import type { ContainerNode, MapNode, RegistrationEdge } from '../graph.ts'
 import type { PageFinding } from '../page-data.ts'
 import { button, byId, counted, element, foreign, type Child } from './elements.ts'
@@ -183,9 +183,7 @@ function containerParts(world: World, node: ContainerNode, events: DetailEvents)
             foreign(node.open),
           ),
         ]),
-    ...(node.state === 'several'
-      ? [element('p', { class: 'doubt' }, 'Which of them a client gets first is not defined.')]
-      : []),
+    ...(node.state === 'several' ? [element('p', { class: 'doubt' }, `${sentence(SEVERAL_WHY)}.`)] : []),
     facts([
       ['in', pods?.label ?? ''],
       ['namespace', node.namespace],

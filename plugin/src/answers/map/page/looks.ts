@@ -1,5 +1,5 @@
 // How states look: a shape and a word for each, and a colour of style.css that adds nothing to them.
-import type { ContainerState } from '../container-states.ts'
+import { STATE_MARKS, type ContainerState, type StateMark } from '../../parts/container-states.ts'
 import type { MapChange, MapNode } from '../graph.ts'
 
 /** How a state is shown: by its tone (the colour), its shape and its word. */
@@ -15,27 +15,37 @@ const DIAMOND = 'M8 .8 15.2 8 8 15.2.8 8Z'
 const OCTAGON = 'M5.3 1.5h5.4l3.8 3.8v5.4l-3.8 3.8H5.3l-3.8-3.8V5.3Z'
 const TRIANGLE = 'M8 1.5 15 14H1Z'
 
+const TONES: Readonly<Record<StateMark, Look['tone']>> = {
+  ok: 'good',
+  warn: 'open',
+  bad: 'bad',
+  note: 'mute',
+}
+
+function stateLook(state: ContainerState, shape: string): Look {
+  return { tone: TONES[STATE_MARKS[state]], shape, word: state }
+}
+
 /** Of containers. */
 export const STATE_LOOKS: Readonly<Record<ContainerState, Look>> = {
-  issued: { tone: 'good', shape: `${CIRCLE}M4.8 8.3l2.3 2.3 4.2-4.8`, word: 'issued' },
+  issued: stateLook('issued', `${CIRCLE}M4.8 8.3l2.3 2.3 4.2-4.8`),
+  // What a container does with several is not what one does that has none yet.
   several: {
+    ...stateLook('several', 'M6 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10M10 3a5 5 0 1 1 0 10'),
     tone: 'many',
-    shape: 'M6 3a5 5 0 1 0 0 10a5 5 0 1 0 0-10M10 3a5 5 0 1 1 0 10',
-    word: 'several',
   },
-  pending: { tone: 'open', shape: `${CIRCLE}M8 4.5V8l2.5 2`, word: 'pending' },
-  undetermined: {
-    tone: 'open',
-    shape: `${DIAMOND}M6.2 6.4a1.8 1.8 0 1 1 2.6 1.6c-.6.4-.8.6-.8 1.2M8 11.2v.4`,
-    word: 'undetermined',
-  },
-  refused: { tone: 'bad', shape: `${OCTAGON}M5.5 5.5l5 5M10.5 5.5l-5 5`, word: 'refused' },
-  failed: { tone: 'bad', shape: `${TRIANGLE}M8 6v4M8 11.6v.5`, word: 'failed' },
-  displaced: { tone: 'bad', shape: 'M1.5 3h6v10h-6ZM6 8h8M11.4 5.2 14.2 8l-2.8 2.8', word: 'displaced' },
-  masked: { tone: 'many', shape: 'M1.5 1.5h8v8h-8ZM6.5 6.5h8v8h-8Z', word: 'masked' },
-  ignored: { tone: 'mute', shape: `${CIRCLE}M3.6 3.6l8.8 8.8`, word: 'ignored' },
-  dead: { tone: 'mute', shape: 'M3 3l10 10M13 3 3 13', word: 'dead' },
-  none: { tone: 'mute', shape: CIRCLE, word: 'none' },
+  pending: stateLook('pending', `${CIRCLE}M8 4.5V8l2.5 2`),
+  undetermined: stateLook(
+    'undetermined',
+    `${DIAMOND}M6.2 6.4a1.8 1.8 0 1 1 2.6 1.6c-.6.4-.8.6-.8 1.2M8 11.2v.4`,
+  ),
+  refused: stateLook('refused', `${OCTAGON}M5.5 5.5l5 5M10.5 5.5l-5 5`),
+  failed: stateLook('failed', `${TRIANGLE}M8 6v4M8 11.6v.5`),
+  displaced: stateLook('displaced', 'M1.5 3h6v10h-6ZM6 8h8M11.4 5.2 14.2 8l-2.8 2.8'),
+  masked: stateLook('masked', 'M1.5 1.5h8v8h-8ZM6.5 6.5h8v8h-8Z'),
+  ignored: stateLook('ignored', `${CIRCLE}M3.6 3.6l8.8 8.8`),
+  dead: stateLook('dead', 'M3 3l10 10M13 3 3 13'),
+  none: stateLook('none', CIRCLE),
 }
 
 const BINDING_LOOKS = {

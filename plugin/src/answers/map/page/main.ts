@@ -1,5 +1,5 @@
 // The page of `kubectl kleym map`: reads the data that stands in it, and connects filters, picture, table and details.
-import { CONTAINER_STATES, STATE_TEXTS, type ContainerState } from '../container-states.ts'
+import { CONTAINER_STATES, STATE_TEXTS, type ContainerState } from '../../parts/container-states.ts'
 import type { PageData } from '../page-data.ts'
 import { chosenRows, noChoice, type Choice } from './choice.ts'
 import { drawDetails } from './details.ts'

@@ -2,7 +2,7 @@
 // can be moved and zoomed.
 import { select } from 'd3-selection'
 import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom'
-import { CONTAINER_STATES } from '../container-states.ts'
+import { CONTAINER_STATES } from '../../parts/container-states.ts'
 import type { IdentityNode, MapNode, NamespaceNode, PodsNode } from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, foreign, shown, type Child } from './elements.ts'
