@@ -2,7 +2,13 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs, seedOf } from '@kleym/testing/runs.ts'
-import { MatcherIndex, matchesId, mayMatchAny, takesIn } from '../../src/core/model/naming/id-matcher.ts'
+import {
+  MatcherIndex,
+  matchesId,
+  mayMatchAny,
+  mayTakeIn,
+  takesIn,
+} from '../../src/core/model/naming/id-matcher.ts'
 import type { IdMatcher } from '../../src/core/model/objects/access-rule.ts'
 import { entryIdProblem } from '../../src/core/model/spiffe-id.ts'
 
@@ -46,6 +52,27 @@ test('a matcher that matches some ID is not called dead', () => {
     }),
     { numRuns: runs(5000), ...seedOf(2) },
   )
+})
+
+test('what may be one text with an ID of which a part is not known is found whatever that part is', () => {
+  const part = fc.constantFrom('a', 'b', 'ab', 'ns')
+  fc.assert(
+    fc.property(matcher, id, part, part, (one, text, before, after) => {
+      const rendered = `${text}-<pod name>/${before}<node name>${after}`
+      const become = rendered.replace('<pod name>', after).replace('<node name>', before)
+      const pattern = { all: [[one]], none: [] }
+      expect(mayTakeIn(pattern, rendered) || !takesIn(pattern, become)).toBe(true)
+      // Without a placeholder it is the ID itself.
+      expect(mayTakeIn(pattern, text)).toBe(matchesId(one, text))
+    }),
+    { numRuns: runs(2000), ...seedOf(4) },
+  )
+  const names = (...texts: readonly string[]): boolean =>
+    mayTakeIn({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web')
+  expect(names('spiffe://a/ns/', '/web')).toBe(true)
+  expect(names('spiffe://', '/other/web')).toBe(true)
+  expect(names('spiffe://', '/api')).toBe(false)
+  expect(names('spiffe://b/', '')).toBe(false)
 })
 
 test('the index finds what a look at each of them finds', () => {

@@ -40,6 +40,8 @@ export interface Held {
   readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
   /** Every ID that is rendered for some pod, whether held or not, and what renders it. */
   readonly rendered: ReadonlyMap<string, EntrySource>
+  /** The same of IDs that hold a placeholder, such as `<pod name>`. */
+  readonly unfinished: ReadonlyMap<string, EntrySource>
   /** The objects that give some pod what kleym does not follow, and may give it one of the IDs in question, by `sourceText`. */
   readonly unfollowed: ReadonlySet<string>
 }
@@ -61,6 +63,7 @@ class HolderSearch implements Held {
   readonly podsOfAccount = new Map<string, Pod[]>()
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()
   readonly rendered = new Map<string, EntrySource>()
+  readonly unfinished = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
   readonly #context: PolicyContext
   readonly #holdings: Holdings
@@ -101,8 +104,10 @@ class HolderSearch implements Held {
   #note({ source, entry, verdict }: EntryOutcome): void {
     if (verdict.state === 'unknown' && this.#mayBeWanted(verdict.spiffeId))
       this.unfollowed.add(sourceText(source))
-    if (entry !== undefined && entry.placeholders.length === 0 && !this.rendered.has(entry.spiffeId))
-      this.rendered.set(entry.spiffeId, source)
+    if (entry === undefined) return
+    // The pod's UID may be unknown as well, and is no part of the ID.
+    const all = entry.spiffeId.includes('<') ? this.unfinished : this.rendered
+    if (!all.has(entry.spiffeId)) all.set(entry.spiffeId, source)
   }
 
   /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */

@@ -85,6 +85,13 @@ export class IdentitySources {
     return this.#byPath.get(path) ?? []
   }
 
+  /** The IDs of outputs in a trust domain that is not known, and an output that gives each. */
+  withoutTrustDomain(): readonly (readonly [spiffeId: string, source: EntrySource])[] {
+    return [...this.#byPath].flatMap(([path, [first]]) =>
+      first === undefined ? [] : [[`spiffe://${TRUST_DOMAIN_PLACEHOLDER}${path}`, first.source] as const],
+    )
+  }
+
   /** The objects whose template may give this ID, for some pod. */
   perhaps(spiffeId: string): readonly IdentitySource[] {
     return this.#prefixLengths

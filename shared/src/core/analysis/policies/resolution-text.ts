@@ -142,6 +142,11 @@ export function meshUnknown(why: string, further: readonly string[]): string {
   return [why, ...(further.length === 0 ? [] : [`it may mean ${few(further)}`])].join('; ')
 }
 
+/** An object that gives an ID of which a part is not known. */
+export function gives(spiffeId: string, source: EntrySource): string {
+  return `${sourceText(source)} gives ${spiffeId}`
+}
+
 /** A template that kleym does not follow; `source` is its object. */
 export function mayGiveOthers(source: string): string {
   return `the template of ${source} is not supported`

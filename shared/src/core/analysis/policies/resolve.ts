@@ -1,7 +1,7 @@
 // One source of a rule against everything that gives and holds identities. The order of the questions matters: what is
 // certain first (a container holds it, an object gives it), then what may be, and only where nothing may be is an ID dangling.
 import { namespacedName } from '../../model/namespaced-name.ts'
-import type { IdMatcher, RuleSource } from '../../model/objects/access-rule.ts'
+import type { ClientPattern, IdMatcher, RuleSource } from '../../model/objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../../predict/index.ts'
 import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../../model/spiffe-id.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -10,7 +10,7 @@ import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import { SCHEME } from '../../model/naming/ids-in-text.ts'
-import { MatcherIndex, SHORT, takesIn } from '../../model/naming/id-matcher.ts'
+import { MatcherIndex, mayTakeIn, SHORT, takesIn } from '../../model/naming/id-matcher.ts'
 import { lazy } from '../../base/lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
@@ -252,7 +252,7 @@ export class Resolver {
     const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
       compareBytes,
     )
-    const open = perhaps?.why ?? this.#patternGap(holdings)
+    const open = perhaps?.why ?? this.#patternGap(pattern, holdings)
     return {
       state: 'pattern',
       spiffeIds,
@@ -264,7 +264,7 @@ export class Resolver {
   }
 
   /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */
-  #patternGap(holdings: readonly IdentityHolders[]): string | undefined {
+  #patternGap(pattern: ClientPattern, holdings: readonly IdentityHolders[]): string | undefined {
     const { snapshot } = this.#context.base
     const gap = snapshot.rest.registrations() ?? patternGap(snapshot)
     if (gap !== undefined) return unknownReasonText(gap)
@@ -272,6 +272,8 @@ export class Resolver {
     if (perhaps !== undefined) return say.notCertain(perhaps)
     const [unfollowed] = this.#held.unfollowed
     if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
+    const unfinished = this.#unfinished().find(([id]) => mayTakeIn(pattern, id))
+    if (unfinished !== undefined) return say.gives(...unfinished)
     const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
     return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)
   }
@@ -333,6 +335,11 @@ export class Resolver {
   #nearMisses(): NearMisses {
     this.#near ??= new NearMisses(this.#given())
     return this.#near
+  }
+
+  /** The IDs that hold a placeholder, and what gives each. */
+  #unfinished(): readonly (readonly [spiffeId: string, source: EntrySource])[] {
+    return [...this.#held.unfinished, ...this.#identitySources.withoutTrustDomain()]
   }
 
   #given(): ReadonlyMap<string, IdentitySource> {
