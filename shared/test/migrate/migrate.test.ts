@@ -4,7 +4,7 @@ import type { JsonRecord } from '../../src/core/base/json.ts'
 import { migrating, type Migration } from '../../src/core/answers/migrate/migrate.ts'
 import { migrationSteps } from '../../src/core/answers/migrate/order.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
-import { foreign, NODE, pod, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
+import { account, foreign, NODE, pod, policyOf, spiffe } from '@kleym/testing/access-policies.ts'
 import { got, objective, pool, poolOnly } from '@kleym/testing/manifests.ts'
 import { analysisOf } from '@kleym/testing/random-tenants.ts'
 import { toolsFor } from '../suggest/suggestions-for.ts'
@@ -171,6 +171,97 @@ test.each([
   const migration = migrationOf([pool(), pod(), old(), consumer])
   expect(migration.consumers.edits).toEqual([])
   expect(got(migrationSteps(migration)[0]).lines).toContain('nothing that was read is left to be changed')
+})
+
+describe('an old ID that is of a service account', () => {
+  const ACCOUNT = 'spiffe://example.org/ns/team-a/sa/runner'
+  const ofAccount = old({
+    spiffeIDTemplate:
+      'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+  })
+  const NEW_SOURCE = { principals: ['example.org/ns/team-a/pool/llama'] }
+
+  function added(consumer: JsonRecord): readonly string[] {
+    const { consumers } = migrationOf([pool(), pod(), ofAccount, consumer])
+    return consumers.edits.map(({ where, add }) => `${where}: ${add ?? ''}`)
+  }
+
+  test('is named by a source of that account', () => {
+    expect(added(policyOf(account('runner', 'team-a')))).toEqual([`rule callers: ${NEW}`])
+    expect(added(policyOf(account('other', 'team-a')))).toEqual([])
+  })
+
+  test.each<[string, JsonRecord, readonly string[]]>([
+    [
+      'of accounts',
+      { from: [{ source: { serviceAccounts: ['team-a/runner'] } }] },
+      ['.spec.rules[0].from: { source: { principals: [example.org/ns/team-a/pool/llama] } }'],
+    ],
+    [
+      'of accounts that are left out',
+      { from: [{ source: { notServiceAccounts: ['team-a/runner'] } }] },
+      ['.spec.rules[0].from[0].source: notPrincipals: [example.org/ns/team-a/pool/llama]'],
+    ],
+    [
+      'of accounts in a condition',
+      { when: [{ key: 'source.serviceAccount', values: ['team-a/runner'] }] },
+      ['rule #1: principals: [example.org/ns/team-a/pool/llama]'],
+    ],
+    [
+      'of accounts that a condition leaves out',
+      { when: [{ key: 'source.serviceAccount', notValues: ['team-a/runner'] }] },
+      ['.spec.rules[0].when: { key: source.principal, notValues: [example.org/ns/team-a/pool/llama] }'],
+    ],
+    [
+      'of accounts, and a source of the new ID',
+      { from: [{ source: { serviceAccounts: ['team-a/runner'] } }, { source: NEW_SOURCE }] },
+      [],
+    ],
+    [
+      'of accounts, and a source of the new ID in another namespace, which lets nobody in',
+      {
+        from: [
+          { source: { serviceAccounts: ['team-a/runner'] } },
+          { source: { ...NEW_SOURCE, namespaces: ['team-b'] } },
+        ],
+      },
+      ['.spec.rules[0].from: { source: { principals: [example.org/ns/team-a/pool/llama] } }'],
+    ],
+    ['of namespaces, which has the new ID as well', { from: [{ source: { namespaces: ['team-a'] } }] }, []],
+  ])('in a list %s: the new one stands where IDs are asked for', (_, rule, expected) => {
+    expect(added({ ...istio('one', 'ALLOW', {}), spec: { action: 'ALLOW', rules: [rule] } })).toEqual(
+      expected,
+    )
+  })
+
+  test('stays where it is named as long as something else gives it', () => {
+    const last = (...more: readonly JsonRecord[]): readonly string[] =>
+      got(migrationSteps(migrationOf([pool(), pod(), ofAccount, ...more])).at(-1)).lines.slice(-1)
+    expect(last()).toEqual(['then take the old ID out of what names it'])
+    const other = foreign('other', {
+      spiffeIDTemplate: ACCOUNT,
+      podSelector: { matchLabels: { app: 'other' } },
+    })
+    expect(last(other, pod({ name: 'other-0', labels: { app: 'other' } }))).toEqual([
+      `leave ${ACCOUNT} in what names it as long as something else gives it: kubectl kleym who-selects -A --spiffe-id ${ACCOUNT}`,
+    ])
+  })
+})
+
+test('IDs that have one in their place are named in one sentence, the first few', () => {
+  const byName = old({ spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Name }}' })
+  const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
+  const migration = migrationOf([
+    pool(),
+    ...names.map((name) => pod({ name })),
+    byName,
+    istio('one', 'ALLOW', { principals: ['example.org/*'], notPrincipals: ['*/pool/llama'] }),
+  ])
+  expect(migration.changes).toHaveLength(7)
+  expect(got(migrationSteps(migration)[0]).lines.slice(0, -1)).toEqual([
+    `where spiffe://example.org/a, spiffe://example.org/b, spiffe://example.org/c, spiffe://example.org/d, spiffe://example.org/e and 2 more are named, name ${NEW} beside them`,
+    expect.stringMatching(/^AuthorizationPolicy agents\/one .* refuses /),
+  ])
 })
 
 test('a policy that refuses the new ID alone cuts containers off, and the first step names it', () => {

@@ -232,7 +232,7 @@ function withEcho(text: string, echo: string): string {
   // The files do not hold the bindings yet, so without them the step would seem to take an identity away.
   const isOffline = echo.includes(' --offline')
   return text.replace(
-    /kubectl kleym (migrate clusterspiffeid\/\S+|diff --without (\S+))/,
+    /kubectl kleym (migrate clusterspiffeid\/\S+|who-selects -A --spiffe-id \S+|diff --without (\S+))/,
     (_, command: string, object?: string) =>
       object === undefined || !isOffline
         ? `kubectl kleym ${command}${echo}`

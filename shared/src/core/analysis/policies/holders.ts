@@ -106,8 +106,8 @@ class HolderSearch implements Held {
       this.unfollowed.add(sourceText(source))
     if (entry === undefined) return
     // The pod's UID may be unknown as well, and is no part of the ID.
-    const all = entry.spiffeId.includes('<') ? this.unfinished : this.rendered
-    if (!all.has(entry.spiffeId)) all.set(entry.spiffeId, source)
+    const known = entry.spiffeId.includes('<') ? this.unfinished : this.rendered
+    if (!known.has(entry.spiffeId)) known.set(entry.spiffeId, source)
   }
 
   /** An ID that is rendered is none of those in question where it is another one, whatever else is not followed. */

@@ -26,16 +26,29 @@ export function holdersOfIds(
   context: PolicyContext,
   spiffeIds: readonly string[],
 ): ReadonlyMap<string, readonly PolicyHolder[]> {
+  return new Map(
+    resolutionsOf(context, spiffeIds).flatMap(([spiffeId, resolution]) =>
+      resolution.state === 'resolved' ? [[spiffeId, resolution.holders] as const] : [],
+    ),
+  )
+}
+
+/** Those of some IDs that certainly nothing gives. */
+export function givenByNothing(context: PolicyContext, spiffeIds: readonly string[]): readonly string[] {
+  return resolutionsOf(context, spiffeIds).flatMap(([spiffeId, { state }]) =>
+    state === 'dangling' || state === 'foreign' ? spiffeId : [],
+  )
+}
+
+function resolutionsOf(
+  context: PolicyContext,
+  spiffeIds: readonly string[],
+): readonly (readonly [spiffeId: string, resolution: Resolution])[] {
   const sources = [...new Set(spiffeIds)].map(
     (spiffeId) => ({ kind: 'SPIFFE', field: '', spiffeId }) as const,
   )
   const resolver = new Resolver(context, sources)
-  return new Map(
-    sources.flatMap((source) => {
-      const resolution = resolver.resolve(source)
-      return resolution.state === 'resolved' ? [[source.spiffeId, resolution.holders] as const] : []
-    }),
-  )
+  return sources.map((source) => [source.spiffeId, resolver.resolve(source)] as const)
 }
 
 const NEAR_MAX = 3

@@ -1,7 +1,14 @@
 // From a ClusterSPIFFEID that a person wrote to bindings: which bindings give the same containers an identity, what no binding can
 // say, what names the old ID, and in which order to go so that no container is left without an identity. docs/migrate.md is its page.
 import { namespacesByName, withoutRegistrations } from '../../snapshot/index.ts'
-import { type Analysis, Holdings, idsOf, type ContainerHolding, openVerdicts } from '../../analysis/index.ts'
+import {
+  type Analysis,
+  givenByNothing,
+  Holdings,
+  idsOf,
+  type ContainerHolding,
+  openVerdicts,
+} from '../../analysis/index.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -74,6 +81,8 @@ export interface Migration {
   readonly changes: readonly IdChange[]
   /** Who names an old ID, and not yet the one that takes its place. */
   readonly consumers: Consumers
+  /** The old IDs that something else gives, or may, once the registration is gone. */
+  readonly kept: readonly string[]
   /** Consumers that cannot accept both IDs, or may not. */
   readonly cutOffs: readonly CutOff[]
   /** What applying the bindings does, and then what taking the registration away does; `advised`: what the steps come to. */
@@ -118,6 +127,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   const rendered = renderedBy(gifts, { later, ours, after }, candidates)
   const changes = changesOf(gifts, later, ours)
   const consumers = consumersOf(analysis.settled.policies(), changes)
+  const gone = new Set(givenByNothing(after.settled, oldIds))
   const remainder = remainderOf(object, oldIds, rendered)
   const apply = suggestions.effect
   const whole = effectOf(analysis.settled, after.settled, { drive: tools.drive })
@@ -132,6 +142,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     remainder,
     changes,
     consumers,
+    kept: oldIds.filter((id) => !gone.has(id)),
     cutOffs: cutOffsBy(consumers),
     effects: { apply, whole, advised: stays ? apply : whole },
     after,

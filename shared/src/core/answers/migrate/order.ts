@@ -1,5 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
+import { summaryText } from '../../base/text/counted.ts'
 import { acceptLines } from '../rename/consumers.ts'
 import type { Migration, Uncovered } from './migrate.ts'
 
@@ -67,7 +68,7 @@ function applyLines({ object, effects }: Migration): readonly string[] {
 const NAMED = 5
 
 function takeAway(migration: Migration): MigrationStep {
-  const { object, uncovered, remainder, effects, open } = migration
+  const { object, oldIds, kept, uncovered, remainder, effects, open } = migration
   const { name } = object.meta
   const stays = remainder.filter(({ mustStay }) => mustStay)
   const look = `look first: kubectl kleym diff --without clusterspiffeid/${name}`
@@ -78,7 +79,7 @@ function takeAway(migration: Migration): MigrationStep {
         `it says ${stays.map(({ what }) => what).join(' and ')}, and no binding can: ${stays.map(({ consequence }) => consequence).join('; ')}`,
       ],
     }
-  if (migration.oldIds.length === 0 && open.length === 0)
+  if (oldIds.length === 0 && open.length === 0)
     return {
       title: 'Ask whether the old registration is needed',
       lines: ['no container holds an ID of it now; pods that come later may', look],
@@ -101,7 +102,12 @@ function takeAway(migration: Migration): MigrationStep {
       ...(effects.whole.stranded.length === 0
         ? ['no container is left without an identity']
         : [`${effects.whole.stranded.length} containers are left without an identity`]),
-      'then take the old ID out of what names it',
+      ...(kept.length === oldIds.length ? [] : ['then take the old ID out of what names it']),
+      ...(kept.length === 0
+        ? []
+        : [
+            `leave ${summaryText(kept)} in what names it as long as something else gives it: kubectl kleym who-selects -A --spiffe-id ${kept[0] ?? ''}`,
+          ]),
     ],
   }
 }

@@ -2,7 +2,7 @@
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
-import { matchesId } from '../../model/naming/id-matcher.ts'
+import { matchesId, takesIn } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
@@ -104,9 +104,9 @@ export function consumersOf<NewId extends string | undefined>(
   }
 }
 
-/** Not for being anybody, or by its service account. */
+/** Not for being anybody. A service account is named here by the ID that it stands for. */
 function isByName({ way }: Naming): boolean {
-  return way !== 'unbounded' && way !== 'service account'
+  return way !== 'unbounded'
 }
 
 function isRefusal({ policy, source: { source } }: Naming): boolean {
@@ -137,12 +137,22 @@ function editOfList<NewId extends string | undefined>(
   const where = listOf(source.field)
   const isOfList = where !== source.field
   const isFile = policy.kind === NAMES_FILE_KIND
+  const add =
+    change.newId === undefined
+      ? undefined
+      : writtenFor(
+          qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
+          change.newId,
+        )
+  const other =
+    source.kind === 'pattern' && source.listOf !== undefined ? besideList(source, add ?? '') : undefined
   const way: AcceptingWay =
-    isOfList || (isFile && !source.field.startsWith('.'))
+    other?.way ??
+    (isOfList || (isFile && !source.field.startsWith('.'))
       ? 'value'
       : isFile
         ? holdsOneName(source.field)
-        : 'rule'
+        : 'rule')
   const beside =
     way === 'rule'
       ? policy.rules.filter((one) => one.authorization === rule.authorization)
@@ -152,8 +162,9 @@ function editOfList<NewId extends string | undefined>(
   const isAccepted = beside.some(({ sources }) =>
     sources.some(
       (one) =>
-        (way === 'rule' || isFile || listOf(one.source.field) === where) &&
-        takesInAlone(one.source, change.newId),
+        ((way === 'rule' || isFile || listOf(one.source.field) === where) &&
+          takesInAlone(one.source, change.newId)) ||
+        isAcceptedBy(one.source, source, change.newId),
     ),
   )
   if (isAccepted) return []
@@ -162,15 +173,9 @@ function editOfList<NewId extends string | undefined>(
     {
       ...change,
       ...consumerOf(policy),
-      where: way === 'rule' ? `rule ${rule.name}` : where,
+      where: way === 'rule' ? `rule ${rule.name}` : (other?.where ?? where),
       written: named.text,
-      add:
-        change.newId === undefined
-          ? undefined
-          : writtenFor(
-              qualifiedKind({ kind: policy.kind, group: groupOfApiVersion(policy.apiVersion) }),
-              change.newId,
-            ),
+      add: add === undefined ? undefined : (other?.add ?? add),
       way,
       isRefusal: isRefusal(first),
       whyOpen:
@@ -181,6 +186,38 @@ function editOfList<NewId extends string | undefined>(
             : undefined,
     },
   ]
+}
+
+/** Where Istio looks for clients, and one of its sources. */
+const SOURCE = /^(.*\.from)(\[\d+\]\.source)\./
+
+/** A list of namespaces or service accounts holds no ID: the new one stands in a source, a condition or a rule of its own. */
+function besideList(
+  { field, isExcluded }: RuleSource,
+  id: string,
+): { readonly way: 'value' | 'rule'; readonly where: string; readonly add: string } {
+  const [, from, source] = SOURCE.exec(field) ?? []
+  if (from !== undefined)
+    return isExcluded === true
+      ? { way: 'value', where: `${from}${source}`, add: `notPrincipals: [${id}]` }
+      : { way: 'value', where: from, add: `{ source: { principals: [${id}] } }` }
+  return isExcluded === true
+    ? {
+        way: 'value',
+        where: listOf(field).replace(/\[\d+\]\.notValues$/, ''),
+        add: `{ key: source.principal, notValues: [${id}] }`,
+      }
+    : { way: 'rule', where: '', add: `principals: [${id}]` }
+}
+
+/** Whether another source of Istio lets an ID in, or beside the same ones leaves it out. */
+function isAcceptedBy(one: RuleSource, named: RuleSource, id: string | undefined): boolean {
+  const [at, other] = [SOURCE.exec(one.field), SOURCE.exec(named.field)]
+  if (id === undefined || one.isExcluded !== named.isExcluded) return false
+  if (named.isExcluded === true) return at?.[2] === other?.[2] && takesInAlone(one, id)
+  // A condition is no source by itself; what stands in a source counts together.
+  if (at === null) return false
+  return one.kind === 'SPIFFE' ? one.spiffeId === id : one.kind === 'pattern' && takesIn(one.pattern, id)
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */
@@ -260,8 +297,11 @@ export function acceptLines(
     ...(uninterpreted.length === 0 ? [] : [`not known: ${uninterpretedText(uninterpreted)}`]),
   ]
   return [
-    ...changes.map(({ oldId, newId }) => `where ${oldId} is named, name ${newId} beside it`),
-    ...(read.length === 0 ? ['nothing that was read is left to be changed'] : read),
+    ...[...Map.groupBy(changes, ({ newId }) => newId)].map(([newId, same]) => {
+      const old = same.map(({ oldId }) => oldId)
+      return `where ${summaryText(old)} ${old.length === 1 ? 'is' : 'are'} named, name ${newId} beside ${old.length === 1 ? 'it' : 'them'}`
+    }),
+    ...(read.length === 0 ? ['nothing that was read is left to be changed'] : new Set(read)),
     'whoever else knows the old ID: servers, gateways and partners elsewhere, and roles that --names was not given',
   ]
 }

@@ -54,7 +54,7 @@ function canBeOne(left: readonly string[], right: readonly string[]): boolean {
 
 /** Characters, and undefined for any text. */
 function tokensOf(texts: readonly string[]): readonly (string | undefined)[] {
-  return texts.flatMap((text, at) => (at === 0 ? [...text] : [undefined, ...text]))
+  return texts.flatMap((text, at) => (at === 0 ? text.split('') : [undefined, ...text.split('')]))
 }
 
 /** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */

@@ -2,7 +2,7 @@
 // pilot/pkg/security/trustdomain of istio.io/istio v0.0.0-20260827124520-eed52ebb66ad, against which test/go-oracle/istio holds this.
 import { own, stringAt, typeName } from '../../base/json.ts'
 import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
-import { exactId, mayMatchAny } from './id-matcher.ts'
+import { exactId, mayMatchAny, takesIn } from './id-matcher.ts'
 
 /** The trust domain of a mesh, and the others that count as it (`trustDomain` and `trustDomainAliases` of its MeshConfig). */
 export interface MeshTrust {
@@ -126,17 +126,27 @@ function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): r
       const isDead = perhaps.length === 0 && !matchers.some(mayMatchAny)
       if (isDead) return { kind: 'dead', field, written, ...deadForm(list.word, value, first), ...excluded }
       const exact = matchers.length === 1 && perhaps.length === 0 ? exactId(first) : undefined
-      if (exact !== undefined) return { kind: 'SPIFFE', field, spiffeId: exact, ...excluded }
+      if (exact !== undefined && takesIn({ all: asked, none }, exact))
+        return { kind: 'SPIFFE', field, spiffeId: exact, ...excluded }
       return {
         kind: 'pattern',
         field,
         written,
+        ...LIST_OF[list.word],
         pattern: { all: [matchers, ...asked], none },
         perhaps: perhaps.length === 0 ? undefined : { matchers: perhaps, why: MESH_UNKNOWN },
         ...excluded,
       }
     })
   })
+}
+
+const LIST_OF: Readonly<
+  Record<Word, Pick<Extract<RuleSource, { readonly kind: 'pattern' }>, 'listOf'> | undefined>
+> = {
+  '': undefined,
+  'namespace ': { listOf: 'namespaces' },
+  'service account ': { listOf: 'service accounts' },
 }
 
 const MESH_UNKNOWN = 'the trust domain of the mesh (ConfigMap istio) was not read'

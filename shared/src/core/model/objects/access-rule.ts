@@ -56,6 +56,8 @@ type NamedClients =
       readonly kind: 'pattern'
       readonly field: string
       readonly written: string
+      /** What its list holds in the place of IDs; absent: IDs. */
+      readonly listOf?: 'namespaces' | 'service accounts'
       readonly pattern: ClientPattern
       /** What it may take in besides, and why that is not known. */
       readonly perhaps: { readonly matchers: readonly IdMatcher[]; readonly why: string } | undefined
