@@ -186,6 +186,10 @@ describe('an old ID that is of a service account', () => {
     return consumers.edits.map(({ where, add }) => `${where}: ${add ?? ''}`)
   }
 
+  function last(...more: readonly JsonRecord[]): readonly string[] {
+    return got(migrationSteps(migrationOf([pool(), pod(), ofAccount, ...more])).at(-1)).lines.slice(-1)
+  }
+
   test('is named by a source of that account', () => {
     expect(added(policyOf(account('runner', 'team-a')))).toEqual([`rule callers: ${NEW}`])
     expect(added(policyOf(account('other', 'team-a')))).toEqual([])
@@ -235,8 +239,6 @@ describe('an old ID that is of a service account', () => {
   })
 
   test('stays where it is named as long as something else gives it', () => {
-    const last = (...more: readonly JsonRecord[]): readonly string[] =>
-      got(migrationSteps(migrationOf([pool(), pod(), ofAccount, ...more])).at(-1)).lines.slice(-1)
     expect(last()).toEqual(['then take the old ID out of what names it'])
     const other = foreign('other', {
       spiffeIDTemplate: ACCOUNT,

@@ -46,6 +46,28 @@ function statesOf(answer: unknown): readonly unknown[] {
   )
 }
 
+/** A pod of a manifest, which gets a UID when it is made, and a registration that is for it alone. */
+async function patternShown(principal: string, spiffeIDTemplate: string): Promise<string> {
+  const metadata = { name: 'new-0', namespace: 'team-a', labels: { app: 'new' } }
+  const spec = { nodeName: 'gpu-1', serviceAccountName: 'new', containers: [{ name: 'web' }] }
+  const podSelector = { matchLabels: { app: 'new' } }
+  const objects = [
+    { apiVersion: 'v1', kind: 'Pod', metadata, spec },
+    {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterSPIFFEID',
+      metadata: { name: 'new' },
+      spec: { spiffeIDTemplate, podSelector },
+    },
+  ]
+  const { stdout } = await ask(
+    ['policies', '-A'],
+    istio({ principals: [principal] }),
+    ...objects.map((one) => stringify(one)),
+  )
+  return stdout.replaceAll(/\s+/g, ' ')
+}
+
 describe('an AuthorizationPolicy', () => {
   test.each<[string, unknown, readonly string[], readonly string[], RegExp]>([
     [
@@ -103,31 +125,9 @@ describe('an AuthorizationPolicy', () => {
   })
 
   describe('a pattern, and the ID that a template renders', () => {
-    /** A pod of a manifest, which gets a UID when it is made, and a registration that is for it alone. */
-    const shown = async (principal: string, spiffeIDTemplate: string): Promise<string> => {
-      const metadata = { name: 'new-0', namespace: 'team-a', labels: { app: 'new' } }
-      const spec = { nodeName: 'gpu-1', serviceAccountName: 'new', containers: [{ name: 'web' }] }
-      const podSelector = { matchLabels: { app: 'new' } }
-      const objects = [
-        { apiVersion: 'v1', kind: 'Pod', metadata, spec },
-        {
-          apiVersion: 'spire.spiffe.io/v1alpha1',
-          kind: 'ClusterSPIFFEID',
-          metadata: { name: 'new' },
-          spec: { spiffeIDTemplate, podSelector },
-        },
-      ]
-      const { stdout } = await ask(
-        ['policies', '-A'],
-        istio({ principals: [principal] }),
-        ...objects.map((one) => stringify(one)),
-      )
-      return stdout.replaceAll(/\s+/g, ' ')
-    }
-
     test('for pods whose UID is not known yet is taken in', async () => {
       expect(
-        await shown(
+        await patternShown(
           '*/sa/new',
           'spiffe://example.org/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
         ),
@@ -136,10 +136,10 @@ describe('an AuthorizationPolicy', () => {
 
     test('with the UID of such a pod may be taken in, or certainly is not', async () => {
       const template = 'spiffe://example.org/pod/{{ .PodMeta.UID }}'
-      expect(await shown('example.org/pod/*', template)).toContain(
+      expect(await patternShown('example.org/pod/*', template)).toContain(
         'perhaps others: ClusterSPIFFEID/new gives spiffe://example.org/pod/<pod UID>',
       )
-      expect(await shown('example.org/job/*', template)).not.toContain('perhaps others')
+      expect(await patternShown('example.org/job/*', template)).not.toContain('perhaps others')
     })
   })
 

@@ -142,7 +142,7 @@ export function meshUnknown(why: string, further: readonly string[]): string {
   return [why, ...(further.length === 0 ? [] : [`it may mean ${few(further)}`])].join('; ')
 }
 
-/** An object that gives an ID of which a part is not known. */
+/** An object that gives an ID with a placeholder for what is not known. */
 export function gives(spiffeId: string, source: EntrySource): string {
   return `${sourceText(source)} gives ${spiffeId}`
 }

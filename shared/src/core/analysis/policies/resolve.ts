@@ -44,6 +44,11 @@ export class Resolver {
   readonly #resolvedPatterns = new Map<string, Resolution>()
   readonly #longLists = new WeakMap<readonly IdMatcher[], number>()
   #longListCount = 0
+  /** The IDs that hold a placeholder, and what gives each. */
+  readonly #unfinished = lazy((): readonly (readonly [spiffeId: string, source: EntrySource])[] => [
+    ...this.#held.unfinished,
+    ...this.#identitySources.withoutTrustDomain(),
+  ])
   readonly #unmetClaims = lazy(() => unmetClaimsByPath(this.#context))
 
   constructor(context: PolicyContext, sources: readonly RuleSource[]) {
@@ -335,11 +340,6 @@ export class Resolver {
   #nearMisses(): NearMisses {
     this.#near ??= new NearMisses(this.#given())
     return this.#near
-  }
-
-  /** The IDs that hold a placeholder, and what gives each. */
-  #unfinished(): readonly (readonly [spiffeId: string, source: EntrySource])[] {
-    return [...this.#held.unfinished, ...this.#identitySources.withoutTrustDomain()]
   }
 
   #given(): ReadonlyMap<string, IdentitySource> {

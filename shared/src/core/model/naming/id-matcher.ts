@@ -24,37 +24,18 @@ export function takesIn({ all, none }: ClientPattern, id: string): boolean {
   return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
 }
 
-/** Whether a pattern may take in what an ID with placeholders, such as `<pod name>`, becomes. */
+/** Whether a pattern may take in what an ID with placeholders, such as `<pod name>`, becomes: by how it begins and ends. */
 export function mayTakeIn({ all }: ClientPattern, rendered: string): boolean {
-  const parts = rendered.split(/<[^<>]*>/)
-  return all.every((list) => list.some((matcher) => canBeOne(matcher, parts)))
-}
-
-/** Whether some text is both: texts with anything between one and the next. In time `left` by `right`. */
-function canBeOne(left: readonly string[], right: readonly string[]): boolean {
-  const [first = '', begin = ''] = [left[0], right[0]]
-  if (!first.startsWith(begin) && !begin.startsWith(first)) return false
-  const [one, other] = [tokensOf(left), tokensOf(right)]
-  let row: boolean[] = []
-  // A cell: whether so many tokens of each can be the same text.
-  for (let i = 0; i <= one.length; i++) {
-    const before = row
-    row = []
-    for (let j = 0; j <= other.length; j++) {
-      const [a, b] = [one[i - 1], other[j - 1]]
-      const isGap = (i > 0 && a === undefined) || (j > 0 && b === undefined)
-      row[j] =
-        i + j === 0 ||
-        (isGap && ((j > 0 && row[j - 1] === true) || (i > 0 && before[j] === true))) ||
-        (a !== undefined && a === b && before[j - 1] === true)
-    }
-  }
-  return row.at(-1) === true
-}
-
-/** Characters, and undefined for any text. */
-function tokensOf(texts: readonly string[]): readonly (string | undefined)[] {
-  return texts.flatMap((text, at) => (at === 0 ? text.split('') : [undefined, ...text.split('')]))
+  const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
+  if (begin === -1) return all.every((list) => anyMatches(list, rendered))
+  const [before, after] = [rendered.slice(0, begin), rendered.slice(end)]
+  return all.every((list) =>
+    list.some((matcher) => {
+      const [first = '', last = ''] = [matcher[0], matcher.at(-1)]
+      const isBegun = first.startsWith(before) || (matcher.length > 1 && before.startsWith(first))
+      return isBegun && (last.endsWith(after) || (matcher.length > 1 && after.endsWith(last)))
+    }),
+  )
 }
 
 /** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */
