@@ -3,8 +3,9 @@
 // not be read.
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
+import { leastSeen, mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
 import { own, isRecord, listAt, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { account, foreign, NODE, pod as llama, policy, rule, spiffe } from '@kleym/testing/access-policies.ts'
 import { tenants } from '@kleym/testing/random-tenants.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
@@ -207,6 +208,115 @@ async function expectSameReasons(
   }
 }
 
+function nodesOf(mapped: JsonRecord, kind: string): readonly unknown[] {
+  return listAt(mapped, 'nodes').filter((node) => stringAt(node, 'kind') === kind)
+}
+
+/** The lines of the map of one kind from or to a box: their other ends, with what is said of them, sorted. */
+function namesFrom(mapped: JsonRecord, id: string, hows: readonly string[]): readonly string[] {
+  return listAt(mapped, 'edges')
+    .filter((edge) => stringAt(edge, 'kind') === 'names' && stringAt(edge, 'from') === id)
+    .filter((edge) => hows.includes(stringAt(edge, 'how') ?? ''))
+    .map((edge) => `${stringAt(edge, 'rule')} ${stringAt(edge, 'how')} ${stringAt(edge, 'to')}`)
+    .toSorted()
+}
+
+/** The containers that certainly hold an ID by the map, as `pod container`. */
+function holdersByMap(mapped: JsonRecord, spiffeId: string): ReadonlySet<string> {
+  const byId = new Map(listAt(mapped, 'nodes').map((node) => [stringAt(node, 'id'), node]))
+  return new Set(
+    listAt(mapped, 'edges')
+      .filter((edge) => stringAt(edge, 'kind') === 'holds' && own(edge, 'certain') === true)
+      .filter((edge) => stringAt(edge, 'to') === `identity/${spiffeId}`)
+      .flatMap((edge) => {
+        const container = byId.get(stringAt(edge, 'from'))
+        const pods = listAt(byId.get(stringAt(container, 'parent')), 'pods')
+        return pods.map((text) => `${String(text)} ${stringAt(container, 'name')}`)
+      }),
+  )
+}
+
+/** The same of the access policies: which there are, whom their rules name, and who holds what they name. */
+async function expectSamePolicies(mapped: JsonRecord, flags: readonly string[], cwd: string): Promise<void> {
+  const asked = await reportOf(['policies', '-A', ...flags], cwd)
+  const identities = nodesOf(mapped, 'identity')
+  const shown = new Set(identities.map((node) => stringAt(node, 'id')))
+  // `policies` lists of a pattern what is certainly given; the map draws it to what may be held, too.
+  const isSure = new Set(
+    identities.filter((node) => stringAt(node, 'state') === 'held').map((node) => stringAt(node, 'id')),
+  )
+  const boxes = new Map(nodesOf(mapped, 'policy').map((node) => [stringAt(node, 'id'), node]))
+  for (const policyAsked of listAt(asked, 'policies')) {
+    const id = `policy/${stringAt(policyAsked, 'kind')}/${stringAt(policyAsked, 'policy')}`
+    const sourcesAsked = listAt(policyAsked, 'rules').flatMap((one) =>
+      listAt(one, 'sources').map((source) => ({ rule: stringAt(one, 'name'), source })),
+    )
+    const named = sourcesAsked
+      .filter(({ source }) => own(source, 'excluded') === false)
+      .flatMap(({ rule: name, source }) => {
+        const state = stringAt(source, 'state')
+        const spiffeId = stringAt(source, 'spiffeID')
+        if (state === 'pattern')
+          return listAt(source, 'takesIn').map((each) => `${name} pattern identity/${String(each)}`)
+        const isExact = state !== 'service account' && spiffeId !== undefined
+        return isExact ? [`${name} exactly identity/${spiffeId}`] : []
+      })
+      .filter((text) => shown.has(text.slice(text.indexOf('identity/'))))
+    const box = boxes.get(id)
+    expect({
+      id: stringAt(box, 'id'),
+      isInterpreted: own(box, 'isInterpreted'),
+      namesAny: own(box, 'namesAny'),
+      named: namesFrom(mapped, id, ['exactly', 'pattern']).filter(
+        (text) =>
+          !text.includes(' pattern ') ||
+          named.includes(text) ||
+          isSure.has(text.slice(text.indexOf('identity/'))),
+      ),
+    }).toEqual({
+      id,
+      isInterpreted: own(policyAsked, 'interpreted'),
+      namesAny: sourcesAsked.some(({ source }) =>
+        ['unbounded', 'type mismatch'].includes(stringAt(source, 'state') ?? ''),
+      ),
+      named: [...new Set(named)].toSorted(),
+    })
+    for (const { source } of sourcesAsked.filter((one) => stringAt(one.source, 'state') === 'resolved')) {
+      const holders = listAt(source, 'holders').flatMap((holder) =>
+        listAt(holder, 'containers').map((one) => `${stringAt(holder, 'pod')} ${String(one)}`),
+      )
+      expect(holdersByMap(mapped, stringAt(source, 'spiffeID') ?? '')).toEqual(new Set(holders))
+    }
+  }
+}
+
+/** A finding without what the command adds to it. */
+function findingText(finding: unknown): string {
+  return JSON.stringify(['code', 'severity', 'subject', 'related', 'summary'].map((key) => own(finding, key)))
+}
+
+/** The same of what clashes: each finding stands in the map too, and on the box of its binding. Gives the codes. */
+async function expectSameConflicts(
+  mapped: JsonRecord,
+  flags: readonly string[],
+  cwd: string,
+): Promise<readonly string[]> {
+  const asked = await reportOf(['conflicts', '-A', ...flags], cwd)
+  const boxes = nodesOf(mapped, 'binding')
+  const found = listAt(asked, 'findings')
+  expect(listAt(mapped, 'findings').map(findingText)).toEqual(expect.arrayContaining(found.map(findingText)))
+  expect({
+    bindings: boxes.length,
+    refused: boxes.filter((node) => stringAt(node, 'state') === 'refused').length,
+  }).toEqual({ bindings: own(asked, 'bindings'), refused: own(asked, 'refused') })
+  for (const one of found.filter((each) => stringAt(each, 'subject', 'kind') === BINDING_KIND)) {
+    const key = `${stringAt(one, 'subject', 'namespace')}/${stringAt(one, 'subject', 'name')}`
+    const box = boxes.find((node) => stringAt(node, 'binding') === key)
+    expect(listAt(box, 'findings')).toContain(stringAt(one, 'code'))
+  }
+  return found.flatMap((one) => stringAt(one, 'code') ?? [])
+}
+
 /** What the reports of a world say. */
 interface Agreed {
   readonly said: ReadonlyMap<string, Said>
@@ -257,6 +367,9 @@ test('the estate: the same of every container', async () => {
   expect([...states].toSorted()).toEqual(['issued', 'several', 'undetermined'])
   expect(said.size).toBeGreaterThan(50)
   await expectSameIdentities(mapped, ESTATE_FLAGS, PROJECT_ROOT)
+  await expectSamePolicies(mapped, ESTATE_FLAGS, PROJECT_ROOT)
+  const codes = await expectSameConflicts(mapped, ESTATE_FLAGS, PROJECT_ROOT)
+  expect(new Set(codes).size).toBeGreaterThan(5)
 })
 
 test('folders of the examples that leave containers without an identity', async () => {
@@ -364,7 +477,7 @@ const policies = fc
     })),
   ])
 
-/** Each run starts the program some ten times. */
+/** Each run starts the program some twelve times. */
 const RUNS = runs(40)
 /** Here a premise covers the settings that were not given. */
 const SEED = 1_434_583_085
@@ -372,6 +485,7 @@ const SEED = 1_434_583_085
 test('generated worlds, with settings that were given and that were not, and with a document that cannot be read', async () => {
   const seen = new Set<string>()
   const ways = new Set<string>()
+  const codes = new Set<string>()
   await fc.assert(
     fc.asyncProperty(
       tenants,
@@ -394,11 +508,14 @@ test('generated worlds, with settings that were given and that were not, and wit
         const { said, mapped } = await expectAgreement(flags, cwd)
         for (const { state } of said.values()) seen.add(state)
         for (const way of await expectSameIdentities(mapped, flags, cwd)) ways.add(way)
+        await expectSamePolicies(mapped, flags, cwd)
+        for (const code of await expectSameConflicts(mapped, flags, cwd)) codes.add(code)
       },
     ),
     { numRuns: RUNS, ...seedOf(SEED) },
   )
   expect([...seen]).toEqual(expect.arrayContaining(mustSee(['issued', 'undetermined', 'none'])))
+  expect(codes.size).toBeGreaterThan(leastSeen(3))
   expect([...ways]).toEqual(
     expect.arrayContaining(mustSee(['exactly', 'pattern', 'perhaps', 'service account'])),
   )
