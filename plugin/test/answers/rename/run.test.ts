@@ -192,6 +192,30 @@ test.each(consumers)('%s: what it has to accept in addition', async (kind, objec
   expect(edit).toMatchObject({ kind, consumer: 'web/peers', add, way, oldID: OLD, newID: NEW })
 })
 
+/** The last step of a rename beside other objects. */
+async function lastStep(more: string): Promise<string> {
+  const { stdout } = await rename(['objective/team-a/chat', 'assistant'], `${CHAT}${ISTIO}${more}`)
+  return stdout.replaceAll(/\s+/g, ' ').replace(/^.* Take the old name away/, '')
+}
+
+test('an ID that others give, too, is left where it is named', async () => {
+  const other = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: { name: other }
+spec: { spiffeIDTemplate: "${OLD}", podSelector: { matchLabels: { app: other } } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: other, namespace: team-b, uid: 22222222-0000-4000-8000-000000000002, labels: { app: other } }
+spec: { nodeName: n1, containers: [{ name: web }] }
+`
+  const [alone, beside] = [await lastStep(''), await lastStep(other)]
+  expect(alone).toContain('take the old ID out of .spec.rules[0]')
+  expect(beside).not.toContain('take the old ID out')
+  expect(beside).toContain(`leave ${OLD} in what names it as long as something else gives it`)
+})
+
 describe('the first line', () => {
   test.each([
     [

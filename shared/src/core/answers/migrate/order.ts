@@ -1,7 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
-import { summaryText } from '../../base/text/counted.ts'
-import { acceptLines } from '../rename/consumers.ts'
+import { acceptLines, keptLines } from '../rename/consumers.ts'
 import type { Migration, Uncovered } from './migrate.ts'
 
 /** One step. */
@@ -103,11 +102,7 @@ function takeAway(migration: Migration): MigrationStep {
         ? ['no container is left without an identity']
         : [`${effects.whole.stranded.length} containers are left without an identity`]),
       ...(kept.length === oldIds.length ? [] : ['then take the old ID out of what names it']),
-      ...(kept.length === 0
-        ? []
-        : [
-            `leave ${summaryText(kept)} in what names it as long as something else gives it: kubectl kleym who-selects -A --spiffe-id ${kept[0] ?? ''}`,
-          ]),
+      ...keptLines(kept),
     ],
   }
 }

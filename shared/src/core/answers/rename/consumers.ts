@@ -48,7 +48,7 @@ export interface ConsumerEdit<NewId extends string | undefined = string> extends
 export interface Consumers<NewId extends string | undefined = string> {
   readonly edits: readonly ConsumerEdit<NewId>[]
   /** Places that name the old ID by itself: what is taken out in the end. */
-  readonly named: readonly { readonly consumer: string; readonly kind: string; readonly where: string }[]
+  readonly named: readonly Pick<ConsumerEdit, 'consumer' | 'kind' | 'where' | 'oldId'>[]
   /** Places that refuse the new ID now, and not the old one. */
   readonly refusals: readonly Pick<ConsumerEdit<NewId>, 'consumer' | 'kind' | 'where' | 'newId'>[]
   /** Policies that may name the old ID and cannot be interpreted. */
@@ -98,7 +98,10 @@ export function consumersOf<NewId extends string | undefined>(
   })
   return {
     edits: found.flatMap(({ edits }) => edits),
-    named: found.flatMap(({ named }) => named),
+    named: found.flatMap(({ named }, at) => {
+      const oldId = changes[at]?.oldId ?? ''
+      return named.map((one) => ({ ...one, oldId }))
+    }),
     refusals: found.flatMap(({ refusals }) => refusals),
     uninterpreted: [...new Set(found.flatMap(({ uninterpreted }) => uninterpreted))],
   }
@@ -335,4 +338,14 @@ function refusalText({
 
 function uninterpretedText(names: readonly string[]): string {
   return `whether ${summaryText(names)} names the old ID: kleym cannot interpret it`
+}
+
+/** What to do about old IDs that something gives when all is done, or may give: whoever holds one by it is still to be accepted. */
+export function keptLines(kept: readonly string[]): readonly string[] {
+  const [first] = kept
+  return first === undefined
+    ? []
+    : [
+        `leave ${summaryText(kept)} in what names it as long as something else gives it: kubectl kleym who-selects -A --spiffe-id ${first}`,
+      ]
 }

@@ -2,12 +2,12 @@
 // What each step does to containers was worked out before; here it is put into words, with the command that checks it.
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../../model/kinds.ts'
-import { policyName, type Analysis } from '../../analysis/index.ts'
+import { givenByNothing, policyName, type Analysis } from '../../analysis/index.ts'
 import { findingEntry, isOfPolicies } from '../../findings/index.ts'
 import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
 import { counted, summaryText } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
-import { acceptLines } from './consumers.ts'
+import { acceptLines, keptLines } from './consumers.ts'
 import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
 
 /** One step. */
@@ -249,16 +249,22 @@ function removeBridges(bridges: readonly Bridge[]): RenameStep {
   }
 }
 
-function forgetStep({ question, consumers, changes }: Rename, { analysis }: PlanWords): RenameStep {
+function forgetStep({ question, consumers, changes, done }: Rename, { analysis }: PlanWords): RenameStep {
   const { kind, namespace, from, to } = question
   const [first] = changes
   const word = kind === 'pool' ? 'InferencePool' : 'InferenceObjective'
   const plural = kind === 'pool' ? POOL_KINDS[0].plural : OBJECTIVE_KINDS[0].plural
   const targeting = kind === 'pool' ? targetsOf(analysis, namespace, from) : []
+  const named = new Set(consumers.named.map(({ oldId }) => oldId))
+  const gone = new Set(givenByNothing(done.settled, [...named]))
+  const kept = [...named].filter((id) => !gone.has(id))
   return {
     title: 'Take the old name away',
     lines: [
-      ...consumers.named.map((one) => `${one.kind} ${one.consumer}: take the old ID out of ${one.where}`),
+      ...consumers.named
+        .filter(({ oldId }) => gone.has(oldId))
+        .map((one) => `${one.kind} ${one.consumer}: take the old ID out of ${one.where}`),
+      ...keptLines(kept),
       ...targeting.map((one) => `${one} targets ${word} ${from}: let it target ${to}`),
       ...(kind === 'binding'
         ? []
