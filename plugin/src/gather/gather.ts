@@ -399,6 +399,8 @@ class Gathering {
         operator,
         how,
       )
+      // JavaScriptCore keeps what its code for a long loop of an async function was given: a hundred thousand pods.
+      scmObjects.length = 0
       return withSettingsOfScm({ operator, scm })
     }
     const settingsAfter = await read(
