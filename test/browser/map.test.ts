@@ -376,8 +376,8 @@ describe('hostile names', () => {
     const html = await pageOf(['-A', '--offline', '-f', '.'], cwd)
     const { embedded, data } = partsOf(html)
     expect(embedded).not.toMatch(/[<>]/)
-    const labels = listAt(data['report'], 'nodes').map((node) => stringAt(node, 'label'))
-    expect(labels).toContain(text)
+    // In a box, or in what is said of an object that the API server does not take.
+    expect(JSON.stringify(data['report'])).toContain(JSON.stringify(text).slice(1, -1))
   })
 })
 

@@ -30,12 +30,12 @@ export interface DiffSummary {
   readonly others: number
 }
 
-/** Whether a change does nothing to containers, findings and policies. */
+/** Whether a change does nothing to containers, registrations of others, findings and policies. */
 export function isQuiet(
-  { gained, lost, uncertain, findings }: Effect,
+  { gained, lost, uncertain, edited, findings }: Effect,
   affected: readonly AffectedPolicy[],
 ): boolean {
-  return [gained, lost, uncertain, findings.added, affected].every((list) => list.length === 0)
+  return [gained, lost, uncertain, edited, findings.added, affected].every((list) => list.length === 0)
 }
 
 /** The answer, the bindings whose verdict changes as its reason. */

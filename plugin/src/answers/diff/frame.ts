@@ -2,6 +2,7 @@
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
+  editedText,
   effectOf,
   type Effect,
   type Holder,
@@ -118,6 +119,8 @@ export function diffFrame(
     differences: [
       ...changes.map(({ kind, name, because }) => `${kind} ClusterSPIFFEID/${name}: ${because}`),
       ...effectTexts(effect),
+      // Where more is open, that is the answer: who gains or loses an ID by the edit is not known.
+      ...(causes.length === 0 ? effect.edited.map(editedText) : []),
       ...(affected ?? []).filter(isDifference).map(affectedText),
     ],
     isUnifiedDiff: true,
@@ -235,8 +238,12 @@ function effectTexts({ gained, lost, verdicts }: Effect): readonly string[] {
 }
 
 /** How many things a change does, to tell how many of them are not shown. */
-function countOf({ gained, lost, verdicts }: Effect, changes: readonly ObjectChange[]): number {
+function countOf({ gained, lost, verdicts, edited }: Effect, changes: readonly ObjectChange[]): number {
   return (
-    gained.length + lost.length + verdicts.length + changes.filter(({ dueAlready }) => !dueAlready).length
+    gained.length +
+    lost.length +
+    verdicts.length +
+    edited.length +
+    changes.filter(({ dueAlready }) => !dueAlready).length
   )
 }

@@ -67,6 +67,7 @@ export function narrowEffect(effect: Effect, narrowed: Narrowed | undefined): Ef
     ...effect,
     lost,
     gained,
+    edited: [],
     stranded: effect.stranded.filter((one) => touched.has(holderText(one))),
     verdicts: effect.verdicts.filter(({ binding }) => narrowed.keys.has(binding)),
   }

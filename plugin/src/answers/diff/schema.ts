@@ -56,6 +56,15 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
           after: orNull(z.string()),
         }),
       ),
+      edited: list(
+        z.object({
+          kind: z.string(),
+          name: z.string(),
+          fields: list(z.string()).describe('The fields of its spec that differ.'),
+        }),
+      ).describe(
+        "Registrations that are not kleym's and whose spec changes: with it what their entries carry may change, such as TTLs and `admin`.",
+      ),
       newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
       fixedFindings: list(findingSchema).describe(
         'Those that are gone and after which a container or a binding is better off.',

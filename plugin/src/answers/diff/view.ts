@@ -2,6 +2,7 @@
 // unified diff of objects.
 import {
   type AffectedPolicy,
+  editedText,
   exchangesOf,
   type Effect,
   type Holder,
@@ -53,7 +54,7 @@ export function viewDiff(
   const blocks = [
     layout.head,
     effectBlock(effect, layout),
-    entriesBlock(layout),
+    [...entriesBlock(layout), ...editedBlock(effect, layout)],
     viewAffected(layout.affected, layout),
     ...findingBlocks(effect, layout),
     caused.length === 0
@@ -189,6 +190,18 @@ function entriesBlock({ entries, width }: DiffLayout): Block {
     ...overRows(entries.over).map(([mark, , says]) => line(MARKS[mark], ` ${says}`)),
   ].flatMap((row) => wrap(row, { width, hang: 2 }))
 }
+
+/** Whose specs differ: the effect on containers stands above, and what entries carry beside an ID is told by the fields. */
+function editedBlock({ edited }: Effect, { width, wide }: DiffLayout): Block {
+  const shown = wide ? edited : edited.slice(0, EDITED_SHOWN)
+  const more = edited.length - shown.length
+  return [
+    ...shown.map((one) => `edits ${editedText(one)}`),
+    ...(more === 0 ? [] : [`and ${counted(more, 'more registration')} (-o wide)`]),
+  ].flatMap((text) => wrap(line(MARKS.note, ` ${text}`), { width, hang: 2 }))
+}
+
+const EDITED_SHOWN = 10
 
 function identityLine(sign: string, text: string, { containers }: IdentityChange, role: Role): Line {
   const many = containers.length === 1 ? '1 container ' : `${containers.length} containers `

@@ -20,6 +20,7 @@ import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
+import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
 
@@ -62,6 +63,8 @@ export interface Effect {
   /** Whether some of that rests on a registration that kleym does not follow. */
   readonly unfollowed: boolean
   readonly verdicts: readonly VerdictChange[]
+  /** Registrations of others whose spec it changes. */
+  readonly edited: readonly EditedRegistration[]
   readonly findings: FindingChanges
 }
 
@@ -96,6 +99,7 @@ export function effectOf(
       (key) => held.get(key)?.unfollowed === true || will.get(key)?.unfollowed === true,
     ),
     verdicts: verdictChanges(before, after),
+    edited: editedRegistrations(before, after),
     findings: drive(
       findingChanges(
         { state: before, held, findings: findingsOf(before), unread: unreadBefore },
