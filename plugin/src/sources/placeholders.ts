@@ -68,8 +68,8 @@ export interface ManifestPlaceholder {
 }
 
 /**
- * A text that the API server does not take where it stands: something else is to stand there. So each way to write a placeholder is known
- * where the API server has a grammar, and those above are needed for the rest.
+ * A text that the API server does not take in its place: a tool is to write another one there. If the API server has a grammar for a field,
+ * this finds every way to write a placeholder. The styles above are for the other fields.
  */
 function unfit(text: string, problem: string | undefined): ManifestPlaceholder | undefined {
   return problem === undefined ? undefined : { text: shown(text), fix: READER.fix, problem }

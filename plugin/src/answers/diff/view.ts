@@ -191,7 +191,7 @@ function entriesBlock({ entries, width }: DiffLayout): Block {
   ].flatMap((row) => wrap(row, { width, hang: 2 }))
 }
 
-/** Whose specs differ: the effect on containers stands above, and what entries carry beside an ID is told by the fields. */
+/** The registrations of others whose specs differ, with the fields. What the edit does to containers stands above. */
 function editedBlock({ edited }: Effect, { width, wide }: DiffLayout): Block {
   const shown = wide ? edited : edited.slice(0, EDITED_SHOWN)
   const more = edited.length - shown.length

@@ -1,5 +1,5 @@
-// Registrations that a change edits. Beside who holds which ID that may change what their entries carry: TTLs, DNS names, bundles of other trust
-// domains, a hint, and the rights of `admin` and `downstream`.
+// Registrations that a change edits. An edit may change what their entries carry, though nobody gains or loses an ID: TTLs, DNS names, bundles
+// of other trust domains, a hint, and the rights of `admin` and `downstream`.
 import type { State } from '../../analysis/index.ts'
 import { deepEqual, own, type JsonRecord } from '../../base/json.ts'
 import { compareBytes } from '../../base/text/bytes.ts'

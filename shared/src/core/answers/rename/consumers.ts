@@ -265,7 +265,7 @@ export interface CutOff {
   readonly isOpen: boolean
 }
 
-/** Consumers that cut a container off although each is told of the new ID before, or may. */
+/** Consumers that cut a container off, or may, even if each of them accepts the new ID first. */
 export function cutOffsBy({
   edits,
   refusals,
