@@ -1,5 +1,6 @@
 // A registration of others that a change edits is named with its fields, and counts as a difference, though nobody gains or loses an ID.
 import { expect, test } from 'vitest'
+import { SCM, SETTINGS } from '../../support/door-rows.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 
@@ -16,12 +17,6 @@ spec:
   spiffeIDTemplate: spiffe://example.org/web
   podSelector: { matchLabels: { app: web } }
 `
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
 const ENTRY = `---
 apiVersion: spire.spiffe.io/v1alpha1
 kind: ClusterStaticEntry
@@ -30,16 +25,8 @@ spec: { spiffeID: spiffe://example.org/host, parentID: spiffe://example.org/p, s
 `
 
 async function diff(base: string, head: string, ...args: readonly string[]): Promise<Ran> {
-  const cwd = await workspace({ 'base.yaml': `${POD}${base}`, 'head.yaml': `${POD}${head}`, 'scm.yaml': SCM })
-  const settings = [
-    '--trust-domain',
-    'example.org',
-    '--clusterspiffeid-class-name',
-    '',
-    '--scm-config',
-    'scm.yaml',
-  ]
-  return inProcess(['diff', '--offline', '--base', 'base.yaml', '-f', 'head.yaml', ...settings, ...args], cwd)
+  const cwd = await workspace({ 'base.yaml': `${POD}${base}`, 'head.yaml': `${POD}${head}`, 'scm.conf': SCM })
+  return inProcess(['diff', '--offline', '--base', 'base.yaml', '-f', 'head.yaml', ...SETTINGS, ...args], cwd)
 }
 
 test('rights, TTLs and the hint of entries', async () => {
