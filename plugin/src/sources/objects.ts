@@ -211,7 +211,7 @@ function collectObject(
 
 /**
  * Takes from an object whose kind is not read what it says beside the pods that it makes: how it changes pods, what it deploys, which IDs it
- * mentions, what it says of another kind. Whether its mentions are kept.
+ * mentions, what it says of another kind. Whether any of it is kept.
  */
 function takenForMore(
   value: JsonRecord,
@@ -219,7 +219,7 @@ function takenForMore(
   { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
 ): boolean {
   const { namespace, name } = readMeta(value)
-  const podChange = podChangeOf(type, name, () => JSON.stringify(value))
+  const podChange = podChangeOf(type, name, () => JSON.stringify(value), value)
   if (podChange !== undefined)
     collected.door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
   const mentions = mentionsOf(value, type, { rules, origin, collected })
@@ -232,7 +232,7 @@ function takenForMore(
   }
   const scope = scopeOfCrd(value)
   if (scope !== undefined) collected.scopes.push(scope)
-  return mentions !== undefined
+  return mentions !== undefined || podChange !== undefined
 }
 
 /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */

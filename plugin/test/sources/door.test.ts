@@ -188,7 +188,7 @@ describe('admission may add a label that a registration asks for', () => {
     ],
   ])('%s', async (_, files, isOpen) => {
     const { code, stdout } = await asked('who-selects', { 'web.json': web('x'), 'm.json': asking, ...files })
-    const isTold = /may add some|may give the pod a label/.test(stdout.replaceAll(/\s+/g, ' '))
+    const isTold = /may set some|may give the pod a label/.test(stdout.replaceAll(/\s+/g, ' '))
     expect({ code, isTold }).toEqual({ code: isOpen ? 4 : 0, isTold: isOpen })
   })
 
@@ -203,6 +203,99 @@ describe('admission may add a label that a registration asks for', () => {
     const { stdout } = await asked('who-selects', { 'm.json': json({ ...THIEF, spec }), 'p.json': giving })
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain("asks for more than is known of the namespace's labels")
     expect(stdout).toMatch(/^! /)
+  })
+})
+
+const overlay = (labels: object): string =>
+  kyverno({ mutate: { patchStrategicMerge: { metadata: { labels } } } })
+const patch = (patchesJson6902: string): string => kyverno({ mutate: { patchesJson6902 } })
+const cel = (expression: string): string =>
+  json({
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: 'MutatingAdmissionPolicy',
+    metadata: { name: 'x' },
+    spec: { mutations: [{ patchType: 'ApplyConfiguration', applyConfiguration: { expression } }] },
+  })
+
+const askingFor = (value: string): string =>
+  json({
+    ...THIEF,
+    metadata: { name: 'managed' },
+    spec: {
+      spiffeIDTemplate: 'spiffe://{{ .TrustDomain }}/{{ .PodMeta.Name }}',
+      podSelector: { matchLabels: { tier: value } },
+    },
+  })
+
+describe('admission may change a label that a registration asks for', () => {
+  const labelled = web('x').replace('"metadata":{"labels":{', '"metadata":{"labels":{"tier":"silver",')
+  test.each<[given: string, policy: string, silver: boolean, gold: boolean, bronze: boolean]>([
+    ['to another value', overlay({ tier: 'gold' }), true, true, false],
+    ['to its own', overlay({ tier: 'silver' }), false, false, false],
+    ['where it is absent', overlay({ '+(tier)': 'gold' }), false, false, false],
+    ['if it has a value', overlay({ '(tier)': 'silver', other: 'x' }), false, false, false],
+    ['to a value that is worked out', overlay({ tier: '{{ request.namespace }}' }), true, true, true],
+    ['to nothing', overlay({ tier: null }), true, false, false],
+    [
+      'by a patch',
+      patch('- path: "/metadata/labels/tier"\n  op: replace\n  value: gold\n'),
+      true,
+      true,
+      false,
+    ],
+    ['by a patch that removes it', patch('- path: /metadata/labels/tier\n  op: remove\n'), true, true, true],
+    [
+      'by CEL',
+      cel('Object{metadata: Object.metadata{labels: Object.metadata.labels{"tier": "gold"}}}'),
+      true,
+      true,
+      false,
+    ],
+    [
+      'by CEL that works it out',
+      cel('Object{metadata: Object.metadata{labels: {"tier": "a" + x}}}'),
+      true,
+      true,
+      true,
+    ],
+    [
+      'among labels that are worked out',
+      cel('Object{metadata: Object.metadata{labels: variables.x}}'),
+      true,
+      true,
+      true,
+    ],
+    [
+      'by Gatekeeper, which changes none',
+      json({
+        apiVersion: 'mutations.gatekeeper.sh/v1',
+        kind: 'AssignMetadata',
+        metadata: { name: 'x' },
+        spec: { location: 'metadata.labels.tier', parameters: { assign: { value: 'gold' } } },
+      }),
+      false,
+      false,
+      false,
+    ],
+  ])('%s', async (_, policy, ...open) => {
+    const codes = ['silver', 'gold', 'bronze'].map(async (value) => {
+      const files = { 'web.json': labelled, 'm.json': askingFor(value), 'p.json': policy }
+      const { stdout } = await asked('who-selects', files, SCM, ['deployment/web', '-n', 'web'])
+      return stdout.replaceAll(/\s+/g, ' ').includes('may set some')
+    })
+    expect(await Promise.all(codes)).toEqual(open)
+  })
+
+  test('but none by which the workload finds its pods', async () => {
+    const selecting = labelled.replace('"matchLabels":{', '"matchLabels":{"tier":"silver",')
+    const files = {
+      'web.json': selecting,
+      'm.json': askingFor('silver'),
+      'p.json': overlay({ tier: 'gold' }),
+    }
+    const { stdout, stderr } = await asked('who-selects', files)
+    expect(stdout).not.toContain('may set some')
+    expect(stderr).not.toContain('ClusterPolicy')
   })
 })
 
@@ -231,7 +324,7 @@ test.each<[given: string, label: object, code: number]>([
     'warning',
   ])
   expect(found).toBe(code)
-  expect(/KLM306[^]*ClusterPolicy.kyverno.io tiers may add labels to the pod/.test(stdout)).toBe(code === 4)
+  expect(/KLM306[^]*ClusterPolicy.kyverno.io tiers may set labels of the pod/.test(stdout)).toBe(code === 4)
 })
 
 const config = (text: string): string =>

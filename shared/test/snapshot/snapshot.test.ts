@@ -123,7 +123,8 @@ describe('nodes and endpoints', () => {
 test.each<[string, JsonRecord, readonly string[]]>([
   ['that is applied may get a label that a registration asks for', {}, ['env']],
   ['of a cluster has its labels', { uid: 'u' }, []],
-  ['that has the label keeps it', { labels: { env: 'dev' } }, []],
+  ['that has the label may get another value', { labels: { env: 'dev' } }, ['env']],
+  ['that has the value keeps it', { labels: { env: 'prod' } }, []],
 ])('with a policy that sets labels, a Namespace %s', (_, metadata, possible) => {
   const namespaceSelector = { matchLabels: { env: 'prod', tier: 'web' } }
   const {

@@ -2,6 +2,7 @@
 import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 import type { Pool } from '../model/objects/inference.ts'
 import type { ClusterStaticEntry } from '../model/objects/static-entry.ts'
+import { podReadsOf } from './pod-reads.ts'
 
 const POD_LABEL = 'k8s:pod-label:'
 
@@ -25,6 +26,18 @@ export function namespaceLabelsAskedFor(
       ...(selector?.matchExpressions ?? []).map(({ key }) => key),
     ]),
   )
+}
+
+/** The keys of the labels that the templates of these objects read. */
+export function labelsRead(
+  registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
+  staticEntries: readonly Pick<ClusterStaticEntry, 'spec'>[],
+): ReadonlySet<string> {
+  const { labels } = podReadsOf(
+    registered,
+    staticEntries.flatMap(({ spec }) => spec.selectors),
+  )
+  return labels === 'all' ? new Set() : labels
 }
 
 /** The keys of all labels that selectors of these objects name. */

@@ -56,10 +56,10 @@ import type { RawObject } from '../model/objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
-import { namespaceOfAdmission, withLabelsOfAdmission } from '../model/objects/pod-changers.ts'
+import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
-import { labelsAskedFor, namespaceLabelsAskedFor } from './labels-asked-for.ts'
+import { labelsAskedFor, labelsRead, namespaceLabelsAskedFor } from './labels-asked-for.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
 import { KindListing } from './listing.ts'
@@ -225,10 +225,24 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     ...pools.map(({ meta }) => meta.namespace),
   ]
   const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
-  const ofNamespaces = namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS))
+  const ofNamespaces = new AdmissionLabels(
+    podChanges,
+    namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS)),
+  )
+  const ofPods = new AdmissionLabels(
+    podChanges.filter((one) => one.ofNamespaces !== true),
+    // By which label variants differ is a setting, which a snapshot does not have.
+    asked
+      .union(labelsRead(clusterSpiffeIds, staticEntries))
+      .union(
+        bindings.some(({ identityBoundary: one }) => one.ok && one.value !== undefined)
+          ? keysNamedBy(podChanges)
+          : new Set<string>(),
+      ),
+  )
   const given = of('Namespace').map((raw) => {
     const one = readNamespace(raw)
-    return lifecycleOf(raw) === 'live' ? one : namespaceOfAdmission(one, podChanges, ofNamespaces)
+    return lifecycleOf(raw) === 'live' ? one : ofNamespaces.namespace(one)
   })
   const namespaces = readNamespaces(given, named, ofSource)
   const byName = new Map(namespaces.map((namespace) => [namespace.name, namespace]))
@@ -241,10 +255,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   )
   const lacked = containerSelectorsLacked(objects)
   const complete = (pod: Pod): Pod =>
-    withAgent(
-      withInjected(withLabelsOfAdmission(pod, podChanges, asked), byName.get(pod.namespace), sidecars),
-      lacked,
-    )
+    withAgent(withInjected(ofPods.pod(pod), byName.get(pod.namespace), sidecars), lacked)
   const templates = sortByRef(made.map(complete))
   const { makers, unlisted } = podMakersIn(objects, [...byName.keys()], toMake.of)
   const rest = unlisted === undefined ? ofSource : new Rest(new Map([...gaps, ['*', unlisted]]), unread)

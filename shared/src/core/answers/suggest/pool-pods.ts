@@ -3,6 +3,8 @@ import { consumersIn, type Analysis } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Pool } from '../../model/objects/inference.ts'
+import { carriesLabel } from '../../model/objects/label-match.ts'
+import { NO } from '../../model/truth/truth.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../model/names.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
@@ -79,10 +81,9 @@ function openLabels(pods: readonly Pod[]): ReadonlyMap<string, ReadonlyMap<strin
 /** Whether no label of a pod contradicts a pool. What makes a pod of a kind that is not read may add any label to it. */
 function mayCarry(pod: Pod, labels: PoolLabels): boolean {
   for (const [key, value] of labels) {
-    if (pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
-    const carried = pod.labels.get(key)
+    if (carriesLabel(pod, key, value) !== NO) continue
     const mayHaveMore = pod.perhaps !== undefined && pod.perhaps.knowsLabels !== true
-    if (carried === undefined ? !mayHaveMore : carried !== value) return false
+    if (!mayHaveMore || pod.labels.has(key) || pod.labelChoices?.has(key) === true) return false
   }
   return true
 }

@@ -1,6 +1,7 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
 import { POOL_KIND } from '../../model/kinds.ts'
 import { type Analysis, isMade } from '../../analysis/index.ts'
+import { carriesLabel } from '../../model/objects/label-match.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { indexPods, podText, PodCount, type PodIndex } from '../../model/objects/pod-index.ts'
@@ -10,7 +11,7 @@ import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { NameSummary } from '../../base/text/counted.ts'
-import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
@@ -51,7 +52,7 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
     ...dependent(perhaps, isMade),
     ...dependent(changed, (first) => {
       const givers = [...new Set(first.labelGivers?.values())].join(', ')
-      return openOn(`the labels of ${podText(first)}`, `${givers} may add labels to the pod`)
+      return openOn(`the labels of ${podText(first)}`, `${givers} may set labels of the pod`)
     }),
   ]
 }
@@ -139,8 +140,10 @@ function selectionsWithAddedLabels(
   return several
 }
 
-function mayHave({ labels, labelGivers }: Pod, asked: PoolLabels): boolean {
-  return [...asked].every(([key, value]) => labels.get(key) === value || labelGivers?.has(key) === true)
+function mayHave(pod: Pod, asked: PoolLabels): boolean {
+  return [...asked].every(([key, value]) =>
+    pod.labelGivers?.has(key) === true ? carriesLabel(pod, key, value) !== NO : pod.labels.get(key) === value,
+  )
 }
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {

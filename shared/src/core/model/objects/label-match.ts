@@ -2,7 +2,7 @@
 // what a selector selects when labels are only partly known, as of a pod that a Deployment must still create. SCM lets
 // an absent selector select everything, unlike apimachinery.
 import type { LabelRequirement, LabelSelector } from './label-selector.ts'
-import type { Pod } from './pod.ts'
+import type { LabelChoices, Pod } from './pod.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../../base/text/kubernetes.ts'
 import { all, known, NO, open, YES, type Truth } from '../truth/truth.ts'
@@ -16,6 +16,8 @@ export interface LabelView {
   readonly unknownValues?: ReadonlySet<string>
   /** Keys of labels that may be there, with any value. */
   readonly possible?: ReadonlySet<string>
+  /** The values that those may have, undefined for none; without an entry: any. */
+  readonly choices?: LabelChoices | undefined
   /** Of a Namespace: false if other labels may be there too, because only its name is known. Absent: of a pod. */
   readonly complete?: boolean
 }
@@ -29,8 +31,13 @@ const NAMESPACE_LABELS = open({
 })
 
 /** What is known of a pod's labels. */
-export function labelsOfPod({ labels, unknownLabels, possibleLabels }: Pod): LabelView {
-  return { labels, unknownValues: unknownLabels, possible: possibleLabels }
+export function labelsOfPod({ labels, unknownLabels, possibleLabels, labelChoices }: Pod): LabelView {
+  return { labels, unknownValues: unknownLabels, possible: possibleLabels, choices: labelChoices }
+}
+
+/** Whether a pod carries a label with this value. */
+export function carriesLabel(pod: Pod, key: string, value: string): Truth {
+  return matchEqual(labelsOfPod(pod), key, value)
 }
 
 /** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
@@ -116,7 +123,9 @@ function matchRequirement(labels: LabelView, { key, operator, values }: LabelReq
 }
 
 function matchEqual(labels: LabelView, key: string, value: string): Truth {
-  return isUncertain(labels, key) ? unknownOf(labels) : known(labels.labels.get(key) === value)
+  return isUncertain(labels, key)
+    ? amongChoices(labels, key, (one) => one === value)
+    : known(labels.labels.get(key) === value)
 }
 
 function matchValue(
@@ -125,9 +134,16 @@ function matchValue(
   fits: (label: string) => boolean,
   absent: boolean,
 ): Truth {
-  if (isUncertain(labels, key)) return unknownOf(labels)
-  const label = labels.labels.get(key)
-  return known(label === undefined ? absent : fits(label))
+  const holds = (label: string | undefined): boolean => (label === undefined ? absent : fits(label))
+  return isUncertain(labels, key) ? amongChoices(labels, key, holds) : known(holds(labels.labels.get(key)))
+}
+
+/** What holds of all values that a label may have, or of none. */
+function amongChoices(labels: LabelView, key: string, holds: (label: string | undefined) => boolean): Truth {
+  const choices = labels.choices?.get(key)
+  if (choices === undefined) return unknownOf(labels)
+  const fitting = [...choices].filter(holds).length
+  return fitting > 0 && fitting < choices.size ? unknownOf(labels) : known(fitting > 0)
 }
 
 function matchPresence(labels: LabelView, key: string, wanted: boolean): Truth {

@@ -8,7 +8,7 @@ import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../bas
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { makesNoPods } from './no-pods.ts'
-import { podOfTemplate, readContainers, recordAt, type Container, type Pod } from './pod.ts'
+import { podOfTemplate, readContainers, recordAt, selectorLabelsOf, type Container, type Pod } from './pod.ts'
 import type { RawObject } from './raw.ts'
 import { KINDS_WITH_PODS } from './workload.ts'
 
@@ -425,6 +425,7 @@ function podOf(
     containers: spec === undefined ? [unnamed('regular')] : readContainers(spec).map(withName),
     metadata,
     spec: spec ?? {},
+    selectorLabels: selectorLabelsOf(raw.value),
     origin: raw.origin,
     perhaps: {
       why: isRead

@@ -24,6 +24,9 @@ export interface PodRef {
   readonly name: string
 }
 
+/** The values that labels may have, by their keys; undefined among them: the label may be absent. */
+export type LabelChoices = ReadonlyMap<string, ReadonlySet<string | undefined>>
+
 /** Why a pod is not certain. */
 export interface Perhaps {
   /** A plain sentence fragment. */
@@ -59,8 +62,12 @@ export interface Pod {
   readonly unknownLabels: ReadonlySet<string>
   /** Keys of labels that the pod may or may not carry: the API server copies some from the node. */
   readonly possibleLabels: ReadonlySet<string>
-  /** Who may give it those of them that the node does not. */
+  /** Who may give it those labels that admission may set. */
   readonly labelGivers?: ReadonlyMap<string, string>
+  /** The values of these that are possible, undefined for none; without an entry: any. */
+  readonly labelChoices?: LabelChoices
+  /** Keys of labels by which its workload finds it. */
+  readonly selectorLabels?: ReadonlySet<string>
   /** Agents find no selectors of its containers, on all nodes or on some. */
   readonly lacksContainerSelectors?: LacksContainerSelectors
   /** The workload of this template will make no pods any more. */
@@ -185,6 +192,11 @@ export function podOfTemplate(
   }
 }
 
+/** The keys of the labels by which a workload finds its pods. */
+export function selectorLabelsOf(workload: JsonRecord): ReadonlySet<string> {
+  return new Set(readStringMap(dig(workload, 'spec', 'selector', 'matchLabels')).keys())
+}
+
 /** The service account that a pod runs under; admission fills in `default` for a pod that is not stored yet. */
 export function serviceAccountOf(spec: JsonRecord, exists: boolean): string {
   const named = stringAt(spec, 'serviceAccountName') ?? ''
@@ -225,8 +237,10 @@ export interface Namespace {
   readonly annotations?: ReadonlyMap<string, string>
   /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
   readonly complete: boolean
-  /** Keys of labels that admission may add. */
+  /** Keys of labels that admission may set. */
   readonly possible?: ReadonlySet<string>
+  /** The values of these that are possible; without an entry: any. */
+  readonly choices?: LabelChoices
 }
 
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */

@@ -17,7 +17,7 @@ export interface PodChange {
   readonly by: string
   /** Whether it may mount the Workload API. */
   readonly mountsWorkloadApi: boolean
-  /** Its text, where it may set labels. */
+  /** The text of what it sets, where it may set labels. */
   readonly labelText?: string
   /** Whether it changes Namespaces alone. */
   readonly ofNamespaces?: true

@@ -4,7 +4,14 @@
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
-import { podOfTemplate, readContainers, recordAt, serviceAccountOf, type Pod } from './pod.ts'
+import {
+  podOfTemplate,
+  readContainers,
+  recordAt,
+  selectorLabelsOf,
+  serviceAccountOf,
+  type Pod,
+} from './pod.ts'
 import type { RawObject } from './raw.ts'
 
 /** The kinds of workload that `readWorkloadPods` knows, with the group that each belongs to. */
@@ -299,6 +306,7 @@ function podOf(raw: RawObject, kind: WorkloadKind, meta: ObjectMeta, made: PodTe
     metadata: recordAt(made.template, 'metadata'),
     spec,
     owner: raw.made?.owner ?? made.owner,
+    selectorLabels: selectorLabelsOf(raw.value),
     origin: raw.origin,
     ...(isOver(kind, raw.value, meta) && { isOver: true as const }),
   })

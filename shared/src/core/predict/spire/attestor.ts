@@ -2,7 +2,7 @@
 // when the container has each of the entry's selectors. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
 // (docs/spire-facts.md §6).
 import { isRecord, listAt, own, stringAt } from '../../base/json.ts'
-import { giverOfLabel } from '../../model/objects/pod-changers.ts'
+import { giverOfLabel } from '../../model/objects/admission-labels.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
@@ -152,9 +152,14 @@ function podLabel({ pod, selector, value }: SelectorCheck): SelectorMatch {
   if (at < 0) return no('a pod-label selector is of the form key:value')
   const key = value.slice(0, at)
   const wanted = value.slice(at + 1)
+  const choices = selector.placeholders.length > 0 ? undefined : pod.labelChoices?.get(key)
+  if (choices?.has(wanted) === false)
+    return no(`the pod's label ${key} is ${[...choices].map((one) => one ?? 'absent').join(' or ')}`)
   if (pod.unknownLabels.has(key)) {
     const fact = labelFact(key)
     const itself = wanted === fact && selector.placeholders.includes(fact)
+    const giver = pod.labelGivers?.get(key)
+    if (giver !== undefined) return depends(`${giver} may change the pod's label ${key}`)
     return itself ? YES : depends(`the value of the pod's label ${key} is not known yet`)
   }
   if (pod.possibleLabels.has(key)) {

@@ -236,7 +236,7 @@ function uncertaintyBeforeRendering(
   if (uncertain === undefined) return undefined
   const what = uncertain === 'namespace' ? "the namespace's labels" : "the pod's labels"
   const [giver] = uncertain === 'pod' ? (labelGivers?.values() ?? []) : []
-  const more = giver === undefined ? '' : `: ${giver} may add some`
+  const more = giver === undefined ? '' : `: ${giver} may set some`
   return `.spec.${uncertain}Selector of ${sourceText(id.source)} asks for more than is known of ${what}${more}`
 }
 

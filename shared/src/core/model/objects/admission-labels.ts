@@ -1,0 +1,105 @@
+// Pods and Namespaces that do not exist yet, with what admission may make of their labels.
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { settingOf, type LabelSetting } from './label-setting.ts'
+import { istioTemplate } from './pod-changers.ts'
+import type { Namespace, Pod } from './pod.ts'
+import type { PodChange } from './raw.ts'
+
+/** What may become of the labels that are asked for, and of those that are there; any other label decides nothing. */
+export class AdmissionLabels {
+  readonly #changes: readonly PodChange[]
+  readonly #asked: ReadonlySet<string>
+  readonly #settings = new Map<string, readonly GivenSetting[]>()
+
+  constructor(changes: readonly PodChange[], asked: ReadonlySet<string>) {
+    this.#changes = changes.filter(({ labelText }) => labelText !== undefined)
+    this.#asked = asked
+  }
+
+  /** A pod with the labels that it may be given instead of its own. Labels by which its workload finds it stay: a pod without them is deleted. */
+  pod(pod: Pod): Pod {
+    if (pod.exists) return pod
+    const template = istioTemplate(pod)
+    if (template === undefined && this.#changes.length === 0) return pod
+    const unknown = new Set<string>()
+    const possible = new Set<string>()
+    const choices = new Map<string, ReadonlySet<string | undefined>>()
+    const givers = new Map<string, string>()
+    for (const key of this.#asked.union(pod.labels)) {
+      const isKept = pod.selectorLabels?.has(key) === true
+      if (isKept || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
+      const settings = template === undefined ? this.#settingsOf(key) : [{ by: template, isAddition: false }]
+      const change = changeOf(pod.labels.get(key), settings)
+      if (change === undefined) continue
+      givers.set(key, change.by)
+      if (change.values !== undefined) choices.set(key, change.values)
+      if (change.values?.has(undefined) === false) unknown.add(key)
+      else possible.add(key)
+    }
+    if (givers.size === 0) return pod
+    return {
+      ...pod,
+      labels: new Map([...pod.labels].filter(([key]) => !givers.has(key))),
+      unknownLabels: pod.unknownLabels.union(unknown),
+      possibleLabels: pod.possibleLabels.union(possible),
+      labelChoices: choices,
+      labelGivers: givers,
+    }
+  }
+
+  /** A Namespace in the same way. Its name label stays. */
+  namespace(namespace: Namespace): Namespace {
+    const possible = new Set<string>()
+    const choices = new Map<string, ReadonlySet<string | undefined>>()
+    for (const key of this.#asked) {
+      if (key === 'kubernetes.io/metadata.name') continue
+      const change = changeOf(namespace.labels.get(key), this.#settingsOf(key))
+      if (change === undefined) continue
+      possible.add(key)
+      if (change.values !== undefined) choices.set(key, change.values)
+    }
+    return possible.size === 0 ? namespace : { ...namespace, possible, choices }
+  }
+
+  #settingsOf(key: string): readonly GivenSetting[] {
+    return getOrCreate(this.#settings, key, () =>
+      this.#changes.flatMap(({ by, labelText = '' }) => {
+        const setting = settingOf(labelText, key)
+        return setting === undefined ? [] : [{ by, ...setting }]
+      }),
+    )
+  }
+}
+
+interface GivenSetting extends LabelSetting {
+  readonly by: string
+}
+
+/** What a label may be once each of these may have set it, and who may; undefined: what it is. */
+function changeOf(
+  value: string | undefined,
+  settings: readonly GivenSetting[],
+): Pick<GivenSetting, 'by' | 'values'> | undefined {
+  const values = new Set([value])
+  let by: string | undefined
+  for (const one of settings) {
+    if (one.isAddition && value !== undefined) continue
+    if (one.values === undefined) return { by: one.by }
+    if (one.values.isSubsetOf(values)) continue
+    by ??= one.by
+    for (const set of one.values) values.add(set)
+  }
+  return by === undefined ? undefined : { by, values }
+}
+
+/** All that may be keys of labels in what policies set: for a question whose keys are not known yet. */
+export function keysNamedBy(changes: readonly PodChange[]): ReadonlySet<string> {
+  return new Set(
+    changes.flatMap(({ labelText = '' }) => labelText.match(/[A-Za-z0-9][A-Za-z0-9._/~-]*/g) ?? []),
+  )
+}
+
+/** Who may change a label of a pod, of those that it may carry. */
+export function giverOfLabel({ labelGivers }: Pod, key: string): string {
+  return labelGivers?.get(key) ?? 'the node'
+}

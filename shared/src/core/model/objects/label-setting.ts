@@ -1,0 +1,74 @@
+// What a policy sets labels to, by its text: the values that can be read bound what a label may be. Sources: anchors of Kyverno
+// (https://kyverno.io/docs/policy-types/cluster-policy/mutate/#conditional-logic-using-anchors), Gatekeeper, whose AssignMetadata adds and never
+// changes (https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/), JSON patches, and CEL.
+import { dig, isRecord, keysOf, own, stringAt, type JsonRecord } from '../../base/json.ts'
+
+/** What becomes of a label that something sets. */
+export interface LabelSetting {
+  /** What it may be set to; undefined: that it may be removed. Absent: anything. */
+  readonly values?: ReadonlySet<string | undefined>
+  /** Whether it is set only where it is absent. */
+  readonly isAddition: boolean
+}
+
+/** What policies set stands at these keys; all else is what they match, ask for, or are called. */
+const SETTING: ReadonlySet<string> = new Set(['mutate', 'mutations', 'variables', 'managedNamespaceMetadata'])
+const LOCATION = /metadata\.labels\.(?:"([^"]+)"|([^."]+))$/
+
+/** The text of what an object sets, of all that it says. */
+export function labelTextOf(kind: string, value: JsonRecord): string {
+  const location = stringAt(value, 'spec', 'location')
+  if (location === undefined) return JSON.stringify(partsOf(value))
+  const [, quoted, plain = quoted] = LOCATION.exec(location) ?? []
+  if (plain === undefined) return ''
+  const key = kind === 'AssignMetadata' ? `+(${plain})` : plain
+  return JSON.stringify({ [key]: dig(value, 'spec', 'parameters', 'assign', 'value') ?? ANYTHING })
+}
+
+const ANYTHING = '{{ }}'
+
+function partsOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value.flatMap(partsOf)
+  if (!isRecord(value)) return []
+  return keysOf(value).flatMap((key) => (SETTING.has(key) ? [own(value, key)] : partsOf(own(value, key))))
+}
+
+/** A label with a key that is worked out, or labels that are worked out as a whole. */
+const COMPUTED =
+  /\}\}[^"\\]{0,64}\\?"[ ]*:|labels\\?["']?\s*:\s*(?:\\?"?\{\{|(?!Object\.)[A-Za-z])|labels\/?\\?["']\s*(?:\+\s*(?!jsonpatch\.escapeKey\(\\?["'])|,\s*\\?"?value\\?"?\s*:\s*[A-Za-z])/
+/** In a patch, what may stand between the path and the value. */
+const OPERATION = /["']?[,\s]\s*["']?op["']?\s*:\s*["']?(?:add|replace|test)["']?/.source
+/** What follows the key where its value can be read, as in a mapping or as in a patch; behind it nothing is added to it. */
+const VALUE = new RegExp(
+  `^\\)?(?:${OPERATION})?["']?\\s*[:,]?\\s*(?:["']?value["']?\\s*:\\s*)?(?:["']([A-Za-z0-9._-]*)["']|([A-Za-z0-9][A-Za-z0-9._-]*))(?=\\s*(?:[,}\\])]|$|\\n))`,
+)
+
+/** How a text sets a label; undefined: it does not. */
+export function settingOf(text: string, key: string): LabelSetting | undefined {
+  if (COMPUTED.test(text)) return { isAddition: false }
+  // A text in JSON, as a patch or CEL is, has its quotes and line breaks as escapes; a path has the slash so.
+  const plain = text
+    .replaceAll(/\\+"/g, '"')
+    .replaceAll(/\\+n/g, '\n')
+    .replaceAll('~1', '/')
+    .replaceAll(/[/.]?metadata[/.]labels[/.]/g, ' ')
+  if (!plain.includes(key)) return undefined
+  const mention = new RegExp(`(?<![A-Za-z0-9._/~-])${RegExp.escape(key)}(?![A-Za-z0-9._/~-])`, 'g')
+  const values = new Set<string | undefined>()
+  let isAddition = true
+  let isAnything = false
+  let isSet = false
+  for (const { index } of plain.matchAll(mention)) {
+    const before = plain.slice(Math.max(0, index - 3), index)
+    // `"(key)": value` is a condition of Kyverno's.
+    if (/["'][<^]?\($/.test(before)) continue
+    isSet = true
+    if (!before.endsWith('+(')) isAddition = false
+    const [found, quoted, bare = quoted] =
+      VALUE.exec(plain.slice(index + key.length, index + key.length + 256)) ?? []
+    if (found === undefined) isAnything = true
+    else values.add(bare === 'null' && quoted === undefined ? undefined : bare)
+  }
+  if (!isSet) return undefined
+  return isAnything ? { isAddition } : { values, isAddition }
+}
