@@ -15,7 +15,14 @@ import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { appliedBy } from './commands.ts'
 import type { Opaque } from './door.ts'
-import { fetchedBy, sourceKey, SOURCES_OF_FLUX, type Deployed } from './fetching.ts'
+import {
+  fetchedBy,
+  isOfOthers,
+  KEYS_OF_REGISTRATIONS,
+  sourceKey,
+  SOURCES_OF_FLUX,
+  type Deployed,
+} from './fetching.ts'
 import { placeText, type ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
@@ -25,8 +32,10 @@ export interface Deploying {
   /** `HelmRelease podinfo`; the name of the file, where it is no object. */
   readonly name: string
   readonly deployed: readonly Deployed[]
-  /** The key by which it is values of SPIRE's chart. */
+  /** The key by which it is values of SPIRE's chart, or an object that a controller makes registrations of. */
   readonly key?: string
+  /** Whether it is an object, which a controller reads. */
+  readonly isObject?: boolean
 }
 
 /** The files as a part of a repository. */
@@ -55,18 +64,16 @@ export function everythingIn(
     }))
 }
 
-/** The values by which SPIRE's chart makes registrations, in whatever chart it is: https://github.com/spiffe/helm-charts-hardened */
-export const VALUES_OF_SPIRE = /\bcluster(?:SPIFFEIDs|StaticEntries)\b/
-
-/** The key by which a document is values of a chart of SPIRE; a switch of SCM's configuration is none. */
-function keyOfSpire(value: unknown): string | undefined {
-  const entries = isRecord(value) ? Object.entries(value) : []
-  const [key] = entries.find(([name, one]) => VALUES_OF_SPIRE.test(name) && isRecord(one)) ?? []
+/** The key by which something makes registrations of a document; a switch of SCM's configuration is none. */
+function keyOfRegistrations(value: unknown): string | undefined {
+  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  const isKey = ([name, one]: (typeof entries)[number]): boolean =>
+    KEYS_OF_REGISTRATIONS.test(name) && typeof one === 'object' && one !== null
   return (
-    key ??
+    entries.find(isKey)?.[0] ??
     entries
       .values()
-      .map(([, one]) => keyOfSpire(one))
+      .map(([, one]) => keyOfRegistrations(one))
       .find((one) => one !== undefined)
   )
 }
@@ -83,14 +90,19 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
   const commands = appliedBy(value).map((chart) => ({ chart }))
   const fetched = isRead ? [] : fetchedBy(value, origin)
   const found = [...fetched, ...commands, ...ofSource].filter(({ chart }) => nameOf(chart) !== SPIRES_CRDS)
-  const key = found.length > 0 || stringAt(value, 'kind') !== undefined ? undefined : keyOfSpire(value)
+  const kind = stringAt(value, 'kind')
+  const makesAny = kind === undefined || (isRecord(value) && isOfOthers({ group: groupOf(value), kind }))
+  const key =
+    found.length > 0 || isRead || !makesAny ? undefined : keyOfRegistrations(own(value, 'spec') ?? value)
   if (found.length === 0 && key === undefined) return undefined
-  const name = [stringAt(value, 'kind'), stringAt(value, 'metadata', 'name')].filter(Boolean).join(' ')
+  const name = [kind, stringAt(value, 'metadata', 'name')].filter(Boolean).join(' ')
+  const isObject = kind !== undefined
   return {
     origin,
     name: name || origin.file,
-    deployed: key === undefined ? found : [{ chart: 'spire' }],
+    deployed: key === undefined ? found : [{ chart: isObject ? key : 'spire' }],
     ...(key && { key }),
+    isObject,
   }
 }
 
@@ -110,7 +122,7 @@ export function deployersOf(
   tree: OwnTree,
   wanted: readonly WantedKind[],
 ): readonly Opaque[] {
-  return all.flatMap(({ origin, name, deployed, key }) => {
+  return all.flatMap(({ origin, name, deployed, key, isObject }) => {
     const elsewhere = deployed.filter((one) => folderOf(one, tree) === undefined || one.changes !== undefined)
     if (elsewhere.length === 0) return []
     const namespaces = new Set(elsewhere.map(({ namespace }) => namespace || undefined))
@@ -123,10 +135,19 @@ export function deployersOf(
         where: placeText(origin),
         ...(key !== undefined
           ? {
-              what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
-              alike: "files hold values of SPIRE's chart, which is not rendered",
-              why: 'the chart makes registrations of them, and none is among the files',
-              fix: 'add what it renders: helm template, with the values that are in use',
+              ...(isObject
+                ? {
+                    what: `${name} holds what its controller may make registrations of: ${key}`,
+                    alike: 'objects hold what their controllers may make registrations of',
+                    why: 'what its controller makes of it is not known',
+                    fix: 'add what it makes as manifests of their own',
+                  }
+                : {
+                    what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
+                    alike: "files hold values of SPIRE's chart, which is not rendered",
+                    why: 'the chart makes registrations of them, and none is among the files',
+                    fix: 'add what it renders: helm template, with the values that are in use',
+                  }),
               reach: everythingIn(wanted, undefined).filter(({ kind }) => SPIRES.has(kind)),
             }
           : {

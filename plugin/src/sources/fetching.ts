@@ -92,6 +92,10 @@ const FOLDER = key('(?:.*path|dir(?:ectory)?)')
 const ADDRESS_IN_TEXT = /[:,[-][ \t\n]*["']?[a-z][a-z0-9+]*:\/\/[^\s"'#]+\.ya?ml["']?[ \t\r]*(?:[,}\]]|$)/m
 const OTHERS = key('(?:sourceNamespace|channel|fetch|oci|upstream)')
 
+/** The keys by which SPIRE's chart makes registrations, and others like it: https://github.com/spiffe/helm-charts-hardened */
+export const KEYS_OF_REGISTRATIONS =
+  /\bcluster_?(?:[Ss](?:PIFFE|piffe)_?(?:ID|[Ii]d)s?|[Ss]tatic_?[Ee]ntr(?:y|ies))\b/
+
 const OF_GARDEN = /^(?:Deploy|Module)$/
 /** Kubernetes' own groups, as Pulumi calls them, and what of them has pods. */
 const OF_KUBERNETES =
@@ -118,7 +122,7 @@ export function mayDeploy(type: ObjectType, text: () => string): boolean {
   return isKnown || (isOfOthers(type) && mayFetch(text()))
 }
 
-/** Whether the text of an object may have the keys by which it says that it fetches something. */
+/** Whether the text of an object may have the keys by which it says that it fetches something, or makes registrations. */
 export function mayFetch(text: string): boolean {
   const isFolder = REPOSITORY.inText.test(text) && PLACE.inText.test(text)
   return (
@@ -126,6 +130,7 @@ export function mayFetch(text: string): boolean {
     namesChart(text) ||
     isFolder ||
     ADDRESS_IN_TEXT.test(text) ||
+    KEYS_OF_REGISTRATIONS.test(text) ||
     [PACKAGE, OTHERS].some(({ inText }) => inText.test(text))
   )
 }
@@ -137,7 +142,7 @@ export function namesChart(text: string): boolean {
 }
 
 /** Kinds of the API server make nothing that they fetch, and what makes pods of its own is looked at for these. */
-function isOfOthers({ group, kind }: ObjectType): boolean {
+export function isOfOthers({ group, kind }: ObjectType): boolean {
   const isBuiltIn = /^(?:apps|autoscaling|batch|extensions|policy)?$/.test(group) || group.endsWith('.k8s.io')
   return !isBuiltIn && !isUnreadKind({ group, kind })
 }

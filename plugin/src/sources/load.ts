@@ -12,7 +12,7 @@ import { Budget, BudgetSpent, INPUT_LIMITS } from './budget.ts'
 import { decodeUtf8, isEncryptedVariables, sealOf, templateOf } from './decode.ts'
 import { lineAndColumn, type DocumentFault, type ParsedFile } from './document.ts'
 import { withoutDuplicates } from './duplicates.ts'
-import { namesChart } from './fetching.ts'
+import { KEYS_OF_REGISTRATIONS, namesChart } from './fetching.ts'
 import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
 import {
@@ -35,7 +35,7 @@ import { lookThrough, type ReachOfFile } from './tool-folders.ts'
 import { readTree, type Tree, type TreeRules } from './tree.ts'
 import type { YamlLines } from './yaml-line.ts'
 import { notShown } from './embedded-objects.ts'
-import { deployersOf, DETAILS, everythingIn, VALUES_OF_SPIRE } from './deployers.ts'
+import { deployersOf, DETAILS, everythingIn } from './deployers.ts'
 import { Door, PLACES_SHOWN, type Opaque } from './door.ts'
 import { unreadTypes } from './unread.ts'
 import { parseYaml, type YamlReading } from './yaml.ts'
@@ -383,7 +383,7 @@ const TEXT_READ_MAX = 8 * 1024 * 1024
 function mayStandForMore(text: string): boolean {
   return (
     isSealedText(text) ||
-    (plainKindOf(text) === undefined && (namesChart(text) || VALUES_OF_SPIRE.test(text)))
+    (plainKindOf(text) === undefined && (namesChart(text) || KEYS_OF_REGISTRATIONS.test(text)))
   )
 }
 

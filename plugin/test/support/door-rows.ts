@@ -718,6 +718,19 @@ export const ROWS_OPEN: readonly Row[] = [
     },
   ],
   [
+    'an object whose controller may make registrations of a field',
+    {
+      'a.yaml': `${typed('platform.example.org/v1', 'Tenant', { identity: { clusterSPIFFEID: { podSelector: {} } } })}\n`,
+    },
+  ],
+  [
+    'the same as a list, in a document that does not parse',
+    {
+      'a.yaml':
+        'apiVersion: platform.example.org/v1\nkind: Tenant\nmetadata: {name: x}\nspec: {cluster_spiffe_ids: [{a: 1, a: 2}]}\n',
+    },
+  ],
+  [
     'a kind that SOPS has encrypted',
     {
       'a.yaml':
@@ -942,6 +955,13 @@ export const ROWS_DISMISSED: readonly Row[] = [
   ],
   ['a deployment of kluctl of a folder', { 'deployment.yaml': 'deployments: [{path: ./x}]\n' }],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
+  [
+    'a schema of registrations, and a rule about them',
+    {
+      'a.yaml': 'components: {schemas: {ClusterSPIFFEID: {type: object}}}\n',
+      'b.yaml': `${typed('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', { variables: { clusterSPIFFEID: { a: 1 } } })}\n`,
+    },
+  ],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
   ['Terraform with a module of the tree', { 'main.tf': 'module "x" {\n  source = "./k8s"\n}\n' }],
   [
