@@ -21,7 +21,7 @@ import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KleymError } from '../io/errors.ts'
 import { KEPT_MAX, overLimit } from './kept-size.ts'
-import { Sharing } from './sharing.ts'
+import { Sharing } from '../sources/sharing.ts'
 import { unreachable } from './unreachable.ts'
 
 /** What is left of an object after reading: what the answer uses of it. `sharing` is that of one list. */

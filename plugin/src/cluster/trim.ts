@@ -6,7 +6,7 @@ import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'
 import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
 import type { Trim } from './reader.ts'
-import { Sharing } from './sharing.ts'
+import { Sharing } from '../sources/sharing.ts'
 
 /** Everything but the bookkeeping of field managers and, where `status` is false, the status. */
 export function withoutManagedFields({ status }: { readonly status: boolean }): Trim {

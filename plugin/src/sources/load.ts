@@ -29,6 +29,7 @@ import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOf, reachOfText } from './reach.ts'
+import { Sharing } from './sharing.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
@@ -175,6 +176,7 @@ function nothingYet(door: Door, budget: Budget, tree?: Pick<Tree, 'naming' | 'em
     budget,
     deploying: [...(tree?.naming ?? [])],
     sources: new Map(),
+    sharing: new Sharing(),
     made: [],
     embedded: [...(tree?.embedded ?? [])],
     scopes: [],

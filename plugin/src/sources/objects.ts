@@ -30,6 +30,7 @@ import { isDirective, lackOf, partialObject } from './partial-objects.ts'
 import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
+import type { Sharing } from './sharing.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
@@ -61,6 +62,8 @@ export interface Collected {
   readonly nearMisses: MisspelledObject[]
   /** What CRDs say of the kinds that they define. */
   readonly scopes: KindScope[]
+  /** What pods have in common. */
+  readonly sharing: Sharing
   /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
   readonly made: RawObject[]
   /** How many objects name no namespace, and were given the one in force. */
@@ -201,7 +204,7 @@ function collectObject(
     const mayBeAnywhere =
       isUnread && nonEmpty(stringAt(value, 'metadata', 'namespace')) === undefined && !isKnownNamespaced(type)
     door.read({
-      ...settle(value, wanted, rules),
+      ...settle(value, wanted, { rules, sharing: collected.sharing }),
       origin,
       ...(isUnread && { isUnread }),
       ...(mayBeAnywhere && { mayBeAnywhere }),
@@ -509,10 +512,16 @@ const SERVER_FIELDS = [
   'generation',
   'selfLink',
 ] as const
+/** What the pods of a workload have in common: work on one that asks for no more is done once for all of them. */
+const SHARED = ['labels', 'ownerReferences'] as const
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** The object with its namespace settled, and without what it must not bring along. */
-function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawObject {
+function settle(
+  value: JsonRecord,
+  kind: WantedKind,
+  { rules, sharing }: Pick<Collected, 'sharing'> & { readonly rules: ReadingRules },
+): RawObject {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
   const dump = isDump(value, rules)
@@ -525,6 +534,9 @@ function settle(value: JsonRecord, kind: WantedKind, rules: ReadingRules): RawOb
     const { [LAST_APPLIED]: _, ...rest } = annotations
     metadata['annotations'] = rest
   }
+  if (kind.kind === 'Pod')
+    for (const field of SHARED)
+      if (Object.hasOwn(metadata, field)) metadata[field] = sharing.value(metadata[field])
   const settled: Record<string, unknown> = { ...value, metadata }
   if (dump) return { value: settled }
   delete settled['status']

@@ -1,6 +1,7 @@
 // The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
 import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { qualifiedKind, REGISTRATIONS } from '@kleym/shared/core/model/kinds.ts'
@@ -46,9 +47,9 @@ export async function compareWithServer(
   const isLiveState = input.isLive && input.before === after
   const { snapshot, settings } = after
   const { nodes } = snapshot
-  const holders = new EntryHolderIndex({ pods, nodes, clusterName: settings.clusterName })
+  const holders = lazy(() => new EntryHolderIndex({ pods, nodes, clusterName: settings.clusterName }))
   const comparison = new EntryComparison(...expectedOf(input, isLiveState, pods), (entry) =>
-    holders.isHeld(entry),
+    holders().isHeld(entry),
   )
   await feed((entry) => comparison.add(entry))
   const counts = comparison.finish()
@@ -67,7 +68,7 @@ export async function compareWithServer(
   })
   return {
     counts,
-    judged: judgeDifferences(explained, ({ entry }) => holders.of(entry)),
+    judged: judgeDifferences(explained, ({ entry }) => holders().of(entry)),
     whyIncomplete,
     whyPodsUnknown,
     isLiveState,

@@ -1,6 +1,6 @@
 // The schema of `verify`.
 import * as z from 'zod'
-import { DIFFERENCE_CAUSES, expectedParts, type SvidAnswer } from '@kleym/shared/core/predict/index.ts'
+import { DIFFERENCE_CAUSES, type SvidAnswer } from '@kleym/shared/core/predict/index.ts'
 import type { JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import {
   codeSchema,
@@ -54,15 +54,16 @@ const differenceSchema = made(
         fields: [],
       }
     }
-    const parts = expectedParts(difference)
+    const { expected } = difference
     const isDifferent = kind === 'different'
     return {
       ...base,
-      ...difference.expected,
+      source: expected.source,
+      pod: expected.pod,
       entry: isDifferent ? difference.entry.id : undefined,
-      spiffe_id: parts.spiffeId,
-      parent_id: parts.parentId,
-      selectors: parts.selectors,
+      spiffe_id: expected.spiffeId,
+      parent_id: expected.parentId,
+      selectors: expected.selectors,
       heldBy: [],
       fields: isDifferent ? difference.fields : [],
     }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { installationHops, type SpireInstall } from '@kleym/shared/core/answers/why/installation.ts'
 import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import type { ExpectedEntry } from '@kleym/shared/core/predict/verify/expected.ts'
+import { ExpectedEntry } from '@kleym/shared/core/predict/verify/expected.ts'
 import {
   agentConfig,
   agentPodOn,
@@ -99,20 +99,37 @@ test('agents are found beside any number of tenants that run a DaemonSet of the 
   expect(rows[2]).toBe('yes | agents are ready on 2 nodes')
 })
 
+const NO_FIELDS = {
+  dnsNames: [],
+  federatesWith: [],
+  hint: '',
+  x509SvidTtl: 0,
+  jwtSvidTtl: 0,
+  admin: false,
+  downstream: false,
+  storeSvid: false,
+}
+
 /** The second row, where entries of some causes are missing. */
 async function entriesRow(...causes: readonly ('deleted' | 'race')[]): Promise<string | undefined> {
-  const expected: ExpectedEntry = {
-    source: { kind: 'ClusterSPIFFEID', name: 'a' },
-    pod: undefined,
-    fields: [],
-    isCertain: true,
-    isSent: true,
-    isPending: false,
-    doubt: undefined,
-  }
+  const expected = new ExpectedEntry(
+    0,
+    {
+      source: { kind: 'ClusterSPIFFEID', name: 'a' },
+      spiffeId: '',
+      selectors: [],
+      tail: '',
+      fields: NO_FIELDS,
+      others: [],
+      isCertain: true,
+      isSent: true,
+      isPending: false,
+      doubt: undefined,
+    },
+    { pod: undefined, parentId: '' },
+  )
   const differences = causes.map(
-    (cause) =>
-      ({ kind: 'missing', key: '', expected, why: 'SCM has counted it', owner: undefined, cause }) as const,
+    (cause) => ({ kind: 'missing', expected, why: 'SCM has counted it', owner: undefined, cause }) as const,
   )
   return (await hops(cluster(), { differences, agreed: 3 })).rows[1]
 }

@@ -47,7 +47,7 @@ export {
   explainDifferences,
   secondsOf,
 } from './verify/causes.ts'
-export { EntryComparison, type EntryDifferences, expectedParts } from './verify/compare-entries.ts'
+export { EntryComparison, type EntryDifferences } from './verify/compare-entries.ts'
 export {
   type ContainerSvids,
   EntriesOfContainer,

@@ -1,11 +1,7 @@
 // What a server holds against what a small estate asks for: each kind of difference, and the cause that the evidence allows.
 import { isRecord } from '../../../src/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
-import {
-  EntryComparison,
-  expectedParts,
-  type EntryDifferences,
-} from '../../../src/core/predict/verify/compare-entries.ts'
+import { EntryComparison, type EntryDifferences } from '../../../src/core/predict/verify/compare-entries.ts'
 import { explainDifferences, type DifferenceEvidence } from '../../../src/core/predict/verify/causes.ts'
 import { EntryHolderIndex } from '../../../src/core/predict/verify/entry-holders.ts'
 import { expectedEntries } from '../../../src/core/predict/verify/expected.ts'
@@ -70,7 +66,7 @@ describe('what differs', () => {
 
   test('an entry that is not there', () => {
     const { missing } = differencesOf({ ids: [csid('a')] }, [])
-    expect(missing.map((one) => expectedParts(one).spiffeId)).toEqual(['spiffe://td/ns/team-a/sa/runner'])
+    expect(missing.map((one) => one.expected.spiffeId)).toEqual(['spiffe://td/ns/team-a/sa/runner'])
   })
 
   test.each<[string, Fields, Fields, string]>([
@@ -100,6 +96,38 @@ describe('what differs', () => {
       differencesOf({ ids }, [serverEntry({ dns_names: ['b', 'a'], selectors: selectors.toReversed() })])
         .agreed,
     ).toBe(1)
+  })
+
+  describe('an entry that two ask for, and which of them wins is not known', () => {
+    const undated = { creationTimestamp: undefined }
+    const OF_POD = { spiffeID: 'spiffe://td/ns/team-a/sa/runner', selectors: ['k8s:pod-uid:pod-uid-p'] }
+    test.each<[string, PredictedEstate]>([
+      ['two ClusterSPIFFEIDs', { ids: [csid('a', { hint: 'a' }, undated), csid('b', { hint: 'b' })] }],
+      [
+        'a ClusterSPIFFEID, and a static entry that names the pod',
+        {
+          ids: [csid('a', { hint: 'a' }, undated)],
+          statics: [staticEntry('b', { ...OF_POD, hint: 'b' })],
+        },
+      ],
+    ])('%s: it is one, and may say what either says', (_, estate) => {
+      expect(differencesOf(estate, []).missing.map(({ expected }) => expected.spiffeId)).toEqual([
+        'spiffe://td/ns/team-a/sa/runner',
+      ])
+      for (const hint of ['a', 'b'])
+        expect(differencesOf(estate, [serverEntry({ hint })])).toMatchObject({ agreed: 1, missing: [] })
+      expect(differencesOf(estate, [serverEntry({ hint: 'c' })])).toMatchObject({
+        agreed: 0,
+        different: [{ fields: [{ field: 'hint', onServer: 'c' }] }],
+      })
+    })
+
+    test('two pods of one UID', () => {
+      const pods = [pod('p'), pod('q', { meta: { uid: 'pod-uid-p' } })]
+      const estate = { ids: [csid('a')], pods }
+      expect(differencesOf(estate, []).missing).toHaveLength(1)
+      expect(differencesOf(estate, [serverEntry()])).toMatchObject({ agreed: 1, missing: [] })
+    })
   })
 
   test('selectors that read alike without separators are one entry to SCM, and differ', () => {
@@ -162,7 +190,7 @@ describe('what differs', () => {
     test('explains no entry that says something else', () => {
       const { open, different } = differencesOf(estate, [serverEntry({ admin: true })])
       expect(open).toBe(0)
-      expect(different.map(({ fields, expected }) => [fields, expected.isCertain])).toEqual([
+      expect(different.map(({ fields, expected }) => [fields, expected.outline.isCertain])).toEqual([
         [[{ field: 'admin', predicted: 'false', onServer: 'true' }], false],
       ])
     })

@@ -2,7 +2,6 @@
 import {
   entryKey,
   sourceText,
-  expectedParts,
   type DifferenceCause,
   ownerOf,
   podUidOf,
@@ -76,7 +75,7 @@ function ofCandidate(
     (one) =>
       one.kind === 'missing' &&
       sourceText(one.expected.source) === sourceText(source) &&
-      expectedParts(one).spiffeId === assumed.spiffeId,
+      one.expected.spiffeId === assumed.spiffeId,
   )
   if (missing === undefined)
     return notKnown({

@@ -13,7 +13,6 @@ import {
   type HolderContainer,
   type DifferenceCause,
   type ExplainedDifference,
-  expectedParts,
   expectedText,
 } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -127,7 +126,7 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
 
 function evidenceOf(one: ExplainedDifference): string {
   if (one.kind === 'extra') return `entry ${one.entry.id}: ${one.entry.spiffeId}`
-  const what = `${expectedText(one.expected)}: ${expectedParts(one).spiffeId}`
+  const what = `${expectedText(one.expected)}: ${one.expected.spiffeId}`
   if (one.kind === 'missing') return what
   const fields = one.fields.map(
     ({ field, predicted, onServer }) =>

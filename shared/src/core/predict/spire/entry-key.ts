@@ -3,10 +3,13 @@
 import { compareBytes } from '../../base/text/bytes.ts'
 import { type EntrySelector, type RenderedEntry } from './prediction.ts'
 
+/** A selector in its two parts. */
+export type SelectorParts = Pick<EntrySelector, 'type' | 'value'>
+
 /** The text whose hash SCM takes as the key of an entry. */
 export function entryKey(
   entry: Pick<RenderedEntry, 'spiffeId' | 'parentId'> & {
-    readonly selectors: readonly Pick<EntrySelector, 'type' | 'value'>[]
+    readonly selectors: readonly SelectorParts[]
   },
 ): string {
   let key = entry.spiffeId + entry.parentId
@@ -15,9 +18,7 @@ export function entryKey(
 }
 
 /** Selectors by type, then by value, in the order of their bytes. */
-export function sortSelectors<T extends Pick<EntrySelector, 'type' | 'value'>>(
-  selectors: readonly T[],
-): readonly T[] {
+export function sortSelectors<T extends SelectorParts>(selectors: readonly T[]): readonly T[] {
   // Most entries have one: half a million of them are compared with a server's.
   if (selectors.length < 2) return selectors
   return selectors.toSorted(

@@ -99,11 +99,14 @@ export class PodFactsReader {
   }
 
   #usualParent(pod: Pod): FieldResult<ParentText> {
-    const text = (): string => {
-      const { parent } = this.#factsOf(pod)
-      return 'value' in parent ? parent.value.text() : ''
-    }
+    const text = (): string => this.parentIdOf(pod) ?? ''
     return { kind: 'ok', value: { text, placeholders: NONE, hasPath: true } }
+  }
+
+  /** The parent of the entries of a pod; undefined where it cannot be rendered. */
+  parentIdOf(pod: Pod): string | undefined {
+    const { parent } = this.#factsOf(pod)
+    return 'value' in parent ? parent.value.text() : undefined
   }
 
   /** The facts of the node of a pod that has one. */

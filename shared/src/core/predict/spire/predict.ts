@@ -103,6 +103,10 @@ class Predictor implements Prediction {
     return outcomes
   }
 
+  parentIdOf(pod: Pod): string | undefined {
+    return this.#facts.parentIdOf(pod)
+  }
+
   hasMoreSelections(than: SelectionCounts): boolean {
     const count = { ofPods: 0, ofContainers: 0 }
     return this.#input.pods.some((pod) => {

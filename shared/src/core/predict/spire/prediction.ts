@@ -204,6 +204,8 @@ export interface Prediction {
    * there where their selectors may match one of its containers.
    */
   entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** The parent of the entries that ClusterSPIFFEIDs give a pod; undefined where they give it none. */
+  parentIdOf(pod: Pod): string | undefined
   /**
    * Whether ClusterSPIFFEIDs select pods, or ClusterStaticEntries may match them, more than so many times, each of them counted for
    * each pod; nothing is rendered.

@@ -1,10 +1,12 @@
 // Compares the entries of a server, one after the other as they are read, with those that a prediction expects. What differs is
 // told; why is another question (causes.ts). What the prediction leaves open is no difference, whichever way it goes.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { sourceText, type EntrySource } from '../spire/prediction.ts'
 import { isProbe } from './entry-owner.ts'
-import type { ExpectedEntries, ExpectedEntry, OpenEntry } from './expected.ts'
-import { isSameFields, partsOfKey, podUidOf, type ComparedFields, type ServerEntry } from './server-entry.ts'
+import type { ExpectedEntries, ExpectedEntry } from './expected.ts'
+import type { OpenEntry } from './outlines.ts'
+import { podUidOf, type ComparedFields, type ServerEntry } from './server-entry.ts'
 
 /** A field of an entry that differs. */
 export interface DifferentField {
@@ -17,7 +19,6 @@ export interface DifferentField {
 /** An entry that should be there and is not. */
 export interface MissingEntry {
   readonly kind: 'missing'
-  readonly key: string
   readonly expected: ExpectedEntry
 }
 
@@ -77,9 +78,10 @@ export class EntryComparison {
   readonly #expected: ExpectedEntries
   /** What is expected of the state before or after kleym's own changes, and of other SCMs: an entry of it is explained. */
   readonly #beside: readonly ExpectedEntries[]
-  /** By the object itself: the keys of half a million entries of the server need not stay. */
-  readonly #seen = new Set<ExpectedEntry>()
-  readonly #openLeft: ReadonlyMap<string, OpenEntry[]>
+  /** By the number of the expected entry: 1 where the server holds it. */
+  readonly #seen: Uint8Array
+  /** By the UID of the pod, those that no entry of the server was yet. */
+  readonly #openLeft = new Map<string, OpenEntry[]>()
   readonly #extra: ExtraEntry[] = []
   readonly #different: DifferentEntry[] = []
   readonly #isHeld: (entry: ServerEntry) => boolean | undefined
@@ -102,7 +104,7 @@ export class EntryComparison {
     this.#expected = expected
     this.#beside = beside
     this.#isHeld = isHeld
-    this.#openLeft = new Map([...expected.open].map(([uid, entries]) => [uid, [...entries]]))
+    this.#seen = new Uint8Array(expected.size)
   }
 
   /** Takes one entry of the server. */
@@ -110,16 +112,16 @@ export class EntryComparison {
     if (isProbe(entry)) return
     this.#read++
     this.#newest = later(this.#newest, entry.createdAt)
-    const expected = this.#expected.byKey.get(entry.key)
-    const isSurplus = expected !== undefined && this.#seen.has(expected)
+    const expected = this.#expected.find(entry)
+    const isSurplus = expected !== undefined && this.#seen[expected.number] === 1
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
-    this.#seen.add(expected)
-    if (expected.fields.some((fields) => isSameFields(fields, entry.fields))) {
+    this.#seen[expected.number] = 1
+    if (expected.isSaidBy(entry)) {
       // That the server has it shows that the server takes it.
-      if (expected.isSent) {
+      if (expected.outline.isSent) {
         this.#agreed++
         this.#newestAgreed = later(this.#newestAgreed, entry.createdAt)
-      } else if (expected.isPending) this.#pending++
+      } else if (expected.outline.isPending) this.#pending++
       else {
         this.#open++
         this.#openOn.add(openText(expected))
@@ -135,10 +137,10 @@ export class EntryComparison {
   finish(): EntryDifferences {
     const missing: MissingEntry[] = []
     let perhapsMissing = 0
-    for (const [key, expected] of this.#expected.byKey) {
-      if (this.#seen.has(expected)) continue
-      if (expected.isCertain) missing.push({ kind: 'missing', key, expected })
-      else if (!expected.isPending) {
+    for (const expected of this.#expected.without(this.#seen)) {
+      const { isCertain, isPending } = expected.outline
+      if (isCertain) missing.push({ kind: 'missing', expected })
+      else if (!isPending) {
         perhapsMissing++
         this.#openOn.add(openText(expected))
       }
@@ -180,35 +182,30 @@ export class EntryComparison {
         return
       }
     }
-    const keptBy = this.#expected.refused.get(entry.key)
+    const keptBy = this.#expected.refusedBy(entry)
     this.#extra.push({ kind: 'extra', entry, keptBy, isSurplus })
   }
 
   #isBeside(entry: ServerEntry): boolean {
-    return this.#beside.some(
-      ({ byKey }) =>
-        byKey.get(entry.key)?.fields.some((fields) => isSameFields(fields, entry.fields)) === true,
-    )
+    return this.#beside.some((one) => one.find(entry)?.isSaidBy(entry) === true)
   }
 
   /** An entry whose text is not known explains one entry, and no more. */
   #takeOpen(entry: ServerEntry): boolean {
     for (const uid of [podUidOf(entry) ?? '', '']) {
-      const left = this.#openLeft.get(uid)
-      const at =
-        left?.findIndex(({ spiffeId }) => spiffeId === undefined || spiffeId === entry.spiffeId) ?? -1
-      if (left !== undefined && at >= 0) {
-        const [taken] = left.splice(at, 1)
-        if (taken !== undefined) this.#openOn.add(`what ${sourceText(taken.source)} renders`)
-        return true
-      }
+      const left = getOrCreate(this.#openLeft, uid, () => [...this.#expected.openOf(uid)])
+      const at = left.findIndex(({ spiffeId }) => spiffeId === undefined || spiffeId === entry.spiffeId)
+      const [taken] = at < 0 ? [] : left.splice(at, 1)
+      if (taken === undefined) continue
+      this.#openOn.add(`what ${sourceText(taken.source)} renders`)
+      return true
     }
     return false
   }
 }
 
 /** What decides whether an entry should be there. */
-function openText({ source, isSent }: ExpectedEntry): string {
+function openText({ outline: { source, isSent } }: ExpectedEntry): string {
   return isSent
     ? `whether the server takes the entries of ${sourceText(source)}`
     : `whether ${sourceText(source)} applies`
@@ -218,12 +215,15 @@ function later(left: number | undefined, right: number | undefined): number | un
   return left === undefined || (right !== undefined && right > left) ? right : left
 }
 
+/** What two entries are compared by. */
+type Compared = ComparedFields & Pick<ServerEntry, 'selectors'>
+
 /** The fields in the order in which a difference of them weighs; the key is the server's name. */
-const FIELDS: readonly (readonly [name: string, of: (fields: ComparedFields, key: string) => string])[] = [
+const FIELDS: readonly (readonly [name: string, of: (compared: Compared) => string])[] = [
   ['admin', ({ admin }) => String(admin)],
   ['downstream', ({ downstream }) => String(downstream)],
   ['store_svid', ({ storeSvid }) => String(storeSvid)],
-  ['selectors', ({ shape }, key) => listText(partsOfKey(key, shape).selectors)],
+  ['selectors', ({ selectors }) => listText(selectors)],
   ['federates_with', ({ federatesWith }) => listText(federatesWith)],
   ['dns_names', ({ dnsNames }) => listText(dnsNames)],
   ['hint', ({ hint }) => hint],
@@ -237,21 +237,17 @@ function listText(list: readonly string[]): string {
 }
 
 /** Of several things that it may say, those from which it differs least. */
-function differentFields({ fields }: ExpectedEntry, entry: ServerEntry): readonly DifferentField[] {
-  const [nearest = []] = fields
-    .map((one) =>
-      FIELDS.flatMap(([field, of]): DifferentField[] => {
-        const [predicted, onServer] = [of(one, entry.key), of(entry.fields, entry.key)]
+function differentFields(expected: ExpectedEntry, entry: ServerEntry): readonly DifferentField[] {
+  const { outline } = expected
+  const held: Compared = { ...entry.fields, selectors: entry.selectors }
+  const [nearest = []] = [outline, ...outline.others]
+    .map((one) => {
+      const asked: Compared = { ...one.fields, selectors: expected.selectorsIn(one) }
+      return FIELDS.flatMap(([field, of]): DifferentField[] => {
+        const [predicted, onServer] = [of(asked), of(held)]
         return predicted === onServer ? [] : [{ field, predicted, onServer }]
-      }),
-    )
+      })
+    })
     .toSorted((left, right) => left.length - right.length)
   return nearest
-}
-
-/** The IDs and the selectors of an expected entry that is missing or different. */
-export function expectedParts(difference: MissingEntry | DifferentEntry): ReturnType<typeof partsOfKey> {
-  const key = difference.kind === 'missing' ? difference.key : difference.entry.key
-  const [fields] = difference.expected.fields
-  return partsOfKey(key, fields?.shape ?? '')
 }

@@ -4,8 +4,8 @@
 // what reads a dump loads zod.
 import * as z from 'zod'
 import { isRecord } from '../../base/json.ts'
-import { entryKey, sortSelectors } from '../spire/entry-key.ts'
-import { shapeOf, sortTexts, type ServerEntry } from './server-entry.ts'
+import { entryKey, sortSelectors, type SelectorParts } from '../spire/entry-key.ts'
+import { sortTexts, type ComparedFields, type ServerEntry } from './server-entry.ts'
 
 /** The most characters of one text in an entry: SPIRE's own limits are far below. */
 const TEXT_MAX = 64 * 1024
@@ -134,15 +134,36 @@ function isWhole(value: unknown): boolean {
 }
 
 function entryOf(data: EntryData): ServerEntry {
-  const selectors = data.selectors ?? []
-  const ids = { spiffeId: idText(data.spiffe_id), parentId: idText(data.parent_id) }
-  return {
-    id: data.id,
-    ...ids,
-    key: entryKey({ ...ids, selectors }),
-    selectors: sortSelectors(selectors).map(({ type, value }) => `${type}:${value}`),
-    fields: {
-      shape: shapeOf(ids, selectors),
+  return new EntryRead(data)
+}
+
+/** An entry of the dump. What hardly any question needs is read from the dump's own value at that question. */
+class EntryRead implements ServerEntry {
+  readonly spiffeId: string
+  readonly parentId: string
+  readonly parts: readonly SelectorParts[]
+  readonly key: string
+  readonly #data: EntryData
+
+  constructor(data: EntryData) {
+    this.#data = data
+    this.spiffeId = idText(data.spiffe_id)
+    this.parentId = idText(data.parent_id)
+    this.parts = sortSelectors(data.selectors ?? [])
+    this.key = entryKey({ spiffeId: this.spiffeId, parentId: this.parentId, selectors: this.parts })
+  }
+
+  get id(): string {
+    return this.#data.id
+  }
+
+  get selectors(): readonly string[] {
+    return this.parts.map(({ type, value }) => `${type}:${value}`)
+  }
+
+  get fields(): ComparedFields {
+    const data = this.#data
+    return {
       dnsNames: sortTexts(data.dns_names),
       federatesWith: sortTexts(data.federates_with && [...new Set(data.federates_with)]),
       hint: data.hint ?? '',
@@ -151,9 +172,15 @@ function entryOf(data: EntryData): ServerEntry {
       admin: data.admin === true,
       downstream: data.downstream === true,
       storeSvid: data.store_svid === true,
-    },
-    createdAt: numberOf(data.created_at),
-    revision: numberOf(data.revision_number),
+    }
+  }
+
+  get createdAt(): number | undefined {
+    return numberOf(this.#data.created_at)
+  }
+
+  get revision(): number | undefined {
+    return numberOf(this.#data.revision_number)
   }
 }
 

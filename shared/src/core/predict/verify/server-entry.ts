@@ -1,14 +1,9 @@
 // A registration entry of a server, and what is compared of it.
 import { compareBytes } from '../../base/text/bytes.ts'
-import { sortSelectors } from '../spire/entry-key.ts'
+import type { SelectorParts } from '../spire/entry-key.ts'
 
-/**
- * What of two entries with one key may differ (docs/spire-facts.md §3). The key has no separators, so `shape` says where
- * in it each part ends: with an equal shape the selectors are equal too, and entries of many pods share one shape.
- */
+/** What of two entries with one key may differ (docs/spire-facts.md §3). */
 export interface ComparedFields {
-  /** Lengths in UTF-16 units: of the SPIFFE ID, of the parent ID, then of type and value of each sorted selector. */
-  readonly shape: string
   /** Sorted: their order is no difference to SCM. */
   readonly dnsNames: readonly string[]
   /** Sorted, each once. */
@@ -30,7 +25,9 @@ export interface ServerEntry {
   readonly parentId: string
   /** What SCM takes for the same entry has the same key. */
   readonly key: string
-  /** `type:value`, sorted. */
+  /** Its selectors, sorted. */
+  readonly parts: readonly SelectorParts[]
+  /** The same as `type:value`. */
   readonly selectors: readonly string[]
   readonly fields: ComparedFields
   /** Seconds since 1970; undefined: the release does not tell (before SPIRE 1.9). */
@@ -51,8 +48,7 @@ export function sortTexts(list: readonly string[] | undefined): readonly string[
 export function isSameFields(left: ComparedFields, right: ComparedFields): boolean {
   return (
     left === right ||
-    (left.shape === right.shape &&
-      left.hint === right.hint &&
+    (left.hint === right.hint &&
       left.x509SvidTtl === right.x509SvidTtl &&
       left.jwtSvidTtl === right.jwtSvidTtl &&
       left.admin === right.admin &&
@@ -65,35 +61,6 @@ export function isSameFields(left: ComparedFields, right: ComparedFields): boole
 
 function isSameList(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((one, at) => one === right[at])
-}
-
-/** Where the parts of an entry's key end. */
-export function shapeOf(
-  { spiffeId: id, parentId }: Pick<ServerEntry, 'spiffeId' | 'parentId'>,
-  selectors: readonly { readonly type: string; readonly value: string }[],
-): string {
-  let shape = `${id.length}:${parentId.length}`
-  for (const { type, value } of sortSelectors(selectors)) shape += `,${type.length}:${value.length}`
-  return shape
-}
-
-/** The parts of a key: the IDs, and the selectors as `type:value`. */
-export function partsOfKey(
-  key: string,
-  shape: string,
-): Pick<ServerEntry, 'spiffeId' | 'parentId' | 'selectors'> {
-  let at = 0
-  const take = (length: string | undefined): string => key.slice(at, (at += Number(length ?? 0)))
-  const [ids = '', ...selectors] = shape.split(',')
-  const [id, parent] = ids.split(':')
-  return {
-    spiffeId: take(id),
-    parentId: take(parent),
-    selectors: selectors.map((one) => {
-      const [type, value] = one.split(':')
-      return `${take(type)}:${take(value)}`
-    }),
-  }
 }
 
 /** The selector that every entry of SCM's pods begins with. */

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { recordAt, podReader, readPod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { Sharing } from '../../src/cluster/sharing.ts'
+import { Sharing } from '../../src/sources/sharing.ts'
 import { podTrim } from '../../src/cluster/trim.ts'
 
 /** A pod as it comes off the wire: no two values of two pods are the same object. */
