@@ -10,7 +10,7 @@ import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
-import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { Budget } from './budget.ts'
@@ -229,6 +229,7 @@ function takenForMore(
   if (mentions !== undefined) collected.door.read(mentions)
   if (!isDump(value, rules)) {
     noteDeployer(value, origin, collected)
+    noteChanges(value, type, rules, { origin, door: collected.door })
     if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
       for (const made of openshiftRegistrations())
         collected.made.push({ value: made, origin, isManifest: true })
@@ -367,6 +368,26 @@ function noteDeployer(value: unknown, origin: Origin, to: Collected, isRead = fa
   if (found !== undefined) to.deploying.push(found)
   const source = isRecord(value) ? sourceAddress(value) : undefined
   if (source !== undefined) to.sources.set(...source)
+}
+
+/** What a policy makes of objects that are read is not what their manifests say. */
+function noteChanges(
+  value: JsonRecord,
+  type: ObjectType,
+  { wanted }: ReadingRules,
+  { origin, door }: { readonly origin: Origin; readonly door: Door },
+): void {
+  const changed = kindsChangedBy(type, JSON.stringify(own(value, 'spec') ?? {}), wanted)
+  if (changed.length === 0) return
+  door.hold({
+    kind: 'not rendered',
+    what: `${type.kind} ${readMeta(value).name} may change objects: ${[...new Set(changed.map(({ kind }) => kind))].join(', ')}`,
+    alike: 'policies may change objects',
+    where: placeText(origin),
+    why: 'what it makes of them when they are applied is not known',
+    fix: 'give the objects as the API server has them, or leave it out: --exclude FILE',
+    reach: changed.flatMap((kind) => reachOf(kind, {}, '')).map((one) => ({ ...one, mayBeOutput: true })),
+  })
 }
 
 /** What is no object by its type may hold objects all the same: in a list, in a mapping by their names, as text. */

@@ -9,7 +9,7 @@ import {
 } from '@kleym/shared/core/model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
-import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { isUnreadKind, mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'
 import { everythingIn } from './deployers.ts'
@@ -95,7 +95,9 @@ function reachOfOther(
     mayMakePodsByText(type, '') ||
     podChangeOf(type, '', () => text) !== undefined ||
     (mayMakePodsByText(type, text) && CONTAINERS.test(text))
-  const isMade = ({ kind }: WantedKind): boolean =>
+  const changed = new Set(kindsChangedBy(type, text, wanted))
+  const isMade = (one: WantedKind): boolean => changed.has(one) || makes(one)
+  const makes = ({ kind }: WantedKind): boolean =>
     (makesPods && kind === 'Pod') ||
     (isMaker && (kind === POOL_KIND || kind === OBJECTIVE_KIND)) ||
     (kind === CLUSTER_SPIFFE_ID_KIND && qualifiedKind(type) === OPENSHIFT_PROVIDER)

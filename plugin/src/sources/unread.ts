@@ -4,7 +4,7 @@ import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
 import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
-import { podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
+import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { CRD, scopeInText, type KindScope } from './crd-scopes.ts'
@@ -61,7 +61,8 @@ export function unreadTypes(
     const isKept =
       mayMakePodsByText(kindOf, text) ||
       isReadByMakers(kindOf) ||
-      podChangeOf(kindOf, '', () => text) !== undefined
+      podChangeOf(kindOf, '', () => text) !== undefined ||
+      kindsChangedBy(kindOf, text, wanted).length > 0
     return mayHoldObjects || isKept || mayDeploy(kindOf, () => text) ? undefined : type
   }
 }

@@ -80,6 +80,11 @@ export const json = (value: unknown): string => JSON.stringify(value)
 export const typed = (apiVersion: string, kind: string, spec: unknown): string =>
   json({ apiVersion, kind, metadata: { name: 'app', namespace: 'deploy' }, spec })
 
+const mutating = (kinds: readonly string[], patchStrategicMerge: object): string =>
+  typed('kyverno.io/v1', 'ClusterPolicy', {
+    rules: [{ name: 'a', match: { any: [{ resources: { kinds } }] }, mutate: { patchStrategicMerge } }],
+  })
+
 /** In the namespace of the estate. */
 const inDemo = (apiVersion: string, kind: string, spec: unknown): string =>
   json({ apiVersion, kind, metadata: { name: 'app', namespace: 'demo' }, spec })
@@ -718,6 +723,32 @@ export const ROWS_OPEN: readonly Row[] = [
     },
   ],
   [
+    'a policy of Kyverno that changes pools',
+    { 'a.yaml': `${mutating(['InferencePool'], { spec: { selector: { matchLabels: { app: 'x' } } } })}\n` },
+  ],
+  [
+    'a policy of Kyverno that changes registrations, with a key twice',
+    {
+      'a.yaml': `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: a}\na: 1\na: 2\nspec: {rules: [{match: {resources: {kinds: [ClusterSPIFFEID]}}, mutate: {patchStrategicMerge: {spec: {}}}}]}\n`,
+    },
+  ],
+  [
+    'a policy of Kyverno that sets service accounts',
+    { 'a.yaml': `${mutating(['Pod'], { spec: { serviceAccountName: 'x' } })}\n` },
+  ],
+  [
+    "a policy of Gatekeeper's that changes registrations",
+    {
+      'a.yaml': `${typed('mutations.gatekeeper.sh/v1', 'Assign', { applyTo: [{ kinds: ['ClusterSPIFFEID'] }], location: 'spec.spiffeIDTemplate' })}\n`,
+    },
+  ],
+  [
+    "a policy of the API server's that changes bindings",
+    {
+      'a.yaml': `${typed('admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', { matchConstraints: { resourceRules: [{ resources: ['inferenceidentitybindings'] }] }, mutations: [{ applyConfiguration: { expression: 'Object{spec: Object.spec{mode: "PoolOnly"}}' } }] })}\n`,
+    },
+  ],
+  [
     'an object whose controller may make registrations of a field',
     {
       'a.yaml': `${typed('platform.example.org/v1', 'Tenant', { identity: { clusterSPIFFEID: { podSelector: {} } } })}\n`,
@@ -955,6 +986,15 @@ export const ROWS_DISMISSED: readonly Row[] = [
   ],
   ['a deployment of kluctl of a folder', { 'deployment.yaml': 'deployments: [{path: ./x}]\n' }],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
+  [
+    'policies of Kyverno that check registrations, and that change Services, images, and the labels of pools',
+    {
+      'a.yaml': `${typed('kyverno.io/v1', 'ClusterPolicy', { rules: [{ match: { resources: { kinds: ['ClusterSPIFFEID'] } }, validate: { pattern: { spec: { className: '?*' } } } }] })}\n`,
+      'b.yaml': `${mutating(['Service'], { spec: { type: 'ClusterIP' } })}\n`,
+      'c.yaml': `${mutating(['Pod'], { spec: { containers: [{ '(name)': '*', image: 'x' }] } })}\n`,
+      'd.yaml': `${mutating(['InferencePool'], { metadata: { labels: { x: 'y' } } })}\n`,
+    },
+  ],
   [
     'a schema of registrations, and a rule about them',
     {

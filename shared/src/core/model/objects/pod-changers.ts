@@ -4,6 +4,7 @@ import { own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
+import { KINDS_WITH_PODS } from './workload.ts'
 import type { PodChange } from './raw.ts'
 
 /** Groups and kinds that change pods when they are made. */
@@ -41,6 +42,23 @@ export function podChangeOf(
     ...(setsLabels && { labelText: value === undefined ? whole : labelTextOf(kind, value) }),
     ...(isOfNamespaces && { ofNamespaces: true as const }),
   }
+}
+
+/**
+ * Those of the kinds that a policy changes so that it matters, by its text: workloads in their service account, any other in its spec. Labels
+ * of pods and Namespaces are looked at by themselves.
+ */
+export function kindsChangedBy<T extends { readonly group: string; readonly kind: string }>(
+  { group, kind }: { readonly group: string; readonly kind: string },
+  text: string,
+  kinds: readonly T[],
+): readonly T[] {
+  if (POD_CHANGERS.get(group)?.test(kind) !== true || !MUTATES.test(text)) return []
+  return kinds.filter((one) => {
+    const field = KINDS_WITH_PODS.has(qualifiedKind(one)) ? /serviceAccount/ : /\bspec\b/
+    const [, stem = '', end = ''] = /^(.*?)(y?)$/.exec(one.kind) ?? []
+    return field.test(text) && new RegExp(`\\b${stem}${end && '(?:y|ie)'}s?\\b`, 'i').test(text)
+  })
 }
 
 /** `inject.istio.io/templates: sidecar,spire`: https://istio.io/latest/docs/ops/integrations/spire/ */
