@@ -119,6 +119,12 @@ describe('wrong usage exits with 2, says what, why and how to fix it on stderr, 
     ],
     ['a target without pods', ['who-selects', 'ns/x'], 'a Namespace runs no containers', 'name one of Pod'],
     [
+      'a target without pods',
+      ['who-selects', 'infobj/x'],
+      'an InferenceObjective runs no containers',
+      'name one of',
+    ],
+    [
       'a wrong --without',
       ['diff', '--offline', '-f', '.', '--without', 'x'],
       'cannot tell which object --without means',

@@ -15,7 +15,13 @@ import {
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
-import { isClusterScoped, parseObjectName, type ObjectName } from '../sources/kind-name.ts'
+import {
+  isClusterScoped,
+  kindNamed,
+  parseObjectName,
+  withoutGroup,
+  type ObjectName,
+} from '../sources/kind-name.ts'
 
 const EXAMPLE = 'KLM402=iib/team-a/chat'
 
@@ -54,6 +60,8 @@ function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind
   if (type === '*') return anyKind(path, text)
   const ofTest = assertionPattern(type, path.join('/'), text)
   if (ofTest !== undefined) return ofTest
+  const ofOther = otherKind(type, path)
+  if (ofOther !== undefined) return ofOther
   const { kind, namespace, name } = parseNamed(type, path, written)
   const isNamespaced = !UNSERVED.includes(kind) && !isClusterScoped(kind)
   if (!isNamespaced && namespace !== undefined)
@@ -61,6 +69,22 @@ function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind
   if (isNamespaced && namespace === undefined)
     throw wrong(text, `kind ${kind} has a namespace`, `write ${type}/NAMESPACE/${name}, or ${type}/*/${name}`)
   return { kind, namespace: namespace ?? '', name }
+}
+
+/** An object of a kind that kleym does not read, as findings about the pods that it makes name it; undefined for another kind. */
+function otherKind(
+  type: string,
+  path: readonly string[],
+): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> | undefined {
+  const kind = withoutGroup(type)
+  const isNamed = path.length === 1 || path.length === 2
+  const isAsFound = /^[A-Z][A-Za-z0-9]*$/.test(kind)
+  if (!isNamed || path.includes('') || !isAsFound || UNSERVED.includes(kind) || kindNamed(kind) !== undefined)
+    return undefined
+  const [first = '', second] = path
+  return second === undefined
+    ? { kind, namespace: '', name: first }
+    : { kind, namespace: first, name: second }
 }
 
 /**

@@ -172,10 +172,21 @@ export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | un
   const scaled = scaledBy(value)
   if (scaled !== undefined) return placeholderInValue(scaled, IN_VALUES)
   const spec = own(value, 'spec')
-  // Its own checks say of each field what is wrong with it.
-  if (kind === BINDING_KIND) return placeholderInValue(spec, IN_VALUES)
+  // Its own checks say of each field what is wrong with it, unless that is a mark of some tool.
+  if (kind === BINDING_KIND) return placeholderInValue(spec, IN_VALUES) ?? markInBinding(spec)
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
   return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)
+}
+
+/** What nobody writes by mistake where a name belongs: `@POOL@`, `__POOL__`, `POOL_NAME`. */
+const MARK = /[^A-Za-z0-9.\s_-]|__|^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/
+
+function markInBinding(value: unknown, key = ''): ManifestPlaceholder | undefined {
+  if (isRecord(value)) return firstIn(Object.entries(value), ([field, one]) => markInBinding(one, field))
+  if (typeof value !== 'string' || !MARK.test(value)) return undefined
+  // A variant is the value of a label; all else names objects and kinds.
+  const isFit = key === 'variant' && labelValueProblem(value) === undefined
+  return isFit ? undefined : unfit(value, 'no name in a binding has such characters')
 }
 
 /** What decides about no identity, in whatever makes pods: `$(POD_IP)` in arguments is for Kubernetes to fill in. */

@@ -70,6 +70,23 @@ test('a pool that a chart may make is not known, rather than missing; a placehol
   expect(await Promise.all(codes)).toEqual([0, 4])
 })
 
+test.each<[string, string, conflicts: number, explain: number]>([
+  ['poolRef: {name: llama}', 'poolRef: {name: "@POOL@"}', 4, 4],
+  ['poolRef: {name: llama}', 'poolRef: {name: POOL_NAME}', 4, 4],
+  ['serviceAccountName: runner', 'serviceAccountName: "%ACCOUNT%"', 4, 4],
+  // What a person may mean is wrong, and says why.
+  ['poolRef: {name: llama}', 'poolRef: {name: Llama}', 0, 1],
+])('a binding with %s as %s', async (written, marked, ...codes) => {
+  const binding = ESTATE.split('---\n')
+    .filter((one) => one.includes('InferenceIdentityBinding'))
+    .join('')
+    .replace('name: chat, namespace: demo', 'name: next, namespace: demo')
+  expect(binding).toContain(written)
+  const files = { 'b.yaml': binding.replace(written, marked) }
+  const found = [await asked('conflicts', files), await asked('explain', files, SCM, ['-A'])]
+  expect(found.map(({ code }) => code)).toEqual(codes)
+})
+
 const pod = (namespace: string): string =>
   `---\napiVersion: v1\nkind: Pod\nmetadata: {name: web, namespace: ${namespace}}\nspec: {containers: [{name: web, image: x}]}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ${namespace}}\n`
 const web = (image: string): string =>

@@ -1,5 +1,6 @@
 // The Api over HTTP(S): what each verb sends, and what its answer means.
 // https://kubernetes.io/docs/reference/using-api/api-concepts/
+import { withArticle } from '../core/base/text/counted.ts'
 import { stringAt, type JsonRecord } from '../core/base/json.ts'
 import type {
   Api,
@@ -162,7 +163,7 @@ function pathOf(resource: Resource, parts: PathParts): string {
   if (resource.namespaced && parts.namespace === undefined)
     throw connectionError('malformed', path, {
       neverSent: true,
-      detail: `a ${resource.kind} needs a namespace`,
+      detail: `${withArticle(resource.kind)} needs a namespace`,
     })
   return path
 }

@@ -180,6 +180,8 @@ describe('an old ID that is of a service account', () => {
       'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
   })
   const NEW_SOURCE = { principals: ['example.org/ns/team-a/pool/llama'] }
+  const GET = [{ operation: { methods: ['GET'] } }]
+  const BESIDE = 'rule #1: principals: [example.org/ns/team-a/pool/llama]'
 
   function added(consumer: JsonRecord): readonly string[] {
     const { consumers } = migrationOf([pool(), pod(), ofAccount, consumer])
@@ -237,6 +239,24 @@ describe('an old ID that is of a service account', () => {
       expected,
     )
   })
+
+  test.each<[string, JsonRecord, readonly string[]]>([
+    ['asks the same', { from: [{ source: NEW_SOURCE }], to: GET }, []],
+    ['asks for something else', { from: [{ source: NEW_SOURCE }] }, [BESIDE]],
+    ['leaves it out', { from: [{ source: { notPrincipals: NEW_SOURCE['principals'] } }], to: GET }, [BESIDE]],
+    [
+      'takes it in from another namespace alone',
+      { from: [{ source: { ...NEW_SOURCE, namespaces: ['team-b'] } }], to: GET },
+      [BESIDE],
+    ],
+  ])(
+    'a condition on accounts is done with once another rule takes the new ID in that %s',
+    (_, other, left) => {
+      const when = [{ key: 'source.serviceAccount', values: ['team-a/runner'] }]
+      const rules = [{ when, to: GET }, other]
+      expect(added({ ...istio('one', 'ALLOW', {}), spec: { action: 'ALLOW', rules } })).toEqual(left)
+    },
+  )
 
   test('stays where it is named as long as something else gives it', () => {
     expect(last()).toEqual(['then take the old ID out of what names it'])

@@ -6,8 +6,8 @@ import {
   MatcherIndex,
   matchesId,
   mayMatchAny,
-  mayTakeIn,
   takesIn,
+  takesInRendered,
 } from '../../src/core/model/naming/id-matcher.ts'
 import type { IdMatcher } from '../../src/core/model/objects/access-rule.ts'
 import { entryIdProblem } from '../../src/core/model/spiffe-id.ts'
@@ -55,19 +55,20 @@ test('a matcher that matches some ID is not called dead', () => {
 })
 
 function mayName(...texts: readonly string[]): boolean {
-  return mayTakeIn({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web')
+  return takesInRendered({ all: [[texts]], none: [] }, 'spiffe://a/ns/<pod name>/web') !== 'no'
 }
 
 test('what an ID with placeholders may become is found, whatever they stand for', () => {
   const part = fc.constantFrom('a', 'b', 'ab', 'ns')
   fc.assert(
-    fc.property(matcher, id, part, part, (one, text, before, after) => {
+    fc.property(matcher, matcher, id, part, part, (one, not, text, before, after) => {
       const rendered = `${text}-<pod name>/${before}<node name>${after}`
       const become = rendered.replace('<pod name>', after).replace('<node name>', before)
-      const pattern = { all: [[one]], none: [] }
-      expect(mayTakeIn(pattern, rendered) || !takesIn(pattern, become)).toBe(true)
+      const pattern = { all: [[one]], none: not.length > 2 ? [[not]] : [] }
+      const taken = takesInRendered(pattern, rendered)
+      expect(taken === 'perhaps' || (taken === 'yes') === takesIn(pattern, become)).toBe(true)
       // Without a placeholder it is the ID itself.
-      expect(mayTakeIn(pattern, text)).toBe(matchesId(one, text))
+      expect(takesInRendered(pattern, text)).toBe(takesIn(pattern, text) ? 'yes' : 'no')
     }),
     { numRuns: runs(2000), ...seedOf(4) },
   )
@@ -75,6 +76,11 @@ test('what an ID with placeholders may become is found, whatever they stand for'
   expect(mayName('spiffe://', '/other/web')).toBe(true)
   expect(mayName('spiffe://', '/api')).toBe(false)
   expect(mayName('spiffe://b/', '')).toBe(false)
+  // What stands in a placeholder says nothing of what it becomes.
+  const rendered = 'spiffe://a/ns/<pod name>/web'
+  expect(takesInRendered({ all: [[['spiffe://a/ns/', '']]], none: [] }, rendered)).toBe('yes')
+  expect(takesInRendered({ all: [[['spiffe://', 'pod', '']]], none: [] }, rendered)).toBe('perhaps')
+  expect(takesInRendered({ all: [[['', '']]], none: [[['', '/x/web']]] }, rendered)).toBe('perhaps')
 })
 
 test('the index finds what a look at each of them finds', () => {

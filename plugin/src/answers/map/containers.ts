@@ -1,8 +1,7 @@
 // What becomes of one container, from what `who-selects` says of it. It is never surer: nothing is `none` or `dead` while something
 // that could not be read, or was not given, may give an identity.
-import { isPossible } from '@kleym/shared/core/predict/index.ts'
 import type { ContainerState } from '../parts/container-states.ts'
-import { holdingOf, NOTHING_IN_COMMON, stateOf } from '../parts/holdings.ts'
+import { holdingOf, mayAdd, NOTHING_IN_COMMON, stateOf } from '../parts/holdings.ts'
 import type { ContainerAnswer } from '../parts/pod-answers.ts'
 
 /** What becomes of a container. */
@@ -23,10 +22,12 @@ export function fateOf(
   const { registrations, notRead } = answer
   const holding = holdingOf(answer, NOTHING_IN_COMMON, unsettled !== undefined)
   const issued = registrations.filter(({ verdict }) => verdict === 'issued')
+  const ids = new Set(issued.map(({ spiffeId }) => spiffeId))
+  const adding = registrations.filter((one) => mayAdd(one, ids))
   const open =
-    registrations.find(isPossible)?.why ??
+    adding.find(({ verdict }) => verdict !== 'pending')?.why ??
     notRead ??
-    registrations.find(({ verdict }) => verdict === 'pending')?.why
+    adding.find(({ why }) => why !== undefined)?.why
   return {
     state: stateOf(answer, holding, bindings),
     identities: [...new Set(issued.flatMap(({ spiffeId }) => spiffeId ?? []))],

@@ -7,6 +7,7 @@ import type {
   ResolvedPolicy,
   ResolvedSource,
 } from '@kleym/shared/core/analysis/index.ts'
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { AnswerCount, DRAWN_NAMES } from '../../gather/answer-limits.ts'
 import type { MapChange, MapNode, NamesEdge, PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'
@@ -59,14 +60,17 @@ function namesOf(
   count: AnswerCount,
 ): ReadonlyMap<string, readonly NamesEdge[]> {
   const names = new Map<string, NamesEdge>()
+  const unbounded = new Set<string>()
   const add = (policy: ResolvedPolicy, rule: string, how: NamesEdge['how'], to: string): void => {
     const edge: NamesEdge = { kind: 'names', from: policyId(policy), to, rule, how }
     names.set(JSON.stringify(edge), edge)
   }
   const addNamings = ({ namings }: NamedBy, to: string): void => {
-    for (const { policy, rule, way } of namings)
+    for (const { policy, rule, way } of namings) {
       // A box says that it names any principal. All clients but these: the rule is about none of them.
-      if (way !== 'unbounded' && way !== 'excluded') add(policy, rule.name, way, to)
+      if (way === 'unbounded') unbounded.add(policyId(policy))
+      else if (way !== 'excluded') add(policy, rule.name, way, to)
+    }
   }
   for (const spiffeId of spiffeIds) {
     const by = policies.namedBy([spiffeId], [])
@@ -80,7 +84,9 @@ function namesOf(
     addNamings(policies.namedBy([], [account]), node.id)
   }
   count.add(names.size)
-  return Map.groupBy(names.values(), ({ from }) => from)
+  const byPolicy = Map.groupBy(names.values(), ({ from }) => from)
+  for (const id of unbounded) getOrCreate(byPolicy, id, () => [])
+  return byPolicy
 }
 
 /**

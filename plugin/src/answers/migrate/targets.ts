@@ -1,4 +1,5 @@
 // The arguments of `migrate`: names of ClusterSPIFFEIDs, as NAME, clusterspiffeid/NAME or clusterspiffeid NAME.
+import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { KleymError } from '../../io/errors.ts'
 import { parseObjectName, withKindWord } from '../../sources/kind-name.ts'
@@ -22,7 +23,7 @@ function nameIn(text: string): string {
   if (kind === CLUSTER_SPIFFE_ID_KIND) return name
   throw new KleymError({
     code: 'usage',
-    what: `a ${kind} is no registration that becomes bindings`,
+    what: `${withArticle(kind)} is no registration that becomes bindings`,
     where: text,
     why: 'migrate asks about ClusterSPIFFEIDs',
     fix: 'write clusterspiffeid/NAME',

@@ -117,11 +117,17 @@ export function holdingOf(
   const ids = new Set(
     registrations.filter(({ verdict }) => verdict === 'issued').map(({ spiffeId }) => spiffeId),
   )
-  const isOwnOpen = registrations.some((one) => isPossible(one) && !isCommon(one, common))
+  const isOwnOpen = registrations.some((one) => mayAdd(one, ids) && !isCommon(one, common))
   if (ids.size > 1) return 'several'
   if (ids.size === 1) return isOwnOpen || notRead !== undefined ? 'some' : 'one'
   if (registrations.some(({ verdict }) => verdict === 'pending')) return 'pending'
   return registrations.some(isPossible) || notRead !== undefined || unsettled ? 'undetermined' : 'none'
+}
+
+/** Whether a registration may give a container an identity beside those that it holds, now or once kleym has written it. */
+export function mayAdd(one: ShownRegistration, ids: ReadonlySet<string | undefined>): boolean {
+  const isOpen = isPossible(one) || one.verdict === 'pending'
+  return isOpen && (one.spiffeId === undefined || !ids.has(one.spiffeId))
 }
 
 /** The worst that any container of a pod holds. */

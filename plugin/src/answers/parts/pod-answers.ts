@@ -247,9 +247,10 @@ export function namedIdsOf(
 ): NamedIds | undefined {
   const policies = analysis.settled.policies()
   if (!hasPolicies(policies)) return undefined
+  const templates = templatesOf(analysis)
   const held = answers.flatMap(({ containers }) =>
     containers.flatMap(({ registrations }) =>
-      registrations.filter(isHeld).flatMap((one) => one.spiffeId ?? []),
+      registrations.filter(mayHold).flatMap((one) => givenBy(one, templates).id ?? []),
     ),
   )
   const ids = [...new Set(spiffeId === undefined ? held : [spiffeId])].toSorted(compareBytes)

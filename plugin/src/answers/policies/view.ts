@@ -8,6 +8,7 @@ import { targetText } from '@kleym/shared/core/model/objects/access-policy.ts'
 import { quoted } from '@kleym/shared/core/base/text/quoted.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import {
+  isOpenSource,
   policyName,
   type NoteKind,
   type PolicyHolder,
@@ -133,9 +134,7 @@ function stateTexts(resolutions: readonly Resolution[]): readonly string[] {
 /** Warnings first, then what is undetermined, then information. */
 function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[]): number {
   if (about.some(({ severity }) => severity === 'warning')) return 0
-  const isOpen = rules.some(({ sources }) =>
-    sources.some(({ resolution: { state } }) => state === 'unknown' || state === 'unreadable'),
-  )
+  const isOpen = rules.some(({ sources }) => sources.some(({ resolution }) => isOpenSource(resolution)))
   if (isOpen || problems.length > 0) return 1
   return about.length > 0 ? 2 : 3
 }
@@ -156,9 +155,7 @@ export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: Poli
   const [only, ...others] = policies
   const who =
     only !== undefined && others.length === 0 ? `policy ${policyName(only)}` : policiesText(policies.length)
-  const isOpen =
-    knowledge.state === 'unknown' ||
-    resolutions.some(({ state }) => state === 'unknown' || state === 'unreadable')
+  const isOpen = knowledge.state === 'unknown' || resolutions.some(isOpenSource)
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   return {
     mark: isOpen ? 'warn' : 'ok',

@@ -1,4 +1,5 @@
 // The arguments of `rename`: KIND/[NAMESPACE/]FROM and [KIND/[NAMESPACE/]]TO, or KIND FROM TO as kubectl has it.
+import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import type { RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
@@ -32,7 +33,11 @@ export function parseRename(words: readonly string[]): RenameAsked {
   const from = named(first)
   const to = second.includes('/') ? named(second) : { ...from, name: second, namespace: undefined }
   if (to.kind !== from.kind)
-    throw usage(second, `a ${from.kind} does not become a ${to.kind}`, 'name two objects of one kind')
+    throw usage(
+      second,
+      `${withArticle(from.kind)} does not become ${withArticle(to.kind)}`,
+      'name two objects of one kind',
+    )
   if (to.namespace !== undefined && to.namespace !== (from.namespace ?? to.namespace))
     throw usage(
       second,

@@ -136,8 +136,10 @@ function whyTexts(
       return [...nearest(NOT_ISSUED), ...(open.length > 0 ? open : settings)]
     }
     case 'some':
-    case 'one':
-      return [...nearest(['depends', 'unknown']), ...gap]
+    case 'one': {
+      const open = [...nearest(['depends', 'unknown']), ...gap]
+      return open.length > 0 ? open : nearest(['pending'])
+    }
   }
 }
 

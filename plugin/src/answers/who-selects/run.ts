@@ -41,7 +41,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
       named: [target?.namespace],
       kind: workloadKind(target),
       policies: !options.entries,
-      names: !options.entries && spiffeId !== undefined,
+      names: !options.entries,
     },
     context,
   )

@@ -1,4 +1,5 @@
 // The argument of `who-selects`: one object that has pods, as `pod/llama-0` or `deployment/team-a/llama`.
+import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -71,7 +72,7 @@ function objectNamed(text: string): ObjectName {
   if ([...POD_KINDS, POOL_KIND, BINDING_KIND].includes(target.kind)) return target
   throw new KleymError({
     code: 'usage',
-    what: `a ${target.kind} runs no containers`,
+    what: `${withArticle(target.kind)} runs no containers`,
     where: text,
     why: 'who-selects tells which identities containers get',
     fix: `name one of ${[...POD_KINDS, ACCOUNT_KIND, POOL_KIND, BINDING_KIND].join(', ')}`,

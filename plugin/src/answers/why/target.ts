@@ -1,4 +1,5 @@
 // The argument of `why`: a pod, or a workload whose pods are meant.
+import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -33,7 +34,7 @@ export function parseWhyTarget(words: readonly string[]): ObjectName {
   if (POD_KINDS.includes(target.kind)) return target
   throw new KleymError({
     code: 'usage',
-    what: `a ${target.kind} runs no containers`,
+    what: `${withArticle(target.kind)} runs no containers`,
     where: text,
     why: 'why follows the identity of one pod, or of the pods of one workload',
     fix: `name one of ${POD_KINDS.join(', ')}`,

@@ -6,6 +6,7 @@ import { mustSee, runs } from '@kleym/testing/runs.ts'
 import { NO_OPEN_SETTINGS } from '@kleym/shared/core/analysis/settings/assumptions.ts'
 import type { Analysis } from '@kleym/shared/core/analysis/states/analysis.ts'
 import { Rest } from '@kleym/shared/core/snapshot/rest.ts'
+import { holdingOf, NOTHING_IN_COMMON } from '../../../src/answers/parts/holdings.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
 import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
@@ -83,7 +84,16 @@ test('a container is said to have no identity only where nothing may give it one
           if (node?.kind !== 'container') throw new Error(`${podText(pod)} ${container.name} is not drawn`)
           seen.add(node.state)
           const issued = registrations.filter(({ verdict }) => verdict === 'issued')
-          const isOpen = notRead !== undefined || registrations.some(({ verdict }) => PERHAPS.has(verdict))
+          const held = new Set(issued.map(({ spiffeId }) => spiffeId))
+          const isOpen =
+            notRead !== undefined ||
+            registrations.some(
+              ({ verdict, spiffeId }) =>
+                PERHAPS.has(verdict) && (spiffeId === undefined || !held.has(spiffeId)),
+            )
+          const holding = holdingOf({ registrations, notRead }, NOTHING_IN_COMMON)
+          // `who-selects` and the map have one answer.
+          expect(holding === 'some').toBe(isOpen && held.size === 1)
           if (NOTHING.has(node.state) && (isOpen || issued.length > 0))
             surer.push(`${node.id}: ${node.state}`)
           expect(node.open !== null).toBe(isOpen)

@@ -39,6 +39,15 @@ test('a policy of Istio, by pattern, by ID, and by what it leaves out', async ()
   ])
 })
 
+test.each([
+  ['--spiffe-id', CHAT],
+  ['-l', 'app=llama'],
+])('a narrow map (%s) draws the policy that names any principal', async (...narrow) => {
+  const open = accessPolicy('open', [{ name: 'all' }])
+  const ids = listAt(await askJson(['map', '-A', ...narrow], open), 'nodes').map((one) => stringAt(one, 'id'))
+  expect(ids).toContain('policy/XAccessPolicy/agents/open')
+})
+
 test('the ID of a service account: by a rule that names the account, and by one that perhaps names the ID', async () => {
   const id = 'spiffe://example.org/ns/team-a/sa/runner'
   const registration = stringify({

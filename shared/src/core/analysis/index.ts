@@ -42,6 +42,7 @@ export {
   type ResolvedPolicy,
   type ResolvedRule,
   type ResolvedSource,
+  isOpenSource,
   policyName,
 } from './policies/resolution.ts'
 export { isForeign, trustDomainsOf } from './policies/resolve.ts'

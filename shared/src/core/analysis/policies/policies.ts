@@ -137,7 +137,7 @@ function resolveRule(
         : rule.authorization === undefined
           ? 'any request'
           : asksText(rule.authorization.types),
-    authorization: rule.authorization?.text,
+    authorization: rule.authorization?.text ?? rule.asksBeside,
     mentioned: rule.authorization?.mentioned ?? [],
     get notes() {
       return [

@@ -122,6 +122,14 @@ export type Resolution = { readonly text: string } & (
   | { readonly state: 'unreadable'; readonly where: string; readonly why: string }
 )
 
+/** Whether more may be true of a source than its state says, or another state. */
+export function isOpenSource(resolution: Resolution): boolean {
+  const { state } = resolution
+  return (
+    state === 'unknown' || state === 'unreadable' || ('open' in resolution && resolution.open !== undefined)
+  )
+}
+
 /** What can become of a source. */
 export type ResolutionState = Resolution['state']
 
@@ -168,7 +176,7 @@ export interface ResolvedRule {
   readonly sources: readonly ResolvedSource[]
   /** `any request`, or the types: `Inline`, `CEL`, and others in quotes; `not read` for objects of other programs. */
   readonly asks: string
-  /** The whole authorization as JSON with sorted keys: what two rules ask can be compared by it. */
+  /** What it asks beside who the client is, as JSON with sorted keys: what two rules ask can be compared by it. */
   readonly authorization: string | undefined
   /** The SPIFFE IDs in its CEL texts, which are not interpreted. */
   readonly mentioned: readonly string[]

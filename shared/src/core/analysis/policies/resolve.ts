@@ -10,7 +10,7 @@ import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import { SCHEME } from '../../model/naming/ids-in-text.ts'
-import { MatcherIndex, mayTakeIn, SHORT, takesIn } from '../../model/naming/id-matcher.ts'
+import { MatcherIndex, SHORT, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
 import { lazy } from '../../base/lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
@@ -237,7 +237,9 @@ export class Resolver {
   /** What it takes in of all that is given here; whether that is all is another question. */
   #resolvePattern({ pattern, perhaps }: PatternSource): Resolution {
     const given = this.#given()
-    const spiffeIds = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
+    const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
+    const unfinished = this.#unfinished().filter(([id]) => takesInRendered(pattern, id) === 'yes')
+    const spiffeIds = [...new Set([...finished, ...unfinished.map(([id]) => id)])].toSorted(compareBytes)
     const further =
       perhaps === undefined
         ? []
@@ -277,7 +279,7 @@ export class Resolver {
     if (perhaps !== undefined) return say.notCertain(perhaps)
     const [unfollowed] = this.#held.unfollowed
     if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
-    const unfinished = this.#unfinished().find(([id]) => mayTakeIn(pattern, id))
+    const unfinished = this.#unfinished().find(([id]) => takesInRendered(pattern, id) === 'perhaps')
     if (unfinished !== undefined) return say.gives(...unfinished)
     const undecided = [...this.#unmetClaims().values()].flat().find(({ isOpen }) => isOpen)
     return undecided === undefined ? undefined : say.undetermined(undecided.binding, undecided.why)

@@ -165,8 +165,9 @@ function editOfList<NewId extends string | undefined>(
   const isAccepted = beside.some(({ sources }) =>
     sources.some(
       (one) =>
-        ((way === 'rule' || isFile || listOf(one.source.field) === where) &&
-          takesInAlone(one.source, change.newId)) ||
+        (way === 'rule'
+          ? one.source.isExcluded === source.isExcluded && takesInWhole(one.source, change.newId)
+          : (isFile || listOf(one.source.field) === where) && takesInAlone(one.source, change.newId)) ||
         isAcceptedBy(one.source, source, change.newId),
     ),
   )
@@ -220,7 +221,15 @@ function isAcceptedBy(one: RuleSource, named: RuleSource, id: string | undefined
   if (named.isExcluded === true) return at?.[2] === other?.[2] && takesInAlone(one, id)
   // A condition is no source by itself; what stands in a source counts together.
   if (at === null) return false
-  return one.kind === 'SPIFFE' ? one.spiffeId === id : one.kind === 'pattern' && takesIn(one.pattern, id)
+  return takesInWhole(one, id)
+}
+
+/** Whether a value takes in an ID with all that stands beside it. */
+function takesInWhole(source: RuleSource, id: string | undefined): boolean {
+  if (id === undefined) return false
+  return source.kind === 'SPIFFE'
+    ? source.spiffeId === id
+    : source.kind === 'pattern' && takesIn(source.pattern, id)
 }
 
 /** Whether a value by itself takes in an ID, whatever stands beside it. */

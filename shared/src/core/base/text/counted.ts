@@ -51,3 +51,8 @@ export function shareText(count: number, total: number, noun: string): string {
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
+
+/** `a Pod`, `an InferencePool`: a kind, as it is written, behind its article. */
+export function withArticle(kind: string): string {
+  return `${/^[AEIOU]/i.test(kind) ? 'an' : 'a'} ${kind}`
+}

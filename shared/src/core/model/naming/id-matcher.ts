@@ -24,18 +24,21 @@ export function takesIn({ all, none }: ClientPattern, id: string): boolean {
   return all.every((list) => anyMatches(list, id)) && !none.some((list) => anyMatches(list, id))
 }
 
-/** Whether a pattern may take in what an ID with placeholders, such as `<pod name>`, becomes: by how it begins and ends. */
-export function mayTakeIn({ all }: ClientPattern, rendered: string): boolean {
+/** What an ID with placeholders, such as `<pod name>`, becomes, as a pattern takes it in: by what it surely holds, or by how it begins and ends. */
+export function takesInRendered({ all, none }: ClientPattern, rendered: string): 'yes' | 'perhaps' | 'no' {
+  if (!rendered.includes('<')) return takesIn({ all, none }, rendered) ? 'yes' : 'no'
+  // No name holds it: what matches, matches whatever is filled in.
+  const surely = rendered.replaceAll(/<[^<>]*>/g, '\0')
   const [begin, end] = [rendered.indexOf('<'), rendered.lastIndexOf('>') + 1]
-  if (begin === -1) return all.every((list) => anyMatches(list, rendered))
   const [before, after] = [rendered.slice(0, begin), rendered.slice(end)]
-  return all.every((list) =>
+  const mayMatch = (list: readonly IdMatcher[]): boolean =>
     list.some((matcher) => {
       const [first = '', last = ''] = [matcher[0], matcher.at(-1)]
       const isBegun = first.startsWith(before) || (matcher.length > 1 && before.startsWith(first))
       return isBegun && (last.endsWith(after) || (matcher.length > 1 && after.endsWith(last)))
-    }),
-  )
+    })
+  if (takesIn({ all, none }, surely) && !none.some(mayMatch)) return 'yes'
+  return all.every(mayMatch) && !none.some((list) => anyMatches(list, surely)) ? 'perhaps' : 'no'
 }
 
 /** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */

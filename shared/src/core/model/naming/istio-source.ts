@@ -1,6 +1,7 @@
 // Whom an AuthorizationPolicy of Istio names, as istiod compiles it: pilot/pkg/security/authz/model (generator.go, model.go) and
 // pilot/pkg/security/trustdomain of istio.io/istio v0.0.0-20260827124520-eed52ebb66ad, against which test/go-oracle/istio holds this.
-import { own, stringAt, typeName } from '../../base/json.ts'
+import { canonicalText, own, stringAt, typeName } from '../../base/json.ts'
+import { compareBytes } from '../../base/text/bytes.ts'
 import type { IdMatcher, RuleSource } from '../objects/access-rule.ts'
 import { exactId, mayMatchAny, takesIn } from './id-matcher.ts'
 
@@ -77,6 +78,14 @@ export function istioSources(
   return sources.length === 0
     ? sourcesOf(conditions, [])
     : [...sources.flatMap((lists) => sourcesOf(lists, conditions)), ...sourcesOf(conditions, [])]
+}
+
+/** What a rule asks of a request beside who its client is, as JSON with sorted keys. */
+export function istioAsksBeside(rule: unknown): string {
+  const ofRequests = itemsOf(rule, 'when').flatMap(([when]) =>
+    FIELDS.some(([, key]) => key === stringAt(when, 'key')) ? [] : [canonicalText(when)],
+  )
+  return canonicalText([own(rule, 'to') ?? null, ofRequests.toSorted(compareBytes)])
 }
 
 function itemsOf(value: unknown, field: string): readonly (readonly [item: unknown, at: number])[] {

@@ -7,7 +7,7 @@ import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { readMeta } from '../objects/meta.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, mayHoldIds, SCHEME } from './ids-in-text.ts'
-import { istioSources, type MeshTrust } from './istio-source.ts'
+import { istioAsksBeside, istioSources, type MeshTrust } from './istio-source.ts'
 
 /** Whom an object names, and what it is for. */
 export interface NamedIn {
@@ -69,7 +69,9 @@ function istioRules(spec: unknown, namespace: string, mesh: MeshTrust | undefine
   if (!Array.isArray(rules)) return []
   return rules.flatMap((rule: unknown, at) => {
     const sources = istioSources(rule, at, namespace, mesh)
-    return sources.length === 0 ? [] : [ruleOf(`#${at + 1}`, at, sources)]
+    return sources.length === 0
+      ? []
+      : [{ ...ruleOf(`#${at + 1}`, at, sources), asksBeside: istioAsksBeside(rule) }]
   })
 }
 

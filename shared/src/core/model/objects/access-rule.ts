@@ -102,6 +102,8 @@ export interface PolicyRule {
   readonly ignoredMember: string | undefined
   /** Undefined: any request of the source. */
   readonly authorization: RuleAuthorization | undefined
+  /** Of a rule of another program: what else it asks of a request, as JSON with sorted keys. */
+  readonly asksBeside?: string
 }
 
 type Problem = (where: string, why: string) => void

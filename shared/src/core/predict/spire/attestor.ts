@@ -1,6 +1,7 @@
 // Which selectors SPIRE's Kubernetes workload attestor gives a container, and so which entries match it: an entry matches
 // when the container has each of the entry's selectors. Source: SPIRE v1.15.3, pkg/agent/plugin/workloadattestor/k8s/k8s.go
 // (docs/spire-facts.md §6).
+import { withArticle } from '../../base/text/counted.ts'
 import { isRecord, listAt, own, stringAt } from '../../base/json.ts'
 import { giverOfLabel } from '../../model/objects/admission-labels.ts'
 import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
@@ -185,7 +186,7 @@ function podOwner({ pod, selector, value }: SelectorCheck, field: 'name' | 'uid'
     return depends(`the ${field === 'uid' ? 'UID' : 'name'} of the pod's owner is not known yet`)
   }
   if (owners.length === 0) return no('the pod has no owner')
-  const names = owners.map(({ kind, id }) => (id === undefined ? `a ${kind}` : `${kind}:${id}`))
+  const names = owners.map(({ kind, id }) => (id === undefined ? withArticle(kind) : `${kind}:${id}`))
   return no(`the pod's owner is ${names.join(', ')}`)
 }
 
