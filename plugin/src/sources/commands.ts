@@ -15,25 +15,30 @@ const CHART_OF_REPOSITORY = /^[\w-]+\/[\w-]+$/
 
 /** What the commands in a document apply that is not in the tree: addresses, and charts of repositories. */
 export function appliedBy(value: unknown): readonly string[] {
+  return [...new Set(commandsIn(value).flatMap(appliedIn))]
+}
+
+/** The commands in a document, and in texts with several of them. */
+export function commandsIn(value: unknown): readonly string[] {
   const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
   const found: string[] = []
   // In an object, a text is a command only where a container runs it, or where it is a script.
   const visit = (one: unknown, isCommand: boolean): void => {
     if (typeof one === 'string') {
-      if (isCommand || one.startsWith('#!')) found.push(...appliedIn(one))
+      if (isCommand || one.startsWith('#!')) found.push(one)
     } else if (Array.isArray(one)) {
       const parts = one as readonly unknown[]
-      if (isCommand && parts.every((part) => typeof part === 'string'))
-        found.push(...appliedIn(parts.join(' ')))
+      if (isCommand && parts.every((part) => typeof part === 'string')) found.push(parts.join(' '))
       else for (const part of parts) visit(part, isCommand)
     } else if (isRecord(one)) {
-      found.push(...appliedIn(commandOf(one)))
+      const command = commandOf(one)
+      if (command !== '') found.push(command)
       for (const [name, part] of Object.entries(one))
         if (!isObject || !NOT_LOOKED_INTO.has(name)) visit(part, !isObject || SCRIPT.test(name))
     }
   }
   visit(value, false)
-  return [...new Set(found)]
+  return found
 }
 
 /** What people write on an object, and what a container runs, which is looked at as a whole. */

@@ -14,6 +14,7 @@ import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/po
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { Budget } from './budget.ts'
+import { commandProblem } from './changing-commands.ts'
 import type { ParsedDocument } from './document.ts'
 import { scopeOfCrd, scopesOf, type KindScope } from './crd-scopes.ts'
 import type { Door } from './door.ts'
@@ -179,6 +180,8 @@ function collectObject(
   if (wanted?.versions === undefined && !isFromCluster) {
     const embedded = embeddedProblem(value, origin, rules.wanted)
     if (embedded !== undefined) collected.embedded.push(embedded)
+    const change = commandProblem(value, origin, rules.wanted)
+    if (change !== undefined) door.hold(change)
     if (facts.wanted !== undefined) noteDeployer(value, origin, collected, true)
   }
   const isOther = facts.wanted === undefined
@@ -402,7 +405,9 @@ function makerOf(
   value: JsonRecord,
   isFromCluster: boolean,
 ): WantedKind | undefined {
-  return isPodMaker(value, { areUnseenShown: isFromCluster }) || isReadByMakers({ group, kind })
+  // Without metadata it has no name, and no cluster takes it: it is the configuration of a tool.
+  const isMaker = own(value, 'metadata') !== undefined && isPodMaker(value, { areUnseenShown: isFromCluster })
+  return isMaker || isReadByMakers({ group, kind })
     ? { group, kind, namespaced: true, isUnread: true }
     : undefined
 }

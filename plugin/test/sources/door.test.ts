@@ -390,6 +390,22 @@ describe('an agent that finds no selectors of containers issues no identity of o
     expect(stdout).toMatch(/^! .* undetermined/)
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('a.json:1), and others have not')
   })
+  test.each<[given: string, files: Files, why: string]>([
+    [
+      'one of two agents',
+      { 'a.json': hcl(DISABLED), 'b.yaml': spireAgent('"false"') },
+      'and others have not',
+    ],
+    [
+      'an agent that fills in a variable',
+      { 'a.json': hcl('disable_container_selectors = ${DISABLED}') },
+      'the agent may have disable_container_selectors',
+    ],
+  ])('%s: whether it reaches a container is not known', async (_, files, why) => {
+    const { code, stdout } = await asked('conflicts', files)
+    expect({ code, mark: stdout.slice(0, 1) }).toEqual({ code: 4, mark: '!' })
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain(why)
+  })
 })
 
 const service = (model: string): string =>

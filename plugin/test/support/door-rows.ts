@@ -88,6 +88,16 @@ const mutating = (kinds: readonly string[], patchStrategicMerge: object): string
 /** In the namespace of the estate. */
 const inDemo = (apiVersion: string, kind: string, spec: unknown): string =>
   json({ apiVersion, kind, metadata: { name: 'app', namespace: 'demo' }, spec })
+const jobOf = (command: string): Files => ({
+  'a.json': json({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: { name: 'a', namespace: 'tools' },
+    spec: {
+      template: { spec: { containers: [{ name: 'a', image: 'x', args: ['sh', '-c', command] }] } },
+    },
+  }),
+})
 const clone = (apiVersion: string, kind: string): Files => ({
   'a.json': typed('kyverno.io/v1', 'ClusterPolicy', {
     rules: [{ name: 'a', generate: { apiVersion, kind, name: 'a', clone: { name: 'a', namespace: 'x' } } }],
@@ -803,6 +813,29 @@ export const ROWS_OPEN: readonly Row[] = [
     { 'a.json': json({ apiVersion: 'x.io/v1', kind: 'X', metadata: { name: 'a' } }) },
   ],
   ['a policy that copies a Deployment', clone('apps/v1', 'Deployment')],
+  [
+    'a policy that copies bindings from a namespace',
+    {
+      'a.json': typed('kyverno.io/v1', 'ClusterPolicy', {
+        rules: [
+          {
+            name: 'a',
+            generate: {
+              namespace: 'demo',
+              cloneList: { namespace: 'x', kinds: ['kleym.sonda.red/v1alpha1/InferenceIdentityBinding'] },
+            },
+          },
+        ],
+      }),
+    },
+  ],
+  ...[
+    'kubectl patch clusterspiffeid thief --type merge -p {}',
+    'kubectl -n demo label pods -l app=web app=llama',
+    'oc set serviceaccount deployment llama other',
+    'kubectl edit \\\n  inferencepools.inference.networking.k8s.io/llama',
+    'spire-server entry create -spiffeID x -parentID y -selector k8s:ns:demo',
+  ].map((command): Row => [`a Job that runs ${command}`, jobOf(command)]),
 ]
 
 export const ROWS_DISMISSED: readonly Row[] = [
@@ -824,6 +857,16 @@ export const ROWS_DISMISSED: readonly Row[] = [
     },
   ],
   ['a policy that copies a Secret', clone('v1', 'Secret')],
+  ...[
+    'kubectl rollout restart deployment/llama; kubectl scale deployment llama --replicas 3; kubectl delete pod -l a=b',
+    'kubectl get clusterspiffeids --show-labels; kubectl annotate pod a b=c; kubectl patch service a -p {}',
+    'kubectl set image deployment/llama a=b; kubectl label node a b=c',
+    'spire-server entry show',
+  ].map((command): Row => [`a Job that runs ${command}`, jobOf(command)]),
+  [
+    'the configuration of a tool, which has no name',
+    { 'a.yaml': 'apiVersion: kbld.k14s.io/v1alpha1\nkind: Config\nsources: [{image: x}]\n' },
+  ],
   [
     'a helmfile whose releases were made, or hold CustomResourceDefinitions alone',
     {

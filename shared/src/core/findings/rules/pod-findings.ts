@@ -25,7 +25,7 @@ import {
   type ShownWithin,
 } from '../finding/finding.ts'
 import { type Rule } from '../finding/rule.ts'
-import { all, YES } from '../../model/truth/truth.ts'
+import { all, openOn, YES } from '../../model/truth/truth.ts'
 import { judged, morePods } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_CODES, POD_RULES } from './pod-rules.ts'
@@ -43,8 +43,10 @@ interface Reach {
   made: Pod | undefined
   /** How many of them have a container that all selectors match. */
   reached: number
-  /** Of how many pods it is not certain whether it reaches them. */
+  /** Of how many pods, or containers, it is not certain whether they are there. */
   perhaps: number
+  /** Why it is not certain that it reaches one that is there. */
+  open: string | undefined
   readonly missed: Map<string, NameSummary>
   /** Service accounts and containers of the pods that it missed: what may have been meant. */
   readonly accounts: Set<string>
@@ -350,6 +352,8 @@ interface Meeting {
   readonly isMet: boolean
   /** Whether that is not certain. */
   readonly isOpen: boolean
+  /** Why it is not certain, if the pod and a container that may match are there. */
+  readonly whyOpen: string | undefined
   /** Whether the pod counts as one that the output selects. */
   readonly isCounted: boolean
   /** Why containers are missed, each reason once. */
@@ -373,12 +377,22 @@ function meetingsOf(
     const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
     const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
     const isMet = matches.some(({ state }) => state !== 'dead')
+    const isSure = matches.some(({ state }) => state === 'issued')
+    const maybe = matches.find(
+      (match, at) => match.state !== 'dead' && containers[at]?.container.injectedBy === undefined,
+    )
     const { verdict } = outcome
     const isOpen = verdict.state === 'depends' || whyOpen(verdict) !== undefined || pod.perhaps !== undefined
+    const why = isOpen
+      ? whyOpen(verdict)
+      : isSure || maybe === undefined || !('why' in maybe)
+        ? undefined
+        : maybe.why
     return {
       output: outcome.source.name,
       isMet,
       isOpen,
+      whyOpen: pod.perhaps === undefined && maybe !== undefined ? why : undefined,
       // What it depends on may be whether the output selects the pod.
       isCounted: !isOpen || (!isMet && isSelected(pod, ofOutput)),
       why: isMet ? [] : [...new Set(matches.map((match) => ('why' in match ? match.why : '')))],
@@ -389,24 +403,26 @@ function meetingsOf(
 
 /** Records what outputs a pod meets. */
 function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string, Reach>): void {
-  for (const { output, isMet, isOpen, isCounted, why, containers } of meetings) {
+  for (const { output, isMet, isOpen, whyOpen: open, isCounted, why, containers } of meetings) {
     const reach = getOrCreate(reaches, output, (): Reach => ({
       selected: new PodCount(),
       isCertain: false,
       made: undefined,
       reached: 0,
       perhaps: 0,
+      open: undefined,
       missed: new Map(),
       accounts: new Set(),
       containers: new Set(),
     }))
-    if (isOpen && isMet) reach.perhaps++
+    if (isMet) reach.open ??= open
+    if (isOpen && isMet && open === undefined) reach.perhaps++
     if (!isCounted) continue
     reach.selected.add(pod)
     if (pod.perhaps === undefined) reach.isCertain = true
     else reach.made ??= pod
-    if (isMet) reach.reached++
-    else {
+    if (isMet && open === undefined) reach.reached++
+    else if (!isMet) {
       for (const one of why) getOrCreate(reach.missed, one, () => new NameSummary()).add(podText(pod))
       if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
       if (reach.containers.size < MEANT_MAX) for (const name of containers) reach.containers.add(name)
@@ -457,6 +473,8 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
       summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
       evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
     })
-    return asFarAs(reach.isCertain || reach.made === undefined ? YES : isMade(reach.made), one)
+    const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
+    const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
+    return asFarAs(all(made, missed), one)
   })
 }

@@ -17,8 +17,8 @@ export interface AgentConfig {
   readonly source: string
   readonly namespace: string
   readonly name: string
-  /** Whether it finds no selectors of containers. */
-  readonly lacks: boolean
+  /** Whether it finds no selectors of containers; undefined: that is filled in when it starts. */
+  readonly lacks: boolean | undefined
   /** The cluster as which it attests (`k8s_psat`, `k8s_sat`); undefined: it does not say. */
   readonly cluster: string | undefined
   /** Where it serves the Workload API; undefined: it does not say. */
@@ -39,11 +39,13 @@ export function containerSelectorsLacked(objects: readonly RawObject[]): LacksCo
 
 /** The same of configurations that were read. */
 export function lackedBy(agents: readonly AgentConfig[]): LacksContainerSelectors | undefined {
-  const lacking = agents.find(({ lacks }) => lacks)
+  const lacking = agents.find(({ lacks }) => lacks === true) ?? agents.find(({ lacks }) => lacks !== false)
   if (lacking === undefined) return undefined
+  const isEverywhere = agents.every(({ lacks }) => lacks === true)
+  const others = isEverywhere || lacking.lacks !== true ? '' : ', and others have not'
   return {
-    why: `the agent has disable_container_selectors (${lacking.source})`,
-    isEverywhere: agents.every(({ lacks }) => lacks),
+    why: `the agent ${lacking.lacks === true ? 'has' : 'may have'} disable_container_selectors (${lacking.source})${others}`,
+    isEverywhere,
   }
 }
 
@@ -59,7 +61,7 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   if (group === OPENSHIFT_AGENT.group && kind === OPENSHIFT_AGENT.kind) {
     const given = own(own(own(value, 'spec'), 'workloadAttestors'), 'disableContainerSelectors')
     const unsaid = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
-    return { ...base, lacks: String(given) === 'true', ...unsaid }
+    return { ...base, lacks: lacksAs(String(given)), ...unsaid }
   }
   if (kind !== 'ConfigMap' || group !== '') return undefined
   const data = own(value, 'data')
@@ -69,7 +71,7 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   const text = withoutComments(config)
   return {
     ...base,
-    lacks: LACKS.test(text),
+    lacks: lacksAs(LACKS.exec(text)?.[1] ?? 'false'),
     cluster: CLUSTER.exec(text)?.[1],
     socketPath: SOCKET.exec(text)?.[1],
     syncSeconds: secondsAt(text, 'sync_interval'),
@@ -92,8 +94,12 @@ function limitIn(text: string): number | undefined {
 
 /** Every agent has a workload attestor, and nothing else of SPIRE has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
 const OF_AGENT = /\bWorkloadAttestor\b/
-/** In HCL, or in JSON. */
-const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?true\b/
+/** In HCL, or in JSON. An agent that is started with `-expandEnv` fills variables in. */
+const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?([^\s",}]+)/
+
+function lacksAs(given: string): boolean | undefined {
+  return given === 'true' ? true : /[{$]/.test(given) ? undefined : false
+}
 
 /** Of the node attestor: nothing else of an agent has a cluster. */
 const CLUSTER = /\bcluster"?\s*[=:]\s*"([^"]+)"/

@@ -194,6 +194,15 @@ const NO_PODS = {
     'BackupStorageLocation.velero.io',
     'VolumeSnapshotLocation.velero.io',
   ],
+  'https://docs.dapr.io/reference/resource-specs/': ['*.dapr.io'],
+  'https://strimzi.io/docs/operators/latest/configuring': [
+    'KafkaTopic.kafka.strimzi.io',
+    'KafkaUser.kafka.strimzi.io',
+  ],
+  'https://kuma.io/docs/latest/policies/introduction/': ['*.kuma.io'],
+  'https://kubernetes-sigs.github.io/node-feature-discovery/stable/usage/custom-resources.html': [
+    '*.nfd.k8s-sigs.io',
+  ],
   // Configuration of tools, which no cluster takes.
   'https://kops.sigs.k8s.io/instance_groups/': ['InstanceGroup.kops.k8s.io', 'SSHCredential.kops.k8s.io'],
   'https://kind.sigs.k8s.io/docs/user/configuration/': ['*.kind.x-k8s.io'],

@@ -20,6 +20,9 @@ const OF_NAMESPACES = 'managedNamespaceMetadata'
 /** A policy that sets labels says so, and one of these words; one that only asks for them does not. */
 const MUTATES = /mutate|mutations|mutator|patch|"location"/i
 
+/** A policy that copies objects into other namespaces: https://kyverno.io/docs/policy-types/cluster-policy/generate/#clone-source */
+const COPIES = /\bcloneList["']?\s*:/
+
 /** What an object of a kind may do to pods, by its text; undefined where it changes none. `value` is the object, if it could be read. */
 export function podChangeOf(
   type: { readonly group: string; readonly kind: string },
@@ -45,19 +48,20 @@ export function podChangeOf(
 }
 
 /**
- * Those of the kinds that a policy changes so that it matters, by its text: workloads in their service account, any other in its spec. Labels
- * of pods and Namespaces are looked at by themselves.
+ * Those of the kinds that a policy changes so that it matters, by its text: workloads in their service account, any other in its spec; or
+ * copies. Labels of pods and Namespaces are looked at by themselves.
  */
 export function kindsChangedBy<T extends { readonly group: string; readonly kind: string }>(
   { group, kind }: { readonly group: string; readonly kind: string },
   text: string,
   kinds: readonly T[],
 ): readonly T[] {
-  if (POD_CHANGERS.get(group)?.test(kind) !== true || !MUTATES.test(text)) return []
+  const isCopy = COPIES.test(text)
+  if (POD_CHANGERS.get(group)?.test(kind) !== true || (!isCopy && !MUTATES.test(text))) return []
   return kinds.filter((one) => {
     const field = KINDS_WITH_PODS.has(qualifiedKind(one)) ? /serviceAccount/ : /\bspec\b/
     const [, stem = '', end = ''] = /^(.*?)(y?)$/.exec(one.kind) ?? []
-    return field.test(text) && new RegExp(`\\b${stem}${end && '(?:y|ie)'}s?\\b`, 'i').test(text)
+    return (isCopy || field.test(text)) && new RegExp(`\\b${stem}${end && '(?:y|ie)'}s?\\b`, 'i').test(text)
   })
 }
 

@@ -214,7 +214,7 @@ function podImage({ pod, selector, value }: SelectorCheck, spec: string, status:
 /** What an agent does not look for. */
 function lacked({ pod: { lacksContainerSelectors: found } }: SelectorCheck): SelectorMatch | undefined {
   if (found === undefined) return undefined
-  return found.isEverywhere ? no(found.why) : depends(`${found.why}, and others have not`)
+  return found.isEverywhere ? no(found.why) : depends(found.why)
 }
 
 function containerName(check: SelectorCheck): SelectorMatch {
