@@ -21,6 +21,27 @@ function problemOf(text: string | Uint8Array): unknown {
   }
 }
 
+/** The elements with their places, and what ends them. */
+function outcomeOf(chunks: readonly Uint8Array[]): unknown {
+  const found: unknown[] = []
+  const elements = new JsonElements('entries', (value) => {
+    found.push([elements.at, value])
+    if (JSON.stringify(value).includes('refused')) throw new RangeError('refused')
+  })
+  try {
+    for (const chunk of chunks) elements.feed(chunk)
+    elements.end()
+    return { found }
+  } catch (error) {
+    if (error instanceof JsonElementsError) return { found, message: error.message, at: error.at }
+    return { found, message: String(error) }
+  }
+}
+
+function listOf(nested: string): string[] {
+  return Array.from({ length: 9 }, (_, at) => `{"id": ${at}, "é": "},{\\"id", "list": ${nested}}`)
+}
+
 const ENTRIES = [{ id: 'a"]},{[\\' }, { id: 'é', deep: { list: [[{}], '}'] } }, {}]
 
 describe('elements of a list', () => {
@@ -78,11 +99,31 @@ describe('elements of a list', () => {
   )
 
   test('of two faults the first is reported: what the reader of an element throws comes before what stands behind it', () => {
-    const elements = new JsonElements('entries', (value, at) => {
-      if (JSON.stringify(value) === '{"b":2}') throw new RangeError(`refused at ${at}`)
+    const elements = new JsonElements('entries', (value) => {
+      if (JSON.stringify(value) === '{"b":2}') throw new RangeError(`refused at ${elements.at}`)
     })
     const feed = (): void => elements.feed(bytes('{"entries":[{"a":1},{"b":2},{c},3'))
     expect(feed).toThrow(new RangeError('refused at 20'))
+  })
+
+  describe('elements that begin alike are the same, and what is wrong has the same place, as if each byte came by itself', () => {
+    const flat = listOf('[]')
+    const deep = listOf('[{"id": 1},\n {"id": 2}]')
+    test.each<[string, readonly string[]]>([
+      ['of one depth', flat],
+      ['that hold such elements', deep],
+      ['with one that is no JSON', flat.with(6, '{"id": x}')],
+      ['with one that is no mapping', flat.with(6, '["id"]')],
+      ['with one that is cut off', deep.with(6, '{"id": [}')],
+      ['with one that its reader refuses', flat.with(6, '{"id": "refused"}')],
+    ])('%s', (_, all) => {
+      for (const space of ['', ' ', '\n  ']) {
+        const text = bytes(`{"entries":[${space}${all.join(`,${space}`)}${space}]}`)
+        const expected = outcomeOf([...text].map((byte) => Uint8Array.of(byte)))
+        for (let cut = 1; cut <= text.length; cut += 7)
+          expect(outcomeOf([text.subarray(0, cut), text.subarray(cut)])).toEqual(expected)
+      }
+    })
   })
 
   test('a file that people take for JSON is called what it is', () => {

@@ -12,6 +12,7 @@ import { anyProgressLine } from '../../io/progress-line.ts'
 import { whyNoFile } from '../../sources/files.ts'
 import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { UniqueIds } from './unique-ids.ts'
 
 /** The most entries of one file: five times what the largest servers hold. */
 export const ENTRIES_MAX = 2_500_000
@@ -22,18 +23,18 @@ export async function readEntries(
   onEntry: (entry: ServerEntry) => void,
   context: CommandContext,
 ): Promise<void> {
-  const ids = new Set<string>()
-  const elements = new JsonElements('entries', (value, at) => {
-    if (isRecord(value) && 'x509_svid_key' in value) throw wrong(file, 'it holds private keys', at)
+  const ids = new UniqueIds()
+  const fail = (why: string): never => {
+    throw wrong(file, why, elements.at)
+  }
+  const elements = new JsonElements('entries', (value) => {
+    if (isRecord(value) && 'x509_svid_key' in value) fail('it holds private keys')
     const reading = readServerEntry(value)
-    const where = `entry ${ids.size + 1}`
-    if (!reading.ok) throw wrong(file, `${where}: ${fieldText(reading.field)}${reading.why}`, at)
+    const where = (): string => `entry ${ids.size + 1}`
+    if (!reading.ok) return fail(`${where()}: ${fieldText(reading.field)}${reading.why}`)
     const { entry } = reading
-    const before = ids.size
-    ids.add(entry.id)
-    if (ids.size === before) throw wrong(file, `${where}: the ID ${entry.id} stands there before`, at)
-    if (ids.size > ENTRIES_MAX)
-      throw wrong(file, `it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`, at)
+    if (!ids.add(entry.id)) fail(`${where()}: the ID ${entry.id} stands there before`)
+    if (ids.size > ENTRIES_MAX) fail(`it holds more than ${ENTRIES_MAX.toLocaleString('en')} entries`)
     onEntry(entry)
   })
   await feedFile(file, elements, context, {

@@ -23,13 +23,13 @@ export async function readBundles(file: string, context: CommandContext): Promis
       fix: 'make the file again: spire-server bundle list -output json > bundles.json',
       docs: 'docs/verify.md',
     })
-  const elements = new JsonElements('bundles', (value, at) => {
+  const elements = new JsonElements('bundles', (value) => {
     const reading = readServerBundle(value)
-    if (!reading.ok) throw wrong(`bundle ${domains.size + 1}: ${reading.why}`, at)
+    if (!reading.ok) throw wrong(`bundle ${domains.size + 1}: ${reading.why}`, elements.at)
     const { trustDomain: domain } = reading
-    if (domains.has(domain)) throw wrong(`trust domain ${domain} stands there twice`, at)
+    if (domains.has(domain)) throw wrong(`trust domain ${domain} stands there twice`, elements.at)
     domains.add(domain)
-    if (domains.size > BUNDLES_MAX) throw wrong(`it holds more than ${BUNDLES_MAX} bundles`, at)
+    if (domains.size > BUNDLES_MAX) throw wrong(`it holds more than ${BUNDLES_MAX} bundles`, elements.at)
   })
   await feedFile(file, elements, context, { progress: () => `${domains.size} bundles`, wrong })
   return domains

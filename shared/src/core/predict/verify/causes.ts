@@ -68,11 +68,13 @@ export function explainDifferences(
   differences: EntryDifferences,
   evidence: DifferenceEvidence,
 ): readonly ExplainedDifference[] {
+  const { missing, different, extra } = differences
+  if (missing.length + different.length + extra.length === 0) return []
   const explainer = new Explainer(differences, evidence)
   return [
-    ...differences.missing.map((one) => explainer.ofMissing(one)),
-    ...differences.different.map((one) => explainer.ofDifferent(one)),
-    ...differences.extra.map((one) => explainer.ofExtra(one)),
+    ...missing.map((one) => explainer.ofMissing(one)),
+    ...different.map((one) => explainer.ofDifferent(one)),
+    ...extra.map((one) => explainer.ofExtra(one)),
   ]
 }
 
@@ -104,7 +106,7 @@ class Explainer {
         ...evidence.staticEntries.map((one) => ['ClusterStaticEntry', one] as const),
       ].map(([kind, one]) => [sourceText({ kind, name: one.meta.name }), one]),
     )
-    this.#pods = new Map(evidence.pods.flatMap((pod) => (pod.uid === undefined ? [] : [[pod.uid, pod]])))
+    this.#pods = podsByUid(evidence.pods)
     this.#newestPod = evidence.pods.reduce<number | undefined>(
       (newest, pod) => laterOf(newest, createdOf(pod)),
       undefined,
@@ -307,6 +309,12 @@ function mayFollowPods(object: ClusterSpiffeId | ClusterStaticEntry | undefined)
 
 function undetermined(why: string): Cause {
   return { cause: 'undetermined', why }
+}
+
+function podsByUid(pods: readonly Pod[]): ReadonlyMap<string, Pod> {
+  const byUid = new Map<string, Pod>()
+  for (const pod of pods) if (pod.uid !== undefined) byUid.set(pod.uid, pod)
+  return byUid
 }
 
 function createdOf(pod: Pod | undefined): number | undefined {
