@@ -8,8 +8,8 @@ import type { CiResult } from '../output/ci.ts'
 import { toJson } from '../output/json.ts'
 import { toNames } from '../output/name.ts'
 import { problemError, toldProblems } from '../sources/problem.ts'
-import { BLANK, line, MARKS, render, type Block, type Line } from '../text/line.ts'
-import { viewAbbreviations } from '../text/abbreviations.ts'
+import { BLANK, line, MARKS, rendering, type Block, type Line, type Lines } from '../text/line.ts'
+import { withAbbreviations } from '../text/abbreviations.ts'
 import { viewAnswer, type AnswerDoubts } from '../text/answer.ts'
 import { firstAnswer } from './operator-down.ts'
 import { viewSuppressions } from '../text/suppressions.ts'
@@ -48,7 +48,7 @@ export async function finish(
 /** The text of an answer for so many columns, as `-o text` has it. */
 export function viewText(frame: Frame, input: AnswerInput, options: OutputOptions, columns: number): Block {
   const judged = resultOf(frame, input, options)
-  return viewWhole(judged, layoutOf(judged, columns, false, options))
+  return [...viewWhole(judged, layoutOf(judged, columns, false, options))]
 }
 
 /** Whether it begins with the lines of `viewDoubts`. */
@@ -71,7 +71,10 @@ async function answerIn(
     case 'text':
     case 'wide': {
       const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options)
-      return render(viewWhole(judged, layout), paletteFor(options.colour, context))
+      return judged.input.drive(
+        rendering(viewWhole(judged, layout), paletteFor(options.colour, context)),
+        'little',
+      )
     }
     case 'json':
       return toJson(await machineReport(judged))
@@ -91,9 +94,12 @@ async function answerIn(
       return toJson(toOpenReports(await ciResult(judged, options, context)))
     }
     case 'markdown': {
-      const view = render(
-        viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
-        paletteFor('never', context),
+      const view = judged.input.drive(
+        rendering(
+          viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
+          paletteFor('never', context),
+        ),
+        'little',
       )
       const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
       const { toMarkdown } = await import('../output/markdown.ts')
@@ -177,9 +183,9 @@ async function page(
 
 /**
  * The answer, then what could not be read or was not given, which may change all that follows, then the rest. An answer about
- * nothing is none.
+ * nothing is none. What it takes to begin is worked out at once; the lines come one by one.
  */
-function viewWhole(judged: AnswerResult, layout: Layout): Block {
+function viewWhole(judged: AnswerResult, layout: Layout): Lines {
   const { frame, shown, suppressed, aboutSuppressions } = judged
   const answer = judged.isEmpty ? undefined : frame.answer?.(layout, judged.kept)
   const first =
@@ -187,17 +193,24 @@ function viewWhole(judged: AnswerResult, layout: Layout): Block {
       ? []
       : viewAnswer(firstAnswer(answer, judged.frame.findings, judged), doubtsOf(judged, layout), layout)
   if (layout.summary === true && first.length > 0) return [...first, ...viewDoubts(judged, layout)]
-  const view = [...frame.view(layout, shown), ...viewSuppressions(suppressed, aboutSuppressions, layout)]
-  const doubts = viewDoubts(judged, layout)
+  const views = [frame.view(layout, shown), viewSuppressions(suppressed, aboutSuppressions, layout)]
+  const head = [...first, ...viewDoubts(judged, layout)]
   // No view can forget it: nothing is simply fine while it depends on what was not given, or is about nothing.
   const isSettled = judged.assumptions.length === 0 && !judged.isEmpty
   const good = judged.assuming === undefined ? MARKS.ok : MARKS.note
-  const rest = view.map((row) => remarked(row, isSettled ? good : MARKS.warn))
-  const parts = [[...first, ...doubts], rest]
-  const whole = parts
-    .filter((part) => part.length > 0)
-    .flatMap((part, at) => (at === 0 ? part : [BLANK, ...part]))
-  return [...whole, ...viewAbbreviations(whole, layout)]
+  return withAbbreviations(below(head, views, isSettled ? good : MARKS.warn), layout)
+}
+
+/** The first lines and, below a blank line, the others. */
+function* below(head: Block, views: readonly Lines[], good: Line[number]): Lines {
+  yield* head
+  let isBlank = head.length > 0
+  for (const view of views)
+    for (const row of view) {
+      if (isBlank) yield BLANK
+      isBlank = false
+      yield remarked(row, good)
+    }
 }
 
 function doubtsOf(judged: AnswerResult, layout: Layout): AnswerDoubts {

@@ -9,7 +9,7 @@ import type { Diagram } from '../output/mermaid.ts'
 import type { FilePlace } from '../output/ci.ts'
 import type { NamedObject } from '../output/name.ts'
 import type { Answer } from '../text/answer.ts'
-import type { Block } from '../text/line.ts'
+import type { Lines } from '../text/line.ts'
 import type { Layout } from '../text/layout.ts'
 import type { Cause } from './causes.ts'
 import type { SharedFields } from './schema.ts'
@@ -75,7 +75,7 @@ export interface Frame {
   /** The first lines of the text, from all findings that count, shown or not. Absent where the view begins with them itself. */
   readonly answer?: (layout: Layout, kept: readonly Finding[]) => Answer
   /** The text below the answer. */
-  readonly view: (layout: Layout, shown: readonly Finding[]) => Block
+  readonly view: (layout: Layout, shown: readonly Finding[]) => Lines
   /** `diff` alone: the view is a unified diff, which readers of `-o markdown` may colour. */
   readonly isUnifiedDiff?: boolean
   /** What `-o mermaid` and `-o dot` draw, where the answer is a graph. */

@@ -1,6 +1,6 @@
 // Abbreviations that every finding uses are spelled out once on a screen, below everything else.
 import type { Layout } from './layout.ts'
-import { BLANK, line, span, type Block } from './line.ts'
+import { BLANK, line, span, type Lines } from './line.ts'
 import { wrap } from './wrap.ts'
 
 /** What each abbreviation stands for. */
@@ -9,11 +9,19 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
   KAN: 'Kube Agentic Networking',
 }
 
-/** The line that spells out the abbreviations of a view, with a blank line before it; nothing where it has none. */
-export function viewAbbreviations(view: Block, { width }: Layout): Block {
-  const text = view.map((row) => row.map((piece) => piece.text).join('')).join('\n')
-  const used = Object.entries(LONG_FORMS).filter(([short]) => new RegExp(`\\b${short}\\b`).test(text))
-  if (used.length === 0) return []
-  const said = used.map(([short, long]) => `${short}: ${long}`).join('; ')
-  return [BLANK, ...wrap(line(span(said, 'dim')), { width, hang: 2 })]
+/** A view, then the line that spells out the abbreviations in it, with a blank line before; nothing if it has none. */
+export function* withAbbreviations(view: Lines, { width }: Layout): Lines {
+  const unseen = new Set(Object.keys(LONG_FORMS))
+  for (const row of view) {
+    const text = row.map((piece) => piece.text).join('')
+    for (const short of unseen)
+      if (text.includes(short) && new RegExp(`\\b${short}\\b`).test(text)) unseen.delete(short)
+    yield row
+  }
+  const said = Object.entries(LONG_FORMS).flatMap(([short, long]) =>
+    unseen.has(short) ? [] : `${short}: ${long}`,
+  )
+  if (said.length === 0) return
+  yield BLANK
+  yield* wrap(line(span(said.join('; '), 'dim')), { width, hang: 2 })
 }

@@ -3,26 +3,34 @@
 import { type Finding, findingEntry } from '@kleym/shared/core/findings/index.ts'
 import { fixText, SEVERITY_MARK, shortSubject, viewEvidence, viewFinding, withCode } from './findings.ts'
 import type { Layout } from './layout.ts'
-import { BLANK, indent, line, MARKS, span, type Block } from './line.ts'
+import { BLANK, indent, line, MARKS, span, type Block, type Lines } from './line.ts'
 import { namesText } from './names.ts'
 import { displayWidth } from './width.ts'
 import { wrap } from './wrap.ts'
 
 /**
  * The findings, a block for each code and severity, with a blank line between two. `findings` are in their total order; what
- * `told` is, and its fix, stands above already: only its evidence is shown.
+ * `told` is, and its fix, stands above already: only its evidence is shown. Line by line: there may be ten thousand findings.
  */
-export function viewFindingGroups(findings: readonly Finding[], layout: Layout, told?: Finding): Block {
+export function* viewFindingGroups(findings: readonly Finding[], layout: Layout, told?: Finding): Lines {
   const groups = layout.wide
     ? findings.map((one) => [one])
-    : [...Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()]
-  return groups.flatMap((group, at) => [...(at === 0 ? [] : [BLANK]), ...viewGroup(group, layout, told)])
+    : Map.groupBy(findings, ({ code, severity }) => `${severity} ${code}`).values()
+  let isFirst = true
+  for (const group of groups) {
+    if (!isFirst) yield BLANK
+    isFirst = false
+    yield* viewGroup(group, layout, told)
+  }
 }
 
-function viewGroup(group: readonly Finding[], layout: Layout, told: Finding | undefined): Block {
-  const [first, ...others] = group
-  if (first === undefined) return []
-  if (others.length === 0) return first === told ? viewEvidence(first, layout) : viewFinding(first, layout)
+function* viewGroup(group: readonly Finding[], layout: Layout, told: Finding | undefined): Lines {
+  const [first] = group
+  if (first === undefined) return
+  if (group.length === 1) {
+    yield* first === told ? viewEvidence(first, layout) : viewFinding(first, layout)
+    return
+  }
   const { width } = layout
   const shared = sharedBy(group)
   const texts = [
@@ -36,14 +44,11 @@ function viewGroup(group: readonly Finding[], layout: Layout, told: Finding | un
     ' ',
     span(`${findingEntry(first.code).title}: ${group.length}`, 'bold'),
   )
-  return [
-    ...withCode(head, first.code, layout),
-    ...texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
-    ...rows(group, shared, layout),
-    ...(shared.fix === undefined
-      ? []
-      : wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })),
-  ]
+  yield* withCode(head, first.code, layout)
+  for (const text of texts) yield* wrap(line(`  ${text}`), { width, hang: 4 })
+  yield* rows(group, shared, layout)
+  if (shared.fix !== undefined)
+    yield* wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })
 }
 
 /** What all findings of a group have in common. */
@@ -58,41 +63,43 @@ interface Shared {
 function sharedBy(group: readonly Finding[]): Shared {
   const [first] = group
   if (first === undefined) return { evidence: [], subjects: [], fix: undefined }
-  const related = group.map((one) => new Set(one.related.map(shortSubject)))
+  const names = first.related.map(shortSubject)
+  let common = new Set(names)
+  for (const { related } of group)
+    if (common.size > 0) common = common.intersection(new Set(related.map(shortSubject)))
   return {
     evidence: first.evidence.filter((text) => group.every(({ evidence }) => evidence.includes(text))),
-    subjects: first.related.map(shortSubject).filter((name) => related.every((names) => names.has(name))),
+    subjects: names.filter((name) => common.has(name)),
     fix: group.every(({ fix }) => fix === first.fix) ? first.fix : undefined,
   }
 }
 
 /** A row for each text: the objects, then the text about them. */
-function rows(group: readonly Finding[], shared: Shared, layout: Layout): Block {
-  const said = group.map((one) => ({
-    name: namesText([
+function* rows(group: readonly Finding[], shared: Shared, layout: Layout): Lines {
+  const textsOf = (one: Finding): readonly string[] => [
+    one.summary,
+    ...one.evidence.filter((text) => !shared.evidence.includes(text)),
+    ...(shared.fix === undefined ? [`fix: ${fixText(one.fix, layout)}`] : []),
+  ]
+  const nameOf = (one: Finding): string =>
+    namesText([
       shortSubject(one.subject),
       ...one.related.map(shortSubject).filter((name) => !shared.subjects.includes(name)),
-    ]),
-    texts: [
-      one.summary,
-      ...one.evidence.filter((text) => !shared.evidence.includes(text)),
-      ...(shared.fix === undefined ? [`fix: ${fixText(one.fix, layout)}`] : []),
-    ],
-  }))
-  const alike = [...Map.groupBy(said, ({ texts }) => JSON.stringify(texts)).values()].map((same) => ({
-    name: namesText(same.map(({ name }) => name)),
-    texts: same[0]?.texts ?? [],
-  }))
-  const widest = Math.max(...alike.map(({ name }) => displayWidth(name)))
+    ])
+  const alike = [...Map.groupBy(group, (one) => JSON.stringify(textsOf(one))).values()].flatMap((same) => {
+    const [first] = same
+    return first === undefined ? [] : { name: namesText(same.map(nameOf)), first }
+  })
+  const widest = alike.reduce((most, { name }) => Math.max(most, displayWidth(name)), 0)
   const column = widest <= layout.width * NAME_SHARE ? widest : undefined
   const width = layout.width - INDENT
   const at = column === undefined ? 2 : column + 2
   // One line for each object, where all of them fit.
-  const isShort = alike.every(({ texts }) => at + displayWidth(texts.join('; ')) <= width)
-  return indent(
-    alike.flatMap(({ name, texts }) => row(name, isShort ? [texts.join('; ')] : texts, column, width)),
-    INDENT,
-  )
+  const isShort = alike.every(({ first }) => at + displayWidth(textsOf(first).join('; ')) <= width)
+  for (const { name, first } of alike) {
+    const texts = textsOf(first)
+    yield* indent(row(name, isShort ? [texts.join('; ')] : texts, column, width), INDENT)
+  }
 }
 
 /** How far the rows stand from the left. */

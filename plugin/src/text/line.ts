@@ -1,6 +1,7 @@
 // The pieces of a text view, as plain data: a view is a function from a report to lines, and one place
 // turns lines into text. That place escapes, so nothing hostile gets past it.
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
+import { driveAtOnce, type Steps } from '@kleym/shared/core/base/steps.ts'
 import type { Palette, Role } from '../io/palette.ts'
 import { displayWidth } from './width.ts'
 
@@ -18,6 +19,8 @@ export type Piece = string | Span
 export type Line = readonly Span[]
 /** Lines, one below the other. */
 export type Block = readonly Line[]
+/** The same one by one, where there may be too many to be kept. */
+export type Lines = Iterable<Line, void>
 
 /** A span in a role: `span('refused', 'bad')`. */
 export function span(text: string, role?: Role): Span {
@@ -63,8 +66,18 @@ export function indent(block: Block, columns: number): Block {
 }
 
 /** The finished text: each line escaped, painted, without trailing blanks, with its line break. */
-export function render(block: Block, palette: Palette): string {
-  return block.map((spans) => `${renderLine(spans, palette)}\n`).join('')
+export function render(lines: Lines, palette: Palette): string {
+  return driveAtOnce(rendering(lines, palette))
+}
+
+/** The same in steps, one for each line: a line is made when its turn comes, and of those before it the text alone is kept. */
+export function* rendering(lines: Lines, palette: Palette): Steps<string> {
+  const texts: string[] = []
+  for (const spans of lines) {
+    yield
+    texts.push(renderLine(spans, palette), '\n')
+  }
+  return texts.join('')
 }
 
 function renderLine(spans: Line, palette: Palette): string {

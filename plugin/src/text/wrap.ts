@@ -1,6 +1,6 @@
 // Fitting text into columns: words wrap, names are shortened, an ID is never broken (it would not paste).
 import { escapeTerminal } from '../io/escape.ts'
-import { span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
+import { toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 import { displayWidth } from './width.ts'
 
 /** The width of a text view where no terminal tells. */
@@ -23,27 +23,34 @@ export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
   const lines: Span[][] = []
   let row: Span[] = []
   let used = 0
-  const turn = (): void => {
-    lines.push(row)
-    row = hang === 0 ? [] : [span(' '.repeat(hang))]
-    used = hang
-  }
   let fresh = true
   for (const word of words(whole)) {
     if (!fresh && used + word.gap + word.width > width) {
-      turn()
+      lines.push(row)
+      row = []
+      add(row, hang, undefined)
+      used = hang
       fresh = true
     }
-    if (word.gap > 0 && !(fresh && lines.length > 0)) {
-      row.push(span(' '.repeat(word.gap)))
+    if (!(fresh && lines.length > 0)) {
+      add(row, word.gap, undefined)
       used += word.gap
     }
-    row.push(...word.spans)
+    for (const { text, role } of word.spans) add(row, text, role)
     used += word.width
     fresh = false
   }
   lines.push(row)
-  return lines.map(joined)
+  return lines
+}
+
+/** Text, or so many blanks, at the end of a row. Neighbours of one role are one span, so that colour codes are few. */
+function add(row: Span[], more: string | number, role: Span['role']): void {
+  const text = typeof more === 'string' ? more : ' '.repeat(more)
+  if (text === '') return
+  const last = row.at(-1)
+  if (last !== undefined && last.role === role) row[row.length - 1] = { text: last.text + text, role }
+  else row.push({ text, role })
 }
 
 /** Most lines are short, and of one piece: there is nothing to take apart. A blank has no role, and none ends a line. */
@@ -80,18 +87,6 @@ function words(spans: Line): readonly Word[] {
   }
   close()
   return found
-}
-
-/** Neighbouring spans of one role as one, so that colour codes are few; a blank between two of one role joins them. */
-function joined(spans: readonly Span[]): Line {
-  const out: Span[] = []
-  for (const next of spans) {
-    const last = out.at(-1)
-    if (last !== undefined && last.role === next.role)
-      out[out.length - 1] = { ...last, text: last.text + next.text }
-    else out.push(next)
-  }
-  return out
 }
 
 /**

@@ -45,7 +45,7 @@ export function viewClusters(
   findings: readonly Finding[],
   layout: Layout,
 ): Block {
-  const shared = viewFindingGroups(findings, layout)
+  const shared = [...viewFindingGroups(findings, layout)]
   return [
     ...shared,
     ...(shared.length === 0 ? [] : [BLANK]),

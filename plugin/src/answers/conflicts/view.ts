@@ -5,7 +5,7 @@ import { leadingWith, type Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { kindsText, severitiesText } from '../../text/findings.ts'
-import type { Block } from '../../text/line.ts'
+import type { Lines } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
 import type { ConflictCounts } from './counts.ts'
 
@@ -46,7 +46,7 @@ export function conflictsAnswer(
 }
 
 /** What clashes, a block for each code. */
-export function viewConflicts(findings: readonly Finding[], layout: Layout): Block {
+export function viewConflicts(findings: readonly Finding[], layout: Layout): Lines {
   return viewFindingGroups(findings, layout)
 }
 

@@ -250,7 +250,7 @@ function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block
   ]
   return [
     wrap(span(head.join('   '), 'bold'), { width: layout.width, hang: 11 }),
-    viewFindingGroups(added, layout, layout.told),
+    [...viewFindingGroups(added, layout, layout.told)],
     [
       ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
       ...noLongerApply.flatMap((one) => goneRows(line(MARKS.note, ' no longer applies: '), one, layout)),

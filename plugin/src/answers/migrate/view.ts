@@ -81,7 +81,7 @@ export function viewMigrations(
 ): Block {
   const blocks = [
     ...migrations.map((one, at) => viewMigration(one, tests[at] ?? [], layout)),
-    viewFindingGroups(shown, layout),
+    [...viewFindingGroups(shown, layout)],
   ]
   return blocks
     .filter((block) => block.length > 0)

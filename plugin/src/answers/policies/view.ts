@@ -44,7 +44,7 @@ export function viewPolicies(policies: readonly ResolvedPolicy[], layout: Polici
   const shared = policies.length < 2 ? new Set<string>() : sharedFixes(others)
   const rank = (one: ResolvedPolicy): number => worstOf(one, about.get(objectKey(one)) ?? [])
   const blocks = [
-    viewFindingGroups(stop, layout),
+    [...viewFindingGroups(stop, layout)],
     ...policies
       .toSorted((left, right) => rank(left) - rank(right))
       .map((one) => viewPolicy(one, about.get(objectKey(one)) ?? [], shared, layout)),

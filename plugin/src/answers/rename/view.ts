@@ -50,7 +50,7 @@ export function viewRename(
   const blocks = [
     renamed.flatMap((one) => viewBinding(one, layout)),
     ...steps.map((step, at) => viewStep(step, at, layout)),
-    viewFindingGroups(shown, layout),
+    [...viewFindingGroups(shown, layout)],
   ]
   return blocks
     .filter((block) => block.length > 0)

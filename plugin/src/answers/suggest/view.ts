@@ -119,7 +119,7 @@ export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[
   const blocks = [
     ...told.map((one) => viewPool(one, layout)),
     viewQuiet(quiet, layout),
-    viewFindingGroups(shown, layout),
+    [...viewFindingGroups(shown, layout)],
   ]
   return blocks
     .filter((block) => block.length > 0)
