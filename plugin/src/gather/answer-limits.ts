@@ -66,7 +66,9 @@ export function refuseMoreThan({ most, what, fix }: AnswerLimit, count: number):
 
 /** Throws a KleymError where an answer, whichever it is, would be made of more than kleym works on. */
 export function refuseTooManySelections({ now, settled }: Pick<Analysis, 'now' | 'settled'>): void {
-  for (const state of new Set([now, settled])) {
+  const later = new Set(settled.outputs.map(({ object }) => object))
+  // What is there now and stays as it is selects no more than it does later.
+  for (const state of now.outputs.every(({ object }) => later.has(object)) ? [settled] : [now, settled]) {
     if (!state.hasMoreSelections(SELECTIONS_MAX) && !hasMoreUndecided(state)) continue
     const [pods, containers] = [SELECTIONS_MAX.ofPods, SELECTIONS_MAX.ofContainers].map((most) =>
       most.toLocaleString('en'),

@@ -5,15 +5,18 @@ const NAMED_MAX = 5
 
 /** Names and how many they are; keeps the first few in byte order, and the count. */
 export class NameSummary {
-  #first: string[] = []
+  readonly #first: string[] = []
   #count = 0
 
   /** Counts a name, also one that was added before. */
   add(name: string): void {
     this.#count++
-    if (this.#first.length < NAMED_MAX || compareBytes(name, this.#first[NAMED_MAX - 1] ?? '') < 0) {
-      this.#first = [...this.#first, name].toSorted(compareBytes).slice(0, NAMED_MAX)
-    }
+    const first = this.#first
+    let at = first.length
+    while (at > 0 && compareBytes(name, first[at - 1] ?? '') < 0) at--
+    if (at === NAMED_MAX) return
+    first.splice(at, 0, name)
+    if (first.length > NAMED_MAX) first.pop()
   }
 
   /** How many names were added. */

@@ -143,15 +143,15 @@ export function holderKey(pod: string, container: string): string {
   return `${pod}:${container}`
 }
 
-/** A note, and the pods that show it: all of them, or those of one namespace where it is not certain. */
+/**
+ * A note, and the pods that show it: all of them, or those of one namespace where it is not certain. It stays as long as its finding,
+ * and of these there may be ten thousand: what else is known of it is worked out when it is asked for.
+ */
 interface Shown {
   readonly note: Note
-  /** As `noteKey` has it. */
-  readonly sameAs: string
-  /** As `findingKey` has it. */
-  readonly key: string
+  /** One number for all notes with one `noteKey`. */
+  readonly sameAs: number
   readonly pods: Pod[]
-  readonly namespaces: Set<string>
 }
 
 /**
@@ -167,13 +167,16 @@ function* notesOf(
   const prediction = analysis.settled.prediction()
   const lookups = podLookupsOf(analysis.settled)
   const holdings = new Holdings(analysis.settled)
-  const shown = new Map<string, Shown>()
+  const numbers = new Map<string, number>()
+  const certain = new Map<number, Shown>()
+  const perhaps = new Map<string, Shown>()
   const shows = (pod: Pod): ShownByPod => {
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) return NOTHING_SHOWN
     const notes = judged(facts, lookups, holdings.asRead(pod)).map((note) => ({
       note,
-      sameAs: noteKey(note),
+      sameAs: getOrCreate(numbers, noteKey(note), () => numbers.size),
+      told: told.size === 0 ? undefined : told.get(keyOf(note)),
     }))
     return { notes, meetings: visitor?.meetingsOf(facts) ?? [] }
   }
@@ -182,20 +185,24 @@ function* notesOf(
     const before = alike?.find(pod)
     if (before === undefined) yield
     const { notes, meetings } = before?.value ?? alike?.work(pod) ?? shows(pod)
-    for (const { note, sameAs } of notes) {
-      const seen = getOrCreate(shown, isCertain(note) ? sameAs : `${pod.namespace} ${sameAs}`, () =>
-        newShown(note, sameAs),
-      )
-      if (told.get(seen.key)?.has(pod.namespace) === true) continue
+    for (const { note, sameAs, told: toldOf } of notes) {
+      if (toldOf?.has(pod.namespace) === true) continue
+      const newShown = (): Shown => ({ note, sameAs, pods: [] })
+      const seen =
+        note.holds === YES
+          ? getOrCreate(certain, sameAs, newShown)
+          : getOrCreate(perhaps, `${pod.namespace} ${sameAs}`, newShown)
       seen.pods.push(pod)
-      seen.namespaces.add(pod.namespace)
     }
     visitor?.visit(pod, meetings)
   }
-  const found = [...shown.values()].filter(({ namespaces }) => namespaces.size > 0)
-  const certain = byFinding(found.filter(({ note }) => isCertain(note)))
-  const perhaps = byFinding(found.filter(({ note }) => !isCertain(note)))
-  return [...certain.values(), ...withoutCertain(perhaps, certain)].flatMap(findingOf)
+  const found: Finding[] = []
+  const sure = byFinding(certain.values())
+  for (const shown of [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]) {
+    yield
+    found.push(...findingOf(shown))
+  }
+  return found
 }
 
 /** Of fewer pods it does not pay to find out which are alike. */
@@ -203,7 +210,12 @@ const ALIKE_FROM = 200
 
 /** What a pod shows, and the outputs that it meets: nothing in it is about the one pod. */
 interface ShownByPod {
-  readonly notes: readonly { readonly note: Note; readonly sameAs: string }[]
+  readonly notes: readonly {
+    readonly note: Note
+    readonly sameAs: number
+    /** The namespaces that were told of it. */
+    readonly told: ReadonlySet<string> | undefined
+  }[]
   readonly meetings: readonly Meeting[]
 }
 
@@ -215,32 +227,22 @@ interface Visitor {
   readonly visit: (pod: Pod, meetings: readonly Meeting[]) => void
 }
 
-function isCertain({ holds }: Note): boolean {
-  return holds === YES
-}
-
 type ByFinding = ReadonlyMap<string, readonly Shown[]>
 
-function byFinding(shown: readonly Shown[]): ByFinding {
-  return Map.groupBy(shown, ({ key }) => key)
+function byFinding(shown: Iterable<Shown>): ByFinding {
+  return Map.groupBy(shown, ({ note }) => keyOf(note))
 }
 
-function newShown(note: Note, sameAs: string): Shown {
-  const { code, subject, related } = note
-  return {
-    note,
-    sameAs,
-    key: findingKey(finding(code, { subject, related, summary: '' })),
-    pods: [],
-    namespaces: new Set(),
-  }
+/** As `findingKey` has it. */
+function keyOf({ code, subject, related }: Note): string {
+  return findingKey(finding(code, { subject, related, summary: '' }))
 }
 
 /** What some pods of a namespace show for certain is not told of others there as perhaps. */
 function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (readonly Shown[])[] {
   return [...perhaps].flatMap(([key, unsure]) => {
-    const sure = new Set(certain.get(key)?.flatMap(({ namespaces }) => [...namespaces]))
-    const left = unsure.filter(({ namespaces }) => ![...namespaces].some((one) => sure.has(one)))
+    const sure = namespacesOf(certain.get(key)?.flatMap(({ pods }) => pods) ?? [])
+    const left = unsure.filter(({ pods }) => pods.every(({ namespace }) => !sure.has(namespace)))
     return left.length === 0 ? [] : [left]
   })
 }
@@ -267,7 +269,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
       ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
       ...more,
     ],
-    namespaces: whole.namespaces,
+    namespaces: namespacesOf(whole.pods),
     ...(parts.size > 0 && { parts: new Map([...parts].map((part) => [part, part])) }),
   })
   return asFarAs(all(...told.map(({ note }) => note.holds)), one).map((made) => ({
@@ -294,32 +296,29 @@ class ShownPods implements ShownByNamespace {
 
 function shownIn(namespaces: ReadonlySet<string>, one: Shown): readonly Shown[] {
   const pods = one.pods.filter(({ namespace }) => namespaces.has(namespace))
-  return pods.length === 0 ? [] : [{ ...one, pods, namespaces: namespacesOf(pods) }]
+  return pods.length === 0 ? [] : [{ ...one, pods }]
 }
 
-function namespacesOf(pods: readonly Pod[]): Set<string> {
+function namespacesOf(pods: readonly Pod[]): ReadonlySet<string> {
   return new Set(pods.map(({ namespace }) => namespace))
 }
 
-function sentenceOf({ note, pods, namespaces }: Shown): string {
-  const count = new PodCount()
-  for (const pod of pods) count.add(pod)
-  return note.summary(count.text(), namespacesText(namespaces))
+function sentenceOf({ note, pods }: Shown): string {
+  return note.summary(PodCount.of(pods).text(), namespacesText(namespacesOf(pods)))
 }
 
 function podsText(pods: readonly Pod[]): string {
   return summaryText(pods.map(podText))
 }
 
-function groupsOf(shown: readonly Shown[], keyOf: (one: Shown) => string): readonly Shown[] {
-  return [...Map.groupBy(shown, keyOf).values()].flatMap(together)
+function groupsOf(shown: readonly Shown[], same: (one: Shown) => unknown): readonly Shown[] {
+  return shown.length === 1 ? shown : [...Map.groupBy(shown, same).values()].flatMap(together)
 }
 
 /** Several as one, with the note of the first; none for none. */
 function together([first, ...others]: readonly Shown[]): readonly Shown[] {
   if (first === undefined || others.length === 0) return first === undefined ? [] : [first]
-  const pods = [first, ...others].flatMap((one) => one.pods)
-  return [{ ...first, pods, namespaces: namespacesOf(pods) }]
+  return [{ ...first, pods: [first, ...others].flatMap(({ pods }) => pods) }]
 }
 
 function namespacesText(namespaces: ReadonlySet<string>): string {
