@@ -47,8 +47,7 @@ function* viewGroup(group: readonly Finding[], layout: Layout, told: Finding | u
   yield* withCode(head, first.code, layout)
   for (const text of texts) yield* wrap(line(`  ${text}`), { width, hang: 4 })
   yield* rows(group, shared, layout)
-  if (shared.fix !== undefined)
-    yield* wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })
+  if (shared.fix !== undefined) yield* wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })
 }
 
 /** What all findings of a group have in common. */

@@ -18,11 +18,11 @@ export function sizeOf(value: unknown, most = Infinity): number {
       size += EACH * next.length
       if (size <= most) for (const item of next as readonly unknown[]) waiting.push(item)
     } else if (isRecord(next)) {
-      const keys = Object.keys(next)
-      size += EACH * keys.length
-      if (size > most) return size
-      for (const key of keys) {
-        size += key.length
+      // Without a list of its keys: a hundred thousand objects are measured.
+      for (const key in next) {
+        if (!Object.hasOwn(next, key)) continue
+        size += EACH + key.length
+        if (size > most) return size
         waiting.push(next[key])
       }
     }
