@@ -15,6 +15,8 @@ export interface Chunk {
 /** A value that was read, with the line of each list item at `items`, where that is known. */
 export interface ParsedDocument {
   readonly value: unknown
+  /** All that the value was read from. */
+  readonly text: string
   readonly document: number
   /** The line on which the value begins, from 1. */
   readonly line: number

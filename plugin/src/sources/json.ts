@@ -36,7 +36,8 @@ export async function parseJson(text: string, budget: Budget): Promise<ParsedFil
     }
     if (scan.problem !== undefined) return fault(scan.end, scan.problem)
     try {
-      documents.push({ value: JSON.parse(text.slice(start, scan.end)), document, line, itemLine: () => line })
+      const own = text.slice(start, scan.end)
+      documents.push({ value: JSON.parse(own), text: own, document, line, itemLine: () => line })
     } catch {
       // Bun's message does not say where, and Node's says it in words that may change.
       const { jsonFault } = await import('./json-fault.ts')

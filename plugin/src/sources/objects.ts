@@ -32,6 +32,7 @@ import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
 import type { Sharing } from './sharing.ts'
+import { TextFacts } from './text-facts.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
 /** What is kept of a document, and how. */
@@ -89,6 +90,7 @@ export function collectObjects(
   rules: ReadingRules,
   collected: Collected,
 ): void {
+  const text = new TextFacts(parsed.text)
   const originAt = (path: readonly number[]): Origin => ({
     file,
     document: parsed.document,
@@ -101,7 +103,8 @@ export function collectObjects(
     if (failed !== undefined) collected.door.hold(failedProblem(failed, originAt(path)))
     if (failed !== undefined && failed.hasItems !== true) return
     const items = listItems(value)
-    if (items === undefined) collectObject(value, originAt(path), rules, collected, path.length > 0)
+    if (items === undefined)
+      collectObject(value, { origin: originAt(path), inList: path.length > 0, text }, rules, collected)
     else open.push({ items, path, next: 0 })
   }
   enter(parsed.value, [])
@@ -140,12 +143,19 @@ function listItems(value: unknown): readonly unknown[] | undefined {
   return typed
 }
 
+/** Where an object stands. */
+interface ObjectPlace {
+  readonly origin: Origin
+  readonly inList: boolean
+  /** Of the document that it is a part of. */
+  readonly text: TextFacts
+}
+
 function collectObject(
   value: unknown,
-  origin: Origin,
+  { origin, inList, text }: ObjectPlace,
   rules: ReadingRules,
   collected: Collected,
-  inList: boolean,
 ): void {
   const { door, budget, types, nearMisses } = collected
   const type = isRecord(value) ? readType(value) : undefined
@@ -178,11 +188,11 @@ function collectObject(
   }
   // What a dump's controllers have made stands in the dump.
   if (wanted?.versions === undefined && !isFromCluster) {
-    const embedded = embeddedProblem(value, origin, rules.wanted)
-    if (embedded !== undefined) collected.embedded.push(embedded)
-    const change = commandProblem(value, origin, rules.wanted)
+    if (text.mayHoldObjects) noteHeld(value, origin, rules, collected)
+    const change = text.mayHaveCommands ? commandProblem(value, origin, rules.wanted) : undefined
     if (change !== undefined) door.hold(change)
-    if (facts.wanted !== undefined) noteDeployer(value, origin, collected, true)
+    // The fields of a kind that is read name nothing to be fetched: what its containers run may.
+    if (facts.wanted !== undefined && text.mayHaveCommands) noteDeployer(value, origin, collected, true)
   }
   const isOther = facts.wanted === undefined
   const isCounted = isOther && !takenForMore(value, type, { rules, origin, collected })
@@ -192,13 +202,14 @@ function collectObject(
   }
   if (collected.takesAway?.(value, wanted) === true) return
   const fault = wanted.isNameless === true ? undefined : metadataFault(value)
-  const placeholder = fault === undefined && !isDump(value, rules) ? placeholderInObject(value) : undefined
+  const placeholder =
+    fault === undefined && !isFromCluster ? placeholderInObject(value, text.mayHavePlaceholders) : undefined
   if (fault !== undefined) {
     const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
     door.hold({ ...incomplete(`${type.kind} whose metadata cannot be read`, origin, fault), reach })
   } else if (placeholder !== undefined)
     door.hold(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
-  else if (!takenAsPatch(value, wanted, { rules, origin, collected })) {
+  else if (isFromCluster || !takenAsPatch(value, wanted, { rules, origin, collected })) {
     budget.charge('objects', 1)
     if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
     const isUnread = wanted.isUnread === true
@@ -207,7 +218,7 @@ function collectObject(
     const mayBeAnywhere =
       isUnread && nonEmpty(stringAt(value, 'metadata', 'namespace')) === undefined && !isKnownNamespaced(type)
     door.read({
-      ...settle(value, wanted, { rules, sharing: collected.sharing }),
+      ...settle(value, wanted, { namespace: rules.namespace, sharing: collected.sharing, isFromCluster }),
       origin,
       ...(isUnread && { isUnread }),
       ...(mayBeAnywhere && { mayBeAnywhere }),
@@ -299,13 +310,12 @@ function mentionsOf(
   return { value: { apiVersion: type.apiVersion, kind: type.kind, metadata }, origin, mentions }
 }
 
-/** Whether an object is a patch, or a workload that is no whole one; then that is noted. */
+/** Whether an object that is no dump is a patch, or a workload that is no whole one; then that is noted. */
 function takenAsPatch(
   value: JsonRecord,
   wanted: WantedKind,
   { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
 ): boolean {
-  if (isDump(value, rules)) return false
   const lack = lackOf(value)
   if (lack !== undefined) {
     const reach = reachOfTemplate(value, wanted, rules)
@@ -393,7 +403,7 @@ function noteChanges(
   })
 }
 
-/** What is no object by its type may hold objects all the same: in a list, in a mapping by their names, as text. */
+/** An object may hold others, and so may what is none by its type: in a list, in a mapping by their names, as text. */
 function noteHeld(value: unknown, origin: Origin, { wanted }: ReadingRules, { embedded }: Collected): void {
   const found = embeddedProblem(value, origin, wanted)
   if (found !== undefined) embedded.push(found)
@@ -546,14 +556,17 @@ const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 function settle(
   value: JsonRecord,
   kind: WantedKind,
-  { rules, sharing }: Pick<Collected, 'sharing'> & { readonly rules: ReadingRules },
+  {
+    namespace,
+    sharing,
+    isFromCluster,
+  }: Pick<Collected, 'sharing'> & { readonly namespace: string; readonly isFromCluster: boolean },
 ): RawObject {
   const found = own(value, 'metadata')
   const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
-  const dump = isDump(value, rules)
   delete metadata['managedFields']
-  if (!dump) for (const field of SERVER_FIELDS) delete metadata[field]
-  if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? rules.namespace
+  if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
+  if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? namespace
   else delete metadata['namespace']
   const annotations = own(metadata, 'annotations')
   if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
@@ -564,7 +577,7 @@ function settle(
     for (const field of SHARED)
       if (Object.hasOwn(metadata, field)) metadata[field] = sharing.value(metadata[field])
   const settled: Record<string, unknown> = { ...value, metadata }
-  if (dump) return { value: settled }
+  if (isFromCluster) return { value: settled }
   delete settled['status']
   return { value: settled, isManifest: true }
 }

@@ -77,6 +77,7 @@ function twiceNamed(spec: unknown): string | undefined {
 
 /** A workload of `apps/v1` selects the pods of its own template. */
 function missesItself(value: JsonRecord): string | undefined {
+  if (isPlainlyMatched(value)) return undefined
   const problems: string[] = []
   const selector = readLabelSelector(dig(value, 'spec', 'selector'), 'spec.selector', (one) =>
     problems.push(one),
@@ -87,6 +88,15 @@ function missesItself(value: JsonRecord): string | undefined {
   return matchSelector(selector, { labels }) === NO
     ? 'has a spec.selector that the labels of its own template do not match'
     : undefined
+}
+
+/** Whether the labels of its template are all that the selector asks for. What a label cannot be is a placeholder (`placeholders.ts`). */
+function isPlainlyMatched(value: JsonRecord): boolean {
+  const selector = dig(value, 'spec', 'selector')
+  const asked = own(selector, 'matchLabels')
+  if (!isRecord(selector) || !isRecord(asked) || Object.keys(selector).length > 1) return false
+  const labels = dig(value, 'spec', 'template', 'metadata', 'labels')
+  return Object.keys(asked).every((key) => typeof asked[key] === 'string' && own(labels, key) === asked[key])
 }
 
 /** An empty selector is none: the API server refuses it in `apps/v1`. */

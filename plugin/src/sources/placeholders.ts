@@ -58,6 +58,8 @@ const SOPS: Style = {
 
 const IN_VALUES: readonly Style[] = [SOPS, GO, SHELL, KUSTOMIZE, READER]
 const IN_TEMPLATES: readonly Style[] = [BESIDE_SCM, SHELL, KUSTOMIZE, READER]
+/** In a document that has none of their beginnings, only texts that the API server does not take are looked for. */
+const NO_STYLES: readonly Style[] = []
 
 /** A placeholder, as it stands there, and what to do about it. */
 export interface ManifestPlaceholder {
@@ -82,15 +84,17 @@ export function placeholderInType(text: string): ManifestPlaceholder | undefined
 }
 
 /** Among labels, and among the labels that are asked for, every key and value decides. */
-function placeholderInLabels(value: unknown): ManifestPlaceholder | undefined {
-  const found = placeholderInValue(value, IN_VALUES)
+function placeholderInLabels(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
+  const found = placeholderInValue(value, styles)
   if (found !== undefined || !isRecord(value)) return found
-  return firstIn(
-    Object.entries(value),
-    ([key, one]) =>
+  for (const key of Object.keys(value)) {
+    const one = value[key]
+    const unfitOne =
       unfit(key, sentence('label key', qualifiedNameProblem(key))) ??
-      (typeof one === 'string' ? placeholderInLabelValue(one) : undefined),
-  )
+      (typeof one === 'string' ? placeholderInLabelValue(one) : undefined)
+    if (unfitOne !== undefined) return unfitOne
+  }
+  return undefined
 }
 
 function placeholderInLabelValue(value: string): ManifestPlaceholder | undefined {
@@ -107,14 +111,18 @@ const NAMES: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['className', (text) => /^[A-Za-z0-9][\w./:-]*$/.test(text)],
 ])
 
-function placeholderInName(key: string, value: unknown): ManifestPlaceholder | undefined {
+function placeholderInName(
+  key: string,
+  value: unknown,
+  styles: readonly Style[],
+): ManifestPlaceholder | undefined {
   if (key === 'matchExpressions' && Array.isArray(value))
     return firstIn(value, (one) =>
       firstIn(['', ...listAt(one, 'values')], (asked) =>
-        placeholderInLabels({ [stringAt(one, 'key') ?? 'key']: asked }),
+        placeholderInLabels({ [stringAt(one, 'key') ?? 'key']: asked }, styles),
       ),
     )
-  if (/containers$/i.test(key) && Array.isArray(value))
+  if (Array.isArray(value) && /containers$/i.test(key))
     return firstIn(value, (one) => {
       const name = stringAt(one, 'name') ?? ''
       return unfit(
@@ -122,7 +130,7 @@ function placeholderInName(key: string, value: unknown): ManifestPlaceholder | u
         name === '' || isDns1123Label(name) ? undefined : 'it cannot be the name of a container',
       )
     })
-  const isFit = NAMES.get(key)
+  const isFit = typeof value === 'string' ? NAMES.get(key) : undefined
   return typeof value !== 'string' || value === '' || isFit === undefined || isFit(value)
     ? undefined
     : unfit(value, `it cannot be a ${key}`)
@@ -155,27 +163,33 @@ function shown(text: string): string {
 
 /**
  * The first placeholder in an object that parses, where it decides about identities: its name, its labels, its spec. Images, arguments
- * and annotations do not decide.
+ * and annotations do not decide. `mayHaveStyles`: whether the text of its document may have the beginning of one.
  */
-export function placeholderInObject(value: JsonRecord): ManifestPlaceholder | undefined {
+export function placeholderInObject(
+  value: JsonRecord,
+  mayHaveStyles: boolean,
+): ManifestPlaceholder | undefined {
+  const [inValues, inTemplates] = mayHaveStyles ? [IN_VALUES, IN_TEMPLATES] : [NO_STYLES, NO_STYLES]
   const metadata = own(value, 'metadata')
-  const placed = placeholderInValue([own(metadata, 'name'), own(metadata, 'namespace')], IN_VALUES)
-  const found = placed ?? placeholderInLabels(own(metadata, 'labels'))
+  const placed = placeholderInValue([own(metadata, 'name'), own(metadata, 'namespace')], inValues)
+  const found = placed ?? placeholderInLabels(own(metadata, 'labels'), inValues)
   if (found !== undefined) return found
   const kind = stringAt(value, 'kind') ?? ''
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, IN_TEMPLATES)
-  if (kind === 'ConfigMap') return placeholderInScmConfig(own(value, 'data'))
+  if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, inTemplates)
+  if (kind === 'ConfigMap') return mayHaveStyles ? placeholderInScmConfig(own(value, 'data')) : undefined
   // KServe fills in its own.
   if (kind === 'LLMInferenceServiceConfig') return undefined
   // Of an autoscaler that alone is read: https://kubernetes.io/docs/concepts/workloads/autoscaling/horizontal-pod-autoscale/
   const scaled = scaledBy(value)
-  if (scaled !== undefined) return placeholderInValue(scaled, IN_VALUES)
+  if (scaled !== undefined) return placeholderInValue(scaled, inValues)
   const spec = own(value, 'spec')
   // Its own checks say of each field what is wrong with it, unless that is a mark of some tool.
-  if (kind === BINDING_KIND) return placeholderInValue(spec, IN_VALUES) ?? markInBinding(spec)
+  if (kind === BINDING_KIND) return placeholderInValue(spec, inValues) ?? markInBinding(spec)
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
-  return hasTemplates ? placeholderOfRegistration(spec) : placeholderInSpec(spec)
+  return hasTemplates
+    ? placeholderOfRegistration(spec, inValues, inTemplates)
+    : placeholderInSpec(spec, inValues)
 }
 
 /** What nobody writes by mistake where a name belongs: `@POOL@`, `__POOL__`, `POOL_NAME`. */
@@ -204,16 +218,20 @@ const NOT_DECIDING: ReadonlySet<string> = new Set([
 ])
 
 /** The first placeholder in a spec of any kind; among labels every key decides. */
-function placeholderInSpec(value: unknown): ManifestPlaceholder | undefined {
-  if (Array.isArray(value)) return firstIn(value, placeholderInSpec)
-  if (!isRecord(value)) return placeholderInValue(value, IN_VALUES)
-  return firstIn(Object.entries(value), ([key, one]) =>
-    NOT_DECIDING.has(key)
-      ? undefined
-      : /labels$/i.test(key)
-        ? placeholderInLabels(one)
-        : (placeholderInValue(key, IN_VALUES) ?? placeholderInName(key, one) ?? placeholderInSpec(one)),
-  )
+function placeholderInSpec(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
+  if (Array.isArray(value)) return firstIn(value, (one) => placeholderInSpec(one, styles))
+  if (!isRecord(value)) return placeholderInValue(value, styles)
+  for (const key of Object.keys(value)) {
+    if (NOT_DECIDING.has(key)) continue
+    const one = value[key]
+    const found = /labels$/i.test(key)
+      ? placeholderInLabels(one, styles)
+      : (placeholderInValue(key, styles) ??
+        placeholderInName(key, one, styles) ??
+        placeholderInSpec(one, styles))
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function firstIn<T>(
@@ -234,12 +252,16 @@ const TEMPLATE_FIELDS: ReadonlySet<string> = new Set([
   'workloadSelectorTemplates',
 ])
 
-function placeholderOfRegistration(spec: unknown): ManifestPlaceholder | undefined {
-  if (!isRecord(spec)) return placeholderInValue(spec, IN_VALUES)
+function placeholderOfRegistration(
+  spec: unknown,
+  inValues: readonly Style[],
+  inTemplates: readonly Style[],
+): ManifestPlaceholder | undefined {
+  if (!isRecord(spec)) return placeholderInValue(spec, inValues)
   return firstIn(Object.entries(spec), ([field, value]) =>
     TEMPLATE_FIELDS.has(field)
-      ? placeholderInValue(value, IN_TEMPLATES)
-      : placeholderInSpec({ [field]: value }),
+      ? placeholderInValue(value, inTemplates)
+      : placeholderInSpec({ [field]: value }, inValues),
   )
 }
 
@@ -256,6 +278,7 @@ function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined 
 
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
 function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
+  if (styles.length === 0) return undefined
   if (typeof value === 'string') return /[{<$[]/.test(value) ? firstOf(value, styles) : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, one] of Object.entries(value)) {

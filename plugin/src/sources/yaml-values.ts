@@ -53,7 +53,7 @@ export function readDocument(
     const start = Math.max(startOf(root), 0)
     const itemLine = (path: readonly number[]): number =>
       lineOf(placeOfItem(value, path, itemStarts) ?? start)
-    documents.push({ value, document, line: lineOf(start), itemLine })
+    documents.push({ value, text, document, line: lineOf(start), itemLine })
     return undefined
   } catch (thrown) {
     if (!(thrown instanceof YamlRefusal)) throw thrown

@@ -79,6 +79,7 @@ function readPlain(
   const { value } = plain
   return {
     value,
+    text,
     document,
     line: line + plain.line,
     itemLine: (path) => line + (plain.itemLine(path) ?? plain.line),
