@@ -31,6 +31,8 @@ export type IsExcluded = (path: string) => boolean
  * all below it.
  */
 export function excluding(globs: readonly string[]): IsExcluded {
+  // The library makes patterns before it has any glob.
+  if (globs.length === 0) return () => false
   const rules = ignore({ ignorecase: false }).add(globs.map((glob) => glob.replace(/^\.\//, '/')))
   return (path) => rules.ignores(path)
 }

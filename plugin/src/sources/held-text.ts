@@ -14,8 +14,8 @@ export function holdsKind(text: string, { group, kind }: WantedKind): boolean {
 const LAYERS_MAX = 4
 /** The most bytes that come out of a packed text. */
 const UNPACKED_MAX = 8 * 1024 * 1024
-/** A shorter text is no object in base64. */
-const ENCODED_MIN = 32
+/** So many digits of base64 stand for 48 bytes: what is shorter is no object with a name, packed or not. */
+export const ENCODED_MIN = 64
 
 /** A text, and what it stands for where it is encoded: in base64, by gzip, in a URL, in a string of JSON. */
 export function textsIn(text: string, layers = 0): readonly string[] {

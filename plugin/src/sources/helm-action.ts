@@ -18,5 +18,5 @@ export function actionForAnotherTool(text: string): string | undefined {
   if (action !== undefined) return action
   const [first] = ACTION.exec(text) ?? []
   if (first === undefined || first.lastIndexOf('{{') > 0) return first
-  return parseTemplate(text).kind === 'syntax error' && !OF_SCM.test(text) ? first : undefined
+  return !OF_SCM.test(text) && parseTemplate(text).kind === 'syntax error' ? first : undefined
 }

@@ -1,5 +1,6 @@
 // What the text of a document proves of the values in it, so that an object is gone through only for what it may hold. What a text has none
 // of, no value has: but for escapes, a value stands in the text as it is, and an anchor (`&`) may repeat it.
+import { ENCODED_MIN } from './held-text.ts'
 
 /** What may write any character. */
 const ESCAPE = String.raw`\\`
@@ -9,7 +10,7 @@ const PLACEHOLDER = new RegExp(String.raw`\{[{%]|\$[{(]|<[A-Za-z]|ENC\[|${ESCAPE
 const COMMAND = new RegExp(String.raw`kubectl|helm|spire-server|\boc\b|\$|${ESCAPE}`)
 /** The field that every object has, for the second time; or as much as `held-text.ts` takes for something encoded. */
 const OBJECT = new RegExp(
-  String.raw`apiVersion[^]*apiVersion|(?:^|[^A-Za-z0-9+/])(?:[A-Za-z0-9+/]\s*){32}|&|${ESCAPE}`,
+  String.raw`apiVersion[^]*apiVersion|(?:^|[^A-Za-z0-9+/\s])\s*(?:[A-Za-z0-9+/]\s*){${ENCODED_MIN}}|&|${ESCAPE}`,
 )
 
 /** Tells what the values of one document may hold. Each question is looked at once, and if it is asked. */
