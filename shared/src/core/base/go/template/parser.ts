@@ -1,4 +1,5 @@
 // Builds the tree of a template, after Go's text/template/parse/parse.go (Go 1.26), rule for rule.
+import { keeping } from '../../keeping.ts'
 import type { Branch, Command, TemplateNode, Operand, ParsedSource, Pipe } from './ast.ts'
 import { fromByteText } from './byte-text.ts'
 import { Lexer, type Token, type TokenKind } from './lexer.ts'
@@ -64,8 +65,10 @@ type Ending = { readonly end: 'end' } | { readonly end: 'else'; readonly chained
 export function parseSource(source: string): ParsedSource {
   // Without an action, and most have none, a template is its text.
   if (!source.includes('{{')) return textAlone(source)
-  return new Parser(source).parse()
+  return parsed(source)
 }
+
+const parsed = keeping((source) => new Parser(source).parse())
 
 function textAlone(text: string): ParsedSource {
   return {

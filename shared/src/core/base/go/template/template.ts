@@ -13,6 +13,7 @@
 // floating-point constants, some formats of floats, how Go escapes letters beyond the Latin ones, templates named as the
 // main one, any decision on a `Placeholder`, and the bounds of signals.ts.
 import type { JsonRecord } from '../../json.ts'
+import { keeping } from '../../keeping.ts'
 import { fromByteText, toByteText } from './byte-text.ts'
 import { compile } from './compile.ts'
 import { rootType } from './go-types.ts'
@@ -79,7 +80,7 @@ export interface GoObject {
 }
 
 /** Parses a template. Never throws. */
-export function parseTemplate(source: string): ParsedTemplate {
+export const parseTemplate: (source: string) => ParsedTemplate = keeping((source) => {
   if (source.length > MAX_SOURCE)
     return { kind: 'unsupported', construct: `a template longer than ${MAX_SOURCE}` }
   try {
@@ -104,7 +105,7 @@ export function parseTemplate(source: string): ParsedTemplate {
       return { kind: 'unsupported', construct: `nesting too deep for the stack (bound ${MAX_NESTING})` }
     throw error
   }
-}
+})
 
 function render(execute: ReturnType<typeof compile>, data: TemplateData): Rendered {
   try {
