@@ -2,8 +2,9 @@
 import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/base/json.ts'
 import { SourceCommand } from '../plugin/src/flags/command.ts'
-import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
-import { BIN } from '../plugin/src/program/embedded.ts'
+import { COMMANDS } from '../plugin/src/answers/all-commands.ts'
+import { QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
+import { BIN } from '../plugin/src/program/bin.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
 
 const NOTE = '<!-- Generated from plugin/src/answers by `npm run generate`; do not edit. -->'
@@ -36,9 +37,9 @@ export function commandReference(): string {
     '[output](output.md); files as a source: [the plugin on files](../offline.md); in CI: [CI](../ci.md).\n',
     '| command | question |',
     '|---|---|',
-    ...keysOf(COMMANDS).map((id) => `| [\`${id}\`](#${id}) | ${QUESTIONS[id]} |`),
+    ...keysOf(QUESTIONS).map((id) => `| [\`${id}\`](#${id}) | ${QUESTIONS[id]} |`),
     '',
-    ...keysOf(COMMANDS).map((id) => commandSection(id, COMMANDS[id])),
+    ...[...COMMANDS].map(([id, command]) => commandSection(id, command)),
     sharedSection(),
     exitSection(),
   ].join('\n')

@@ -1,7 +1,8 @@
 // `docs/reference/kubectl-kleym.1`: the manual page, from the classes that `--help` reads. Archives and the npm package carry it.
 import type { Command } from '@oclif/core/command'
 import { keysOf } from '../shared/src/core/base/json.ts'
-import { COMMANDS, QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
+import { COMMANDS } from '../plugin/src/answers/all-commands.ts'
+import { QUESTIONS, type CommandId } from '../plugin/src/answers/commands.ts'
 import { EXIT } from '../plugin/src/io/errors.ts'
 import {
   describe,
@@ -29,7 +30,7 @@ export function manPage(version: string): string {
       'Asks the cluster of the kubeconfig, read-only; the cluster as it would be after -f FILES; or files alone, with --offline. It never writes.',
     ),
     '.SH COMMANDS',
-    ...keysOf(COMMANDS).flatMap((id) => commandLines(id, COMMANDS[id])),
+    ...[...COMMANDS].flatMap(([id, command]) => commandLines(id, command)),
     '.SH SHARED FLAGS',
     ...flagLines(SHARED, Object.keys(SHARED)),
     '.SH EXIT STATUS',

@@ -1,54 +1,45 @@
-// The commands, in the order in which help lists them. A class holds flags and words only; the code behind it is
-// loaded when it runs.
-import { CompletionCommand } from './completion/command.ts'
-import { ConflictsCommand } from './conflicts/command.ts'
-import { DiffCommand } from './diff/command.ts'
-import { ExplainCommand } from './explain/command.ts'
-import { MapCommand } from './map/command.ts'
-import { McpCommand } from './mcp/command.ts'
-import { MigrateCommand } from './migrate/command.ts'
-import { PoliciesCommand } from './policies/command.ts'
-import { RenameCommand } from './rename/command.ts'
-import { SettingsCommand } from './settings/command.ts'
-import { StatusCommand } from './status/command.ts'
-import { SuggestCommand } from './suggest/command.ts'
-import { TestCommand } from './test/command.ts'
-import { VerifyCommand } from './verify/command.ts'
-import { WatchCommand } from './watch/command.ts'
-import { WhoSelectsCommand } from './who-selects/command.ts'
-import { WhyCommand } from './why/command.ts'
-import type { CommandClasses } from '../flags/command.ts'
+// The commands, in the order in which help lists them. The class of one holds flags and words only, and is loaded when it is asked for;
+// the code behind it when it runs.
+import type { Command } from '@oclif/core/command'
 
-/** Command classes by the word on the command line. */
-export const COMMANDS = {
-  explain: ExplainCommand,
-  diff: DiffCommand,
-  'who-selects': WhoSelectsCommand,
-  why: WhyCommand,
-  conflicts: ConflictsCommand,
-  policies: PoliciesCommand,
-  suggest: SuggestCommand,
-  migrate: MigrateCommand,
-  rename: RenameCommand,
-  test: TestCommand,
-  verify: VerifyCommand,
-  map: MapCommand,
-  settings: SettingsCommand,
-  status: StatusCommand,
-  watch: WatchCommand,
-  mcp: McpCommand,
-  completion: CompletionCommand,
-} as const satisfies CommandClasses
+/** What loads the class of each command, by the word on the command line. */
+const LOADERS = {
+  explain: async () => (await import('./explain/command.ts')).ExplainCommand,
+  diff: async () => (await import('./diff/command.ts')).DiffCommand,
+  'who-selects': async () => (await import('./who-selects/command.ts')).WhoSelectsCommand,
+  why: async () => (await import('./why/command.ts')).WhyCommand,
+  conflicts: async () => (await import('./conflicts/command.ts')).ConflictsCommand,
+  policies: async () => (await import('./policies/command.ts')).PoliciesCommand,
+  suggest: async () => (await import('./suggest/command.ts')).SuggestCommand,
+  migrate: async () => (await import('./migrate/command.ts')).MigrateCommand,
+  rename: async () => (await import('./rename/command.ts')).RenameCommand,
+  test: async () => (await import('./test/command.ts')).TestCommand,
+  verify: async () => (await import('./verify/command.ts')).VerifyCommand,
+  map: async () => (await import('./map/command.ts')).MapCommand,
+  settings: async () => (await import('./settings/command.ts')).SettingsCommand,
+  status: async () => (await import('./status/command.ts')).StatusCommand,
+  watch: async () => (await import('./watch/command.ts')).WatchCommand,
+  mcp: async () => (await import('./mcp/command.ts')).McpCommand,
+  completion: async () => (await import('./completion/command.ts')).CompletionCommand,
+} as const satisfies Record<string, () => Promise<Command.Class>>
+
+/** The class of a command: its flags and words, and what runs it. */
+export type CommandClass = Awaited<ReturnType<(typeof LOADERS)[CommandId]>>
 
 /** A word on the command line that is a command. */
-export type CommandId = keyof typeof COMMANDS
+export type CommandId = keyof typeof LOADERS
 
 /** The words on the command line. */
-export const COMMAND_IDS: readonly string[] = Object.keys(COMMANDS)
+export const COMMAND_IDS: readonly string[] = Object.keys(LOADERS)
 
 /** Whether a word is a command. */
 export function isCommand(word: string): word is CommandId {
-  return Object.hasOwn(COMMANDS, word)
+  return Object.hasOwn(LOADERS, word)
+}
+
+/** The class of a command. */
+export async function commandClass(id: CommandId): Promise<CommandClass> {
+  return LOADERS[id]()
 }
 
 /** The question that each command answers, for the root help. */

@@ -1,7 +1,7 @@
 // `kubectl kleym __complete WORDS...`: what could stand in place of the last word. Commands and flags come from the
 // command classes, which hold no code behind them: loading them costs no more than a table of their own would.
 import type { Command } from '@oclif/core/command'
-import { COMMANDS, isCommand, QUESTIONS } from '../answers/commands.ts'
+import { commandClass, isCommand, QUESTIONS } from '../answers/commands.ts'
 import type { ClusterFlags } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
 import { completeArgument } from './arguments.ts'
@@ -36,7 +36,7 @@ export async function complete(words: readonly string[], lookupFor: LookupMaker)
       ? offer(commandWords(rest[0] ?? '').filter(({ text }) => isCommand(text)))
       : NOTHING
   if (!isCommand(command)) return NOTHING
-  const flags = flagsOf(COMMANDS[command])
+  const flags = flagsOf(await commandClass(command))
   const line = readWords(rest, flags)
   const { cursor, given, args } = line
   if (cursor.kind === 'flag') return offer(flagWords(cursor.typed, flags, given))

@@ -7,7 +7,7 @@ import { clusterFlags } from './cluster-flags.ts'
 import { outputFlags, settingsFlags, sourceFlags } from './flags.ts'
 
 /** Command classes by the word on the command line. */
-export type CommandClasses = Readonly<Record<string, Command.Class>>
+export type CommandClasses = ReadonlyMap<string, Command.Class>
 
 /** oclif's configuration, which also carries what commands may use of the process. */
 export class CommandConfig extends Config {

@@ -5,9 +5,7 @@ import type { Command } from '@oclif/core/command'
 import { Plugin } from '@oclif/core/config'
 import type * as Interfaces from '@oclif/core/interfaces'
 import type { CommandContext } from '../io/context.ts'
-
-/** How help and errors call the program, whatever it was started as. */
-export const BIN = 'kubectl kleym'
+import { BIN } from './bin.ts'
 
 class EmbeddedPlugin extends Plugin {
   readonly #classes: CommandClasses
@@ -19,7 +17,7 @@ class EmbeddedPlugin extends Plugin {
 
   override async load(): Promise<void> {
     await super.load()
-    const cached = Object.entries(this.#classes).map(([id, command]) => describe(id, command, this.name))
+    const cached = [...this.#classes].map(([id, command]) => describe(id, command, this.name))
     this.manifest = {
       version: this.version,
       commands: Object.fromEntries(cached.map((one) => [one.id, one])),
@@ -34,7 +32,7 @@ class EmbeddedPlugin extends Plugin {
   override async findCommand(id: string, options: { must: true }): Promise<Command.Class>
   override async findCommand(id: string, options?: { must: boolean }): Promise<Command.Class | undefined>
   override async findCommand(id: string, options?: { must: boolean }): Promise<Command.Class | undefined> {
-    const command = Object.hasOwn(this.#classes, id) ? this.#classes[id] : undefined
+    const command = this.#classes.get(id)
     if (command === undefined) {
       if (options?.must === true) throw new RangeError(`no command ${id}`)
       return undefined

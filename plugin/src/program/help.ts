@@ -1,14 +1,9 @@
 // Help: the questions first, `kubectl kleym` everywhere, 80 columns, no colours, examples that can be pasted.
-import type { Command } from '@oclif/core/command'
-import { Help } from '@oclif/core/help'
-import { COMMAND_IDS, COMMANDS, QUESTIONS } from '../answers/commands.ts'
+import { QUESTIONS } from '../answers/commands.ts'
 import type { CommandConfig } from '../flags/command.ts'
-import { formatsText, OUTPUT_FORMATS } from '../flags/flags.ts'
-import { formatsOf } from '../flags/options.ts'
 import { line, type Line } from '../text/line.ts'
 import { wrap } from '../text/wrap.ts'
-import { BIN } from './embedded.ts'
-import { unknownCommand } from './usage-errors.ts'
+import { BIN } from './bin.ts'
 
 /** The widest help; a narrower terminal folds it. */
 const HELP_WIDTH = 80
@@ -32,46 +27,8 @@ export async function helpText(
   const words = argv.filter((word) => !word.startsWith('-'))
   const subject = words[0] === 'help' ? words[1] : words[0]
   if (subject === undefined) return folded(rootHelp(), width)
-  const config = await loadConfig()
-  const command = config.findCommand(subject)
-  if (command === undefined) throw unknownCommand(subject, COMMAND_IDS)
-  const help = new KleymHelp(config, {
-    maxWidth: width < HELP_WIDTH ? width - FOLDED_OVERHANG : HELP_WIDTH,
-    stripAnsi: true,
-    flagSortOrder: 'none',
-    hideCommandSummaryInDescription: true,
-  })
-  await help.showCommandHelp(withOwnFormats(command))
-  return help.text
-}
-
-/** The command, its `-o` with the formats that it has an answer in. */
-function withOwnFormats(command: Command.Loadable): Command.Loadable {
-  const { output } = command.flags
-  if (output?.description !== formatsText(OUTPUT_FORMATS)) return command
-  const own = { ...output, description: formatsText(formatsOf(command.id)) }
-  return { ...command, load: () => command.load(), flags: { ...command.flags, output: own } }
-}
-
-class KleymHelp extends Help {
-  text = ''
-
-  protected override log(...lines: string[]): void {
-    this.text += `${lines.join(' ')}\n`
-  }
-
-  protected override formatCommand(command: Command.Loadable): string {
-    return withFirstFlagInPlace(super.formatCommand(command)).trimEnd()
-  }
-}
-
-/** oclif trims the first flag of a group: where others leave room for a letter, it moves back under them. */
-function withFirstFlagInPlace(text: string): string {
-  return text.replaceAll(
-    /^([A-Z]+ FLAGS\n) {2}(--[^]*?)(?=\n\n|(?![^]))/gm,
-    (group, title: string, flags: string) =>
-      /^(?: {6}| {2}-\w, )--/m.test(flags) ? `${title}      ${flags}` : group,
-  )
+  const { commandHelp } = await import('./command-help.ts')
+  return commandHelp(subject, await loadConfig(), width < HELP_WIDTH ? width - FOLDED_OVERHANG : HELP_WIDTH)
 }
 
 /** Lines that are too long for a narrow terminal go on below, under their second column where they have one. */
@@ -91,7 +48,7 @@ function lineText(spans: Line): string {
 }
 
 function rootHelp(): string {
-  const column = Math.max(...Object.keys(COMMANDS).map((id) => id.length)) + 2
+  const column = Math.max(...Object.keys(QUESTIONS).map((id) => id.length)) + 2
   const questions = Object.entries(QUESTIONS).map(([id, question]) => `  ${id.padEnd(column)}${question}`)
   return `Explains which SPIFFE identities inference workloads get, and why. Never writes.
 

@@ -1,13 +1,13 @@
 // One run of the program, from the command line to the exit code. Everything that can go wrong ends here.
+import type { CommandConfig } from '../flags/command.ts'
 import { COMPLETE } from '../io/completion-request.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
-import { COMMAND_IDS, COMMANDS, isCommand } from '../answers/commands.ts'
+import { COMMAND_IDS, commandClass, isCommand } from '../answers/commands.ts'
 import { type CommandContext, type CommandResult, paletteFor } from '../io/context.ts'
-import { configToRun, loadConfig } from './embedded.ts'
-import { asKleymError, EXIT, formatError, formatStack, type ExitCode, type KleymError } from '../io/errors.ts'
+import { asKleymError, EXIT, formatError, formatStack, type ExitCode, KleymError } from '../io/errors.ts'
 import { asksForHelp, helpText } from './help.ts'
 import { viewWidth } from '../text/layout.ts'
-import { isUsageError, unknownCommand, usageError } from './usage-errors.ts'
+import { unknownCommand } from './unknown-command.ts'
 
 /** The verbosity from which errors come with their stack, as kubectl's `-v`. */
 const STACK_VERBOSITY = 6
@@ -25,12 +25,13 @@ export async function runProgram(argv: readonly string[], context: CommandContex
       return EXIT.ok
     }
     if (asksForHelp(argv)) {
-      context.stdout.write(await helpText(argv, () => loadConfig(COMMANDS, context), viewWidth(context)))
+      context.stdout.write(await helpText(argv, () => configOfAll(context), viewWidth(context)))
       return EXIT.ok
     }
     const [id = '', ...rest] = argv
     if (!isCommand(id)) throw unknownCommand(id, COMMAND_IDS)
-    const outcome = await new COMMANDS[id](rest, configToRun(context)).run()
+    const [Command, { configToRun }] = await Promise.all([commandClass(id), import('./embedded.ts')])
+    const outcome = await new Command(rest, configToRun(context)).run()
     print(outcome, context)
     return outcome.exitCode
   } catch (thrown) {
@@ -41,15 +42,24 @@ export async function runProgram(argv: readonly string[], context: CommandContex
   }
 }
 
+/** What help and errors tell of: the flags of every command. */
+async function configOfAll(context: CommandContext): Promise<CommandConfig> {
+  const [{ COMMANDS }, { loadConfig }] = await Promise.all([
+    import('../answers/all-commands.ts'),
+    import('./embedded.ts'),
+  ])
+  return loadConfig(COMMANDS, context)
+}
+
 /** What oclif says of the command line, in our words; undefined for any other error. */
 async function asUsageError(
   thrown: unknown,
   [id = '']: readonly string[],
   context: CommandContext,
 ): Promise<KleymError | undefined> {
-  if (!isUsageError(thrown)) return undefined
-  const config = await loadConfig(COMMANDS, context)
-  return usageError(thrown, config.findCommand(id))
+  if (thrown instanceof KleymError) return undefined
+  const { isUsageError, usageError } = await import('./usage-errors.ts')
+  return isUsageError(thrown) ? usageError(thrown, (await configOfAll(context)).findCommand(id)) : undefined
 }
 
 /** Prints what a command has to say: the answer first, then what a person should know about it. */

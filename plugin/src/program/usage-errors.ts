@@ -4,40 +4,8 @@ import * as Errors from '@oclif/core/errors'
 import { own } from '@kleym/shared/core/base/json.ts'
 import { formatsOf } from '../flags/options.ts'
 import { KleymError } from '../io/errors.ts'
-import { BIN } from './embedded.ts'
-import { didYouMean, nearest } from '@kleym/shared/core/base/text/suggest.ts'
-
-/** What other programs call a command of kleym's. */
-const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ...['get', 'describe', 'list', 'show', 'why'].map((word) => [word, 'explain'] as const),
-  ...['analyze', 'check', 'lint'].map((word) => [word, 'conflicts'] as const),
-  ...['create', 'generate'].map((word) => [word, 'suggest'] as const),
-  ['who-can', 'who-selects'],
-  ['graph', 'map'],
-])
-
-/** The error for a first word that is no command. */
-export function unknownCommand(word: string, known: readonly string[]): KleymError {
-  const docs = `${BIN} --help`
-  if (word.startsWith('-')) {
-    return new KleymError({
-      code: 'usage',
-      what: `a flag stands where the command belongs`,
-      where: word,
-      why: `the first word is one of ${known.join(', ')}`,
-      fix: `write the command first: ${BIN} ${known[0] ?? ''} ${word} ...`,
-      docs,
-    })
-  }
-  const best = OTHER_WORDS.get(word) ?? nearest(word, known)[0]
-  return new KleymError({
-    code: 'usage',
-    what: `there is no command ${word}`,
-    why: `the commands are ${known.join(', ')}`,
-    fix: best === undefined ? 'use one of them' : `did you mean: ${BIN} ${best}`,
-    docs,
-  })
-}
+import { BIN } from './bin.ts'
+import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 
 /** Whether oclif's parser has thrown this; anything else is a KleymError or a bug. */
 export function isUsageError(thrown: unknown): thrown is Errors.CLIError {

@@ -2,7 +2,7 @@
 import type { ResourceRef } from '@kleym/shared/kube/api.ts'
 import { describe, expect, test } from 'vitest'
 import { PODS } from '@kleym/shared/kube/resources.ts'
-import { COMMANDS } from '../../src/answers/commands.ts'
+import { COMMANDS } from '../../src/answers/all-commands.ts'
 import { complete } from '../../src/completion/complete.ts'
 import type { CompletionLookup } from '../../src/completion/lookup.ts'
 import { printCompletion } from '../../src/completion/protocol.ts'
@@ -61,7 +61,7 @@ async function textsOf(line: string): Promise<readonly string[]> {
 describe('commands', () => {
   test('all of them, with the questions that they answer', async () => {
     const lines = await completionOf('')
-    expect(lines.slice(0, -2).map((line) => line.split('\t', 1)[0])).toEqual(Object.keys(COMMANDS))
+    expect(lines.slice(0, -2).map((line) => line.split('\t', 1)[0])).toEqual([...COMMANDS.keys()])
     expect(lines).toContain('conflicts\tWhat clashes?')
     expect(lines.slice(-2)).toEqual(['help\tHelp of a command.', ':4'])
   })
@@ -104,7 +104,7 @@ describe('flags', () => {
     expect(await textsOf(line)).toEqual(expected)
   })
 
-  test.each(Object.entries(COMMANDS))(
+  test.each([...COMMANDS])(
     'every flag of %s is offered after two dashes',
     async (command, { baseFlags, flags }) => {
       const long = Object.keys({ ...baseFlags, ...flags }).filter((name) => name.length > 1)

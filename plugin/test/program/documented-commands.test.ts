@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { commandsRunBy } from '../../../scripts/docs/commands.ts'
-import { COMMANDS } from '../../src/answers/commands.ts'
+import { COMMANDS } from '../../src/answers/all-commands.ts'
 import { EXIT } from '../../src/io/errors.ts'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
@@ -31,7 +31,7 @@ function onExamples(line: string): string {
 }
 
 /** The examples of all help pages that are one plain command, up to a redirection. */
-const HELP = Object.values(COMMANDS).flatMap(({ examples }) =>
+const HELP = [...COMMANDS.values()].flatMap(({ examples }) =>
   examples
     .map((example) => (typeof example === 'string' ? example : example.command))
     .filter((line) => line.startsWith('<%= config.bin %> '))
@@ -75,7 +75,7 @@ function words(line: string): readonly string[] {
 }
 
 test('help names no folder of this repository, which an installed user has not', () => {
-  const lines = Object.values(COMMANDS).flatMap(({ examples }) =>
+  const lines = [...COMMANDS.values()].flatMap(({ examples }) =>
     examples.map((example) => (typeof example === 'string' ? example : example.command)),
   )
   expect(lines.filter((line) => line.includes('examples/'))).toEqual([])

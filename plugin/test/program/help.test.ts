@@ -1,11 +1,11 @@
 // Help of every command: flags in one column, only formats that the command has, and folded to a narrow terminal.
 import { expect, test } from 'vitest'
-import { COMMANDS, isCommand } from '../../src/answers/commands.ts'
+import { COMMANDS } from '../../src/answers/all-commands.ts'
 import { formatsOf, requireFormat } from '../../src/flags/options.ts'
 import { OUTPUT_FORMATS, type OutputFormat } from '../../src/flags/flags.ts'
 import { inProcess } from '../support/in-process.ts'
 
-const IDS = Object.keys(COMMANDS).filter((id) => isCommand(id))
+const IDS = [...COMMANDS.keys()]
 
 async function helpOf(command: string, columns: number): Promise<string> {
   const { code, stdout } = await inProcess([command, '--help'], process.cwd(), { COLUMNS: `${columns}` })

@@ -87,9 +87,10 @@ function troubleFirst(
   explanations: readonly Explanation[],
   { findingsByBinding }: ExplainLayout,
 ): readonly Explanation[] {
-  const rank = (one: Explanation): number =>
+  const rankOf = (one: Explanation): number =>
     10 * RANK[one.judgement.state] + MARK_RANK[bindingMark(one, findingsByBinding.get(one.key))]
-  return explanations.toSorted((a, b) => rank(a) - rank(b))
+  const ranked = explanations.map((one) => ({ one, rank: rankOf(one) }))
+  return ranked.toSorted((a, b) => a.rank - b.rank).map(({ one }) => one)
 }
 
 const MARK_RANK: Readonly<Record<Mark, number>> = { bad: 0, warn: 1, note: 2, ok: 3 }
