@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, rename, rm, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BuildError } from './build-error.ts'
-import { compile, executableName } from './bun.ts'
+import { compile, executableName, orderOf } from './bun.ts'
 import { bundle } from './bundle.ts'
 import { compileForNode } from './node.ts'
 
@@ -31,9 +31,11 @@ export async function buildExecutable(root: string, { name, entry, runtime }: Bu
     // Node takes one file.
     await bundle(root, { entry: join(root, entry), outfile: join(folder, module), split: runtime === 'bun' })
     const compilation = { folder, bundle: module, outfile }
+    const made = join(folder, outfile)
     if (runtime === 'bun') compile(root, compilation)
     else compileForNode(compilation)
-    expectToStart(join(folder, outfile))
+    expectToStart(made)
+    if (runtime === 'bun') compile(root, { ...compilation, order: orderOf(root, made, folder) })
     // A copy, as an install makes one: Linux keeps a file that was written in large pieces in large pages, and then counts
     // 30 MiB more of it as resident in every process.
     await copyFile(join(folder, outfile), join(folder, COPY))

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BuildError } from '../build/build-error.ts'
-import { compile } from '../build/bun.ts'
+import { compile, executableName, orderOf } from '../build/bun.ts'
 import { archiveProblems, LICENCE_FILE, MAN_PAGE } from './archive-check.ts'
 import { bunFor } from './bun-for.ts'
 import { signAdHoc, wrongPage } from './mac-signature.ts'
@@ -57,7 +57,8 @@ export function executableFor({ root, bundle, env }: PluginSource, platform: Pla
   const folder = mkdtempSync(join(tmpdir(), 'kleym-release-'))
   try {
     cpSync(dirname(bundle), folder, { recursive: true })
-    compile(root, { folder, bundle: basename(bundle), outfile, target })
+    const built = join(root, 'dist', executableName('kubectl-kleym'))
+    compile(root, { folder, bundle: basename(bundle), outfile, target, order: orderOf(root, built, folder) })
     const made = readFileSync(join(folder, outfile))
     return platform.os === 'darwin' ? signed(made) : made
   } finally {
