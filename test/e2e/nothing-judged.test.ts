@@ -60,6 +60,20 @@ describe('an empty pipe', () => {
     expect(run.code).toBe(4)
   })
 
+  test.each([
+    ['', 4],
+    ['# Source: a.yaml\n', 4],
+    ['{apiVersion: v1, kind: Secret, metadata: {name: a}}', 0],
+  ])('a pipe beside other files that holds %j: %i', async (stdin, code) => {
+    const cwd = workspace({ 'all.yaml': POD, 'scm.yaml': SCM_CONFIG })
+    const given = ['conflicts', '--offline', '-f', 'all.yaml', '-f', '-', ...SETTINGS]
+    const run = await kleym(given, { cwd, stdin })
+    expect({ code: run.code, isOpen: run.stdout.startsWith('!') }).toEqual({ code, isOpen: code === 4 })
+    if (code === 4) expect(run.stderr).toContain('stdin holds no document')
+    const allowed = await kleym([...given, '--allow-empty'], { cwd, stdin })
+    expect(allowed.code).toBe(0)
+  })
+
   test('every format says it, with the same exit code', async () => {
     for (const format of ['json', 'yaml', 'name', 'sarif', 'junit', 'github', 'mermaid', 'markdown']) {
       const cwd = workspace({})

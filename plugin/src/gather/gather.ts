@@ -28,7 +28,7 @@ import { DEFAULT_NAMESPACE } from '../flags/flags.ts'
 import type { CommonOptions } from '../flags/options.ts'
 import { withFallbacks } from '../settings/in-force.ts'
 import { readNamesFiles } from '../sources/names-file.ts'
-import { loadFiles, type LoadedFiles } from '../sources/load.ts'
+import { loadFiles, STDIN, type LoadedFiles } from '../sources/load.ts'
 import type { MisspelledObject } from '../sources/near-miss.ts'
 import type { Opaque } from '../sources/door.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -234,8 +234,8 @@ class Gathering {
       if (isQuick && bytes <= SMALL) this.#context.expectShortRun?.()
     })
     refuseWrongPaths([...(this.#dump?.problems ?? []), ...this.#files.problems], this.#options.output)
-    if (this.#dump !== undefined) this.#dump = withoutEmptyFolders(this.#dump)
-    this.#files = withoutEmptyFolders(this.#files)
+    if (this.#dump !== undefined) this.#dump = withoutEmpty(this.#dump, this.#options.output)
+    this.#files = withoutEmpty(this.#files, this.#options.output)
   }
 
   /** No more than the question takes, and everything where what was read may be changed by what was not. */
@@ -475,9 +475,12 @@ function analysisSteps(snapshot: Snapshot, of: SettingsReading): Steps<Analysis>
   return analysing(snapshot, of.operator.config, of.scm.settings, openSettingsAbout(snapshot, of))
 }
 
-/** Folders that may be empty are no problem; the others have been refused. */
-function withoutEmptyFolders(files: LoadedFiles): LoadedFiles {
-  return { ...files, problems: files.problems.filter(({ kind }) => kind !== 'empty') }
+/** What may be empty is no problem. Folders that may not have been refused. */
+function withoutEmpty(
+  files: LoadedFiles,
+  { allowEmpty = false }: Pick<CommonOptions['output'], 'allowEmpty'>,
+): LoadedFiles {
+  return { ...files, problems: files.problems.filter(({ kind }) => kind !== 'empty' || !allowEmpty) }
 }
 
 /** A path that does not exist is a wrong command line: an answer about the rest would answer another question. */
@@ -485,7 +488,9 @@ function refuseWrongPaths(
   problems: readonly InputProblem[],
   { allowEmpty = false }: Pick<CommonOptions['output'], 'allowEmpty'>,
 ): void {
-  const wrong = problems.find(({ kind }) => kind === 'path' || (kind === 'empty' && !allowEmpty))
+  const wrong = problems.find(
+    ({ kind, where }) => kind === 'path' || (kind === 'empty' && where !== STDIN && !allowEmpty),
+  )
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
   throw new KleymError({ code: 'usage', what, where, why, fix })

@@ -87,6 +87,15 @@ interface Source {
 /** How problems and origins call stdin. */
 export const STDIN = 'stdin'
 
+/** What was piped in may be missing: a shell does not stop where the first command of a pipe fails. */
+const EMPTY_STDIN: InputProblem = {
+  kind: 'empty',
+  what: 'stdin holds no document',
+  where: STDIN,
+  why: 'the command before the pipe may have failed',
+  fix: 'look at what it prints; pass --allow-empty if there may be none',
+}
+
 /**
  * Reads all objects that the arguments mean; never throws for anything that a file holds. `onOpened` is told how many bytes
  * there are before any of them is parsed.
@@ -113,6 +122,7 @@ export async function loadFiles(
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted, rules.mentions)
   let documents = 0
+  let isStdinEmpty = false
   const take = async ({ name, bytes, file, isLate }: Source): Promise<void> => {
     if (isLate === true) budget.charge('bytes', bytes.length)
     collected.takesAway = file && ((value, kind) => tree.takesAway(file, value, kind))
@@ -122,6 +132,7 @@ export async function loadFiles(
     }
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
+    if (name === STDIN && parsed.count + parsed.faults.length === 0) isStdinEmpty = true
     takeParsed(name, parsed, rules, collected)
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
@@ -144,6 +155,8 @@ export async function loadFiles(
   const late = await tree.renderCharts(collected.deploying, ofTree, io)
   await takeAll(late.map((one) => ({ ...one, isLate: true })))
   progress.end()
+  // Where nothing holds a document, that is said of all.
+  if (isStdinEmpty && documents > 0) door.hold(EMPTY_STDIN)
   const inOrder = door.objects.toSorted((a, b) => compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''))
   const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
