@@ -68,8 +68,12 @@ describe('an empty pipe', () => {
     const cwd = workspace({ 'all.yaml': POD, 'scm.yaml': SCM_CONFIG })
     const given = ['conflicts', '--offline', '-f', 'all.yaml', '-f', '-', ...SETTINGS]
     const run = await kleym(given, { cwd, stdin })
-    expect({ code: run.code, isOpen: run.stdout.startsWith('!') }).toEqual({ code, isOpen: code === 4 })
-    if (code === 4) expect(run.stderr).toContain('stdin holds no document')
+    const isTold = run.stderr.includes('stdin holds no document')
+    expect({ code: run.code, isTold, isOpen: run.stdout.startsWith('!') }).toEqual({
+      code,
+      isTold: code === 4,
+      isOpen: code === 4,
+    })
     const allowed = await kleym([...given, '--allow-empty'], { cwd, stdin })
     expect(allowed.code).toBe(0)
   })

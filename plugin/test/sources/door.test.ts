@@ -352,6 +352,54 @@ const config = (text: string): string =>
     data: { 'agent.conf': text },
   })
 
+const setting = (kind: string, set: object): string =>
+  kyverno({ match: { any: [{ resources: { kinds: [kind] } }] }, mutate: { patchStrategicMerge: set } })
+
+describe('who holds what pods get as a whole, beside a policy that', () => {
+  const wholePods = ESTATE.replace(
+    'spec: {poolRef: {name: llama}, objectiveRef: {name: chat}, serviceAccountName: runner, containerName: vllm}',
+    'spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}',
+  )
+  test.each<[given: string, policy: string, isOpen: boolean]>([
+    ['labels pods', setting('Pod', { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } }), true],
+    [
+      'annotates pods',
+      setting('Pod', { metadata: { annotations: { 'linkerd.io/inject': 'enabled' } } }),
+      true,
+    ],
+    [
+      'keeps a sidecar away',
+      setting('Pod', { metadata: { annotations: { 'linkerd.io/inject': 'disabled' } } }),
+      false,
+    ],
+    ['sets another annotation', setting('Pod', { metadata: { annotations: { team: 'x' } } }), false],
+    [
+      'annotates Namespaces',
+      setting('Namespace', { metadata: { annotations: { 'linkerd.io/inject': 'enabled' } } }),
+      true,
+    ],
+    ['adds a container', setting('Pod', { spec: { containers: [{ name: 'logs', image: 'x' }] } }), true],
+    [
+      'changes containers that are there',
+      setting('Pod', { spec: { containers: [{ '(name)': '*', securityContext: {} }, { name: 'vllm' }] } }),
+      false,
+    ],
+    [
+      'changes each container',
+      setting('Pod', { spec: { containers: [{ name: '{{ element.name }}', imagePullPolicy: 'Always' }] } }),
+      false,
+    ],
+  ])('%s', async (_, policy, isOpen) => {
+    const id = 'spiffe://example.org/ns/demo/pool/llama'
+    const files = { 'estate.yaml': wholePods, 'p.json': policy }
+    const { code, stdout } = await asked('who-selects', files, SCM, ['-A', '--spiffe-id', id])
+    expect(wholePods).toContain('PoolOnly')
+    expect({ code, mark: stdout.slice(0, 1) }).toEqual(
+      isOpen ? { code: 4, mark: '!' } : { code: 0, mark: '✓' },
+    )
+  })
+})
+
 describe('an agent that finds no selectors of containers issues no identity of one', () => {
   const hcl = (option: string): string =>
     config(

@@ -1,9 +1,11 @@
 // Pods and Namespaces that do not exist yet, with what admission may make of their labels.
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
 import { settingOf, type LabelSetting } from './label-setting.ts'
 import { istioTemplate } from './pod-changers.ts'
 import type { Namespace, Pod } from './pod.ts'
 import type { PodChange } from './raw.ts'
+import { INJECTION_KEYS, mayAsk } from './sidecars.ts'
 
 /** What may become of the labels that are asked for, and of those that are there; any other label decides nothing. */
 export class AdmissionLabels {
@@ -36,9 +38,10 @@ export class AdmissionLabels {
       if (change.values?.has(undefined) === false) unknown.add(key)
       else possible.add(key)
     }
-    if (givers.size === 0) return pod
+    const asked = { ...pod, ...this.#asking() }
+    if (givers.size === 0) return asked
     return {
-      ...pod,
+      ...asked,
       labels: new Map([...pod.labels].filter(([key]) => !givers.has(key))),
       unknownLabels: pod.unknownLabels.union(unknown),
       possibleLabels: pod.possibleLabels.union(possible),
@@ -46,6 +49,29 @@ export class AdmissionLabels {
       labelGivers: givers,
     }
   }
+
+  /** What policies may make of the containers of any pod: those that they add, and those that they ask webhooks for. */
+  readonly #asking = lazy((): Pick<Pod, 'askedByAdmission' | 'addedByPolicies'> => {
+    const keys = INJECTION_KEYS.filter((key) =>
+      this.#changes.some(({ labelText = '' }) => {
+        const isNamed = labelText.includes(key) || labelText.includes(key.replaceAll('/', '~1'))
+        const values = isNamed ? settingOf(labelText, key) : NOT_SET
+        return values !== undefined && (values.values === undefined || [...values.values].some(mayAsk))
+      }),
+    )
+    const added = this.#changes.flatMap(({ by, containers = [] }) =>
+      containers.map((name) => ({
+        name,
+        role: 'injected sidecar' as const,
+        image: undefined,
+        injectedBy: by,
+      })),
+    )
+    return {
+      ...(keys.length > 0 && { askedByAdmission: new Set(keys) }),
+      ...(added.length > 0 && { addedByPolicies: added }),
+    }
+  })
 
   /** A Namespace in the same way. Its name label stays. */
   namespace(namespace: Namespace): Namespace {
@@ -70,6 +96,8 @@ export class AdmissionLabels {
     )
   }
 }
+
+const NOT_SET: LabelSetting = { values: new Set(), isAddition: true }
 
 interface GivenSetting extends LabelSetting {
   readonly by: string

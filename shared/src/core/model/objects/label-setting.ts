@@ -1,7 +1,8 @@
-// What a policy sets labels to, by its text: the values that can be read bound what a label may be. Sources: anchors of Kyverno
+// What a policy sets labels and annotations to, by its text: the values that can be read bound what a label may be. Sources: anchors of Kyverno
 // (https://kyverno.io/docs/policy-types/cluster-policy/mutate/#conditional-logic-using-anchors), Gatekeeper, whose AssignMetadata adds and never
 // changes (https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/), JSON patches, and CEL.
-import { dig, isRecord, keysOf, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { isDns1123Label } from '../../base/text/kubernetes.ts'
+import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 
 /** What becomes of a label that something sets. */
 export interface LabelSetting {
@@ -13,7 +14,7 @@ export interface LabelSetting {
 
 /** What policies set stands at these keys; all else is what they match, ask for, or are called. */
 const SETTING: ReadonlySet<string> = new Set(['mutate', 'mutations', 'variables', 'managedNamespaceMetadata'])
-const LOCATION = /metadata\.labels\.(?:"([^"]+)"|([^."]+))$/
+const LOCATION = /metadata\.(?:labels|annotations)\.(?:"([^"]+)"|([^."]+))$/
 
 /** The text of what an object sets, of all that it says. */
 export function labelTextOf(kind: string, value: JsonRecord): string {
@@ -23,6 +24,25 @@ export function labelTextOf(kind: string, value: JsonRecord): string {
   if (plain === undefined) return ''
   const key = kind === 'AssignMetadata' ? `+(${plain})` : plain
   return JSON.stringify({ [key]: dig(value, 'spec', 'parameters', 'assign', 'value') ?? ANYTHING })
+}
+
+/** The names of the containers that an object adds to pods: those in what it sets. With an anchor of Kyverno's it is one that is there. */
+export function containersAddedBy(value: JsonRecord): readonly string[] {
+  const names = new Set<string>()
+  const visit = (here: unknown): void => {
+    if (Array.isArray(here)) for (const one of here as readonly unknown[]) visit(one)
+    if (!isRecord(here)) return
+    for (const key of keysOf(here)) {
+      if (/^(?:initC|c)ontainers$/.test(key))
+        for (const one of listAt(here, key)) {
+          const name = stringAt(one, 'name')
+          if (name !== undefined && isDns1123Label(name)) names.add(name)
+        }
+      visit(own(here, key))
+    }
+  }
+  for (const part of partsOf(value)) visit(part)
+  return [...names]
 }
 
 const ANYTHING = '{{ }}'
@@ -51,7 +71,7 @@ export function settingOf(text: string, key: string): LabelSetting | undefined {
     .replaceAll(/\\+"/g, '"')
     .replaceAll(/\\+n/g, '\n')
     .replaceAll('~1', '/')
-    .replaceAll(/[/.]?metadata[/.]labels[/.]/g, ' ')
+    .replaceAll(/[/.]?metadata[/.](?:labels|annotations)[/.]/g, ' ')
   if (!plain.includes(key)) return undefined
   const mention = new RegExp(`(?<![A-Za-z0-9._/~-])${RegExp.escape(key)}(?![A-Za-z0-9._/~-])`, 'g')
   const values = new Set<string | undefined>()

@@ -2,7 +2,7 @@
 // which Istio injects. What they match is not followed: each may change any that does not exist yet (`admission-labels.ts`).
 import { own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
-import { labelTextOf } from './label-setting.ts'
+import { containersAddedBy, labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
 import { KINDS_WITH_PODS } from './workload.ts'
 import type { PodChange } from './raw.ts'
@@ -37,12 +37,13 @@ export function podChangeOf(
   const isOfNamespaces = group === 'argoproj.io'
   if (isOfNamespaces && !whole.includes(OF_NAMESPACES)) return undefined
   const mountsWorkloadApi = !isOfNamespaces && /spire|spiffe/i.test(whole)
-  const setsLabels = whole.includes('labels') && (isOfNamespaces || MUTATES.test(whole))
+  const setsLabels = /labels|annotations|containers/i.test(whole) && (isOfNamespaces || MUTATES.test(whole))
   if (!mountsWorkloadApi && !setsLabels) return undefined
   return {
     by,
     mountsWorkloadApi,
     ...(setsLabels && { labelText: value === undefined ? whole : labelTextOf(kind, value) }),
+    ...(value !== undefined && setsLabels && { containers: containersAddedBy(value) }),
     ...(isOfNamespaces && { ofNamespaces: true as const }),
   }
 }

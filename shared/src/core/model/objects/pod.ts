@@ -66,6 +66,10 @@ export interface Pod {
   readonly labelGivers?: ReadonlyMap<string, string>
   /** The values of these that are possible, undefined for none; without an entry: any. */
   readonly labelChoices?: LabelChoices
+  /** Keys of labels and annotations that admission may set, by which it asks a webhook for a container. */
+  readonly askedByAdmission?: ReadonlySet<string>
+  /** Containers that policies may add. */
+  readonly addedByPolicies?: readonly Container[]
   /** Keys of labels by which its workload finds it. */
   readonly selectorLabels?: ReadonlySet<string>
   /** Agents find no selectors of its containers, on all nodes or on some. */

@@ -17,8 +17,10 @@ export interface PodChange {
   readonly by: string
   /** Whether it may mount the Workload API. */
   readonly mountsWorkloadApi: boolean
-  /** The text of what it sets, where it may set labels. */
+  /** The text of what it sets, where it may set labels or annotations. */
   readonly labelText?: string
+  /** The names of containers that it may add. */
+  readonly containers?: readonly string[]
   /** Whether it changes Namespaces alone. */
   readonly ofNamespaces?: true
 }

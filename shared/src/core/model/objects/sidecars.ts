@@ -106,13 +106,12 @@ export const INJECTION_KEYS: readonly string[] = [
 export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: ReadonlySet<string>): Pod {
   if (pod.exists || asked.size === 0) return pod
   const there = new Set(pod.containers.map(({ name }) => name))
-  const added = INJECTORS.filter((injector) => mayInject(injector, pod, namespace)).flatMap(
+  const ofWebhooks = INJECTORS.filter((injector) => mayInject(injector, pod, namespace)).flatMap(
     ({ name: injectedBy, containers }) =>
-      containers.flatMap((name) =>
-        asked.has(name) && !there.has(name)
-          ? { name, role: 'injected sidecar' as const, image: undefined, injectedBy }
-          : [],
-      ),
+      containers.map((name) => ({ name, role: 'injected sidecar' as const, image: undefined, injectedBy })),
+  )
+  const added = [...ofWebhooks, ...(pod.addedByPolicies ?? [])].filter(
+    ({ name }) => asked.has(name) && !there.has(name),
   )
   return added.length === 0 ? pod : { ...pod, containers: [...pod.containers, ...added] }
 }
@@ -122,21 +121,32 @@ export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: 
  * is theirs too.
  */
 export function containersThatMayBe(pod: Pod, namespace: Namespace | undefined): readonly Container[] {
-  return withInjected(pod, namespace, INJECTED_CONTAINERS).containers
+  const ofPolicies = pod.addedByPolicies?.map(({ name }) => name) ?? []
+  const asked = ofPolicies.length === 0 ? INJECTED_CONTAINERS : INJECTED_CONTAINERS.union(new Set(ofPolicies))
+  return withInjected(pod, namespace, asked).containers
 }
 
 /** Whether the labels or annotations of a pod ask for what an injector adds, whatever its namespace says. */
 export function asksItself(pod: Pod, injectedBy: string): boolean {
+  if (pod.addedByPolicies?.some((one) => one.injectedBy === injectedBy) === true) return true
   return INJECTORS.some((injector) => injector.name === injectedBy && ofPod(injector, pod) === 'asks')
 }
 
+/** Whether a value of such a key may ask for a sidecar. */
+export function mayAsk(value: string | undefined): boolean {
+  return value !== undefined && !REFUSING.has(value)
+}
+
 function mayInject(injector: Injector, pod: Pod, namespace: Namespace | undefined): boolean {
+  if (injector.pod.some(({ key }) => pod.askedByAdmission?.has(key) === true)) return true
   const asked = ofPod(injector, pod)
   if (asked !== 'says nothing') return asked === 'asks'
   if (injector.namespace.length === 0) return false
   if (namespace?.complete !== true) return true
-  const { labels, annotations, possible } = namespace
-  if (injector.namespace.some(({ key }) => possible?.has(key) === true)) return true
+  const { labels, annotations, possible, choices } = namespace
+  const isAsked = (key: string): boolean =>
+    possible?.has(key) === true && [...(choices?.get(key) ?? ['any'])].some(mayAsk)
+  if (injector.namespace.some(({ key }) => isAsked(key))) return true
   return judge(injector.namespace, (key) => labels.get(key) ?? annotations?.get(key)) === 'asks'
 }
 
@@ -168,7 +178,7 @@ export function containersAskedFor(
 ): ReadonlySet<string> {
   const asked = new Set<string>()
   const add = (name: string | undefined): void => {
-    if (name !== undefined && INJECTED_CONTAINERS.has(name)) asked.add(name)
+    if (name !== undefined) asked.add(name)
   }
   for (const selector of selectors)
     if (selector.startsWith(CONTAINER_NAME)) add(selector.slice(CONTAINER_NAME.length))
