@@ -65,11 +65,14 @@ test('what differs is what was taken out, edited and added', () => {
     fc.property(estates, ({ registrations, staticSelectors, staticId, uids, edits }) => {
       for (const spy of [find, work]) spy.mockClear()
       const read = podReader()
-      const labels = [{ app: 'a' }, { app: 'b' }, { app: 'c' }]
       const pods = Array.from({ length: PODS }, (_, at) =>
+        // No two have the same labels.
         read({
           value: pod(`p${at}`, {
-            meta: { uid: `uid-of-${at}${uids[at % uids.length] ?? ''}`, labels: labels[at % 3] },
+            meta: {
+              uid: `uid-of-${at}${uids[at % uids.length] ?? ''}`,
+              labels: { app: 'abc'[at % 3], index: String(at) },
+            },
             spec: { nodeName: `n${(at % 2) + 1}` },
           }),
         }),

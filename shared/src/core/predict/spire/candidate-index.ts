@@ -10,6 +10,7 @@ import {
 } from './namespace-postings.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../../model/objects/pod.ts'
+import { answerOf, isRecorded } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, YES, type Truth } from '../../model/truth/truth.ts'
@@ -71,6 +72,7 @@ export class CandidateIndex<T extends HasSelectors> {
   readonly #narrowGroups: Group<T>[] = []
   readonly #countOf = new Map<Group<T>, NamespaceCount>()
   readonly #podsWithLabel: Map<string, Map<string, number>>
+  readonly #same = new SameSelections<T>()
   #last: { readonly of: SelectedBy; readonly selections: readonly Selection<T>[] } | undefined
 
   constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
@@ -101,8 +103,15 @@ export class CandidateIndex<T extends HasSelectors> {
     return count
   }
 
-  /** Every object whose selectors choose this pod, certainly or perhaps. The pods of a workload come one after the other. */
+  /** Every object whose selectors choose this pod, certainly or perhaps. Labels that no selector names may differ. */
   selecting(pod: Pod): readonly Selection<T>[] {
+    return isRecorded(pod) ? answerOf(pod, this.#shared) : this.#selecting(pod)
+  }
+
+  readonly #shared = (pod: Pod): readonly Selection<T>[] => this.#same.of(this.#selecting(pod))
+
+  /** The pods of a workload come one after the other. */
+  #selecting(pod: Pod): readonly Selection<T>[] {
     if (this.#last !== undefined && areSelectedAlike(this.#last.of, pod)) return this.#last.selections
     const selections = this.#selectionsOf(pod)
     const { labels, unknownLabels, possibleLabels, namespace } = pod
@@ -246,6 +255,19 @@ function groupByNamespaceSelector<T extends HasSelectors>(objects: readonly T[])
     else group.members.push(object)
   }
   return [...groups.values()]
+}
+
+/** Gives one and the same for equal selections that are certain. */
+class SameSelections<T> {
+  readonly #numbers = new Map<T, number>()
+  readonly #known = new Map<string, readonly Selection<T>[]>()
+
+  of(selections: readonly Selection<T>[]): readonly Selection<T>[] {
+    if (selections.some(({ uncertain }) => uncertain !== undefined)) return selections
+    const numberOf = ({ object }: Selection<T>): number =>
+      getOrCreate(this.#numbers, object, () => this.#numbers.size)
+    return getOrCreate(this.#known, selections.map(numberOf).join(' '), () => selections)
+  }
 }
 
 /** The same text for selectors that are equal but for the order of their labels. */

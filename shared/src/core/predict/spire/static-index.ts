@@ -77,7 +77,9 @@ export class StaticIndex {
     add('pod-uid', ({ uid }) => uid)
     add('pod-name', ({ name }) => name)
     add('node-name', ({ nodeName }) => nodeName)
-    for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
+    if (this.#byKind.has('pod-label'))
+      for (const [key, value] of pod.labels) texts.push(`pod-label:${key}:${value}`)
+    if (!this.#byKind.has('pod-owner')) return texts
     for (const owner of listAt(pod.metadata, 'ownerReferences')) {
       texts.push(`pod-owner:${stringAt(owner, 'kind') ?? ''}:${stringAt(owner, 'name') ?? ''}`)
     }
