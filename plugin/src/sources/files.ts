@@ -311,13 +311,18 @@ export async function readBounded(
   }
 }
 
-/** The path without links; itself where the system cannot tell. */
-export function realOf(path: string): string {
+/** The path without links; undefined where nothing is there. */
+export function realFile(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    return path
+    return undefined
   }
+}
+
+/** The same; itself where the system cannot tell. */
+export function realOf(path: string): string {
+  return realFile(path) ?? path
 }
 
 /** The bytes of a stream, or why they cannot be had. */

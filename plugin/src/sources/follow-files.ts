@@ -1,10 +1,11 @@
 // Tells when files have changed that an answer was made of. Folders are followed, not files: editors write a new file and rename it. Each
 // folder has a watch of its own, since a recursive one misses what is made later on some systems (https://nodejs.org/api/fs.html#caveats).
-import { readdirSync, statSync, watch, type FSWatcher } from 'node:fs'
+import { statSync, watch, type FSWatcher } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
 import { KleymError } from '../io/errors.ts'
+import { entriesOf } from './chart-files.ts'
 import { GIT_FOLDER } from './exclude.ts'
 import type { FileArguments } from './load.ts'
 
@@ -112,18 +113,6 @@ function addFolder(path: string, isDeep: boolean, folders: Set<string>): void {
   if (!isDeep || folders.size > FOLDERS_MAX) return
   for (const entry of entriesOf(path))
     if (entry.isDirectory() && entry.name !== GIT_FOLDER) addFolder(join(path, entry.name), isDeep, folders)
-}
-
-function entriesOf(path: string): ReturnType<typeof entriesIn> {
-  try {
-    return entriesIn(path)
-  } catch {
-    return []
-  }
-}
-
-function entriesIn(path: string) {
-  return readdirSync(path, { withFileTypes: true })
 }
 
 function tooMany(folder: string, why: string | undefined): KleymError {

@@ -1,10 +1,10 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
-import { KUSTOMIZATION_FILES, type FoundOverlay } from './files.ts'
+import { KUSTOMIZATION_FILES, realFile, type FoundOverlay } from './files.ts'
 
 /** One kustomization, read. */
 export interface Kustomization {
@@ -232,12 +232,6 @@ class Paths {
   }
 
   #real(name: string): string | undefined {
-    const path = resolve(this.#folder, name)
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(name) || !existsSync(path)) return undefined
-    try {
-      return realpathSync.native(path)
-    } catch {
-      return undefined
-    }
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(name) ? undefined : realFile(resolve(this.#folder, name))
   }
 }

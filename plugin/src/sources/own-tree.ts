@@ -1,8 +1,8 @@
 // The files as a part of a repository: which folder a path means, and which addresses are those of the repository itself. A path
 // of another repository may equal one of this tree, and shows nothing.
-import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
+import { textOfFile } from './chart-files.ts'
 import type { OwnTree } from './deployers.ts'
 
 /** How Flux calls the source from which a cluster is bootstrapped: https://fluxcd.io/flux/installation/bootstrap/ */
@@ -57,19 +57,11 @@ function topOf(folders: ReadonlySet<string>): string | undefined {
 /** The addresses of the repository that holds the topmost folder, as git has them. */
 function remotesOf(folders: ReadonlySet<string>): readonly string[] {
   for (let folder = topOf(folders); folder !== undefined;) {
-    const config = textAt(join(folder, '.git', 'config'))
+    const config = textOfFile(join(folder, '.git', 'config'))
     if (config !== undefined)
       return [...config.matchAll(/^\s*url\s*=\s*(\S+)\s*$/gm)].map(([, url = '']) => url)
     const above = dirname(folder)
     folder = above === folder ? undefined : above
   }
   return []
-}
-
-function textAt(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
 }

@@ -1,6 +1,5 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/reading-files.md, "Whole trees").
-import { realpathSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -19,7 +18,7 @@ import type { Door } from './door.ts'
 import type { ProgressLine } from '../io/progress-line.ts'
 import type { Deployed } from './fetching.ts'
 import { embeddedProblem } from './embedded-objects.ts'
-import { isRemote, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
+import { isRemote, realFile, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
 import type { ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
@@ -509,15 +508,6 @@ function refusalOfChart({ missing: [missing], fetches }: ChartFacts): string | u
 
 function byName(a: ChartReading, b: ChartReading): number {
   return compareBytes(a.folder.name, b.folder.name)
-}
-
-/** The path of a file without links; undefined where there is none. */
-function realFile(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** So many programs run at a time. */
