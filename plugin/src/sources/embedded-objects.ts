@@ -2,7 +2,7 @@
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { groupOfApiVersion, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
@@ -27,8 +27,10 @@ export function embeddedProblem(
   wanted: readonly WantedKind[],
 ): InputProblem | undefined {
   const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
-  const isDeciding = ({ versions, kind }: WantedKind): boolean =>
-    versions !== undefined || (!isTyped && !DETAILS.has(kind))
+  const isDeciding = (one: WantedKind): boolean =>
+    one.versions !== undefined ||
+    POLICY_KINDS.includes(qualifiedKind(one)) ||
+    (!isTyped && !DETAILS.has(one.kind))
   const isInText = (one: WantedKind): boolean => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one))
   const found = new Map<string, ProblemReach>()
   let isText = false

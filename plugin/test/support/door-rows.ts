@@ -759,6 +759,12 @@ export const ROWS_OPEN: readonly Row[] = [
     },
   ],
   [
+    'a policy of Istio in a Work',
+    {
+      'a.yaml': `${typed('work.karmada.io/v1alpha1', 'Work', { workload: { manifests: [{ apiVersion: 'security.istio.io/v1', kind: 'AuthorizationPolicy', metadata: { name: 'a', namespace: 'demo' }, spec: {} }] } })}\n`,
+    },
+  ],
+  [
     'an object whose controller may make registrations of a field',
     {
       'a.yaml': `${typed('platform.example.org/v1', 'Tenant', { identity: { clusterSPIFFEID: { podSelector: {} } } })}\n`,
