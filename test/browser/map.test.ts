@@ -516,7 +516,7 @@ test('what a change gives and takes: with words, in the picture and in the table
 })
 
 test('on paper: the picture and the whole table, without what only a screen needs', async () => {
-  const { page } = await openMap(browser(), { args: ['-n', 'team-a', ...ESTATE_FLAGS], scheme: 'dark' })
+  const { page } = await openMap(browser(), { args: ['-n', 'roles', ...ESTATE_FLAGS], scheme: 'dark' })
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
   await page.emulateMedia({ media: 'print' })
   await page.setViewportSize({ width: 1000, height: 700 })
