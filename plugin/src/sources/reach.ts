@@ -96,11 +96,11 @@ function reachOfOther(
     podChangeOf(type, '', () => text) !== undefined ||
     (mayMakePodsByText(type, text) && CONTAINERS.test(text))
   const changed = new Set(kindsChangedBy(type, text, wanted))
-  const isMade = (one: WantedKind): boolean => changed.has(one) || makes(one)
-  const makes = ({ kind }: WantedKind): boolean =>
-    (makesPods && kind === 'Pod') ||
-    (isMaker && (kind === POOL_KIND || kind === OBJECTIVE_KIND)) ||
-    (kind === CLUSTER_SPIFFE_ID_KIND && qualifiedKind(type) === OPENSHIFT_PROVIDER)
+  const isMade = (one: WantedKind): boolean =>
+    changed.has(one) ||
+    (makesPods && one.kind === 'Pod') ||
+    (isMaker && (one.kind === POOL_KIND || one.kind === OBJECTIVE_KIND)) ||
+    (one.kind === CLUSTER_SPIFFE_ID_KIND && qualifiedKind(type) === OPENSHIFT_PROVIDER)
   const made = wanted.filter(isMade).flatMap((one) => reachOf(one, { namespace }, text))
   return [...made, ...reachWithin(text, undefined, wanted)]
 }
