@@ -1,7 +1,7 @@
 // Pods and Namespaces that do not exist yet, with what admission may make of their labels.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
-import { settingOf, type LabelSetting } from './label-setting.ts'
+import { SettingText, type LabelSetting } from './label-setting.ts'
 import { istioTemplate } from './pod-changers.ts'
 import type { Namespace, Pod } from './pod.ts'
 import type { PodChange } from './raw.ts'
@@ -9,12 +9,14 @@ import { INJECTION_KEYS, mayAsk } from './sidecars.ts'
 
 /** What may become of the labels that are asked for, and of those that are there; any other label decides nothing. */
 export class AdmissionLabels {
-  readonly #changes: readonly PodChange[]
+  readonly #changes: readonly LabelChange[]
   readonly #asked: ReadonlySet<string>
   readonly #settings = new Map<string, readonly GivenSetting[]>()
 
   constructor(changes: readonly PodChange[], asked: ReadonlySet<string>) {
-    this.#changes = changes.filter(({ labelText }) => labelText !== undefined)
+    this.#changes = changes.flatMap(({ by, labelText, containers = [] }) =>
+      labelText === undefined ? [] : { by, containers, sets: new SettingText(labelText) },
+    )
     this.#asked = asked
   }
 
@@ -53,13 +55,12 @@ export class AdmissionLabels {
   /** What policies may make of the containers of any pod: those that they add, and those that they ask webhooks for. */
   readonly #asking = lazy((): Pick<Pod, 'askedByAdmission' | 'addedByPolicies'> => {
     const keys = INJECTION_KEYS.filter((key) =>
-      this.#changes.some(({ labelText = '' }) => {
-        const isNamed = labelText.includes(key) || labelText.includes(key.replaceAll('/', '~1'))
-        const values = isNamed ? settingOf(labelText, key) : NOT_SET
-        return values !== undefined && (values.values === undefined || [...values.values].some(mayAsk))
+      this.#changes.some(({ sets }) => {
+        const setting = sets.names(key) ? sets.settingOf(key) : undefined
+        return setting !== undefined && (setting.values === undefined || [...setting.values].some(mayAsk))
       }),
     )
-    const added = this.#changes.flatMap(({ by, containers = [] }) =>
+    const added = this.#changes.flatMap(({ by, containers }) =>
       containers.map((name) => ({
         name,
         role: 'injected sidecar' as const,
@@ -89,15 +90,17 @@ export class AdmissionLabels {
 
   #settingsOf(key: string): readonly GivenSetting[] {
     return getOrCreate(this.#settings, key, () =>
-      this.#changes.flatMap(({ by, labelText = '' }) => {
-        const setting = settingOf(labelText, key)
+      this.#changes.flatMap(({ by, sets }) => {
+        const setting = sets.settingOf(key)
         return setting === undefined ? [] : [{ by, ...setting }]
       }),
     )
   }
 }
 
-const NOT_SET: LabelSetting = { values: new Set(), isAddition: true }
+interface LabelChange extends Required<Pick<PodChange, 'by' | 'containers'>> {
+  readonly sets: SettingText
+}
 
 interface GivenSetting extends LabelSetting {
   readonly by: string

@@ -1,6 +1,7 @@
 // What a policy sets labels and annotations to, by its text: the values that can be read bound what a label may be. Sources: anchors of Kyverno
 // (https://kyverno.io/docs/policy-types/cluster-policy/mutate/#conditional-logic-using-anchors), Gatekeeper, whose AssignMetadata adds and never
 // changes (https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/), JSON patches, and CEL.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { isDns1123Label } from '../../base/text/kubernetes.ts'
 import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 
@@ -63,32 +64,51 @@ const VALUE = new RegExp(
   `^\\)?(?:${OPERATION})?["']?\\s*[:,]?\\s*(?:["']?value["']?\\s*:\\s*)?(?:["']([A-Za-z0-9._-]*)["']|([A-Za-z0-9][A-Za-z0-9._-]*))(?=\\s*(?:[,}\\])]|$|\\n))`,
 )
 
-/** How a text sets a label; undefined: it does not. */
-export function settingOf(text: string, key: string): LabelSetting | undefined {
-  if (COMPUTED.test(text)) return { isAddition: false }
-  // A text in JSON, as a patch or CEL is, has its quotes and line breaks as escapes; a path has the slash so.
-  const plain = text
-    .replaceAll(/\\+"/g, '"')
-    .replaceAll(/\\+n/g, '\n')
-    .replaceAll('~1', '/')
-    .replaceAll(/[/.]?metadata[/.](?:labels|annotations)[/.]/g, ' ')
-  if (!plain.includes(key)) return undefined
-  const mention = new RegExp(`(?<![A-Za-z0-9._/~-])${RegExp.escape(key)}(?![A-Za-z0-9._/~-])`, 'g')
-  const values = new Set<string | undefined>()
-  let isAddition = true
-  let isAnything = false
-  let isSet = false
-  for (const { index } of plain.matchAll(mention)) {
-    const before = plain.slice(Math.max(0, index - 3), index)
-    // `"(key)": value` is a condition of Kyverno's.
-    if (/["'][<^]?\($/.test(before)) continue
-    isSet = true
-    if (!before.endsWith('+(')) isAddition = false
-    const [found, quoted, bare = quoted] =
-      VALUE.exec(plain.slice(index + key.length, index + key.length + 256)) ?? []
-    if (found === undefined) isAnything = true
-    else values.add(bare === 'null' && quoted === undefined ? undefined : bare)
+/** What may be the key of a label, with what may stand around it as a part of another. */
+const WORD = /[A-Za-z0-9._/~-]+/g
+
+/** A text that sets labels. It is gone through once: a tree may ask for as many keys as it has labels. */
+export class SettingText {
+  readonly #isComputed: boolean
+  readonly #plain: string
+  /** Where each word stands. */
+  readonly #places = new Map<string, number[]>()
+
+  constructor(text: string) {
+    this.#isComputed = COMPUTED.test(text)
+    // A text in JSON, as a patch or CEL is, has its quotes and line breaks as escapes; a path has the slash so.
+    this.#plain = text
+      .replaceAll(/\\+"/g, '"')
+      .replaceAll(/\\+n/g, '\n')
+      .replaceAll('~1', '/')
+      .replaceAll(/[/.]?metadata[/.](?:labels|annotations)[/.]/g, ' ')
+    for (const { 0: word, index } of this.#plain.matchAll(WORD))
+      getOrCreate(this.#places, word, () => []).push(index)
   }
-  if (!isSet) return undefined
-  return isAnything ? { isAddition } : { values, isAddition }
+
+  names(key: string): boolean {
+    return this.#places.has(key)
+  }
+
+  /** How it sets a label; undefined: it does not. */
+  settingOf(key: string): LabelSetting | undefined {
+    if (this.#isComputed) return { isAddition: false }
+    const values = new Set<string | undefined>()
+    let isAddition = true
+    let isAnything = false
+    let isSet = false
+    for (const index of this.#places.get(key) ?? []) {
+      const before = this.#plain.slice(Math.max(0, index - 3), index)
+      // `"(key)": value` is a condition of Kyverno's.
+      if (/["'][<^]?\($/.test(before)) continue
+      isSet = true
+      if (!before.endsWith('+(')) isAddition = false
+      const after = index + key.length
+      const [found, quoted, bare = quoted] = VALUE.exec(this.#plain.slice(after, after + 256)) ?? []
+      if (found === undefined) isAnything = true
+      else values.add(bare === 'null' && quoted === undefined ? undefined : bare)
+    }
+    if (!isSet) return undefined
+    return isAnything ? { isAddition } : { values, isAddition }
+  }
 }
