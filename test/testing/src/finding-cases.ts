@@ -296,6 +296,11 @@ export const FINDING_CASES: readonly FindingCase[] = [
     not: world(pod(), LOOKALIKE, binding(), thief({ workloadSelectorTemplates: ['k8s:ns:team-a'] })),
   },
   {
+    code: 'KLM310',
+    shows: world(pod(), foreign('nested', { downstream: true })),
+    not: world(pod(), foreign('nested')),
+  },
+  {
     code: 'KLM401',
     shows: world(binding()),
     not: world(binding()),

@@ -36,7 +36,8 @@ test('rights, TTLs and the hint of entries', async () => {
     more + ENTRY.replace('HINT', 'b'),
   )
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^· no container gains or loses an identity/)
+  expect(stdout).toMatch(/^! no container gains or loses an identity/)
+  expect(stdout).toContain('KLM310')
   expect(stdout).toContain('· edits ClusterSPIFFEID/mesh: .spec.admin, .spec.downstream, .spec.ttl\n')
   expect(stdout).toContain('· edits ClusterStaticEntry/host: .spec.hint\n')
 })

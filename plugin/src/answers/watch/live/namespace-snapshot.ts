@@ -70,6 +70,7 @@ function snapshotOf(
   return {
     manifestFaults: [],
     mayMountWorkloadApi: false,
+    configuredRights: [],
     federatedTrustDomains: undefined,
     poolImports: undefined,
     ...listingsOf(

@@ -162,6 +162,16 @@ export const FINDINGS = {
       'A peer that trusts the ID trusts the workloads of both clusters, and cannot tell them apart: whoever may create pods for it in one of them acts as the other.',
     fix: 'If the two are one tenant with one purpose, suppress it; else give the clusters trust domains of their own and federate them, or give namespaces or pools names that differ.',
   },
+  KLM310: {
+    severity: 'warning',
+    tells: 'others hold it',
+    title: 'a container that can make identities',
+    meaning:
+      'A container holds a SPIFFE ID with a right on SPIRE: an entry sets `admin` or `downstream` for it, a server lists it in `admin_ids`, or an agent in `authorized_delegates`. Every holder of the ID has the right, whichever entry gave it the ID. Configurations of SPIRE are read from ConfigMaps among files, not from a cluster.',
+    consequence:
+      'With `admin` and `admin_ids` it can create entries and mint SVIDs for every identity of the trust domain. With `downstream` it gets a certificate authority that signs every identity. As a delegate it gets the SVIDs of every workload on its node, if it reaches the admin socket of the agent. No other answer about who holds what accounts for that.',
+    fix: 'Take the right away. If the container is a SPIRE server below this one, or administers SPIRE, see that nothing else holds its ID, and suppress the finding with that reason.',
+  },
   KLM401: {
     severity: 'error',
     noEffect: 'of any output',

@@ -24,8 +24,8 @@ import {
 import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { madeBy } from '../../snapshot/index.ts'
 import type { Concern } from '../finding/rule.ts'
+import { applies } from './applies.ts'
 import {
-  applies,
   notesOfBindings,
   ownerOf,
   podLookupsOf,

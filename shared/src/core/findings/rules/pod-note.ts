@@ -11,16 +11,11 @@ import { BINDING_KIND } from '../../model/names.ts'
 import type { Namespace, Pod } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
-import {
-  sourceText,
-  whyOpen,
-  type EntryOutcome,
-  type EntrySource,
-  type PodIdentities,
-} from '../../predict/index.ts'
+import { sourceText, type EntrySource, type PodIdentities } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import type { Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
+import { rightsOf, type Right } from './rights.ts'
 
 /** What one rule finds on one pod. */
 export interface Note {
@@ -38,12 +33,6 @@ export interface Note {
   readonly holds: Truth
 }
 
-/** Whether a registration applies to its pod, whatever becomes of its entry then. */
-export function applies({ source, verdict }: EntryOutcome): Truth {
-  const why = whyOpen(verdict)
-  return why === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, why)
-}
-
 /** A rule over one pod: what it shows, in no order. */
 export type PodRule = (facts: PodIdentities, lookups: PodLookups) => readonly Note[]
 
@@ -57,6 +46,8 @@ export interface PodLookups {
   readonly bindingsThatMayBe: (spiffeId: string) => readonly Subject[]
   /** A namespace by its name. */
   readonly namespaceOf: (name: string) => Namespace | undefined
+  /** The rights that entries give to whoever holds an ID. */
+  readonly rightsOf: (spiffeId: string) => readonly Right[]
   /** Whether a policy or a webhook may mount the Workload API in pods that do not exist yet. */
   readonly mayMountWorkloadApi: boolean
 }
@@ -91,6 +82,7 @@ export function podLookupsOf(state: State): PodLookups {
     bindings,
     bindingsOfId: (spiffeId) => ids.get(keyOf(spiffeId)) ?? [],
     bindingsThatMayBe,
+    rightsOf: rightsOf(state),
     mayMountWorkloadApi: state.base.snapshot.mayMountWorkloadApi,
     namespaceOf: (name) => namespaces.get(name),
   }

@@ -14,16 +14,10 @@ import { compareBytes } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import { displacedOf, displacersOf, givesWayText, lossText, UNKNOWN_ID, type Displaced } from './displaced.ts'
-import {
-  applies,
-  notesOfBindings,
-  ownerOf,
-  ownerText,
-  type Note,
-  type PodRule,
-  type PodLookups,
-} from './pod-note.ts'
+import { applies } from './applies.ts'
+import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type PodLookups } from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
+import { rightOverOthers } from './right-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
 
 /** The codes that rules over one pod may report. */
@@ -33,6 +27,7 @@ export const POD_CODES: readonly FindingCode[] = [
   'KLM305',
   'KLM307',
   'KLM308',
+  'KLM310',
   'KLM402',
   'KLM403',
   'KLM405',
@@ -69,6 +64,7 @@ export const POD_RULES: readonly PodRule[] = [
   notFollowed,
   foreignBeside,
   idHeldByForeign,
+  rightOverOthers,
   ...WORKLOAD_API_RULES,
   ...MESH_RULES,
 ]

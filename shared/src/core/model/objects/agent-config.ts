@@ -105,7 +105,8 @@ function lacksAs(given: string): boolean | undefined {
 const CLUSTER = /\bcluster"?\s*[=:]\s*"([^"]+)"/
 const SOCKET = /\bsocket_path"?\s*[=:]\s*"([^"]+)"/
 
-function withoutComments(text: string): string {
+/** A configuration of SPIRE without the lines that are comments. */
+export function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')
 }
 
