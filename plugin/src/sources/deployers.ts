@@ -18,6 +18,7 @@ import type { Opaque } from './door.ts'
 import {
   fetchedBy,
   isOfOthers,
+  KEY_OF_ENTRY,
   KEYS_OF_REGISTRATIONS,
   sourceKey,
   SOURCES_OF_FLUX,
@@ -64,9 +65,14 @@ export function everythingIn(
     }))
 }
 
-/** The key by which something makes registrations of a document; a switch of SCM's configuration is none. */
+/**
+ * The key by which something makes registrations of a document: one of SPIRE's chart, or that of an entry as `spire-server entry create -data` takes
+ * it. A switch of SCM's configuration is none.
+ */
 function keyOfRegistrations(value: unknown): string | undefined {
   const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
+  const entry = entries.find(([name]) => KEY_OF_ENTRY.test(name))
+  if (entry !== undefined && entries.some(([name]) => /^selectors?$/i.test(name))) return entry[0]
   const isKey = ([name, one]: (typeof entries)[number]): boolean =>
     KEYS_OF_REGISTRATIONS.test(name) && typeof one === 'object' && one !== null
   return (
@@ -135,19 +141,26 @@ export function deployersOf(
         where: placeText(origin),
         ...(key !== undefined
           ? {
-              ...(isObject
+              ...(KEY_OF_ENTRY.test(key)
                 ? {
-                    what: `${name} holds what its controller may make registrations of: ${key}`,
-                    alike: 'objects hold what their controllers may make registrations of',
-                    why: 'what its controller makes of it is not known',
-                    fix: 'add what it makes as manifests of their own',
+                    what: `${name} holds entries of a SPIRE server: ${key}`,
+                    alike: 'files hold entries of a SPIRE server',
+                    why: 'whether anything creates them is not known',
+                    fix: 'write them as ClusterStaticEntries, or leave it out: --exclude FILE',
                   }
-                : {
-                    what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
-                    alike: "files hold values of SPIRE's chart, which is not rendered",
-                    why: 'the chart makes registrations of them, and none is among the files',
-                    fix: 'add what it renders: helm template, with the values that are in use',
-                  }),
+                : isObject
+                  ? {
+                      what: `${name} holds what its controller may make registrations of: ${key}`,
+                      alike: 'objects hold what their controllers may make registrations of',
+                      why: 'what its controller makes of it is not known',
+                      fix: 'add what it makes as manifests of their own',
+                    }
+                  : {
+                      what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
+                      alike: "files hold values of SPIRE's chart, which is not rendered",
+                      why: 'the chart makes registrations of them, and none is among the files',
+                      fix: 'add what it renders: helm template, with the values that are in use',
+                    }),
               reach: everythingIn(wanted, undefined).filter(({ kind }) => SPIRES.has(kind)),
             }
           : {

@@ -96,12 +96,15 @@ export function notShown(
   return problems.filter(({ reach = [] }) => !reach.every(isThere))
 }
 
+/** What refers to something within a reference: `resourceRef`, `labelSelector`. */
+const OF_REFERENCES = /(?:ref|selector)s?$/i
+
 /** A reference has a type and a name too, but no content. */
 function kindHeld(value: JsonRecord, wanted: readonly WantedKind[]): WantedKind | undefined {
   const kind = stringAt(value, 'kind')
   if (kind === undefined) return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  const hasContent = ['metadata', 'spec', 'data'].some((field) => isRecord(own(value, field)))
+  const hasContent = Object.entries(value).some(([field, one]) => isRecord(one) && !OF_REFERENCES.test(field))
   return hasContent ? wanted.find((one) => one.kind === kind && one.group === group) : undefined
 }
 

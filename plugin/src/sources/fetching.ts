@@ -55,6 +55,9 @@ const DEPLOYERS: ReadonlySet<string> = new Set([
   'ApplicationSet.argoproj.io',
   // https://fleet.rancher.io/ref-gitrepo
   'GitRepo.fleet.cattle.io',
+  // https://velero.io/docs/main/api-types/restore/, https://github.com/Azure/eno
+  'Restore.velero.io',
+  'Synthesizer.eno.azure.io',
 ])
 /** Those that put a chart into their own namespace, where they name no other one. */
 const OF_HELM = /^Helm(?:Release|Chart(?:Config)?)$/
@@ -81,11 +84,15 @@ const CHART_NAMES = '(?:helm|remote)?_?charts?_?(?:name|ref|path|inflationgenera
 const CHART = key(CHART_NAMES)
 /** A chart as helm refers to one of a repository: https://helm.sh/docs/helm/helm_install/ */
 const CHART_REFERENCE = key(CHART_NAMES, String.raw`\s*["']?[^\s"',{}]*/`)
+/** Of Timoni, or of Terraform, where it has a repository. */
+const MODULE = key('module')
 const CHART_ELSEWHERE = key('(?:remotechart|chartpath)')
 const REPOSITORY = key(
-  '(?:(?:helm_?)?(?:chart_?)?repo(?:sitory)?_?(?:url|ref|opts|name)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
+  '(?:(?:(?:helm|chart|project)_?)*repo(?:sitory)?_?(?:url|ref|opts|name)?|url|git(?:repo(?:sitory)?)?|source(?:ref)?|oci)',
 )
-const PLACE = key('(?:paths?|subpath|dir(?:ectory)?|ref|branch|tag|revision|targetrevision)')
+const PLACE = key('(?:paths?|subpath|dir(?:ectory)?|ref|branch|commit|tag|revision|targetrevision)')
+/** What images have none of, whose repository is no address either. */
+const PLACE_OF_GIT = key('(?:branch|commit)')
 const PACKAGE = key('package(?:name|ref)')
 const FOLDER = key('(?:.*path|dir(?:ectory)?)')
 /** A value that is the address of YAML. */
@@ -95,6 +102,10 @@ const OTHERS = key('(?:sourceNamespace|channel|fetch|oci|upstream)')
 /** The keys by which SPIRE's chart makes registrations, and others like it: https://github.com/spiffe/helm-charts-hardened */
 export const KEYS_OF_REGISTRATIONS =
   /\bcluster_?(?:[Ss](?:PIFFE|piffe)_?(?:ID|[Ii]d)s?|[Ss]tatic_?[Ee]ntr(?:y|ies))\b/
+
+/** The key of an entry: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md#json-object-for--data; and of kinds that stand for one. */
+export const KEY_OF_ENTRY = /^spiffe_?id$/i
+const ENTRY = key('spiffe_?id')
 
 const OF_GARDEN = /^(?:Deploy|Module)$/
 /** Kubernetes' own groups, as Pulumi calls them, and what of them has pods. */
@@ -131,13 +142,14 @@ export function mayFetch(text: string): boolean {
     isFolder ||
     ADDRESS_IN_TEXT.test(text) ||
     KEYS_OF_REGISTRATIONS.test(text) ||
-    [PACKAGE, OTHERS].some(({ inText }) => inText.test(text))
+    [PACKAGE, OTHERS, ENTRY].some(({ inText }) => inText.test(text))
   )
 }
 
 /** Whether a text names a chart that is elsewhere. */
 export function namesChart(text: string): boolean {
-  const isOfRepository = REPOSITORY.inText.test(text) && CHART.inText.test(text)
+  const isOfRepository =
+    REPOSITORY.inText.test(text) && [CHART, MODULE].some(({ inText }) => inText.test(text))
   return isOfRepository || [CHART_REFERENCE, CHART_ELSEWHERE].some(({ inText }) => inText.test(text))
 }
 
@@ -321,7 +333,7 @@ class Reading {
   #chartIn(fields: JsonRecord, scope: Scope, under: string): readonly Deployed[] | undefined {
     const { isDeployer, isObject, isKustomization, folder } = this.#document
     const [chart, repository, name] = [
-      valueOf(fields, CHART),
+      valueOf(fields, CHART) ?? valuesOf(fields, MODULE).find(isRecord),
       valueOf(fields, REPOSITORY),
       stringAt(fields, 'name'),
     ]
@@ -368,10 +380,14 @@ class Reading {
 
   #placeIn(fields: JsonRecord, scope: Scope): readonly Deployed[] | undefined {
     const { isDeployer } = this.#document
-    const repository = valueOf(fields, REPOSITORY)
+    const repositories = valuesOf(fields, REPOSITORY)
+    const repository = repositories.find(isLocation) ?? repositories[0]
     const path = textOf(valueOf(fields, FOLDER))
-    const isElsewhere = isNamed(repository) && isLocation(repository)
-    if (isDeployer ? isElsewhere || path !== undefined : isElsewhere && isNamed(valueOf(fields, PLACE))) {
+    // What is taken of it may stand in a mapping beside it.
+    const hasPlace = isNamed(valueOf(fields, PLACE)) || repositories.some((one) => textsOf(one, PLACE))
+    const isOfGit = typeof repository === 'string' && textsOf(fields, PLACE_OF_GIT)
+    const isElsewhere = isNamed(repository) && (isLocation(repository) || isOfGit)
+    if (isDeployer ? isElsewhere || path !== undefined : isElsewhere && hasPlace) {
       // A source of values alone, of Argo CD.
       if (isDeployer && path === undefined && stringAt(fields, 'ref') !== undefined) return []
       const paths = isDeployer ? texts(fields, 'paths') : []
@@ -504,8 +520,17 @@ function plain(text: string | undefined): string | undefined {
   return text?.includes('{{') === true ? undefined : text
 }
 
-function valueOf(fields: JsonRecord, { field }: Key): unknown {
-  return Object.entries(fields).find(([name]) => field.test(name))?.[1]
+function valueOf(fields: JsonRecord, asked: Key): unknown {
+  return valuesOf(fields, asked)[0]
+}
+
+function valuesOf(fields: JsonRecord, { field }: Key): readonly unknown[] {
+  return Object.entries(fields).flatMap(([name, value]) => (field.test(name) ? [value] : []))
+}
+
+/** Whether a mapping has a text at such a key. */
+function textsOf(value: unknown, asked: Key): boolean {
+  return isRecord(value) && textOf(valueOf(value, asked)) !== undefined
 }
 
 /** A name, or a reference to an object by its name. */

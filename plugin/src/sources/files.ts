@@ -81,8 +81,9 @@ export interface FoundFiles {
   readonly folders: ReadonlySet<string>
 }
 
-/** The files by which other tools deploy. */
-const OF_TOOLS = /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])(?:helmfile[^/\\]*\.gotmpl|terragrunt[^/\\]*\.hcl)$/
+/** The files by which other tools deploy, or change what stands beside them. */
+const OF_TOOLS =
+  /\.(?:tf|tofu)(?:\.json)?$|(?:^|[/\\])(?:helmfile[^/\\]*\.gotmpl|terragrunt[^/\\]*\.hcl|Kptfile)$/
 
 /** What another tool fills in, with the name of a manifest before its own; and names by which people put a file aside. */
 const TEMPLATE = /\.(?:ya?ml|json)\.[a-z0-9]+$|\.j(?:inja)?2$/i

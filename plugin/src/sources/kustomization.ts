@@ -1,6 +1,7 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
 import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
@@ -156,6 +157,22 @@ function generatorFiles(record: JsonRecord): readonly string[] {
       file === '' ? [] : [file.slice(file.indexOf('=') + 1)],
     ),
   )
+}
+
+/** The ConfigMaps that generators make of files, where these configure an agent of SPIRE. */
+export function generatedAgents(
+  value: JsonRecord,
+  folder: string,
+  textOf: (path: string) => string | undefined,
+): readonly JsonRecord[] {
+  return entries(value, 'configMapGenerator').flatMap((one) => {
+    const data: Record<string, string | undefined> = {}
+    for (const file of texts(own(one, 'files')))
+      data[file] = textOf(resolve(folder, file.slice(file.indexOf('=') + 1)))
+    const metadata = { name: stringAt(one, 'name') ?? '', namespace: stringAt(value, 'namespace') ?? '' }
+    const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }
+    return agentConfigIn({ value: made }) === undefined ? [] : [made]
+  })
 }
 
 /** The kinds that patches are for; `all` where one does not say. */

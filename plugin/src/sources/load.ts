@@ -183,14 +183,18 @@ export async function loadFiles(
   }
 }
 
-function nothingYet(door: Door, budget: Budget, tree?: Pick<Tree, 'naming' | 'embedded'>): Collected {
+function nothingYet(
+  door: Door,
+  budget: Budget,
+  tree?: Pick<Tree, 'naming' | 'embedded' | 'made'>,
+): Collected {
   return {
     door,
     budget,
     deploying: [...(tree?.naming ?? [])],
     sources: new Map(),
     sharing: new Sharing(),
-    made: [],
+    made: [...(tree?.made ?? [])],
     embedded: [...(tree?.embedded ?? [])],
     scopes: [],
     placed: 0,

@@ -1,15 +1,15 @@
 // What a folder holds that is no object as it stands: charts, kustomizations with what belongs to them, and things that are
 // no files. Each is told in one line with how to have it in; with `--render` it is had in (docs/reading-files.md, "Whole trees").
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
+import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
 import type { SourceIo } from '../io/context.ts'
 import type { Budget } from './budget.ts'
-import type { Kustomization } from './kustomization.ts'
+import { generatedAgents, type Kustomization } from './kustomization.ts'
 import { readChart, type ChartFacts } from './chart.ts'
 import { chartFiles, textOfFile } from './chart-files.ts'
 import { appliedIn } from './commands.ts'
@@ -53,6 +53,7 @@ export async function readTree(
   }
   const naming: Deploying[] = []
   const embedded: InputProblem[] = []
+  const agents: RawObject[] = []
   const overlays = await readOverlays(
     found.overlays,
     async ({ name, path, file }) => {
@@ -60,6 +61,9 @@ export async function readTree(
       const origin = originOf(name, file)
       if (isRecord(value)) naming.push(...[deploying(asKustomization(value), origin) ?? []].flat())
       const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
+      if (!rules.render && isRecord(value))
+        for (const made of generatedAgents(value, path, textOf))
+          agents.push({ value: made, origin, isManifest: true })
       const held = rules.render ? undefined : embeddedProblem(generated, origin, rules.wanted)
       if (held !== undefined) embedded.push(held)
       return value
@@ -69,6 +73,7 @@ export async function readTree(
   const tree = new Tree(found, overlays, rules, textOf)
   tree.naming.push(...naming)
   tree.embedded.push(...embedded)
+  tree.made.push(...agents)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
     await tree.addChart(folder, budget)
@@ -123,6 +128,8 @@ export class Tree {
   readonly rendered: RenderedSource[] = []
   /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
   readonly naming: Deploying[] = []
+  /** The ConfigMaps of agents that kustomizations make of files. */
+  readonly made: RawObject[] = []
   /** Objects in the texts that kustomizations put into ConfigMaps and Secrets. */
   readonly embedded: InputProblem[] = []
 
@@ -330,8 +337,12 @@ export class Tree {
       door.dismiss({ because: 'told', note: `left out ${what} in ${listed(where)}: ${why}` })
     }
     if (this.#overlays.isTangled) door.hold(TANGLED)
-    for (const { name, path } of this.#found.tools) {
-      const reach = reachOfTool(this.#textOf(path), this.#rules.wanted)
+    for (const { name, path, real } of this.#found.tools) {
+      const text = this.#textOf(path)
+      const isInTree = (module: string): boolean => this.#found.folders.has(resolve(dirname(real), module))
+      const reach = modulesIn(text).every(isInTree)
+        ? reachOfTool(text, this.#rules.wanted)
+        : everythingIn(this.#rules.wanted, undefined)
       if (reach.length > 0) door.hold(ofTool(name, reach))
     }
     for (const name of this.#found.odd)
@@ -438,13 +449,22 @@ const BRINGS = 'helm|manifest|kubectl|kustomiz|argo|flux|fleet|gitops|chart'
 const DEPLOYS = new RegExp(
   [
     String.raw`^[ \t]*(?:releases|helmfiles|bases):`,
+    // What changes the manifests beside it: https://kpt.dev/reference/schema/kptfile/
+    String.raw`^[ \t]*mutators:`,
     String.raw`^[ \t]*(?:resource|module)[ \t]+"[^"\n]*(?:${BRINGS})`,
     String.raw`"(?:helm_release|[a-z0-9_]*_manifest)"[ \t]*:`,
     // What a module of the tree makes stands in the tree.
     String.raw`^[ \t]*(?:module[ \t]+"[^"\n]*"|terraform)[ \t]*\{[^{}]{0,2000}?\bsource[ \t]*=[ \t]*"(?!\.)[^"\n]*(?:${BRINGS}|k8s|kubernetes(?!-engine)|addon)`,
+    // At an address that does not name the provider that it is for: https://developer.hashicorp.com/terraform/registry/modules/publish
+    String.raw`^[ \t]*(?:module[ \t]+"[^"\n]*"|terraform)[ \t]*\{[^{}]{0,2000}?\bsource[ \t]*=[ \t]*"(?![^"\n]*\bterraform-[a-z0-9]+-)(?:[^"\n]*(?:::|:\/\/)|git@|(?:github\.com|bitbucket\.org)\/)`,
   ].join('|'),
   'm',
 )
+
+/** The folders from which a file of Terraform takes modules. */
+function modulesIn(text = ''): readonly string[] {
+  return [...text.matchAll(/^[ \t]*source[ \t]*=[ \t]*"(\.[^"\n]*)"/gm)].map(([, folder = '']) => folder)
+}
 
 /** What a file of another tool may make; empty: nothing that is used. Terraform calls a Deployment `kubernetes_deployment_v1`. */
 function reachOfTool(text: string | undefined, wanted: readonly WantedKind[]): readonly ProblemReach[] {

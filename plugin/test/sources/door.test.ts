@@ -210,7 +210,7 @@ describe('admission may add a label that a registration asks for', () => {
   })
 
   test.each([
-    ['a policy', kyverno({ mutate: { patchStrategicMerge: { metadata: { labels: { env: 'prod' } } } } })],
+    ['a policy', setting('Namespace', { metadata: { labels: { env: 'prod' } } })],
     ['an Application of Argo CD', argo({ managedNamespaceMetadata: { labels: { env: 'prod' } } })],
   ])('and to a Namespace: %s', async (_, giving) => {
     const spec = {
@@ -378,6 +378,59 @@ describe('who holds what pods get as a whole, beside a policy that', () => {
       setting('Namespace', { metadata: { annotations: { 'linkerd.io/inject': 'enabled' } } }),
       true,
     ],
+    [
+      'labels Services',
+      setting('Service', { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } }),
+      false,
+    ],
+    [
+      'labels templates',
+      setting('Deployment', {
+        spec: { template: { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } } },
+      }),
+      true,
+    ],
+    [
+      'adds a container by a patch',
+      patch('- op: add\n  path: /spec/containers/-\n  value: {name: logs, image: x}\n'),
+      true,
+    ],
+    [
+      'adds one whose name is worked out',
+      patch('[{"op": "add", "path": "/spec/containers/-", "value": {"name": "{{ x }}"}}]'),
+      true,
+    ],
+    [
+      'changes an image by a patch',
+      patch('- op: replace\n  path: /spec/containers/0/image\n  value: x\n'),
+      false,
+    ],
+    [
+      'adds a container in CEL',
+      cel('Object{spec: Object.spec{containers: [Object.spec.containers{name: "logs"}]}}'),
+      true,
+    ],
+    [
+      'changes each container in CEL',
+      cel(
+        'Object{spec: Object.spec{containers: object.spec.containers.map(c, Object.spec.containers{name: c.name})}}',
+      ),
+      false,
+    ],
+    [
+      'names a container that Gatekeeper makes where it is not there',
+      json({
+        apiVersion: 'mutations.gatekeeper.sh/v1',
+        kind: 'Assign',
+        metadata: { name: 'x' },
+        spec: {
+          applyTo: [{ groups: [''], kinds: ['Pod'], versions: ['v1'] }],
+          location: 'spec.containers[name: logs].image',
+          parameters: { assign: { value: 'x' } },
+        },
+      }),
+      true,
+    ],
     ['adds a container', setting('Pod', { spec: { containers: [{ name: 'logs', image: 'x' }] } }), true],
     [
       'changes containers that are there',
@@ -416,6 +469,15 @@ describe('an agent that finds no selectors of containers issues no identity of o
             plugins: { WorkloadAttestor: [{ k8s: { plugin_data: { disable_container_selectors: true } } }] },
           }),
         ),
+      },
+      1,
+      '✗ 1 error',
+    ],
+    [
+      'an agent.conf that a kustomization puts into a ConfigMap',
+      {
+        'k/kustomization.yaml': 'configMapGenerator: [{name: spire-agent, files: [agent.conf]}]\n',
+        'k/agent.conf': `plugins { WorkloadAttestor "k8s" { plugin_data { ${DISABLED} } } }\n`,
       },
       1,
       '✗ 1 error',

@@ -432,6 +432,68 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     'Terraform with a module from elsewhere',
     { 'main.tf': 'module "x" {\n  source = "git::https://x/k8s.git"\n}\n' },
   ],
+  [
+    'Terraform with a module at an address that does not show what it is for',
+    { 'main.tf': 'module "x" {\n  source = "git::https://x.io/y.git"\n}\n' },
+  ],
+  ['Terraform with a module from beside the files', { 'main.tf': 'module "x" {\n  source = "../../y"\n}\n' }],
+  [
+    'a package of kpt that changes what stands in it',
+    {
+      Kptfile:
+        'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: x}\npipeline:\n  mutators:\n  - image: set-labels:v0.1\n',
+    },
+  ],
+  [
+    'entries of a SPIRE server',
+    {
+      'entries.json': json({
+        entries: [
+          { spiffe_id: 'spiffe://example.org/x', parent_id: 'spiffe://example.org/y', selectors: [] },
+        ],
+      }),
+    },
+  ],
+  [
+    'a registration under another field than spec',
+    {
+      'a.json': typed('x.io/v1', 'X', {
+        template: { apiVersion: THIEF.apiVersion, kind: THIEF.kind, values: THIEF.spec },
+      }),
+    },
+  ],
+  [
+    'a Stack of Pulumi',
+    {
+      'a.json': typed('pulumi.com/v1', 'Stack', { projectRepo: 'https://github.com/x/y', branch: 'main' }),
+    },
+  ],
+  [
+    'a Workspace of Terraform, whose repository is no address',
+    {
+      'a.json': typed('app.terraform.io/v1alpha2', 'Workspace', {
+        versionControl: { repository: 'x/y', branch: 'main' },
+      }),
+    },
+  ],
+  [
+    'a ServiceDeployment of Plural, whose place stands beside its repository',
+    {
+      'a.json': typed('deployments.plural.sh/v1alpha1', 'ServiceDeployment', {
+        git: { folder: 'x', ref: 'main' },
+        repositoryRef: { kind: 'GitRepository', name: 'y' },
+      }),
+    },
+  ],
+  [
+    'a Bundle of Timoni',
+    {
+      'a.json': typed('timoni.sh/v1alpha1', 'Bundle', {
+        instances: { x: { module: { url: 'oci://x.io/y' } } },
+      }),
+    },
+  ],
+  ['a Restore of Velero', { 'a.json': typed('velero.io/v1', 'Restore', { backupName: 'x' }) }],
   ['Terragrunt', { 'a/terragrunt.hcl': 'terraform {\n  source = "git::https://x/k8s.git"\n}\n' }],
   ['a Job that applies an address', { 'j.json': json(jobRunning(['kubectl', 'apply', '-f', ADDRESS])) }],
   [
@@ -1052,7 +1114,37 @@ export const ROWS_DISMISSED: readonly Row[] = [
     },
   ],
   ["a switch of SCM's", { 'x.yaml': 'reconcile: {clusterSPIFFEIDs: true}\n' }],
-  ['Terraform with a module of the tree', { 'main.tf': 'module "x" {\n  source = "./k8s"\n}\n' }],
+  [
+    'Terraform with a module of the tree',
+    { 'main.tf': 'module "x" {\n  source = "./k8s"\n}\n', 'k8s/main.tf': 'locals {}\n' },
+  ],
+  [
+    'Terraform with modules that name another provider',
+    {
+      'main.tf':
+        'module "x" {\n  source = "terraform-aws-modules/vpc/aws"\n}\nmodule "y" {\n  source = "git::https://x.io/terraform-google-network.git"\n}\n',
+    },
+  ],
+  [
+    'a package of kpt that changes nothing',
+    { Kptfile: 'apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: x}\ninfo: {description: y}\n' },
+  ],
+  [
+    'objects that make secrets, buckets and tenants',
+    {
+      'a.json': inDemo('onepassword.com/v1', 'OnePasswordItem', { itemPath: 'vaults/a/items/b' }),
+      'b.json': inDemo('s3.services.k8s.aws/v1alpha1', 'Bucket', { name: 'x' }),
+      'c.json': inDemo('capsule.clastix.io/v1beta2', 'Tenant', { owners: [{ kind: 'User', name: 'a' }] }),
+    },
+  ],
+  [
+    'references to registrations',
+    {
+      'a.json': typed('x.io/v1', 'X', {
+        of: { apiVersion: THIEF.apiVersion, kind: THIEF.kind, resourceRef: { name: 'x' } },
+      }),
+    },
+  ],
   [
     'Terraform that needs a provider',
     {

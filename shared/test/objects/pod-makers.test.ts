@@ -1,6 +1,7 @@
 // What is filled in later in a pod template of another kind is not known, and what a policy generates is made.
 import { expect, test } from 'vitest'
-import { readPodMaker, UNKNOWN_CONTAINER } from '../../src/core/model/objects/pod-makers.ts'
+import { readPodMaker } from '../../src/core/model/objects/pod-makers.ts'
+import { UNKNOWN_CONTAINER } from '../../src/core/model/objects/pod.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 
 const podTemplate = (text: string): JsonRecord => ({

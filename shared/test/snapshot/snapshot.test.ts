@@ -159,7 +159,7 @@ test.each([
           by: 'x',
           mountsWorkloadApi: false,
           labelText: `"labels":{"${key}":"enabled"}`,
-          ofNamespaces: true,
+          alone: 'namespaces' as const,
         },
       },
     ],

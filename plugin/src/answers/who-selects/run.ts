@@ -1,6 +1,6 @@
 // The answer of `kubectl kleym who-selects`.
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import { UNKNOWN_CONTAINER } from '@kleym/shared/core/model/objects/pod-makers.ts'
+import { UNKNOWN_CONTAINER } from '@kleym/shared/core/model/objects/pod.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { fewText } from '@kleym/shared/core/base/text/counted.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'

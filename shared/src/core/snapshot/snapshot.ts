@@ -229,11 +229,11 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   ]
   const podChanges = objects.flatMap(({ podChange }) => podChange ?? [])
   const ofNamespaces = new AdmissionLabels(
-    podChanges,
+    podChanges.filter(({ alone }) => alone !== 'pods'),
     namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS)),
   )
   const ofPods = new AdmissionLabels(
-    podChanges.filter((one) => one.ofNamespaces !== true),
+    podChanges.filter(({ alone }) => alone !== 'namespaces'),
     // By which label variants differ is a setting, which a snapshot does not have.
     asked
       .union(labelsRead(clusterSpiffeIds, staticEntries))

@@ -11,7 +11,7 @@ import {
   type LiveOutput,
 } from '../../decide/index.ts'
 import { namespaceWritten, type NamespacedName } from '../../model/namespaced-name.ts'
-import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
+import { UNKNOWN_CONTAINER } from '../../model/objects/pod.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { NO } from '../../model/truth/truth.ts'

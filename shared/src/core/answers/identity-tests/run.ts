@@ -1,6 +1,6 @@
 // One assertion while it is run: what it hears of, and which containers it is about.
 import type { Analysis, ContainerHolding, Holdings } from '../../analysis/index.ts'
-import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
+import { UNKNOWN_CONTAINER } from '../../model/objects/pod.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { workloadsOf } from '../../model/objects/pod-workloads.ts'

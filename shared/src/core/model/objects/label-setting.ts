@@ -4,6 +4,7 @@
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { isDns1123Label } from '../../base/text/kubernetes.ts'
 import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { UNKNOWN_CONTAINER } from './pod.ts'
 
 /** What becomes of a label that something sets. */
 export interface LabelSetting {
@@ -27,10 +28,14 @@ export function labelTextOf(kind: string, value: JsonRecord): string {
   return JSON.stringify({ [key]: dig(value, 'spec', 'parameters', 'assign', 'value') ?? ANYTHING })
 }
 
-/** The names of the containers that an object adds to pods: those in what it sets. With an anchor of Kyverno's it is one that is there. */
+/**
+ * The names of the containers that an object adds to pods: those in what it sets, as fields or as the text of a patch. With an anchor of
+ * Kyverno's it is one that is there.
+ */
 export function containersAddedBy(value: JsonRecord): readonly string[] {
   const names = new Set<string>()
   const visit = (here: unknown): void => {
+    if (typeof here === 'string') for (const name of containersInText(here)) names.add(name)
     if (Array.isArray(here)) for (const one of here as readonly unknown[]) visit(one)
     if (!isRecord(here)) return
     for (const key of keysOf(here)) {
@@ -43,7 +48,23 @@ export function containersAddedBy(value: JsonRecord): readonly string[] {
     }
   }
   for (const part of partsOf(value)) visit(part)
-  return [...names]
+  const [, located] = CONTAINER_AT.exec(stringAt(value, 'spec', 'location') ?? '') ?? []
+  return located === undefined ? [...names] : [...names, located]
+}
+
+/** Gatekeeper makes the one that its path names, where it is not there. */
+const CONTAINER_AT = /\.(?:initC|c)ontainers\[\s*name\s*:\s*["']?([a-z0-9-]+)["']?\s*\]/
+/** A path of a JSON patch that ends at a whole container, or a container in CEL. */
+const WHOLE_CONTAINER = /\/(?:initC|c)ontainers(?:\/(?:-|\d+))?["'\s,}]|\.(?:initC|c)ontainers\s*\{/
+const NAME_IN_TEXT = /\bname["']?\s*:\s*["']?([^\s,"'}\]]+)/g
+
+/** The same in a text; one that is given no plain name may have any, unless it has that of one that is there (`c.name`). */
+function containersInText(text: string): readonly string[] {
+  if (!WHOLE_CONTAINER.test(text)) return []
+  const names = [...text.matchAll(NAME_IN_TEXT)].map(([, name = '']) => name)
+  const plain = names.filter(isDns1123Label)
+  const isThere = names.length > 0 && names.every((name) => /^\w+\.name$/.test(name))
+  return plain.length > 0 || isThere ? plain : [UNKNOWN_CONTAINER]
 }
 
 const ANYTHING = '{{ }}'

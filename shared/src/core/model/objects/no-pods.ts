@@ -2,7 +2,7 @@
 // make pods that nothing in it shows (docs/reading-files.md, "Kinds that hold pods"). A wrong row here hides them; a missing one costs an
 // exit code of 4.
 
-/** `*.group` is every kind of a group. */
+/** `*.group` is every kind of a group, `**.group` of the groups below it. */
 const NO_PODS = {
   // Kubernetes itself. Other projects have groups below k8s.io too, and some of them make pods.
   'https://kubernetes.io/docs/reference/kubernetes-api/': [
@@ -62,6 +62,10 @@ const NO_PODS = {
   ],
   'https://github.com/bitnami-labs/sealed-secrets': ['*.bitnami.com'],
   'https://developer.hashicorp.com/vault/docs/platform/k8s/vso/api-reference': ['*.secrets.hashicorp.com'],
+  'https://developer.1password.com/docs/k8s/operator/': ['*.onepassword.com'],
+  'https://github.com/isindir/sops-secrets-operator': ['*.isindir.github.com'],
+  'https://infisical.com/docs/integrations/platforms/kubernetes/overview': ['*.secrets.infisical.com'],
+  'https://docs.doppler.com/docs/kubernetes-operator': ['*.secrets.doppler.com'],
   'https://secrets-store-csi-driver.sigs.k8s.io/concepts': ['*.secrets-store.csi.x-k8s.io'],
   'https://github.com/spiffe/spire-controller-manager/tree/main/docs': ['*.spire.spiffe.io'],
   // What is measured and scaled. The kinds that run Prometheus itself are not here.
@@ -85,6 +89,9 @@ const NO_PODS = {
     'GrafanaDashboard.grafana.integreatly.org',
     'GrafanaDatasource.grafana.integreatly.org',
     'GrafanaFolder.grafana.integreatly.org',
+    'GrafanaAlertRuleGroup.grafana.integreatly.org',
+    'GrafanaContactPoint.grafana.integreatly.org',
+    'GrafanaNotificationPolicy.grafana.integreatly.org',
   ],
   'https://keda.sh/docs/2.18/reference/': [
     'ScaledObject.keda.sh',
@@ -154,7 +161,12 @@ const NO_PODS = {
       'SpiffeCSIDriver.operator.openshift.io',
       'SpireOIDCDiscoveryProvider.operator.openshift.io',
     ],
+  // Namespaces of tenants, with their quotas and rights. What a TenantResource copies is no row here.
+  'https://projectcapsule.dev/docs/': ['Tenant.capsule.clastix.io'],
   // Clouds.
+  'https://aws-controllers-k8s.github.io/community/docs/community/overview/': ['**.services.k8s.aws'],
+  'https://cloud.google.com/config-connector/docs/reference/overview': ['**.cnrm.cloud.google.com'],
+  'https://docs.upbound.io/providers/': ['**.aws.upbound.io', '**.gcp.upbound.io', '**.azure.upbound.io'],
   'https://cloud.google.com/kubernetes-engine/docs/reference/crds': [
     '*.networking.gke.io',
     '*.cloud.google.com',
@@ -228,5 +240,8 @@ const KINDS: ReadonlySet<string> = new Set(Object.values(NO_PODS).flat())
  * its workloads, and those above.
  */
 export function makesNoPods({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
-  return !group.includes('.') || KINDS.has(`${kind}.${group}`) || KINDS.has(`*.${group}`)
+  const above = group.slice(group.indexOf('.') + 1)
+  return (
+    [`${kind}.${group}`, `*.${group}`, `**.${above}`].some((one) => KINDS.has(one)) || !group.includes('.')
+  )
 }

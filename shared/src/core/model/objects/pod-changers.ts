@@ -1,6 +1,7 @@
 // Policies and webhooks that change pods and Namespaces when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
-// which Istio injects. What they match is not followed: each may change any that does not exist yet (`admission-labels.ts`).
-import { own, stringAt, type JsonRecord } from '../../base/json.ts'
+// which Istio injects. Of what they match, the kinds alone are followed: each may change any such object that does not exist yet
+// (`admission-labels.ts`).
+import { isRecord, keysOf, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { containersAddedBy, labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
@@ -35,6 +36,8 @@ export function podChangeOf(
   const whole = text()
   const by = `${qualifiedKind(type)} ${name}`
   const isOfNamespaces = group === 'argoproj.io'
+  const alone = isOfNamespaces ? 'namespaces' : aloneIn(value, whole)
+  if (alone === 'neither') return undefined
   if (isOfNamespaces && !whole.includes(OF_NAMESPACES)) return undefined
   const mountsWorkloadApi = !isOfNamespaces && /spire|spiffe/i.test(whole)
   const setsLabels = /labels|annotations|containers/i.test(whole) && (isOfNamespaces || MUTATES.test(whole))
@@ -44,8 +47,38 @@ export function podChangeOf(
     mountsWorkloadApi,
     ...(setsLabels && { labelText: value === undefined ? whole : labelTextOf(kind, value) }),
     ...(value !== undefined && setsLabels && { containers: containersAddedBy(value) }),
-    ...(isOfNamespaces && { ofNamespaces: true as const }),
+    ...(alone && { alone }),
   }
+}
+
+/** The fields by which policies name the kinds that they are for, match, exclude or make. */
+const OF_KINDS = /^(?:kinds?|resources?)$/
+const OF_PODS = /^pods?$/i
+const OF_NAMESPACE = /^namespaces?$/i
+/** Kinds whose own labels no pod gets, by their names and plurals. */
+const IDLE =
+  /^(?:services?|configmaps?|secrets?|serviceaccounts?|endpoints(?:lices?)?|ingress(?:es)?|networkpolic(?:y|ies)|persistentvolume(?:claim)?s?|(?:cluster)?role(?:binding)?s?|storageclass(?:es)?|resourcequotas?|limitranges?|nodes?|horizontalpodautoscalers?|poddisruptionbudgets?|(?:deployment|statefulset|daemonset|replicaset|job|cronjob)s?)$/i
+
+/** What of pods and Namespaces a policy changes alone, by the kinds that it names; undefined: both, or that is not plain. */
+function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespaces' | 'neither' | undefined {
+  const names = value === undefined ? [] : kindsNamedIn(own(value, 'spec'))
+  if (names.length === 0 || names.some((name) => !/^[\w./-]+$/.test(name))) return undefined
+  const kinds = names.map((name) => name.split('/').at(-1) ?? '')
+  const changesNamespaces = names.some((name) => name.split('/').some((part) => OF_NAMESPACE.test(part)))
+  // A template in an object of such a kind is one of pods.
+  const isIdle = (name: string): boolean =>
+    OF_NAMESPACE.test(name) || (IDLE.test(name) && !/template/i.test(text))
+  const changesPods =
+    names.some((name) => name.split('/').some((part) => OF_PODS.test(part))) || !kinds.every(isIdle)
+  if (changesPods) return changesNamespaces ? undefined : 'pods'
+  return changesNamespaces ? 'namespaces' : 'neither'
+}
+
+function kindsNamedIn(value: unknown, isNamed = false): readonly string[] {
+  if (typeof value === 'string') return isNamed ? [value] : []
+  if (Array.isArray(value)) return value.flatMap((one) => kindsNamedIn(one, isNamed))
+  if (!isRecord(value)) return []
+  return keysOf(value).flatMap((key) => kindsNamedIn(own(value, key), OF_KINDS.test(key)))
 }
 
 /**

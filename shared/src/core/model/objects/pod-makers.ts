@@ -8,7 +8,15 @@ import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../bas
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
 import { makesNoPods } from './no-pods.ts'
-import { podOfTemplate, readContainers, recordAt, selectorLabelsOf, type Container, type Pod } from './pod.ts'
+import {
+  podOfTemplate,
+  readContainers,
+  recordAt,
+  selectorLabelsOf,
+  UNKNOWN_CONTAINER,
+  type Container,
+  type Pod,
+} from './pod.ts'
 import type { RawObject } from './raw.ts'
 import { KINDS_WITH_PODS } from './workload.ts'
 
@@ -151,9 +159,6 @@ export interface PodMaker {
    */
   readonly anywhere: readonly Pod[]
 }
-
-/** The name of a container that is not known. */
-export const UNKNOWN_CONTAINER = '<container>'
 
 /** The most templates that are read of one object. */
 const TEMPLATES_MAX = 64

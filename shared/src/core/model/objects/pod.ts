@@ -17,6 +17,9 @@ export interface Container {
   readonly injectedBy?: string
 }
 
+/** The name of a container that is not known. */
+export const UNKNOWN_CONTAINER = '<container>'
+
 /** A kind, namespace and name: `Deployment team-a/llama`. */
 export interface PodRef {
   readonly kind: string

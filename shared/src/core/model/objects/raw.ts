@@ -21,8 +21,8 @@ export interface PodChange {
   readonly labelText?: string
   /** The names of containers that it may add. */
   readonly containers?: readonly string[]
-  /** Whether it changes Namespaces alone. */
-  readonly ofNamespaces?: true
+  /** What it changes alone, if not both. */
+  readonly alone?: 'pods' | 'namespaces'
 }
 
 /** An object that another is made of; its kind is qualified. */

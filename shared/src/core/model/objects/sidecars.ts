@@ -1,6 +1,6 @@
 // Containers that a webhook adds to a pod when it is made: they stand in no template, and whether one comes depends on the webhook.
 import { own, stringAt, type JsonRecord } from '../../base/json.ts'
-import type { Container, Namespace, Pod } from './pod.ts'
+import { UNKNOWN_CONTAINER, type Container, type Namespace, type Pod } from './pod.ts'
 
 /** Where a key and its values ask for a sidecar, or keep it away. */
 interface Word {
@@ -111,7 +111,7 @@ export function withInjected(pod: Pod, namespace: Namespace | undefined, asked: 
       containers.map((name) => ({ name, role: 'injected sidecar' as const, image: undefined, injectedBy })),
   )
   const added = [...ofWebhooks, ...(pod.addedByPolicies ?? [])].filter(
-    ({ name }) => asked.has(name) && !there.has(name),
+    ({ name }) => (asked.has(name) || name === UNKNOWN_CONTAINER) && !there.has(name),
   )
   return added.length === 0 ? pod : { ...pod, containers: [...pod.containers, ...added] }
 }

@@ -4,7 +4,7 @@
 import { withArticle } from '../../base/text/counted.ts'
 import { isRecord, listAt, own, stringAt } from '../../base/json.ts'
 import { giverOfLabel } from '../../model/objects/admission-labels.ts'
-import { UNKNOWN_CONTAINER } from '../../model/objects/pod-makers.ts'
+import { UNKNOWN_CONTAINER } from '../../model/objects/pod.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { labelFact, NODE_NAME, POD_NAME, POD_UID } from './placeholders.ts'
 import { PodUidSelector } from './pod-uid-selector.ts'
