@@ -22,8 +22,13 @@ import { namesText } from '../text/names.ts'
 
 /** Something that is not known, by what it leaves open. The order is that in which every format lists them. */
 export type Cause =
-  /** Anything, or what one rule reports, `worst` at most: it could not be read, and the report lists it. */
-  | { readonly leaves: 'anything'; readonly why: UnknownReason; readonly worst?: Severity }
+  /** Anything, or what one rule reports, `worst` at most: it could not be read, and the report lists it. Of a gap, `kind` is what was not read. */
+  | {
+      readonly leaves: 'anything'
+      readonly why: UnknownReason
+      readonly worst?: Severity
+      readonly kind?: string
+    }
   /** A statement that can be decided neither way; a sentence. */
   | { readonly leaves: 'a statement'; readonly text: string }
   /** Whether what was compared differs; a sentence. */
@@ -99,7 +104,8 @@ export function causesOf(
     ...openFindings(input.after, concern).toSorted(
       (a, b) => Number(isAtLeast(a.worst, b.worst)) - Number(isAtLeast(b.worst, a.worst)),
     ),
-    ...[...input.after.snapshot.rest.missing, ...unread].map((why) => ({ why })),
+    ...[...input.after.snapshot.rest.missing].map(([kind, why]) => ({ kind, why })),
+    ...unread.map((why) => ({ why })),
   ]
   const distinct = new Map(
     all.map((one) => [JSON.stringify([one.why.what, one.why.verb, one.why.cause, one.why.namespace]), one]),

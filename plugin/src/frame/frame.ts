@@ -45,6 +45,8 @@ export interface Frame {
   readonly schema: () => Promise<z.ZodObject>
   /** The model of its fields, before findings and summary; `shown` are the findings that are not suppressed. */
   readonly fields: (shown: readonly Finding[]) => Readonly<Record<string, unknown>>
+  /** Whether the findings are all that it answers: what brings none at the threshold leaves its exit code as it is. */
+  readonly isOfFindings?: true
   /** In their total order, before any is suppressed; the exit code and every format read these. */
   readonly findings: readonly Finding[]
   /** Whether a finding is left out of what is shown, since the objects that it is about are. It counts all the same. */

@@ -16,8 +16,10 @@ import { leavesOpen, type Cause } from './causes.ts'
 
 /** What may be true of an answer. Several may be at once. */
 export interface OutcomeFacts {
-  /** Something that was given could not be read, or nothing was checked. */
+  /** Something that was given could not be read, and the answer is more than findings; or nothing was checked. */
   readonly incomplete: boolean
+  /** How bad a finding is at worst that each thing may bring or hide which could not be read. */
+  readonly unread: readonly Severity[]
   /** What keeps it from being certain. */
   readonly causes: readonly Cause[]
   /** It takes something for granted. */
@@ -66,32 +68,27 @@ function perhaps(severity: Severity): OutcomeRow['applies'] {
     )
 }
 
-/** Whether something that could not be read may bring or hide a finding of that severity, and none that is worse. */
-function mayBring(causes: readonly Cause[], severity: Severity): boolean {
-  return causes.some((cause) => cause.leaves === 'anything' && (cause.worst ?? WORST) === severity)
+/** Something that could not be read may bring or hide a finding of that severity, and none that is worse. */
+function mayBring(severity: Severity, what: string): OutcomeRow {
+  return {
+    what: `something could not be read that may bring ${what} at most`,
+    mark: 'warn',
+    codes: from(severity, EXIT.incomplete),
+    applies: ({ unread }) => unread.includes(severity),
+  }
 }
 
 /** The table, in the order in which a row decides the exit code. */
 export const OUTCOMES: readonly OutcomeRow[] = [
   {
-    what: 'something could not be read, or nothing was checked',
+    what: 'something that it lists could not be read, or nothing was checked',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
-    applies: ({ incomplete, causes }) =>
-      incomplete || leavesOpen(causes, 'a statement') || mayBring(causes, 'error'),
+    applies: ({ incomplete, causes }) => incomplete || leavesOpen(causes, 'a statement'),
   },
-  {
-    what: 'something could not be read that may bring a warning at most',
-    mark: 'warn',
-    codes: from('warning', EXIT.incomplete),
-    applies: ({ causes }) => mayBring(causes, 'warning'),
-  },
-  {
-    what: 'something could not be read that may bring info at most',
-    mark: 'warn',
-    codes: from('info', EXIT.incomplete),
-    applies: ({ causes }) => mayBring(causes, 'info'),
-  },
+  mayBring('error', 'an error'),
+  mayBring('warning', 'a warning'),
+  mayBring('info', 'info'),
   { what: 'a finding: error', mark: 'bad', codes: from('error', EXIT.findings), applies: certain('error') },
   {
     what: 'a finding: warning',
@@ -179,6 +176,7 @@ export function markUnder(findings: readonly Finding[], own: Mark): Mark {
 /** What is true of an answer about which nothing is. */
 export const NOTHING: OutcomeFacts = {
   incomplete: false,
+  unread: [],
   causes: [],
   assuming: false,
   differs: NO,

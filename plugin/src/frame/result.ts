@@ -4,8 +4,11 @@ import {
   compareFindings,
   type Finding,
   objectKey,
+  type Severity,
   suppress,
   type SuppressedFinding,
+  WORST,
+  worstOfUnread,
 } from '@kleym/shared/core/findings/index.ts'
 import { type Subject } from '@kleym/shared/core/model/objects/subject.ts'
 import type { Assumption, PremiseName } from '@kleym/shared/core/analysis/index.ts'
@@ -97,9 +100,11 @@ export function resultOf(
     ...(frame.premises ?? []),
   ]
   const notShown = all.length - findings.length
+  const unread = worstUnread(frame, { problems, causes })
   const { exitCode, markOver } = outcomeOf(
     {
-      incomplete: problems.length > 0,
+      incomplete: empty !== undefined || (frame.isOfFindings !== true && unread.includes(WORST)),
+      unread,
       causes,
       assuming: premises.length > 0,
       differs: any(known((frame.differences ?? []).length > 0), frame.differs?.(kept) ?? NO),
@@ -127,6 +132,26 @@ export function resultOf(
     exitCode,
     markOver,
   }
+}
+
+/**
+ * How bad a finding is at worst that each thing may bring or hide which could not be read. An answer that is more than findings lists
+ * what is there: it counts as the worst.
+ */
+function worstUnread(
+  { isOfFindings }: Frame,
+  { problems, causes }: Pick<AnswerResult, 'problems' | 'causes'>,
+): readonly Severity[] {
+  const worst = (kinds: readonly string[] | undefined): Severity =>
+    isOfFindings === true ? worstOfUnread(kinds) : WORST
+  return [
+    ...problems.map(({ reach }) => worst(reach?.map(({ kind }) => kind))),
+    ...causes.flatMap((cause) =>
+      cause.leaves === 'anything'
+        ? (cause.worst ?? worst(cause.kind === undefined ? undefined : [cause.kind]))
+        : [],
+    ),
+  ]
 }
 
 const OUTPUTS_HANDLED: PremiseName = 'outputs are handled by an SCM'

@@ -18,7 +18,7 @@ export function unreadNotes(
   needed: readonly UnknownReason[] = [],
 ): readonly string[] {
   if (side === undefined) return []
-  const matter = new Set([...analysis.snapshot.rest.missing, ...needed])
+  const matter = new Set([...analysis.snapshot.rest.missing.values(), ...needed])
   return [
     ...unknownReasonTexts(
       [...side.gaps.values(), ...side.unverifiedRefs].filter((why) => !matter.has(why)),

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import type { Config } from '../../src/core/decide/settings/config.ts'
-import { worstOf, type Rule } from '../../src/core/findings/finding/rule.ts'
+import { worstOf, worstOfKinds, type Rule } from '../../src/core/findings/finding/rule.ts'
 import { EVERY_RULE, findingsOf, RULES } from '../../src/core/findings/rules/all.ts'
 import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
+import { BINDING, POLICY_KINDS, qualifiedKind } from '../../src/core/model/kinds.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import { inForceFinding } from '../../src/core/answers/explain/in-force-finding.ts'
 import { readOperatorDeployment } from '../../src/core/analysis/settings/operator-deployment.ts'
@@ -25,7 +26,7 @@ import { differenceRule } from '../../src/core/findings/rules/verify-rules.ts'
 import type { Finding } from '../../src/core/findings/finding/finding.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { FINDING_CODES, findingEntry, SEVERITIES } from '../../src/core/findings/registry/findings.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+import { readSnapshot, type Snapshot } from '../../src/core/snapshot/snapshot.ts'
 import { parseAllDocuments } from 'yaml'
 import { objectsOf } from '../../../scripts/finding-examples.ts'
 import { FOUND_CASES } from '@kleym/testing/found-cases.ts'
@@ -47,12 +48,14 @@ const RULES_FOLDER = join(import.meta.dirname, '../../src/core/findings/rules')
 function analysisOfCase(
   objects: readonly JsonRecord[],
   { scm, className = '', gaps = {}, manifests }: FindingSetting,
+  seen: (snapshot: Snapshot) => Snapshot = (snapshot) => snapshot,
 ): Analysis {
-  const snapshot = readSnapshot({
+  const read = readSnapshot({
     objects: objects.map((value) => ({ value, ...(manifests && { isManifest: manifests }) })),
     gaps: new Map(Object.entries(gaps)),
     asksForMentions: true,
   })
+  const snapshot = seen(read)
   const { settings } = readScmSettings(scm === null ? undefined : { ...CASE_SCM, ...scm }, 'a test', {
     trustDomain: 'example.org',
     className,
@@ -246,5 +249,39 @@ describe('the codes that rules declare', () => {
     expect(declared.size).toBeGreaterThan(new Set(RULES.flatMap(({ codes }) => codes)).size)
     expect(worstOf([{ codes: ['KLM305', 'KLM306'] }, { codes: ['KLM612'] }])).toBe('warning')
     expect(worstOf(RULES)).toBe('error')
+  })
+})
+
+/** A snapshot whose policies may not be asked for. */
+const withoutPolicies = (snapshot: Snapshot): Snapshot =>
+  new Proxy(snapshot, {
+    get(target, key, receiver) {
+      if (['accessPolicies', 'mentioning', 'accessPoliciesKnown'].includes(String(key)))
+        throw new Error('policies are looked at')
+      return Reflect.get(target, key, receiver) as unknown
+    },
+  })
+
+/** What a rule finds of all cases, of such snapshots. */
+const foundWithoutPolicies = (rule: Rule): readonly unknown[] =>
+  FINDING_CASES.flatMap(({ shows, setting = {} }) =>
+    driveAtOnce(rule.find(analysisOfCase(shows, setting, withoutPolicies))),
+  )
+
+describe('kinds that one rule looks at alone', () => {
+  test('no other rule looks at them', () => {
+    const alone = RULES.filter((one) => one.alone !== undefined)
+    expect(alone.flatMap((one) => one.alone)).toEqual(POLICY_KINDS)
+    for (const rule of alone) expect(() => foundWithoutPolicies(rule)).toThrow('policies are looked at')
+    for (const rule of RULES.filter((one) => !alone.includes(one)))
+      expect(() => foundWithoutPolicies(rule)).not.toThrow()
+  })
+
+  test('what may hold an object of another kind, too, may bring what is worst of all', () => {
+    const [policy = ''] = POLICY_KINDS
+    expect(worstOfKinds(EVERY_RULE, [policy])).toBe('warning')
+    expect(worstOfKinds(EVERY_RULE, POLICY_KINDS)).toBe('warning')
+    for (const kinds of [undefined, [], ['*'], [policy, qualifiedKind(BINDING)]])
+      expect(worstOfKinds(EVERY_RULE, kinds)).toBe('error')
   })
 })

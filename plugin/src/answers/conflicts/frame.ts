@@ -47,6 +47,7 @@ export function conflictsFrame(
       async () => (await import('./schema.ts')).conflictsReportSchema,
       () => ({ ...counts, refused: refused.count }),
     ),
+    isOfFindings: true,
     findings,
     judged:
       keys === undefined

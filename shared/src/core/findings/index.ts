@@ -31,7 +31,14 @@ export {
 } from './registry/findings.ts'
 export { type PageExample, pageSections } from './registry/pages.ts'
 export type { Concern } from './finding/rule.ts'
-export { findingSteps, findingStepsAbout, openFindings, WORST, WORST_OF_PODS } from './rules/all.ts'
+export {
+  findingSteps,
+  findingStepsAbout,
+  openFindings,
+  WORST,
+  WORST_OF_PODS,
+  worstOfUnread,
+} from './rules/all.ts'
 export { labelsText } from './rules/collision-rules.ts'
 export { displacedOf, givenTo, lossText, takesPart } from './rules/displaced.ts'
 export { federationRule, relationshipsOf } from './rules/federation-rules.ts'

@@ -83,8 +83,8 @@ export class Rest {
   }
 
   /** The gaps that may hide anything, in the order of their kinds. */
-  get missing(): readonly UnknownReason[] {
-    return [...this.#gaps].flatMap(([kind, why]) => (DETAILS.has(kind) ? [] : [why]))
+  get missing(): Gaps {
+    return new Map([...this.#gaps].filter(([kind]) => !DETAILS.has(kind)))
   }
 
   /** What this leaves open and another does not, told by what is unread: for two readings of the same sources. */

@@ -28,6 +28,8 @@ export interface Concern {
 export interface Rule {
   /** Every code that it may report. */
   readonly codes: readonly FindingCode[]
+  /** Kinds whose objects no other rule looks at, qualified; absent: none. */
+  readonly alone?: readonly string[]
   /** What it finds; `bindings` are those that are asked about, by `namespace/name`: what is not about them may then be left out. */
   readonly find: (analysis: Analysis, bindings?: ReadonlySet<string>) => Steps<readonly Finding[]>
   /** Why it may find more about what is asked that nothing here can name; absent: what could not be read is all that hides any. */
@@ -49,7 +51,7 @@ export interface OpenSeverity {
 export function ruleAtOnce(
   codes: Rule['codes'],
   find: (analysis: Analysis, bindings?: ReadonlySet<string>) => readonly Finding[],
-  more?: Rule['more'],
+  { more, alone }: Pick<Rule, 'more' | 'alone'> = {},
 ): Rule {
   return {
     codes,
@@ -58,6 +60,7 @@ export function ruleAtOnce(
       return find(analysis, bindings)
     },
     ...(more !== undefined && { more }),
+    ...(alone !== undefined && { alone }),
   }
 }
 
@@ -65,6 +68,16 @@ export function ruleAtOnce(
 export function worstOf(rules: readonly Pick<Rule, 'codes'>[]): Severity {
   const declared = new Set(rules.flatMap(({ codes }) => codes.map((code) => findingEntry(code).severity)))
   return SEVERITIES.find((severity) => declared.has(severity)) ?? 'info'
+}
+
+/** How bad that is at worst what some rules find by an object of these kinds; undefined, or none: of any. */
+export function worstOfKinds(
+  rules: readonly Pick<Rule, 'codes' | 'alone'>[],
+  kinds: readonly string[] = [],
+): Severity {
+  const alone = rules.filter((rule) => kinds.some((kind) => rule.alone?.includes(kind) === true))
+  const isTheirs = (kind: string): boolean => alone.some((rule) => rule.alone?.includes(kind) === true)
+  return worstOf(kinds.length > 0 && kinds.every(isTheirs) ? alone : rules)
 }
 
 /** What rules may have missed about what is asked. */

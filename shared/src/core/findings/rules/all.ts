@@ -5,7 +5,7 @@ import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingRule } from './binding-rules.ts'
 import { collisionRule } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../finding/finding.ts'
-import { openOf, worstOf, type Concern, type OpenSeverity, type Rule } from '../finding/rule.ts'
+import { openOf, worstOf, worstOfKinds, type Concern, type OpenSeverity, type Rule } from '../finding/rule.ts'
 import type { Severity } from '../registry/findings.ts'
 import { federationRule } from './federation-rules.ts'
 import { concernsEveryBinding, installRule } from './install-rules.ts'
@@ -33,7 +33,7 @@ export const RULES: readonly Rule[] = [
 ]
 
 /** Every rule, with those that are asked with more than an analysis. */
-export const EVERY_RULE: readonly Pick<Rule, 'codes'>[] = [
+export const EVERY_RULE: readonly Pick<Rule, 'codes' | 'alone'>[] = [
   ...RULES,
   statusRule,
   installationRule,
@@ -44,6 +44,11 @@ export const EVERY_RULE: readonly Pick<Rule, 'codes'>[] = [
 
 /** How bad a finding is at worst that something may hide. */
 export const WORST: Severity = worstOf(EVERY_RULE)
+/** The same of what may hold objects of these kinds; undefined: of any. */
+export function worstOfUnread(kinds: readonly string[] | undefined): Severity {
+  return worstOfKinds(EVERY_RULE, kinds)
+}
+
 /** The same of a registration that kleym does not follow. */
 export const WORST_OF_PODS: Severity = worstOf([podRule])
 

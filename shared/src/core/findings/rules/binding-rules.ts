@@ -49,8 +49,10 @@ export const bindingRule: Rule = ruleAtOnce(
     'KLM410',
   ],
   bindingFindings,
-  (_, { judgements = [] }) =>
-    [...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
+  {
+    more: (_, { judgements = [] }) =>
+      [...judgements].flatMap((one) => (one.state === 'undetermined' ? [one.why] : [])),
+  },
 )
 
 function bindingFindings(analysis: Analysis): readonly Finding[] {

@@ -1,5 +1,6 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
 // no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
+import { POLICY_KINDS } from '../../model/kinds.ts'
 import { subjectOfKey, bindingSubject, type Subject } from '../../model/objects/subject.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
 import {
@@ -81,8 +82,11 @@ export const policyRule: Rule = ruleAtOnce(
     'KLM612',
   ],
   policyFindings,
-  (_, { policies = [] }) =>
-    unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
+  {
+    alone: POLICY_KINDS,
+    more: (_, { policies = [] }) =>
+      unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
+  },
 )
 
 type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
