@@ -1,7 +1,7 @@
 // Which objects a command line means: by name, by namespace, by labels.
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
-import { KleymError } from '../io/errors.ts'
+import { KleymError, wrongUsage } from '../io/errors.ts'
 import { namesText } from '../text/names.ts'
 import { otherThanBinding } from './other-than-binding.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
@@ -131,13 +131,11 @@ function elsewhereHint(path: string, bindings: readonly Binding[]): string | und
 
 function unclear(written: string): KleymError {
   const other = otherThanBinding(written, undefined, '')
-  return new KleymError({
-    code: 'usage',
+  return wrongUsage('explain', {
     what: 'cannot tell which binding is meant',
     where: written,
     why: other?.why ?? 'a binding is named NAME, NAMESPACE/NAME or iib/NAMESPACE/NAME',
     fix: fileHint(written) ?? other?.fix ?? 'write it like team-a/chat',
-    docs: 'kubectl kleym explain --help',
   })
 }
 

@@ -86,6 +86,11 @@ export class KleymError extends Error {
   }
 }
 
+/** An error in how a command is used, which the help of the command says more about. */
+export function wrongUsage(command: string, parts: Omit<ErrorParts, 'code' | 'docs'>): KleymError {
+  return new KleymError({ ...parts, code: 'usage', docs: `kubectl kleym ${command} --help` })
+}
+
 /** Where bugs are reported. */
 export const BUG_REPORTS = "the project's issue tracker"
 

@@ -2,10 +2,8 @@
 import { chmod, lstat, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import { MARK, type CompletionScript } from './script.ts'
-
-const DOCS = 'kubectl kleym completion --help'
 
 /** Writes it, and returns its path. Throws a KleymError that says what stands in the way. */
 export async function installScript({ name, text }: CompletionScript, folder: string): Promise<string> {
@@ -23,7 +21,7 @@ export async function installScript({ name, text }: CompletionScript, folder: st
         where: path,
         why: `the system says ${codeOf(error)}`,
         fix: 'name a folder of PATH that you may write to: kubectl kleym completion install DIR',
-        docs: DOCS,
+        docs: 'kubectl kleym completion --help',
       },
       { cause: error },
     )
@@ -34,13 +32,11 @@ export async function installScript({ name, text }: CompletionScript, folder: st
 async function requireFolder(folder: string): Promise<void> {
   const found = await stat(folder).catch(() => undefined)
   if (found?.isDirectory() === true) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('completion', {
     what: 'cannot install there',
     where: folder,
     why: found === undefined ? 'there is no such folder' : 'it is no folder',
     fix: 'name a folder that is there and on PATH',
-    docs: DOCS,
   })
 }
 
@@ -50,14 +46,12 @@ async function requireOurs(path: string): Promise<void> {
   if (found === undefined) return
   const isOurs = found.isFile() && (await readFile(path, 'utf8').catch(() => '')).includes(MARK)
   if (isOurs) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('completion', {
     what: 'something else has the name of the completion script',
     where: path,
     why: found.isSymbolicLink()
       ? 'it is a link; one to kubectl-kleym completes as well as the script does'
       : 'kleym did not write it',
     fix: 'remove it first, or name another folder',
-    docs: DOCS,
   })
 }

@@ -1,7 +1,7 @@
 // The answer of `kubectl kleym completion`: what is there, and what to do.
 import { resolve } from 'node:path'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { EXIT, KleymError } from '../../io/errors.ts'
+import { EXIT, wrongUsage } from '../../io/errors.ts'
 import { escapeTerminal } from '../../io/escape.ts'
 import type { CompletionAction } from './actions.ts'
 import { installScript } from './install.ts'
@@ -31,12 +31,10 @@ async function install(given: string | undefined, { env, cwd }: CommandContext):
   const folders = foldersOfPath(env, cwd)
   const folder = given === undefined ? (await pluginIn(folders))?.folder : resolve(cwd, given)
   if (folder === undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('completion', {
       what: 'cannot tell where to install',
       why: 'no folder of PATH holds kubectl-kleym',
       fix: 'put kubectl-kleym on PATH, or name a folder that is: kubectl kleym completion install DIR',
-      docs: 'kubectl kleym completion --help',
     })
   const path = await installScript(completionScript(env), folder)
   const unseen = folders.includes(folder) ? [] : [`${folder} is not on PATH: kubectl will not find it there`]

@@ -5,7 +5,7 @@ import { isEffectAllThatIsOpen, takingOutputsAsHandled } from '@kleym/shared/cor
 import { compareFindings } from '@kleym/shared/core/findings/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { causesOf, policiesIn, type Cause } from '../../frame/causes.ts'
 import { finish } from '../../frame/finish.ts'
@@ -37,13 +37,11 @@ export function askedClusters(
   const names = [...contexts, ...folders]
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('conflicts', {
       what: 'a cluster is given twice',
       where: twice,
       why: 'it shares all IDs with itself',
       fix: 'name another one, or leave it out',
-      docs: 'kubectl kleym conflicts --help',
     })
   const { sources } = options
   const base = { ...options, allNamespaces: true }

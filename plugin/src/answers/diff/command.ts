@@ -6,7 +6,7 @@ import type { CommandResult } from '../../io/context.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
-import { requireBase, type DiffOptions } from '../parts/base-flag.ts'
+import { baseFlag, requireBase, type DiffOptions } from '../parts/base-flag.ts'
 
 /** The command line of `diff`. */
 export class DiffCommand extends SourceCommand {
@@ -53,13 +53,7 @@ export class DiffCommand extends SourceCommand {
     names: namesFlag,
     configmaps: configMapsFlag,
     selector: selectorFlag,
-    base: Flags.string({
-      helpValue: 'FILE|DIR',
-      description:
-        'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    base: baseFlag,
     tests: Flags.string({
       helpValue: 'FILE|DIR',
       description: 'IdentityTests (kubectl kleym test): names those that the change breaks. Repeatable.',
@@ -77,7 +71,13 @@ export class DiffCommand extends SourceCommand {
       selector: flags.selector,
       tests: flags.tests ?? [],
     }
-    requireBase(options)
+    requireBase(options.base, options, {
+      command: 'diff',
+      flag: '--base',
+      besideCluster: 'it compares two folders, and without --offline the files are compared with the cluster',
+      besideLive:
+        '--base is a desired state, --live a dump of live objects; the files can be compared with one of them',
+    })
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

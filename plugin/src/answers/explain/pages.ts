@@ -8,7 +8,7 @@ import {
 } from '@kleym/shared/core/findings/index.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
-import { EXIT, KleymError } from '../../io/errors.ts'
+import { EXIT, KleymError, wrongUsage } from '../../io/errors.ts'
 import { codeMeant } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import { noSummary, type OutputOptions } from '../../flags/options.ts'
@@ -59,13 +59,11 @@ const PAGE_FORMATS: readonly OutputFormat[] = ['text', 'wide', 'json', 'yaml', '
 /** A page has no findings and no graph, so it has no format for those. */
 function requirePageFormat(format: OutputFormat): void {
   if (PAGE_FORMATS.includes(format)) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('explain', {
     what: 'a page has no findings and no graph',
     where: `-o ${format}`,
     why: 'the page of a finding code is text',
     fix: `use one of ${PAGE_FORMATS.join(', ')}`,
-    docs: 'kubectl kleym explain --help',
   })
 }
 

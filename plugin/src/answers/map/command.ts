@@ -4,7 +4,8 @@ import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
-import { requireComparable } from './compare-flag.ts'
+import { wrongUsage } from '../../io/errors.ts'
+import { baseFlag, requireBase } from '../parts/base-flag.ts'
 import type { MapOptions } from './options.ts'
 
 /** The command line of `map`. */
@@ -33,13 +34,7 @@ export class MapCommand extends SourceCommand {
       helpValue: 'ID',
       description: 'Only what has to do with this SPIFFE ID.',
     }),
-    compare: Flags.string({
-      helpValue: 'FILE|DIR',
-      description:
-        'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
+    compare: baseFlag,
   }
 
   async run(): Promise<CommandResult> {
@@ -50,7 +45,21 @@ export class MapCommand extends SourceCommand {
       spiffeId: flags['spiffe-id'],
       compare: flags.compare ?? [],
     }
-    requireComparable(options)
+    requireBase(options.compare, options, {
+      command: 'map',
+      flag: '--compare',
+      besideCluster: 'it compares two folders, and without --offline the cluster is read',
+      besideLive: '--compare is a desired state, --live a dump of live objects',
+    })
+    const [first] = options.compare
+    const { files, kustomize } = options.sources.files
+    if (first !== undefined && files.length === 0 && kustomize.length === 0)
+      throw wrongUsage('map', {
+        what: '--compare stands alone',
+        where: `--compare ${first}`,
+        why: 'there is nothing to compare it with',
+        fix: 'name the other desired state: -R -f DIR',
+      })
     const { run } = await import('./run.ts')
     return run(options, this.context)
   }

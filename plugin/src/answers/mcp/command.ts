@@ -1,7 +1,7 @@
 // `kubectl kleym mcp`: flags and words; the server is in run.ts.
 import { SourceCommand } from '../../flags/command.ts'
 import { commonOptions, type CommonFlags } from '../../flags/options.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import type { CommandResult } from '../../io/context.ts'
 
 /** The command line of `mcp`. */
@@ -29,12 +29,10 @@ export class McpCommand extends SourceCommand {
 function requireStdin({ output, filename = [] }: Pick<CommonFlags, 'output' | 'filename'>): void {
   const wrong = filename.includes('-') ? '-f -' : output === 'text' ? undefined : `-o ${output}`
   if (wrong === undefined) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('mcp', {
     what: 'stdin and stdout belong to the protocol',
     where: wrong,
     why: 'an assistant sends its questions on stdin and reads the answers on stdout',
     fix: 'name files and folders with -f, and leave -o out',
-    docs: 'kubectl kleym mcp --help',
   })
 }

@@ -10,7 +10,7 @@ import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
 import type { Question } from '../../gather/question.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { migrateFrame } from './frame.ts'
 import { testsNaming, type TestsNaming } from './tests.ts'
@@ -80,12 +80,10 @@ function choose(
 function ownOutput(name: string, { ownership }: LiveOutput): KleymError {
   const whose =
     ownership.kind === 'ours' ? `binding ${ownership.binding}` : 'a binding that is not known or gone'
-  return new KleymError({
-    code: 'usage',
+  return wrongUsage('migrate', {
     what: "the ClusterSPIFFEID is kleym's own",
     where: name,
     why: `it is the output of ${whose}`,
     fix: 'name one that a person wrote, or write -A',
-    docs: 'kubectl kleym migrate --help',
   })
 }

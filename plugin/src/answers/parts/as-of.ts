@@ -1,6 +1,6 @@
 // `--as-of`: when the entries of a server were dumped.
 import { secondsOf } from '@kleym/shared/core/predict/index.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 
 /** RFC 3339 with a zone: a time of day without one is another moment elsewhere. */
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
@@ -10,11 +10,9 @@ export function asOfSeconds(asOf: string | undefined): number | undefined {
   if (asOf === undefined) return undefined
   const seconds = RFC_3339.test(asOf) ? secondsOf(asOf) : undefined
   if (seconds !== undefined) return seconds
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('verify', {
     what: `--as-of ${asOf} is no time`,
     why: 'it is written as in RFC 3339, with a zone',
     fix: 'write it as 2026-11-22T12:00:00Z: date -u +%FT%TZ',
-    docs: 'kubectl kleym verify --help',
   })
 }

@@ -1,6 +1,8 @@
-// The flag `--base` of `diff`, and what it contradicts. Apart from `base.ts`, which reads files: the command line does not.
+// The flag that names the manifests before a change, `--base` of `diff` and `--compare` of `map`, and what it contradicts. Apart from
+// `base.ts`, which reads files: the command line does not.
+import * as Flags from '@oclif/core/flags'
 import type { CommonOptions } from '../../flags/options.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 
 /** What `diff` is asked. */
@@ -15,29 +17,36 @@ export interface DiffOptions extends CommonOptions {
   readonly tests: readonly string[]
 }
 
-/** Throws a usage error for a `--base` beside sources that it contradicts. */
-export function requireBase({ base, sources }: DiffOptions): void {
+/** The flag, under either name. */
+export const baseFlag = Flags.string({
+  helpValue: 'FILE|DIR',
+  description: 'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
+  multiple: true,
+  multipleNonGreedy: true,
+})
+
+/** The command, its name of the flag, and why it contradicts a cluster and `--live`. */
+export interface BaseWords {
+  readonly command: string
+  readonly flag: string
+  readonly besideCluster: string
+  readonly besideLive: string
+}
+
+/** Throws a usage error for a desired state before a change beside sources that it contradicts. */
+export function requireBase(
+  base: readonly string[],
+  { sources }: CommonOptions,
+  { command, flag, besideCluster, besideLive }: BaseWords,
+): void {
   const [first] = base
   if (first === undefined) return
   const refuse = (what: string, why: string, fix: string): KleymError =>
-    new KleymError({
-      code: 'usage',
-      what,
-      where: `--base ${first}`,
-      why,
-      fix,
-      docs: 'kubectl kleym diff --help',
-    })
-  if (!sources.offline) {
-    const why = 'it compares two folders, and without --offline the files are compared with the cluster'
-    throw refuse('--base stands beside a cluster', why, 'add --offline, or leave --base out')
-  }
-  if (sources.live !== undefined) {
-    const why =
-      '--base is a desired state, --live a dump of live objects; the files can be compared with one of them'
-    throw refuse('--base stands beside --live', why, 'leave one of them out')
-  }
-  const { files } = sources.files
-  if ([...base, ...files].filter((file) => file === STDIN_ARGUMENT).length > 1)
+    wrongUsage(command, { what, where: `${flag} ${first}`, why, fix })
+  if (!sources.offline)
+    throw refuse(`${flag} stands beside a cluster`, besideCluster, `add --offline, or leave ${flag} out`)
+  if (sources.live !== undefined)
+    throw refuse(`${flag} stands beside --live`, besideLive, 'leave one of them out')
+  if ([...base, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT).length > 1)
     throw refuse('stdin is given twice', 'it can be read only once', 'write - once, for one of the two sides')
 }

@@ -1,7 +1,7 @@
 // The argument of `--spiffe-id`: a whole SPIFFE ID. A path alone matches nothing, and "no container holds it" would be the answer.
 import { TRUST_DOMAIN_PLACEHOLDER } from '@kleym/shared/core/decide/index.ts'
 import { parseSpiffeId } from '@kleym/shared/core/model/spiffe-id.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 
 /** Throws a usage error for a text that is no SPIFFE ID; `trustDomain` is the one that was given. */
 export function requireSpiffeId(text: string | undefined, trustDomain: string | undefined): void {
@@ -11,8 +11,7 @@ export function requireSpiffeId(text: string | undefined, trustDomain: string | 
   const path = text.replace(/^\/+/, '')
   const whole = `spiffe://${trustDomain ?? TRUST_DOMAIN_PLACEHOLDER}/${path}`
   const isPath = !text.includes(':') && path !== ''
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('who-selects', {
     what: 'the SPIFFE ID is not valid',
     where: `--spiffe-id ${text}`,
     why: parsed.ok
@@ -21,6 +20,5 @@ export function requireSpiffeId(text: string | undefined, trustDomain: string | 
     fix: isPath
       ? `did you mean ${whole}?`
       : 'write it whole, such as spiffe://example.org/ns/team-a/objective/chat',
-    docs: 'kubectl kleym who-selects --help',
   })
 }

@@ -3,7 +3,7 @@ import { ACCESS_POLICY_KIND, NAMING_KINDS } from '@kleym/shared/core/model/kinds
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { kindNamed } from '../../sources/kind-name.ts'
 
@@ -69,12 +69,10 @@ function missing(path: string, policies: readonly ResolvedPolicy[], echo: string
 }
 
 function unclear(written: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return wrongUsage('policies', {
     what: 'cannot tell which access policy is meant',
     where: written,
     why: 'a policy is named NAME, NAMESPACE/NAME or xaccesspolicy/NAMESPACE/NAME',
     fix: 'write it like agents/tools',
-    docs: 'kubectl kleym policies --help',
   })
 }

@@ -4,7 +4,7 @@ import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { givenFileFlag, optionsWithoutSources, requireFormat, type FileFlags } from '../../flags/options.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import type { StatusOptions } from './spire.ts'
 
 /** The command line of `status`. */
@@ -51,12 +51,10 @@ export class StatusCommand extends SourceCommand {
 function refuseFiles(flags: FileFlags): void {
   const given = givenFileFlag(flags)
   if (given === undefined) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('status', {
     what: 'status asks a cluster',
     where: given,
     why: 'files hold no installation: no served kinds, no leader, no current status',
     fix: `leave ${given} out`,
-    docs: 'kubectl kleym status --help',
   })
 }

@@ -3,7 +3,7 @@ import { gather } from '../../gather/gather.ts'
 import { noSummary, type CommonOptions, type OutputOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { testFrame } from './frame.ts'
 import type { TestPaths } from '../parts/load-tests.ts'
@@ -73,5 +73,5 @@ function testPaths({ tests, sources }: TestOptions): TestPaths {
 }
 
 function usage(what: string, why: string, fix: string): KleymError {
-  return new KleymError({ code: 'usage', what, why, fix, docs: 'kubectl kleym test --help' })
+  return wrongUsage('test', { what, why, fix })
 }

@@ -5,7 +5,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { gather } from '../../gather/gather.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { asOfSeconds } from '../parts/as-of.ts'
 import { compareWithServer } from '../parts/compare-entries.ts'
@@ -78,5 +78,5 @@ function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): vo
 }
 
 function usage(what: string, why: string, fix: string): KleymError {
-  return new KleymError({ code: 'usage', what, why, fix, docs: 'kubectl kleym verify --help' })
+  return wrongUsage('verify', { what, why, fix })
 }

@@ -2,7 +2,7 @@
 import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { KleymError } from '../../io/errors.ts'
+import { KleymError, wrongUsage } from '../../io/errors.ts'
 import {
   ACCOUNT_KIND,
   kindNamed,
@@ -19,13 +19,11 @@ export interface Target {
 }
 
 function several(words: readonly string[]): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return wrongUsage('who-selects', {
     what: 'cannot tell which object is meant',
     where: words.join(' '),
     why: 'who-selects asks about one object, as KIND/NAME or KIND NAME, or about one SPIFFE ID',
     fix: 'name one of them, or leave them out and use -l or -n',
-    docs: 'kubectl kleym who-selects --help',
   })
 }
 
@@ -46,13 +44,11 @@ export function parseTarget(words: readonly string[]): Target {
 function objectNamed(text: string): ObjectName {
   if (!text.includes('/')) {
     const kind = kindNamed(text)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('who-selects', {
       what: 'cannot tell which object is meant',
       where: text,
       why: kind === undefined ? 'it is not KIND/NAME' : `it names the kind ${kind}, and no object of it`,
       fix: kind === undefined ? `write pod/${text}, or deployment/${text}` : `write ${text}/NAME`,
-      docs: 'kubectl kleym who-selects --help',
     })
   }
   const account = /^(?:sa|serviceaccounts?)\/(?:([^/]+)\/)?([^/]+)$/i.exec(text)
@@ -60,23 +56,19 @@ function objectNamed(text: string): ObjectName {
     return { kind: ACCOUNT_KIND, group: undefined, namespace: account[1], name: account[2] ?? '' }
   const spiffeId = idWithoutScheme(text)
   if (spiffeId !== undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('who-selects', {
       what: 'cannot tell which object is meant',
       where: text,
       why: 'it is not KIND/NAME, and a SPIFFE ID begins with spiffe://',
       fix: `did you mean ${spiffeId}?`,
-      docs: 'kubectl kleym who-selects --help',
     })
   const target = parseObjectName(text, 'the argument')
   if ([...POD_KINDS, POOL_KIND, BINDING_KIND].includes(target.kind)) return target
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('who-selects', {
     what: `${withArticle(target.kind)} runs no containers`,
     where: text,
     why: 'who-selects tells which identities containers get',
     fix: `name one of ${[...POD_KINDS, ACCOUNT_KIND, POOL_KIND, BINDING_KIND].join(', ')}`,
-    docs: 'kubectl kleym who-selects --help',
   })
 }
 

@@ -5,7 +5,7 @@ import { SourceCommand } from '../../flags/command.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import type { WhyOptions } from './chains.ts'
 import { parseWhyTarget } from './target.ts'
 
@@ -14,13 +14,11 @@ function selectorsIn(text: string): readonly string[] {
   const all = text.trim().split(/[,\s]\s*(?=[\w-]+:)/)
   const wrong = all.find((one) => !/^[\w-]+:[^:]/.test(one))
   if (wrong === undefined) return all
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('why', {
     what: 'this is no selector',
     where: `--selectors ${JSON.stringify(wrong)}`,
     why: 'a selector is TYPE:VALUE',
     fix: 'write them as the agent does: --selectors k8s:ns:team-a,k8s:sa:runner',
-    docs: 'kubectl kleym why --help',
   })
 }
 

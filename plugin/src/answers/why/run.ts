@@ -1,6 +1,6 @@
 // The answer of `kubectl kleym why`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import { finish } from '../../frame/finish.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { requireSpiffeId } from '../parts/spiffe-id.ts'
@@ -19,11 +19,9 @@ export async function run(options: WhyOptions, context: CommandContext): Promise
 function requireOnce({ entries, agentLog, sources }: WhyOptions): void {
   const ofStdin = [...entries, agentLog, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT)
   if (ofStdin.length > 1)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('why', {
       what: 'stdin is given twice',
       why: 'it can be read only once',
       fix: 'write - once: for one of --entries, --agent-log and -f',
-      docs: 'kubectl kleym why --help',
     })
 }

@@ -2,7 +2,7 @@
 import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { workloadsOf } from '@kleym/shared/core/model/objects/pod-workloads.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import {
   kindNamed,
   parseObjectName,
@@ -13,32 +13,26 @@ import {
 import type { AnswerInput } from '../../gather/gather.ts'
 import { choosePods, type PodQuestion } from '../parts/choose-pods.ts'
 
-const DOCS = 'kubectl kleym why --help'
-
 /** Parses the arguments: `llama-0`, `team-a/llama-0`, `deployment/llama`, `deployment llama`. Throws a usage error. */
 export function parseWhyTarget(words: readonly string[]): ObjectName {
   const [first, second, ...more] = words
   if (first === undefined || more.length > 0)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('why', {
       what: first === undefined ? 'no pod is named' : 'more than one object is named',
       where: words.join(' '),
       why: 'why follows the identity of one pod, or of the pods of one workload',
       fix: 'name it: kubectl kleym why llama-0 -n team-a',
-      docs: DOCS,
     })
   const text = second === undefined ? first : `${first}/${second}`
   const [head = '', ...path] = text.split('/')
   const isKind = path.length > 0 && kindNamed(withoutGroup(head)) !== undefined
   const target = parseObjectName(isKind ? text : `pod/${text}`, 'the argument')
   if (POD_KINDS.includes(target.kind)) return target
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('why', {
     what: `${withArticle(target.kind)} runs no containers`,
     where: text,
     why: 'why follows the identity of one pod, or of the pods of one workload',
     fix: `name one of ${POD_KINDS.join(', ')}`,
-    docs: DOCS,
   })
 }
 

@@ -4,7 +4,7 @@ import { NO, YES } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Chain, Hop, HopName } from '@kleym/shared/core/answers/index.ts'
 import { pause } from '@kleym/shared/kube/clock.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { EXIT, KleymError } from '../../io/errors.ts'
+import { EXIT, KleymError, wrongUsage } from '../../io/errors.ts'
 import { escapeTerminal, neutraliseCommands } from '../../io/escape.ts'
 import { chainText } from './frame.ts'
 import { chainsOf, type WhyOptions } from './chains.ts'
@@ -123,5 +123,5 @@ function requireCluster({ sources, output, entries, agentLog }: WhyOptions): voi
 }
 
 function usage(what: string, why: string, fix: string): KleymError {
-  return new KleymError({ code: 'usage', what, why, fix, docs: 'kubectl kleym why --help' })
+  return wrongUsage('why', { what, why, fix })
 }
