@@ -4,10 +4,10 @@ import {
   exchangesOf,
   type Effect,
   type LostIdentity,
-  type Holder,
   type IdentityChange,
   type VerdictChange,
 } from '@kleym/shared/core/answers/index.ts'
+import type { Holder } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'

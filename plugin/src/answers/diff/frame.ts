@@ -1,11 +1,10 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
-import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
+import { podText, type Holder } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
   editedText,
   effectOf,
   type Effect,
-  type Holder,
   affectedPolicies,
   type AffectedPolicy,
 } from '@kleym/shared/core/answers/index.ts'

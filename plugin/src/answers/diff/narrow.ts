@@ -1,6 +1,7 @@
 // `diff BINDING...` and `-l`: what some bindings are part of. The rest of the change counts for the exit code all the same, and the
 // first line says that there is more.
-import type { AffectedPolicy, Effect, Holder, IdentityChange } from '@kleym/shared/core/answers/index.ts'
+import type { AffectedPolicy, Effect, IdentityChange } from '@kleym/shared/core/answers/index.ts'
+import { holderKey } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { isAbout, type Finding, concernsEveryBinding } from '@kleym/shared/core/findings/index.ts'
 import type { State } from '@kleym/shared/core/analysis/index.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
@@ -62,17 +63,13 @@ export function narrowEffect(effect: Effect, narrowed: Narrowed | undefined): Ef
   if (narrowed === undefined) return effect
   const isMeant = ({ spiffeId }: IdentityChange): boolean => narrowed.ids.has(spiffeId)
   const [lost, gained] = [effect.lost.filter(isMeant), effect.gained.filter(isMeant)]
-  const touched = new Set([...lost, ...gained].flatMap(({ containers }) => containers.map(holderText)))
+  const touched = new Set([...lost, ...gained].flatMap(({ containers }) => containers.map(holderKey)))
   return {
     ...effect,
     lost,
     gained,
     edited: [],
-    stranded: effect.stranded.filter((one) => touched.has(holderText(one))),
+    stranded: effect.stranded.filter((one) => touched.has(holderKey(one))),
     verdicts: effect.verdicts.filter(({ binding }) => narrowed.keys.has(binding)),
   }
-}
-
-function holderText({ pod, container }: Holder): string {
-  return `${pod} ${container}`
 }

@@ -5,9 +5,9 @@ import {
   editedText,
   exchangesOf,
   type Effect,
-  type Holder,
   type IdentityChange,
 } from '@kleym/shared/core/answers/index.ts'
+import { holderKey, type Holder } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -212,10 +212,6 @@ function identityLine(sign: string, text: string, { containers }: IdentityChange
 function areLosers(stranded: readonly Holder[], lost: readonly IdentityChange[]): boolean {
   const losers = new Set(lost.flatMap(({ containers }) => containers.map(holderKey)))
   return stranded.length > 0 && losers.symmetricDifference(new Set(stranded.map(holderKey))).size === 0
-}
-
-function holderKey({ pod, container }: Holder): string {
-  return `${pod} ${container}`
 }
 
 function allLeftLine(stranded: readonly Holder[]): Line {

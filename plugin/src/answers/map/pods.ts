@@ -1,4 +1,5 @@
 // The pods of a map. Pods of one workload that look the same are one box, with their containers in it.
+import { NOTHING_DONE, type HolderEffect } from '@kleym/shared/core/answers/index.ts'
 import { listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
 import type { Pod, PodRef } from '@kleym/shared/core/model/objects/pod.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
@@ -10,7 +11,7 @@ import {
   type PodAnswer,
   type ShownRegistration,
 } from '../parts/pod-answers.ts'
-import { holderChange, type HolderChange, type MapDifference } from './compare.ts'
+import type { MapDifference } from './compare.ts'
 import { fateOf, type ContainerFate } from './containers.ts'
 import type { ContainerNode, HoldsEdge, MapChange, MapNode, RegistrationEdge } from './graph.ts'
 import { bindingId, containerId, identityId, namespaceId, podsId, registrationId, workloadId } from './ids.ts'
@@ -37,7 +38,7 @@ export interface PodParts {
 interface JudgedContainer {
   readonly answer: ContainerAnswer
   readonly fate: ContainerFate
-  readonly change: HolderChange
+  readonly change: HolderEffect
 }
 
 interface JudgedPod {
@@ -75,7 +76,7 @@ function judged({ pod, containers }: PodAnswer, { bindings, unsettled, differenc
     containers: containers.map((answer) => ({
       answer,
       fate: fateOf(answer, bindings, unsettled),
-      change: holderChange(difference, text, answer.container.name),
+      change: difference?.effectOn({ pod: text, container: answer.container.name }) ?? NOTHING_DONE,
     })),
   }
 }
@@ -103,12 +104,12 @@ function signature({ pod, text, workload, containers, change }: JudgedPod): stri
     pod.serviceAccountName,
     pod.perhaps?.why,
     change,
-    containers.map(({ answer: { container, registrations }, fate, change: ofContainer }) => [
+    containers.map(({ answer: { container, registrations }, fate, change: { gained, lost, why } }) => [
       container.name,
       container.role,
       fate.state,
       fate.open,
-      ofContainer,
+      [gained, lost, why.length > 0],
       registrations.map(registrationText).toSorted(compareBytes),
     ]),
   ])
@@ -253,13 +254,13 @@ type Holding = Pick<HoldsEdge, 'certain' | 'change'> & { readonly spiffeId: stri
 /** The identities of a container, each once: one that it has lost, else one that is certain, before one that is not. */
 function holdings(
   registrations: ContainerAnswer['registrations'],
-  { gained, lost, isUncertain }: HolderChange,
+  { gained, lost, why }: HolderEffect,
   isGone: boolean,
 ): readonly Holding[] {
   const held = registrations.filter(mayHold).flatMap(({ spiffeId, verdict }): readonly Holding[] => {
     if (spiffeId === undefined) return []
     if (isGone) return [{ spiffeId, certain: false, change: 'removed' }]
-    const change = gained.includes(spiffeId) ? 'added' : isUncertain ? 'uncertain' : null
+    const change = gained.includes(spiffeId) ? 'added' : why.length > 0 ? 'uncertain' : null
     return [{ spiffeId, certain: verdict === 'issued', change }]
   })
   const all = [
@@ -268,8 +269,9 @@ function holdings(
   ]
   return [...new Map(all.map((one) => [one.spiffeId, one])).values()]
 }
-function changeOf(change: HolderChange, ofPod: MapChange | null): MapChange | null {
+
+function changeOf({ gained, lost, why }: HolderEffect, ofPod: MapChange | null): MapChange | null {
   if (ofPod === 'removed' || ofPod === 'added') return ofPod
-  if (change.gained.length > 0 || change.lost.length > 0) return 'changed'
-  return change.isUncertain ? 'uncertain' : null
+  if (gained.length > 0 || lost.length > 0) return 'changed'
+  return why.length > 0 ? 'uncertain' : null
 }

@@ -11,10 +11,12 @@ export { type Affected, type AffectedPolicy, affectedPolicies } from './explain/
 export {
   type Effect,
   type EffectOptions,
-  type Holder,
+  type HolderEffect,
   type IdentityChange,
   type LostIdentity,
   type VerdictChange,
+  NOTHING_DONE,
+  effectByHolder,
   effectOf,
   exchangesOf,
   verdictText,

@@ -47,7 +47,7 @@ export { SCM_SUBJECT, concernsEveryBinding, disagreements, installFindings } fro
 export { installationRule } from './rules/installation-rules.ts'
 export { isAboutRegistration, manifestFindings } from './rules/manifest-rules.ts'
 export { dependsOnOutsideScope } from './rules/outside-scope.ts'
-export { holderKey, holdersOfNotes, podNotes } from './rules/pod-findings.ts'
+export { holdersOfNotes, podNotes } from './rules/pod-findings.ts'
 export { RULE_KIND, unknownSources } from './rules/policy-rules.ts'
 export { statusRule } from './rules/status-rules.ts'
 export { originsIn, svidRule } from './rules/svid-rules.ts'

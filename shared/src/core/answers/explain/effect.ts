@@ -12,10 +12,10 @@ import {
   undecidedText,
   type UndecidedBinding,
 } from '../../analysis/index.ts'
-import { findingSteps, type Finding, holderKey } from '../../findings/index.ts'
+import { findingSteps, type Finding } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
-import { podText } from '../../model/objects/pod-index.ts'
+import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
@@ -23,12 +23,6 @@ import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
-
-/** A container of a pod: `pod team-a/llama-0` and `vllm`. */
-export interface Holder {
-  readonly pod: string
-  readonly container: string
-}
 
 /** A container that perhaps gains or loses an identity. */
 export interface UncertainHolder extends Holder {
@@ -339,7 +333,7 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
     for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod)) {
       const holder = { pod: podText(pod), container: container.name }
-      const one: HolderState = getOrCreate(held, holderKey(holder.pod, holder.container), () => ({
+      const one: HolderState = getOrCreate(held, holderKey(holder), () => ({
         holder,
         namespace: pod.namespace,
         ids: new Set(),
@@ -465,30 +459,51 @@ export interface LostIdentity extends IdentityChange {
 }
 
 /** The losses of an effect, each with what the same containers gain, and the gains of the other containers. */
-export function exchangesOf({ lost, gained, kept }: Pick<Effect, 'lost' | 'gained' | 'kept'>): {
+export function exchangesOf(effect: Pick<Effect, 'gained' | 'lost' | 'kept' | 'uncertain'>): {
   readonly lost: readonly LostIdentity[]
   readonly gained: readonly IdentityChange[]
 } {
-  const gains = new Map<string, string[]>()
-  for (const { spiffeId, containers } of gained)
-    for (const one of containers) getOrCreate(gains, keyOfHolder(one), () => []).push(spiffeId)
-  const thenOf = (one: Holder | undefined): Pick<LostIdentity, 'instead' | 'kept'> => {
-    const key = one === undefined ? '' : keyOfHolder(one)
-    return { instead: gains.get(key) ?? [], kept: kept.get(key) ?? [] }
-  }
-  const losers = new Set(lost.flatMap(({ containers }) => containers.map(keyOfHolder)))
+  const effectOn = effectByHolder(effect)
+  const thenOf = (one: Holder): Pick<LostIdentity, 'instead' | 'kept'> => ({
+    instead: effectOn(one).gained,
+    kept: effect.kept.get(holderKey(one)) ?? [],
+  })
   return {
-    lost: lost.flatMap(({ spiffeId, containers }) => {
+    lost: effect.lost.flatMap(({ spiffeId, containers }) => {
       const alike = Map.groupBy(containers, (one) => JSON.stringify(thenOf(one)))
-      return [...alike.values()].map((same) => ({ spiffeId, containers: same, ...thenOf(same[0]) }))
+      return [...alike.values()].flatMap(([first, ...more]) =>
+        first === undefined ? [] : [{ spiffeId, containers: [first, ...more], ...thenOf(first) }],
+      )
     }),
-    gained: gained.flatMap(({ spiffeId, containers }) => {
-      const others = containers.filter((one) => !losers.has(keyOfHolder(one)))
+    gained: effect.gained.flatMap(({ spiffeId, containers }) => {
+      const others = containers.filter((one) => effectOn(one).lost.length === 0)
       return others.length === 0 ? [] : [{ spiffeId, containers: others }]
     }),
   }
 }
 
-function keyOfHolder({ pod, container }: Holder): string {
-  return holderKey(pod, container)
+/** What an effect does to one container. */
+export interface HolderEffect {
+  /** SPIFFE IDs. */
+  readonly gained: readonly string[]
+  readonly lost: readonly string[]
+  /** Why it may gain or lose others; empty: it does not. */
+  readonly why: readonly string[]
+}
+
+/** That it does nothing. */
+export const NOTHING_DONE: HolderEffect = { gained: [], lost: [], why: [] }
+
+/** Tells what an effect does to each container. */
+export function effectByHolder({
+  gained,
+  lost,
+  uncertain,
+}: Pick<Effect, 'gained' | 'lost' | 'uncertain'>): (one: Holder) => HolderEffect {
+  const effects = new Map<string, { gained: string[]; lost: string[]; why: readonly string[] }>()
+  const on = (one: Holder) => getOrCreate(effects, holderKey(one), () => ({ gained: [], lost: [], why: [] }))
+  for (const { spiffeId, containers } of gained) for (const one of containers) on(one).gained.push(spiffeId)
+  for (const { spiffeId, containers } of lost) for (const one of containers) on(one).lost.push(spiffeId)
+  for (const one of uncertain) on(one).why = one.why
+  return (one) => effects.get(holderKey(one)) ?? NOTHING_DONE
 }

@@ -3,15 +3,15 @@
 // containers, and who names the IDs. docs/rename.md is its page. The core that the operator runs decides each step.
 import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
 import { labelsForScm, judgementWord, type Judgement } from '../../decide/index.ts'
-import { effectOf, type Effect, type Holder } from '../explain/effect.ts'
-import { type Finding, holderKey, isOfPolicies } from '../../findings/index.ts'
+import { effectByHolder, effectOf, type Effect } from '../explain/effect.ts'
+import { type Finding, isOfPolicies } from '../../findings/index.ts'
 import { canonicalText, type JsonRecord } from '../../base/json.ts'
 import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { lazy } from '../../base/lazy.ts'
 import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Binding } from '../../model/objects/binding.ts'
-import { podText } from '../../model/objects/pod-index.ts'
+import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import {
   type Snapshot,
   bindingsConcerned,
@@ -327,9 +327,9 @@ function heldByOthers(
     changes.map(({ newId }) => newId),
   )
   const found = changes.filter(({ oldId, newId }) => {
-    const losers = new Set((losing.get(oldId) ?? []).map(keyOf))
+    const losers = new Set((losing.get(oldId) ?? []).map(holderKey))
     return (held.get(newId) ?? []).some(({ pod, containers }) =>
-      containers.some((container) => !losers.has(keyOf({ pod: podText(pod), container }))),
+      containers.some((container) => !losers.has(holderKey({ pod: podText(pod), container }))),
     )
   })
   return [...new Set(found.map(({ newId }) => newId))]
@@ -386,14 +386,11 @@ function losses({ analysis, changes, effects }: CutOffFacts): readonly CutOff[] 
   const successors = Map.groupBy(changes, ({ oldId }) => oldId)
   const holds = idsNow(analysis)
   return [effects.both, effects.switched, effects.done].flatMap((effect, at) => {
-    const gained = new Map(
-      effect.gained.map(({ spiffeId, containers }) => [spiffeId, new Set(containers.map(keyOf))]),
-    )
+    const effectOn = effectByHolder(effect)
     return effect.lost.flatMap(({ spiffeId, containers }) => {
       const next = at === 0 ? [] : (successors.get(spiffeId) ?? [])
       const left = containers.filter(
-        (one) =>
-          !next.some(({ newId }) => gained.get(newId)?.has(keyOf(one)) === true || holds(one).has(newId)),
+        (one) => !next.some(({ newId }) => effectOn(one).gained.includes(newId) || holds(one).has(newId)),
       )
       return left.length === 0
         ? []
@@ -421,10 +418,6 @@ function newcomers({ analysis, changes, effects: { done } }: CutOffFacts): reado
   })
 }
 
-function keyOf({ pod, container }: Holder): string {
-  return holderKey(pod, container)
-}
-
 /** What containers certainly hold now, each worked out when it is asked about. */
 function idsNow({ settled, podsInQuestion }: Analysis): (holder: Holder) => ReadonlySet<string> {
   const pods = lazy(() => new Map(podsInQuestion.map((pod) => [podText(pod), pod])))
@@ -442,7 +435,7 @@ function idsNow({ settled, podsInQuestion }: Analysis): (holder: Holder) => Read
 }
 
 function uncertain(effects: readonly Effect[]): readonly CutOff[] {
-  const all = new Map(effects.flatMap((one) => one.uncertain.map((each) => [keyOf(each), each] as const)))
+  const all = new Map(effects.flatMap((one) => one.uncertain.map((each) => [holderKey(each), each] as const)))
   const [first] = all.values()
   return first === undefined
     ? []

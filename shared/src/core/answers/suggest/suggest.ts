@@ -9,7 +9,7 @@ import {
   probablyText,
 } from '../../analysis/index.ts'
 import { reachOf, type Reach } from '../explain/reach.ts'
-import { verdictText, type Effect } from '../explain/effect.ts'
+import { effectByHolder, verdictText, type Effect, type HolderEffect } from '../explain/effect.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -17,10 +17,9 @@ import { own } from '../../base/json.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Objective, Pool } from '../../model/objects/inference.ts'
-import { PodCount, podText } from '../../model/objects/pod-index.ts'
+import { holderKey, PodCount, podText, type Holder } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { REASONS } from '../../decide/index.ts'
-import { holderKey } from '../../findings/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { summaryText } from '../../base/text/counted.ts'
@@ -28,7 +27,7 @@ import { unknownReasonText, type UnknownReason } from '../../model/unknown-reaso
 import { distinct } from './binding-names.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
 import { companionsOf, type CompanionContext } from './companion.ts'
-import { EffectByHolder, lostBy } from './losses.ts'
+import { lostBy } from './losses.ts'
 import { needsOf, poolSubject, type Need, type PoolContext } from './plans.ts'
 import { PodsOfPools, type PoolPods } from './pool-pods.ts'
 import { ProxyHarms } from './proxy-harms.ts'
@@ -151,7 +150,7 @@ export function* suggesting(
 
 /** All that is suggested, as it is applied. */
 interface Applied extends Proof {
-  readonly changes: EffectByHolder
+  readonly effectOn: (one: Holder) => HolderEffect
   /** The names of all registrations. */
   readonly together: ReadonlySet<string>
 }
@@ -160,7 +159,7 @@ function appliedBy(proof: Proof): Applied {
   const together = proof.needs.flatMap(({ bindings }) =>
     bindings.flatMap(({ companions = [] }) => companions.map(({ name }) => name)),
   )
-  return { ...proof, changes: new EffectByHolder(proof.effect), together: new Set(together) }
+  return { ...proof, effectOn: effectByHolder(proof.effect), together: new Set(together) }
 }
 
 function companionContext({ snapshot, settled, config }: Analysis): CompanionContext {
@@ -357,7 +356,7 @@ function isPerVariant({ plan, failed }: ProvenNeed, { bindings }: PoolContext): 
 function suggestedOf(
   { bindings, plan }: ProvenNeed,
   before: Analysis,
-  { world, effect, changes, together }: Applied,
+  { world, effectOn, together }: Applied,
 ): readonly SuggestedBinding[] {
   const { settled } = world
   const prediction = settled.prediction()
@@ -372,7 +371,7 @@ function suggestedOf(
       outputs: settled.bindingsByOutput(),
       together,
     })
-    const reach = { ...found, lost: lostBy(found, changes, before.settled.prediction()) }
+    const reach = { ...found, lost: lostBy(found, effectOn, before.settled.prediction()) }
     return [
       {
         candidate,
@@ -380,7 +379,7 @@ function suggestedOf(
         spiffeId,
         why: plan.why,
         reach: asAssumed(reach, assumptionsThatCount(world.openSettings)),
-        heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effect) : [],
+        heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effectOn) : [],
         dependsOn,
       },
     ]
@@ -420,21 +419,25 @@ function asAssumed(reach: Reach, assumptions: readonly Assumption[]): Reach {
 }
 
 /** The reached containers to which the effect counts no gain: something else gives them the identity, or may. */
-function heldBefore({ reached, alsoHeld }: Reach, spiffeId: string, effect: Effect): readonly HeldBefore[] {
-  const gained = new Set(
-    effect.gained
-      .filter((one) => one.spiffeId === spiffeId)
-      .flatMap(({ containers }) => containers.map((one) => holderKey(one.pod, one.container))),
-  )
+function heldBefore(
+  { reached, alsoHeld }: Reach,
+  spiffeId: string,
+  effectOn: Applied['effectOn'],
+): readonly HeldBefore[] {
   const held = new Set(
     alsoHeld
       .filter((one) => one.spiffeId === spiffeId)
-      .map(({ pod, container }) => holderKey(podText(pod), container)),
+      .map(({ pod, container }) => holderKey({ pod: podText(pod), container })),
   )
   return reached.flatMap(({ pod, containers }) => {
-    const others = containers.filter((name) => !gained.has(holderKey(podText(pod), name)))
-    const byCertainty = Map.groupBy(others, (name) => held.has(holderKey(podText(pod), name)))
-    return [...byCertainty].map(([isCertain, names]) => ({ pod, containers: names, isCertain }))
+    const others = containers
+      .map((container) => ({ pod: podText(pod), container }))
+      .filter((one) => !effectOn(one).gained.includes(spiffeId))
+    return [...Map.groupBy(others, (one) => held.has(holderKey(one)))].map(([isCertain, same]) => ({
+      pod,
+      containers: same.map(({ container }) => container),
+      isCertain,
+    }))
   })
 }
 

@@ -10,7 +10,7 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { podText, PodCount } from '../../model/objects/pod-index.ts'
+import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { PodsAlike } from '../../model/objects/pods-alike.ts'
@@ -132,15 +132,12 @@ export function* holdersOfNotes(
       const key = findingKey(finding(code, { subject, related, summary: '' }))
       if (!keys.has(key)) continue
       const names = containers ?? facts.containers.map(({ container }) => container.name)
-      getOrCreate(holders, key, () => []).push(...names.map((name) => holderKey(podText(pod), name)))
+      getOrCreate(holders, key, () => []).push(
+        ...names.map((container) => holderKey({ pod: podText(pod), container })),
+      )
     }
   }
   return holders
-}
-
-/** A container of a pod, as a key: `pod team-a/llama-0` and `vllm`. */
-export function holderKey(pod: string, container: string): string {
-  return `${pod}:${container}`
 }
 
 /**

@@ -16,6 +16,17 @@ export function shortPodText(pod: Pod): string {
   return pod.ref.kind === 'Pod' ? pod.ref.name : `${pod.ref.kind}/${pod.ref.name}${part}`
 }
 
+/** A container of a pod by its names: `pod team-a/llama-0` and `vllm`. */
+export interface Holder {
+  readonly pod: string
+  readonly container: string
+}
+
+/** The same as a key. */
+export function holderKey({ pod, container }: Holder): string {
+  return `${pod}:${container}`
+}
+
 /** How many pods there are, and how many templates that stand for any number of pods. */
 export class PodCount {
   #pods = 0
