@@ -4,7 +4,7 @@ import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import type { RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
-import { KleymError, wrongUsage } from '../../io/errors.ts'
+import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import { parseObjectName, withKindWord, type ObjectName } from '../../sources/kind-name.ts'
 
 /** What a command line asks: the namespace may be that in force. */

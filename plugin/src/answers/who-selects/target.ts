@@ -2,7 +2,7 @@
 import { withArticle } from '@kleym/shared/core/base/text/counted.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
-import { KleymError, wrongUsage } from '../../io/errors.ts'
+import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import {
   ACCOUNT_KIND,
   kindNamed,
