@@ -2,11 +2,18 @@
 import { unzipped } from './packed-chart.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
-/** Whether a text has the kind of an object, or of a list of them, with its group, in YAML or JSON; a mere mention is none. */
+/** The beginning of a value that is filled in later, by whatever tool. */
+const OPEN = String.raw`["']?(?:\{\{|\$|<)`
+const OPEN_VERSION = new RegExp(String.raw`\bapiVersion["']?[ \t]*:[ \t]*${OPEN}`)
+
+/**
+ * Whether a text has the kind of an object, or of a list of them, with its group, in YAML or JSON, or may have it once it is filled in; a mere
+ * mention is none.
+ */
 export function holdsKind(text: string, { group, kind }: WantedKind): boolean {
   return (
-    (group === '' || text.includes(`${group}/`)) &&
-    new RegExp(`["']?kind["']?[ \\t]*:[ \\t]*["']?${kind}(?:List)?\\b`).test(text)
+    (group === '' || text.includes(`${group}/`) || OPEN_VERSION.test(text)) &&
+    new RegExp(String.raw`\bkind["']?[ \t]*:[ \t]*(?:["']?${kind}(?:List)?\b|${OPEN})`).test(text)
   )
 }
 

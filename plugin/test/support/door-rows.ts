@@ -455,6 +455,14 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     },
   ],
   [
+    'a text of an object whose kind is filled in later',
+    {
+      'a.json': typed('x.io/v1', 'X', {
+        template: 'apiVersion: << inputs.api >>\nkind: << inputs.kind >>\nmetadata: {name: a}\n',
+      }),
+    },
+  ],
+  [
     'a registration under another field than spec',
     {
       'a.json': typed('x.io/v1', 'X', {
