@@ -30,7 +30,7 @@ export function chartFiles(folder: string, budget: Budget): Iterable<ChartFile> 
  * chart has no text here.
  */
 export function otherFiles(folder: string, budget: Budget): Iterable<ChartFile> {
-  return bounded(new ChartWalk(budget).others(folder, '', 0))
+  return bounded(new ChartWalk(budget).others(folder))
 }
 
 function* bounded(files: Iterable<ChartFile>): Iterable<ChartFile> {
@@ -57,13 +57,18 @@ function bytesOfFile(path: string, most: number): Uint8Array | undefined {
   }
 }
 
-/** What a folder holds, in the order of the names; nothing where it cannot be read. */
-export function entriesOf(folder: string): readonly Dirent[] {
+/** What a folder holds, in the order of the names; undefined where it cannot be read. */
+export function entriesIn(folder: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   } catch {
-    return []
+    return undefined
   }
+}
+
+/** The same; nothing where it cannot be read. */
+export function entriesOf(folder: string): readonly Dirent[] {
+  return entriesIn(folder) ?? []
 }
 
 /** A packed chart. */
@@ -92,19 +97,15 @@ class ChartWalk {
   *chart(folder: string, depth: number): Iterable<ChartFile> {
     for (const entry of this.#entriesOf(folder)) {
       const path = join(folder, entry.name)
-      if (entry.name === 'templates') yield* this.#template(path, 'templates', entry, 0)
+      if (entry.name === 'templates') yield* this.#files(path, 'templates', entry)
       else if (entry.name === 'charts') yield* this.#subcharts(path, entry, depth)
       else if (OF_CHART.test(entry.name)) yield this.#file(path, entry.name)
     }
   }
 
-  *others(folder: string, below: string, depth: number): Iterable<ChartFile> {
-    for (const entry of this.#entriesOf(folder)) {
-      const [path, name] = [join(folder, entry.name), `${below}${entry.name}`]
-      if (ARCHIVE.test(entry.name) || depth > DEPTH_MAX) yield unread(name)
-      else if (entry.isDirectory()) yield* this.others(path, `${name}/`, depth + 1)
-      else if (!NOT_TAKEN_IN.test(name)) yield this.#file(path, name)
-    }
+  *others(folder: string): Iterable<ChartFile> {
+    for (const one of this.#entriesOf(folder))
+      yield* this.#files(join(folder, one.name), one.name, one, (name) => !NOT_TAKEN_IN.test(name))
   }
 
   *#subcharts(folder: string, entry: Dirent, depth: number): Iterable<ChartFile> {
@@ -121,13 +122,18 @@ class ChartWalk {
     }
   }
 
-  /** A file, or a folder of them. */
-  *#template(path: string, name: string, entry: Dirent, depth: number): Iterable<ChartFile> {
-    if (!entry.isDirectory()) yield this.#file(path, name)
-    else if (depth > DEPTH_MAX) yield unread(name)
-    else
+  /** A file, or a folder of them; one that is too deep has no text, as a packed chart has none. */
+  *#files(
+    path: string,
+    name: string,
+    entry: Dirent,
+    isWanted: (name: string) => boolean = () => true,
+    depth = 0,
+  ): Iterable<ChartFile> {
+    if (entry.isDirectory() && depth <= DEPTH_MAX)
       for (const one of this.#entriesOf(path))
-        yield* this.#template(join(path, one.name), `${name}/${one.name}`, one, depth + 1)
+        yield* this.#files(join(path, one.name), `${name}/${one.name}`, one, isWanted, depth + 1)
+    else if (isWanted(name)) yield ARCHIVE.test(name) ? unread(name) : this.#file(path, name)
   }
 
   /** What a packed chart holds; all of it counts, whatever it is. */

@@ -1,6 +1,6 @@
 // Programs that apply what stands elsewhere: `kubectl apply -f ADDRESS`, `helm install NAME REPOSITORY/CHART`. They stand in files of other
 // tools, in scripts, and in what containers run. What a program takes from the tree is read anyway.
-import { isRecord, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
+import { listAt, stringAt, walk } from '@kleym/shared/core/base/json.ts'
 
 /** kubectl or helm with what it does: as words, by a path, or as the image of a container. Bounded, for a text may repeat them without end. */
 const KUBECTL =
@@ -23,21 +23,15 @@ export function commandsIn(value: unknown): readonly string[] {
   const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
   const found: string[] = []
   // In an object, a text is a command only where a container runs it, or where it is a script.
-  const visit = (one: unknown, isCommand: boolean): void => {
-    if (typeof one === 'string') {
-      if (isCommand || one.startsWith('#!')) found.push(one)
-    } else if (Array.isArray(one)) {
-      const parts = one as readonly unknown[]
-      if (isCommand && parts.every((part) => typeof part === 'string')) found.push(parts.join(' '))
-      else for (const part of parts) visit(part, isCommand)
-    } else if (isRecord(one)) {
-      const command = commandOf(one)
-      if (command !== '') found.push(command)
-      for (const [name, part] of Object.entries(one))
-        if (!isObject || !NOT_LOOKED_INTO.has(name)) visit(part, !isObject || SCRIPT.test(name))
-    }
-  }
-  visit(value, false)
+  walk(value, (part, key) => {
+    if (isObject && NOT_LOOKED_INTO.has(key)) return false
+    const isCommand = isObject ? SCRIPT.test(key) : key !== ''
+    if (typeof part === 'string' && (isCommand || part.startsWith('#!'))) found.push(part)
+    const isLine = isCommand && Array.isArray(part) && part.every((one) => typeof one === 'string')
+    const command = isLine ? part.join(' ') : commandOf(part)
+    if (isLine || command !== '') found.push(command)
+    return !isLine
+  })
   return found
 }
 

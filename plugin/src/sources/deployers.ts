@@ -2,7 +2,7 @@
 // the namespace that it names. What it takes from a folder of the tree is dismissed: the tree is read anyway. A chart that names other
 // namespaces by itself is beyond this (docs/reading-files.md, "Whole trees").
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
-import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import {
   CLUSTER_SPIFFE_ID,
   REGISTRATIONS,
@@ -70,18 +70,20 @@ export function everythingIn(
  * it. A switch of SCM's configuration is none.
  */
 function keyOfRegistrations(value: unknown): string | undefined {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
-  const entry = entries.find(([name]) => KEY_OF_ENTRY.test(name))
-  if (entry !== undefined && entries.some(([name]) => /^selectors?$/i.test(name))) return entry[0]
-  const isKey = ([name, one]: (typeof entries)[number]): boolean =>
-    KEYS_OF_REGISTRATIONS.test(name) && typeof one === 'object' && one !== null
-  return (
-    entries.find(isKey)?.[0] ??
-    entries
-      .values()
-      .map(([, one]) => keyOfRegistrations(one))
-      .find((one) => one !== undefined)
-  )
+  let found: string | undefined
+  walk(value, (part) => {
+    const names = isRecord(part) && found === undefined ? Object.keys(part) : []
+    const isEntry = names.some((name) => /^selectors?$/i.test(name))
+    found ??= names.find((name) =>
+      KEYS_OF_REGISTRATIONS.test(name) ? isParent(own(part, name)) : isEntry && KEY_OF_ENTRY.test(name),
+    )
+    return found === undefined
+  })
+  return found
+}
+
+function isParent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null
 }
 
 /**
@@ -106,7 +108,8 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
   return {
     origin,
     name: name || origin.file,
-    deployed: key === undefined ? found : [{ chart: isObject ? key : 'spire' }],
+    // What SPIRE's chart makes of its values is shown by what it installs.
+    deployed: key === undefined ? found : [{ chart: isObject || KEY_OF_ENTRY.test(key) ? key : 'spire' }],
     ...(key && { key }),
     isObject,
   }
@@ -139,42 +142,48 @@ export function deployersOf(
       {
         kind: 'not rendered' as const,
         where: placeText(origin),
-        ...(key !== undefined
+        ...(key === undefined
           ? {
-              ...(KEY_OF_ENTRY.test(key)
-                ? {
-                    what: `${name} holds entries of a SPIRE server: ${key}`,
-                    alike: 'files hold entries of a SPIRE server',
-                    why: 'whether anything creates them is not known',
-                    fix: 'write them as ClusterStaticEntries, or leave it out: --exclude FILE',
-                  }
-                : isObject
-                  ? {
-                      what: `${name} holds what its controller may make registrations of: ${key}`,
-                      alike: 'objects hold what their controllers may make registrations of',
-                      why: 'what its controller makes of it is not known',
-                      fix: 'add what it makes as manifests of their own',
-                    }
-                  : {
-                      what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
-                      alike: "files hold values of SPIRE's chart, which is not rendered",
-                      why: 'the chart makes registrations of them, and none is among the files',
-                      fix: 'add what it renders: helm template, with the values that are in use',
-                    }),
-              reach: everythingIn(wanted, undefined).filter(({ kind }) => SPIRES.has(kind)),
-            }
-          : {
               what: `${name} deploys what is not among the files${of}`,
               alike: 'objects deploy what is not among the files',
               why: 'what it makes may be of any kind',
               fix: 'add what it makes, with the values that are in use: helm template, or kubectl kustomize',
               reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
+            }
+          : {
+              ...REGISTRATIONS_BY[KEY_OF_ENTRY.test(key) ? 'entries' : isObject ? 'object' : 'values'](
+                name,
+                key,
+              ),
+              reach: everythingIn(wanted, undefined).filter(({ kind }) => SPIRES.has(kind)),
             }),
         isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
       },
     ]
   })
 }
+
+/** What is said of something by whose key registrations may be made. */
+const REGISTRATIONS_BY = {
+  entries: (name: string, key: string) => ({
+    what: `${name} holds entries of a SPIRE server: ${key}`,
+    alike: 'files hold entries of a SPIRE server',
+    why: 'whether anything creates them is not known',
+    fix: 'write them as ClusterStaticEntries, or leave it out: --exclude FILE',
+  }),
+  object: (name: string, key: string) => ({
+    what: `${name} holds what its controller may make registrations of: ${key}`,
+    alike: 'objects hold what their controllers may make registrations of',
+    why: 'what its controller makes of it is not known',
+    fix: 'add what it makes as manifests of their own',
+  }),
+  values: (name: string, key: string) => ({
+    what: `${name} holds values of SPIRE's chart, which is not rendered: ${key}`,
+    alike: "files hold values of SPIRE's chart, which is not rendered",
+    why: 'the chart makes registrations of them, and none is among the files',
+    fix: 'add what it renders: helm template, with the values that are in use',
+  }),
+} as const
 
 /** How many charts or folders a message names. */
 const NAMES_SHOWN = 3

@@ -1,7 +1,7 @@
 // Objects of kinds that decide identities, within an object of a kind that is not read: an OpenShift Template, a ManifestWork, a
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
-import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { isRecord, own, stringAt, walk } from '@kleym/shared/core/base/json.ts'
 import { groupOfApiVersion, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
@@ -34,26 +34,20 @@ export function embeddedProblem(
   const isInText = (one: WantedKind): boolean => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one))
   const found = new Map<string, ProblemReach>()
   let isText = false
-  const visit = (here: unknown, isTop = false): void => {
-    if (typeof here === 'string') {
+  walk(value, (here, key) => {
+    if (isTyped && NOT_LOOKED_INTO.has(key) && own(value, key) === here) return false
+    if (typeof here === 'string')
       for (const text of textsIn(here))
         for (const reach of reachInText(text, wanted.filter(isInText))) {
           found.set(JSON.stringify(reach), reach)
           isText = true
         }
-    }
-    // The depth is bounded by what the readers take.
-    if (Array.isArray(here)) for (const item of here as readonly unknown[]) visit(item)
-    if (!isRecord(here)) return
-    const kind = isTop ? undefined : kindHeld(here, wanted)
-    if (kind !== undefined && isDeciding(kind))
-      for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
-        found.set(JSON.stringify(reach), reach)
-    else
-      for (const [key, item] of Object.entries(here))
-        if (!isTop || !isTyped || !NOT_LOOKED_INTO.has(key)) visit(item)
-  }
-  visit(value, true)
+    const kind = here === value ? undefined : kindHeld(here, wanted)
+    if (kind === undefined || !isDeciding(kind)) return true
+    for (const reach of reachOf(kind, placeIn(here), JSON.stringify(here)))
+      found.set(JSON.stringify(reach), reach)
+    return false
+  })
   if (found.size === 0) return undefined
   const kinds = new Set(found.values().map(({ kind }) => kind.replace(/\..*/, '')))
   return {
@@ -100,15 +94,15 @@ export function notShown(
 const OF_REFERENCES = /(?:ref|selector)s?$/i
 
 /** A reference has a type and a name too, but no content. */
-function kindHeld(value: JsonRecord, wanted: readonly WantedKind[]): WantedKind | undefined {
+function kindHeld(value: unknown, wanted: readonly WantedKind[]): WantedKind | undefined {
   const kind = stringAt(value, 'kind')
-  if (kind === undefined) return undefined
+  if (kind === undefined || !isRecord(value)) return undefined
   const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
   const hasContent = Object.entries(value).some(([field, one]) => isRecord(one) && !OF_REFERENCES.test(field))
   return hasContent ? wanted.find((one) => one.kind === kind && one.group === group) : undefined
 }
 
-function placeIn(value: JsonRecord): {
+function placeIn(value: unknown): {
   readonly namespace: string | undefined
   readonly name: string | undefined
 } {

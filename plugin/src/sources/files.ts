@@ -14,6 +14,7 @@ import {
 import { join, resolve, sep } from 'node:path'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
+import { entriesIn } from './chart-files.ts'
 import { excluding, GIT_FOLDER, TOOL_FOLDERS, type IsExcluded } from './exclude.ts'
 import type { InputProblem } from './problem.ts'
 
@@ -249,7 +250,7 @@ function toolFolder(root: Place, isExcluded: IsExcluded): ToolFolder {
   let seen = 0
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const { name, real, below, depth } = at
-    const entries = entriesOf(real)
+    const entries = entriesIn(real)
     seen += entries?.length ?? 0
     if (entries === undefined) unread ??= `${name} cannot be read`
     if (seen > TOOL_ENTRIES_MAX) {
@@ -266,14 +267,6 @@ function toolFolder(root: Place, isExcluded: IsExcluded): ToolFolder {
   }
   files.sort((a, b) => compareBytes(a.name, b.name))
   return { name: root.name, path: root.real, files, unread }
-}
-
-function entriesOf(path: string): readonly Dirent[] | undefined {
-  try {
-    return readdirSync(path, { withFileTypes: true })
-  } catch {
-    return undefined
-  }
 }
 
 /** Where the walk has come to. */

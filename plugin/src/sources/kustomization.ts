@@ -3,7 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
-import { dig, isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
 import { KUSTOMIZATION_FILES, realFile, type FoundOverlay } from './files.ts'
 
@@ -129,9 +129,11 @@ export function readKustomization(
 }
 
 function itemsIn(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0
-  let items = Array.isArray(value) ? value.length : 0
-  for (const one of Object.values(value)) items += itemsIn(one)
+  let items = 0
+  walk(value, (part) => {
+    if (Array.isArray(part)) items += part.length
+    return true
+  })
   return items
 }
 

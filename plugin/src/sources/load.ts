@@ -328,7 +328,7 @@ async function readSources(
   if (named.length < args.files.length) add(STDIN, await collect(io.stdin, STDIN))
   for (const folder of args.kustomize) {
     const absent = missingFolder(folder, cwd)
-    const { kustomize } = await import('./kustomize.ts')
+    const { kustomize } = await import('./render.ts')
     if (absent === undefined) add(`${folder} (kustomize)`, await kustomize(folder, io))
     else door.hold(absent)
   }

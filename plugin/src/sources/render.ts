@@ -1,4 +1,4 @@
-// Charts and kustomizations of a tree rendered with the user's own helm and kubectl (`--render`). Both run without plugins, with
+// Charts and kustomizations rendered with the user's own helm and kubectl (`--render`, `-k`). For `--render` both run without plugins, with
 // what would need the network refused before anything runs; a proxy that never answers stands in the way of what might still
 // try.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
 import type { SourceIo } from '../io/context.ts'
 import { outputOf } from './program-output.ts'
+import type { InputProblem } from './problem.ts'
 
 /** How long one chart or kustomization may take, in milliseconds. */
 export const RENDER_TIME_MAX_MS = 30_000
@@ -96,5 +97,32 @@ function secluded(env: SourceIo['env']): Readonly<Record<string, string | undefi
     HTTPS_PROXY: REFUSING_ADDRESS,
     http_proxy: REFUSING_ADDRESS,
     https_proxy: REFUSING_ADDRESS,
+  }
+}
+
+/** How long one kustomization may take, in milliseconds: it may fetch what it is built from. */
+export const KUSTOMIZE_TIME_MAX_MS = 120_000
+
+/**
+ * `-k DIR`: what `kubectl kustomize DIR` prints, or why there is nothing. kubectl touches no cluster for it; what the kustomization names
+ * elsewhere it fetches, which is what the user asked for.
+ */
+export async function kustomize(
+  folder: string,
+  io: RenderIo,
+  timeMs: number = KUSTOMIZE_TIME_MAX_MS,
+): Promise<Uint8Array | InputProblem> {
+  const args = ['kustomize', '--', folder]
+  const output = await outputOf({ program: 'kubectl', args, env: io.env, timeMs }, io)
+  if (output.state === 'printed') return output.bytes
+  const isThere = output.state !== 'not found'
+  return {
+    kind: 'failed',
+    what: `cannot build the kustomization in ${folder}`,
+    where: `-k ${folder}`,
+    why: isThere ? output.why : 'kubectl is not on the PATH',
+    fix: isThere
+      ? `see what is wrong with: kubectl kustomize ${folder}`
+      : 'install kubectl, or give the built manifests: kustomize build | ... -f -',
   }
 }

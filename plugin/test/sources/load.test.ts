@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringAt } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
-import { kustomize } from '../../src/sources/kustomize.ts'
+import { kustomize } from '../../src/sources/render.ts'
 import { load, summary, type Loading } from '../support/load-files.ts'
 import { workspace } from '../support/workspace.ts'
 

@@ -455,6 +455,23 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     },
   ],
   [
+    "entries of a SPIRE server beside a fallback, which shows SPIRE's chart",
+    {
+      'entries.json': json([
+        { spiffeID: 'spiffe://example.org/x', parentID: 'spiffe://example.org/y', selectors: [] },
+      ]),
+      'a.json': json({
+        ...THIEF,
+        metadata: { name: 'default' },
+        spec: {
+          spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Name }}',
+          podSelector: NONE,
+          fallback: true,
+        },
+      }),
+    },
+  ],
+  [
     'a text of an object whose kind is filled in later',
     {
       'a.json': typed('x.io/v1', 'X', {

@@ -68,6 +68,20 @@ export function listAt(
   return Array.isArray(found) ? found : NO_ITEMS
 }
 
+/**
+ * Goes through a value and all that stands below it, in its order. `visit` is given each part, with the key of the mapping that it stands in, an
+ * item of a list with that of the list; with `false` it goes no deeper there. The depth is bounded by what the readers take.
+ */
+export function walk(
+  value: unknown,
+  visit: (part: unknown, key: string) => boolean | undefined,
+  key = '',
+): void {
+  if (visit(value, key) === false) return
+  if (Array.isArray(value)) for (const item of value as readonly unknown[]) walk(item, visit, key)
+  else if (isRecord(value)) for (const name of keysOf(value)) walk(value[name], visit, name)
+}
+
 /** The type of a value for a message: `a number`, `a list`, `nothing`. */
 export function typeName(value: unknown): string {
   if (value === undefined) return 'nothing'

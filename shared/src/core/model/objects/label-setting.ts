@@ -3,7 +3,7 @@
 // changes (https://open-policy-agent.github.io/gatekeeper/website/docs/mutation/), JSON patches, and CEL.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { isDns1123Label } from '../../base/text/kubernetes.ts'
-import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { dig, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { UNKNOWN_CONTAINER } from './pod.ts'
 
 /** What becomes of a label that something sets. */
@@ -34,24 +34,17 @@ export function labelTextOf(kind: string, value: JsonRecord): string {
  */
 export function containersAddedBy(value: JsonRecord): readonly string[] {
   const names = new Set<string>()
-  const visit = (here: unknown): void => {
-    if (typeof here === 'string') for (const name of containersInText(here)) names.add(name)
-    if (Array.isArray(here)) for (const one of here as readonly unknown[]) visit(one)
-    if (!isRecord(here)) return
-    for (const key of keysOf(here)) {
-      if (/^(?:initC|c)ontainers$/.test(key))
-        for (const one of listAt(here, key)) {
-          const name = stringAt(one, 'name')
-          if (name !== undefined && isDns1123Label(name)) names.add(name)
-        }
-      visit(own(here, key))
-    }
-  }
-  for (const part of partsOf(value)) visit(part)
+  walk(partsOf(value), (part, key) => {
+    if (typeof part === 'string') for (const name of containersInText(part)) names.add(name)
+    const name = CONTAINERS.test(key) ? stringAt(part, 'name') : undefined
+    if (name !== undefined && isDns1123Label(name)) names.add(name)
+    return true
+  })
   const [, located] = CONTAINER_AT.exec(stringAt(value, 'spec', 'location') ?? '') ?? []
   return located === undefined ? [...names] : [...names, located]
 }
 
+const CONTAINERS = /^(?:initC|c)ontainers$/
 /** Gatekeeper makes the one that its path names, where it is not there. */
 const CONTAINER_AT = /\.(?:initC|c)ontainers\[\s*name\s*:\s*["']?([a-z0-9-]+)["']?\s*\]/
 /** A path of a JSON patch that ends at a whole container, or a container in CEL. */
@@ -70,9 +63,13 @@ function containersInText(text: string): readonly string[] {
 const ANYTHING = '{{ }}'
 
 function partsOf(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value.flatMap(partsOf)
-  if (!isRecord(value)) return []
-  return keysOf(value).flatMap((key) => (SETTING.has(key) ? [own(value, key)] : partsOf(own(value, key))))
+  const parts: unknown[] = []
+  walk(value, (part, key) => {
+    const isPart = SETTING.has(key)
+    if (isPart) parts.push(part)
+    return !isPart
+  })
+  return parts
 }
 
 /** A label with a key that is worked out, or labels that are worked out as a whole. */

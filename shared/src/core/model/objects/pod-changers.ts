@@ -1,7 +1,7 @@
 // Policies and webhooks that change pods and Namespaces when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
 // which Istio injects. Of what they match, the kinds alone are followed: each may change any such object that does not exist yet
 // (`admission-labels.ts`).
-import { isRecord, keysOf, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { containersAddedBy, labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
@@ -74,11 +74,13 @@ function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespa
   return changesNamespaces ? 'namespaces' : 'neither'
 }
 
-function kindsNamedIn(value: unknown, isNamed = false): readonly string[] {
-  if (typeof value === 'string') return isNamed ? [value] : []
-  if (Array.isArray(value)) return value.flatMap((one) => kindsNamedIn(one, isNamed))
-  if (!isRecord(value)) return []
-  return keysOf(value).flatMap((key) => kindsNamedIn(own(value, key), OF_KINDS.test(key)))
+function kindsNamedIn(value: unknown): readonly string[] {
+  const names: string[] = []
+  walk(value, (part, key) => {
+    if (typeof part === 'string' && OF_KINDS.test(key)) names.push(part)
+    return true
+  })
+  return names
 }
 
 /**
