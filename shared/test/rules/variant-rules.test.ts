@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { analyse } from '../../src/core/analysis/states/analysis.ts'
 import type { Finding } from '../../src/core/findings/finding/finding.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
+import type { RawObject } from '../../src/core/model/objects/raw.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import type { FindingCode } from '../../src/core/findings/registry/findings.ts'
@@ -110,5 +111,91 @@ describe('a template that does not say the variant which its pods carry', () => 
       spec: { serviceAccountName: 'runner', nodeName: 'n1', containers },
     }
     expect(findings('KLM417', template, running, of('prefill'))).toHaveLength(1)
+  })
+})
+
+const template = (labels: JsonRecord): JsonRecord => ({
+  metadata: { labels },
+  spec: { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] },
+})
+const deployment: JsonRecord = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'llama', namespace: 'team-a' },
+  spec: {
+    selector: { matchLabels: { app: 'llama' } },
+    template: template({ app: 'llama', [ROLE]: 'decode' }),
+  },
+}
+const rayCluster = (labels: JsonRecord): RawObject => ({
+  isUnread: true,
+  value: {
+    apiVersion: 'ray.io/v1',
+    kind: 'RayCluster',
+    metadata: { name: 'ray', namespace: 'team-a' },
+    spec: { headGroupSpec: { template: template(labels) } },
+  },
+})
+const setting = (label: string): RawObject => ({
+  value: { apiVersion: 'kyverno.io/v1', kind: 'ClusterPolicy', metadata: { name: 'labels' } },
+  podChange: { by: 'ClusterPolicy labels', mountsWorkloadApi: false, labelText: `{"labels": {${label}}}` },
+})
+const gold = pool({ labels: { tier: 'gold' } })
+
+/** What is found about variants, each code with what it depends on. */
+function foundOf(objects: readonly RawObject[]): Readonly<Record<string, readonly string[]>> {
+  const analysis = analyse(readSnapshot({ objects }), CONFIG, SETTINGS)
+  const found = findingsOf(analysis).filter(({ code }) => /^KLM41[256]$/.test(code))
+  return Object.fromEntries(found.map(({ code, dependsOn }) => [code, dependsOn ?? []]))
+}
+const raw = (...objects: readonly JsonRecord[]): readonly RawObject[] => objects.map((value) => ({ value }))
+
+describe('where every pod may carry other labels than it was read with, or may not be there', () => {
+  const variant = `label ${ROLE} of pods`
+
+  test.each<
+    [what: string, objects: readonly RawObject[], found: Readonly<Record<string, readonly string[]>>]
+  >([
+    ['as they were read', raw(...estate(deployment, of('prefill'))), { KLM415: [], KLM416: [] }],
+    [
+      'a policy sets the label of variants',
+      [...raw(...estate(deployment, of('prefill'))), setting(`"${ROLE}": "prefill"`)],
+      { KLM415: [variant], KLM416: [variant] },
+    ],
+    [
+      'a policy sets it to a third value',
+      [...raw(...estate(deployment, of('prefill'))), setting(`"${ROLE}": "other"`)],
+      { KLM415: [], KLM416: [] },
+    ],
+    [
+      'a policy sets a label of the pool',
+      [...raw(...estate(gold, deployment, of('decode'))), setting('"tier": "gold"')],
+      { KLM412: ['label tier of pods'] },
+    ],
+    [
+      'a policy sets a label of the pool, of pods of another variant',
+      [...raw(...estate(gold, deployment, of('prefill'))), setting('"tier": "gold"')],
+      { KLM412: ['label tier of pods'], KLM415: ['label tier of pods'], KLM416: ['label tier of pods'] },
+    ],
+    [
+      'a controller may make pods of another variant',
+      [...raw(...estate(of('prefill'))), rayCluster({ app: 'llama', [ROLE]: 'decode' })],
+      {
+        KLM415: ['what RayCluster.ray.io team-a/ray makes'],
+        KLM416: ['what RayCluster.ray.io team-a/ray makes'],
+      },
+    ],
+    [
+      'a controller may make pods of the variant',
+      [...raw(...estate(of('prefill'))), rayCluster({ app: 'llama', [ROLE]: 'prefill' })],
+      {},
+    ],
+    [
+      'a controller may make pods of another pool',
+      [...raw(...estate(of('prefill'))), rayCluster({ app: 'other', [ROLE]: 'prefill' })],
+      { KLM412: [] },
+    ],
+  ])('%s', (_what, objects, found) => {
+    expect(foundOf(objects)).toEqual(found)
   })
 })

@@ -25,7 +25,8 @@ import {
   type ShownWithin,
 } from '../finding/finding.ts'
 import { type Rule } from '../finding/rule.ts'
-import { all, openOn, YES } from '../../model/truth/truth.ts'
+import { isAnyOfPool } from './pods-of-pool.ts'
+import { all, not, openOn, YES } from '../../model/truth/truth.ts'
 import { judged, morePods } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
 import { POD_CODES, POD_RULES } from './pod-rules.ts'
@@ -456,14 +457,12 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     if (analysis.snapshot.rest.pods(binding.meta.namespace) !== undefined) return []
     const subject = bindingSubject(binding)
     const reach = reaches.get(judgement.resolved.output.metadata.name)
-    if (reach === undefined) {
-      const { poolName: pool, poolLabels, variant } = judgement.resolved.identity
-      // Where the pool has pods, it is the variant that none of them carries: `variant-rules.ts` tells that.
-      if (variant !== undefined && analysis.pods().withLabels(binding.meta.namespace, poolLabels).length > 0)
-        return []
-      return [finding('KLM412', { subject, summary: `no pod carries the labels of InferencePool ${pool}` })]
-    }
-    if (reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return []
+    const { poolName, poolLabels } = judgement.resolved.identity
+    const isAny = reach?.isCertain === true ? YES : isAnyOfPool(analysis, binding.meta.namespace, poolLabels)
+    const summary = `no pod carries the labels of InferencePool ${poolName}`
+    const none = asFarAs(not(isAny), finding('KLM412', { subject, summary }))
+    if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0)
+      return none
     const one = finding('KLM404', {
       subject,
       summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
@@ -471,6 +470,6 @@ function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): rea
     })
     const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
     const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
-    return asFarAs(all(made, missed), one)
+    return [...none, ...asFarAs(all(made, missed), one)]
   })
 }

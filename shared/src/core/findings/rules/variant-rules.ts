@@ -12,10 +12,10 @@ import type { DeclaredBinding } from '../../model/objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
-import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
+import { carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { all, any, atLeast, known, NO, not, YES, type Truth } from '../../model/truth/truth.ts'
 
 /** A pool with bindings that name variants. */
 interface SharedPool {
@@ -31,16 +31,14 @@ interface SharedPool {
   readonly covered: Set<string>
 }
 
-/** Pods of the pool, grouped by variant label; pods with an unknown label are left out. */
+/** Pods of the pool, grouped by variant label. */
 interface PodsByVariant {
   readonly carried: ReadonlyMap<string, NameSummary>
   readonly without: NameSummary
   /** The pods that no binding of the pool is for, by what tells them apart, as a person reads it. */
   readonly left: ReadonlyMap<string, NameSummary>
-  /** Those that may be there, or whose variant is not known. */
-  readonly open: readonly Pod[]
-  /** The same as `left`, of pods that may be there. */
-  readonly leftPerhaps: ReadonlyMap<string, NameSummary>
+  /** Those that may be of the pool, or whose variant is not known. */
+  readonly open: readonly OpenPod[]
 }
 
 /** What is found about variants. If there may be pods of the namespace that were not read, nothing is. */
@@ -50,11 +48,10 @@ function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
   const existing = lazy(() => indexPods(snapshot.pods.read.filter((pod) => pod.exists)))
   const templates = lazy(() => indexPods(snapshot.templates.read))
-  const made = analysis.podsInQuestion.filter(({ perhaps }) => perhaps !== undefined)
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
     if (snapshot.rest.pods(namespace) !== undefined) return []
-    const pods = podsByVariant(analysis, pool, made)
+    const pods = podsByVariant(analysis, pool)
     return [
       ...uncarried(pool, pods),
       // A binding that was not read may name them.
@@ -87,37 +84,26 @@ function sharedPools({ compiled, now }: Analysis): ReadonlyMap<string, SharedPoo
   return pools
 }
 
-function podsByVariant(analysis: Analysis, pool: SharedPool, made: readonly Pod[]): PodsByVariant {
+function podsByVariant(analysis: Analysis, pool: SharedPool): PodsByVariant {
   const { parts, key } = pool
   const leftOf = whatIsLeft(pool)
   const carried = new Map<string, NameSummary>()
   const left = new Map<string, NameSummary>()
-  const leftPerhaps = new Map<string, NameSummary>()
   const without = new NameSummary()
-  const open: Pod[] = []
-  const ofPool = { matchLabels: parts.poolLabels, matchExpressions: [] }
-  const perhaps = made.filter(
-    (pod) => pod.namespace === parts.namespace && matchSelector(ofPool, labelsOfPod(pod)) !== NO,
-  )
-  for (const pod of [...analysis.pods().withLabels(parts.namespace, parts.poolLabels), ...perhaps]) {
+  const open: OpenPod[] = []
+  const pods = podsOfPool(analysis, parts.namespace, parts.poolLabels)
+  for (const pod of pods.certain) {
     const variant = pod.labels.get(key)
-    const isKnown = variant !== undefined || !mayCarry(pod, key)
-    if (!isKnown || pod.perhaps !== undefined) open.push(pod)
-    else if (variant === undefined) without.add(podText(pod))
+    if (variant === undefined && mayCarry(pod, key)) {
+      open.push({ pod, isOfPool: YES })
+      continue
+    }
+    if (variant === undefined) without.add(podText(pod))
     else getOrCreate(carried, variant, newSummary).add(podText(pod))
-    const what = isKnown ? leftOf(variant, pod) : undefined
-    if (what !== undefined)
-      getOrCreate(pod.perhaps === undefined ? left : leftPerhaps, what, newSummary).add(podText(pod))
+    const what = leftOf(variant, pod)
+    if (what !== undefined) getOrCreate(left, what, newSummary).add(podText(pod))
   }
-  return { carried, without, left, open, leftPerhaps }
-}
-
-/** Of a pod that may be there, or whose variant is not known: what decides, and why that is open. */
-function depending(pod: Pod | undefined, key: string): Truth {
-  if (pod === undefined) return YES
-  return pod.perhaps === undefined
-    ? openOn(`the label ${key} of ${podText(pod)}`, `a controller may add label ${key}`)
-    : isMade(pod)
+  return { carried, without, left, open: [...open, ...pods.open] }
 }
 
 function newSummary(): NameSummary {
@@ -135,8 +121,8 @@ function whatIsLeft({
     const account = binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''
     getOrCreate(accounts, variant.value, () => new Set<string>()).add(account)
   }
-  return (variant, { serviceAccountName: account, perhaps }) => {
-    if (perhaps?.knowsAccount === false || covered.has(account)) return undefined
+  return (variant, { serviceAccountName: account }) => {
+    if (covered.has(account)) return undefined
     if (variant === undefined) return `no label ${key}`
     const named = accounts.get(variant)
     if (named === undefined) return `${key}=${variant}`
@@ -148,12 +134,22 @@ function mayCarry({ unknownLabels, possibleLabels }: Pod, key: string): boolean 
   return unknownLabels.has(key) || possibleLabels.has(key)
 }
 
+/** Whether no binding of the pool is for a pod that may be of it. */
+function isLeft({ bindings, key, covered }: SharedPool, { pod, isOfPool }: OpenPod): Truth {
+  const isUnder = (account: string): Truth =>
+    pod.perhaps?.knowsAccount === false ? isMade(pod) : known(pod.serviceAccountName === account)
+  const named = bindings.map(({ binding: { serviceAccountName: account }, variant }) =>
+    all(carries(pod, key, variant.value), isUnder(account.ok ? account.value : '')),
+  )
+  return all(isMade(pod), isOfPool, not(any(...named, ...[...covered].map(isUnder))))
+}
+
 /** Ready bindings of a variant that no pod carries, where the pool has pods; without any that is KLM412. */
 function uncarried(
   { bindings, key, parts }: SharedPool,
   { carried, without, open }: PodsByVariant,
 ): readonly Finding[] {
-  if (carried.size === 0 && without.count === 0) return []
+  const isAnyCertain = known(carried.size > 0 || without.count > 0)
   return bindings.flatMap(({ binding, variant: { value }, isReady }) => {
     if (!isReady || carried.has(value)) return []
     const one = finding('KLM415', {
@@ -161,19 +157,22 @@ function uncarried(
       summary: `no pod of InferencePool ${parts.poolName} carries ${key}=${value}`,
       evidence: [...carriedText(carried, key), ...withoutText(without, key)],
     })
-    const pod = open.find(({ labels }) => (labels.get(key) ?? value) === value)
-    return asFarAs(depending(pod, key), one)
+    const pods = open.map(({ pod, isOfPool }) => ({ pod, isOfPool, isOfVariant: carries(pod, key, value) }))
+    const isCarried = atLeast(
+      1,
+      pods.map(({ isOfPool, isOfVariant }) => all(isOfPool, isOfVariant)),
+    )
+    const isOther = pods.map(({ pod, isOfPool, isOfVariant }) => all(isMade(pod), isOfPool, not(isOfVariant)))
+    return asFarAs(all(any(isAnyCertain, atLeast(1, isOther)), not(isCarried)), one)
   })
 }
 
 /** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names for their account. */
-function unnamed(
-  { bindings, parts, key }: SharedPool,
-  { left: certain, leftPerhaps, open }: PodsByVariant,
-): readonly Finding[] {
-  const left = certain.size > 0 ? certain : leftPerhaps
+function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): readonly Finding[] {
+  const { bindings, parts } = pool
+  const perhaps = certain.size > 0 ? [] : open.map((one) => ({ ...one, holds: isLeft(pool, one) }))
+  const left = certain.size > 0 ? certain : leftPerhaps(pool, perhaps)
   const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
-  if (count === 0) return []
   const one = finding('KLM416', {
     subject: poolSubject(parts),
     related: bindings.map(({ binding }) => bindingSubject(binding)),
@@ -183,7 +182,33 @@ function unnamed(
       .map(([what, pods]) => `${what}: ${pods.text()}`),
     parts: new Map([...left.keys()].map((what) => [what, what])),
   })
-  return asFarAs(left === certain ? YES : depending(open[0], key), one)
+  return asFarAs(
+    any(
+      known(certain.size > 0),
+      atLeast(
+        1,
+        perhaps.map(({ holds }) => holds),
+      ),
+    ),
+    one,
+  )
+}
+
+/** Pods that may be of the pool and that perhaps no binding of it is for, as `left` has them. */
+function leftPerhaps(
+  pool: SharedPool,
+  pods: readonly { readonly pod: Pod; readonly holds: Truth }[],
+): ReadonlyMap<string, NameSummary> {
+  const leftOf = whatIsLeft(pool)
+  const left = new Map<string, NameSummary>()
+  for (const { pod, holds } of pods) {
+    if (holds === NO) continue
+    const what = mayCarry(pod, pool.key)
+      ? `label ${pool.key} not known`
+      : leftOf(pod.labels.get(pool.key), pod)
+    getOrCreate(left, what ?? 'service account not known', newSummary).add(podText(pod))
+  }
+  return left
 }
 
 /** Templates without the label whose pods carry it: a controller or webhook has put it there. */
