@@ -9,12 +9,14 @@ import {
   accessPolicy,
   binding,
   deployment,
+  namers,
   namespaceWith,
   NODE,
   objective,
   pod,
   pool,
   registration,
+  staticEntry,
 } from './manifests.ts'
 
 const QUIET = {
@@ -281,6 +283,57 @@ const FOUND: Readonly<Record<string, Case>> = {
     hidden: [{ shell: 'git-crypt', objects: [IGNORED] }],
     commands: ['policies', 'map', 'who-selects', 'who-selects --spiffe-id', 'diff --base'],
     completions: [{ objects: [[IGNORED, TWIN]], values: ALL_GIVEN, left: [] }],
+  },
+  'a pattern took in for certain the ID of a fallback that may not apply': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      ...namers(),
+      CHAT_BINDING,
+      SERVER,
+      registration('of-accounts', {
+        ...QUIET,
+        fallback: true,
+        app: undefined,
+        env: 'prod',
+        id: 'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
+      }),
+    ],
+    base: ALL,
+    hidden: [{ shell: 'left out', objects: [namespaceWith('team-a', 'dev')] }],
+    commands: ['policies', 'diff --base'],
+    completions: [{ objects: [[namespaceWith('team-a', 'dev')]], values: ALL_GIVEN, left: [] }],
+  },
+  'an ID was given by nothing for certain that the SCM of another class may give': {
+    ...NOTHING,
+    estate: [
+      ...namers(),
+      registration('unfollowed', {
+        ...QUIET,
+        app: undefined,
+        className: 'other',
+        id: `{{ define "who" }}x{{ end }}${CHAT.slice(0, -4)}{{ template "who" }}`,
+      }),
+      registration('of-the-charts', {
+        ...QUIET,
+        fallback: true,
+        className: 'spire-mgmt-spire',
+        labelled: true,
+        env: 'prod',
+        app: undefined,
+        id: 'spiffe://other.org/ns/team-a/pool/llama',
+      }),
+    ],
+    base: [...namers(), staticEntry('other', 'team-b')],
+    without: ['class', 'scm'],
+    commands: ['diff --base'],
+    completions: [
+      {
+        objects: [],
+        values: { ...ALL_GIVEN, scm: scmWith({ className: 'other', watchClassless: true }) },
+        left: [],
+      },
+    ],
   },
 }
 

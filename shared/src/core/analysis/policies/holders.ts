@@ -7,7 +7,13 @@ import { Holdings } from '../holdings/holdings.ts'
 import type { MatcherIndex } from '../../model/naming/id-matcher.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { type Registration, sourceText, type EntryOutcome, type EntrySource } from '../../predict/index.ts'
+import {
+  type Registration,
+  sourceText,
+  whyOpen,
+  type EntryOutcome,
+  type EntrySource,
+} from '../../predict/index.ts'
 import { all, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import type { PolicyContext } from './policy-context.ts'
 import type { PolicyHolder } from './resolution.ts'
@@ -40,7 +46,9 @@ export interface Held {
   readonly kleymIdsOfAccount: ReadonlyMap<string, ReadonlySet<string>>
   /** Every ID that is rendered for some pod, whether held or not, and what renders it. */
   readonly rendered: ReadonlyMap<string, EntrySource>
-  /** The same of IDs that hold a placeholder, such as `<pod name>`. */
+  /** The same of registrations that perhaps apply to the pod, and why that is not certain. */
+  readonly perhapsRendered: ReadonlyMap<string, { readonly source: EntrySource; readonly why: string }>
+  /** The same as `rendered` of IDs that hold a placeholder, such as `<pod name>`. */
   readonly unfinished: ReadonlyMap<string, EntrySource>
   /** The objects that give some pod what kleym does not follow, and may give it one of the IDs in question, by `sourceText`. */
   readonly unfollowed: ReadonlySet<string>
@@ -63,6 +71,7 @@ class HolderSearch implements Held {
   readonly podsOfAccount = new Map<string, Pod[]>()
   readonly kleymIdsOfAccount = new Map<string, Set<string>>()
   readonly rendered = new Map<string, EntrySource>()
+  readonly perhapsRendered = new Map<string, { readonly source: EntrySource; readonly why: string }>()
   readonly unfinished = new Map<string, EntrySource>()
   readonly unfollowed = new Set<string>()
   readonly #context: PolicyContext
@@ -105,6 +114,11 @@ class HolderSearch implements Held {
     if (verdict.state === 'unknown' && this.#mayBeWanted(verdict.spiffeId))
       this.unfollowed.add(sourceText(source))
     if (entry === undefined) return
+    const why = whyOpen(verdict)
+    if (why !== undefined) {
+      if (!this.perhapsRendered.has(entry.spiffeId)) this.perhapsRendered.set(entry.spiffeId, { source, why })
+      return
+    }
     // The pod's UID may be unknown as well, and is no part of the ID.
     const known = entry.spiffeId.includes('<') ? this.unfinished : this.rendered
     if (!known.has(entry.spiffeId)) known.set(entry.spiffeId, source)

@@ -160,8 +160,11 @@ export function notSpiffe(type: string): string {
 }
 
 /** A registration that may give it. */
-export function notCertain({ source, why }: { readonly source: EntrySource; readonly why: string }): string {
-  return `not certain whether ${sourceText(source)} gives it: ${why}`
+export function notCertain(
+  { source, why }: { readonly source: EntrySource; readonly why: string },
+  what = 'it',
+): string {
+  return `not certain whether ${sourceText(source)} gives ${what}: ${why}`
 }
 
 /** A template that kleym does not follow. */

@@ -259,7 +259,7 @@ export class Resolver {
     const bindings = [...new Set(spiffeIds.flatMap((id) => given.get(id)?.binding ?? []))].toSorted(
       compareBytes,
     )
-    const open = perhaps?.why ?? this.#patternGap(pattern, holdings)
+    const open = perhaps?.why ?? this.#patternGap(pattern, holdings, new Set(spiffeIds))
     return {
       state: 'pattern',
       spiffeIds,
@@ -271,12 +271,18 @@ export class Resolver {
   }
 
   /** Why a pattern may take in IDs, or containers that hold them, beside those that are known. */
-  #patternGap(pattern: ClientPattern, holdings: readonly IdentityHolders[]): string | undefined {
+  #patternGap(
+    pattern: ClientPattern,
+    holdings: readonly IdentityHolders[],
+    taken: ReadonlySet<string>,
+  ): string | undefined {
     const { snapshot } = this.#context.base
     const gap = snapshot.rest.registrations() ?? patternGap(snapshot)
     if (gap !== undefined) return unknownReasonText(gap)
     const [perhaps] = holdings.flatMap((one) => [...one.perhaps.values()])
     if (perhaps !== undefined) return say.notCertain(perhaps)
+    for (const [id, one] of this.#held.perhapsRendered)
+      if (!taken.has(id) && takesInRendered(pattern, id) !== 'no') return say.notCertain(one, id)
     const [unfollowed] = this.#held.unfollowed
     if (unfollowed !== undefined) return say.mayGiveOthers(unfollowed)
     const unfinished = this.#unfinished().find(([id]) => takesInRendered(pattern, id) === 'perhaps')

@@ -44,7 +44,7 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
       const key = findingKey(each)
       const news = at === 0 ? each : notTold(each, told.get(key))
       if (news === undefined) return []
-      told.set(key, (told.get(key) ?? NONE).union(news.namespaces ?? NONE))
+      told.set(key, (told.get(key) ?? NONE).union(aboutOf(news)))
       const outcomes = shown.map((one) => one.showing(news))
       const on = settingsDeciding(openSettings, outcomes)
       const isOfEffect = isAboutEffect(news)
@@ -59,7 +59,10 @@ function agreed({ openSettings }: Analysis, found: readonly (readonly Finding[])
       const isGranted =
         areOutputsTakenAsHandled === true &&
         worlds.every(({ areOutputsHandled }, index) => outcomes[index] === outcomes[0] || !areOutputsHandled)
-      if (at === 0) return [depending(news, isOfEffect && isGranted ? [] : on)]
+      if (at === 0) {
+        if (on.length === 0 || (isOfEffect && isGranted)) return [news]
+        return [...sureOf(news, shown), depending(news, on)]
+      }
       const isElsewhere = worlds.every(
         ({ areOutputsHandled }, index) => outcomes[index] === 'no' || !areOutputsHandled,
       )
@@ -77,11 +80,25 @@ function isAboutEffect({ code, subject }: Finding): boolean {
 
 const NONE: ReadonlySet<string> = new Set()
 
+/** The namespaces of a finding, and its parts. */
+function aboutOf({ namespaces = NONE, parts }: Finding): ReadonlySet<string> {
+  if (parts === undefined) return namespaces
+  return namespaces.union(new Set([...parts.keys()].map((key) => `part ${key}`)))
+}
+
 /** A finding without the namespaces that were told of it; undefined if nothing is left. */
 function notTold(one: Finding, told: ReadonlySet<string> | undefined): Finding | undefined {
   if (told === undefined) return one
-  const left = (one.namespaces ?? NONE).difference(told)
-  return left.size === 0 ? undefined : withinNamespaces(one, left)
+  const left = aboutOf(one).difference(told)
+  if (left.size === 0) return undefined
+  const namespaces = (one.namespaces ?? NONE).intersection(left)
+  return namespaces.size === 0 ? one : withinNamespaces(one, namespaces)
+}
+
+/** Of a finding that is about more in some worlds than in others: what all of them show, as one of them says it. */
+function sureOf(one: Finding, shown: readonly FoundInWorld[]): readonly Finding[] {
+  const least = one.parts === undefined ? [] : shown.flatMap((world) => world.certain(one))
+  return least.filter((each) => shown.every((world) => world.showing(each) === 'yes')).slice(0, 1)
 }
 
 /** The findings of one world. */
@@ -94,15 +111,23 @@ class FoundInWorld {
     this.#byKey = Map.groupBy(findings, findingKey)
   }
 
-  /** Whether this world shows a finding, in all of its namespaces. */
+  /** Whether this world shows a finding, in all of its namespaces and with all of its parts. */
   showing(one: Finding): 'yes' | 'open' | 'no' {
+    const certain = this.certain(one)
+    if (certain.length === 0) return this.#same(one).length === 0 ? 'no' : 'open'
+    const covered = certain.reduce((sofar, other) => sofar.union(aboutOf(other)), NONE)
+    return aboutOf(one).isSubsetOf(covered) ? 'yes' : 'open'
+  }
+
+  /** What this world shows for certain of the same thing. */
+  certain(one: Finding): readonly Finding[] {
+    return this.#same(one).filter(({ dependsOn }) => dependsOn === undefined)
+  }
+
+  #same(one: Finding): readonly Finding[] {
     const namespaces = one.namespaces ?? NONE
-    const same = (this.#byKey.get(findingKey(one)) ?? []).filter(
+    return (this.#byKey.get(findingKey(one)) ?? []).filter(
       (other) => namespaces.size === 0 || !namespaces.isDisjointFrom(other.namespaces ?? NONE),
     )
-    if (same.length === 0) return 'no'
-    const certain = same.filter(({ dependsOn }) => dependsOn === undefined)
-    const covered = certain.reduce((sofar, other) => sofar.union(other.namespaces ?? NONE), NONE)
-    return certain.length > 0 && namespaces.isSubsetOf(covered) ? 'yes' : 'open'
   }
 }
