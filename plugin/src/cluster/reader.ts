@@ -21,6 +21,7 @@ import { BINDINGS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { BodyTooLarge } from '@kleym/shared/kube/transport.ts'
 import { KleymError } from '../io/errors.ts'
 import { KEPT_MAX, overLimit } from './kept-size.ts'
+import { AlikeItems } from '../sources/alike-items.ts'
 import { Sharing } from '../sources/sharing.ts'
 import { unreachable } from './unreachable.ts'
 
@@ -158,11 +159,13 @@ export class ClusterReader {
   }
 
   async #pages(
-    { resource, labelSelector, fieldSelector, trim, limit }: ListRequest,
+    { resource, labelSelector, fieldSelector, trim = (item) => ({ ...item }), limit }: ListRequest,
     namespace: string | undefined,
     own: Kept,
   ): Promise<RawObject[]> {
+    const alike = new AlikeItems()
     const options: ListOptions = {
+      parse: (text) => alike.parse(text),
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
@@ -175,8 +178,7 @@ export class ClusterReader {
     for await (const { items } of this.#client.pages(resource, options)) {
       // The items of a list do not say what they are.
       for (const item of items) {
-        const object = { ...item, apiVersion, kind }
-        const value = trim === undefined ? object : trim(object, sharing)
+        const value = trim(Object.assign(item, { apiVersion, kind }), sharing)
         this.#keep(value, own)
         objects.push({ value })
       }

@@ -97,13 +97,17 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
   const trimMetadata = mentions.has(ANNOTATIONS) ? withAnnotations : withoutAnnotations
   const ofMetadata = wholeMetadata ? withoutManagers : trimMetadata
   const ofSpec = wholeSpec ? (spec: JsonRecord): JsonRecord => spec : trimSpec
-  return ({ apiVersion, kind, metadata: meta, spec, status }, sharing = new Sharing()) => ({
-    apiVersion,
-    kind,
-    metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
-    spec: isRecord(spec) ? sharing.fields(ofSpec(spec), SHARED_SPEC) : {},
-    ...(images && isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
-  })
+  return (pod, sharing = new Sharing()) => {
+    const { apiVersion, kind, metadata: meta, spec } = pod
+    const status = images ? pod['status'] : undefined
+    return {
+      apiVersion,
+      kind,
+      metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
+      spec: isRecord(spec) ? sharing.fields(ofSpec(spec), SHARED_SPEC) : {},
+      ...(isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
+    }
+  }
 }
 
 /** Whether templates name anything of an object of the pod beyond what is kept. */

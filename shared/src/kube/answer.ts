@@ -17,10 +17,13 @@ export interface HttpAnswer {
   readonly body: Buffer
 }
 
-/** The object in a successful answer. Throws the ApiError of any other, or a ConnectionError (malformed). */
-export function objectIn(answer: HttpAnswer, what: string, clock: Clock): JsonRecord {
+/**
+ * The object in a successful answer, read by `parse`, which throws where there is none. Throws the ApiError of any other, or a
+ * ConnectionError (malformed).
+ */
+export function objectIn(answer: HttpAnswer, what: string, clock: Clock, parse?: ParseText): JsonRecord {
   if (answer.status < 200 || answer.status > 299) throw apiError(answer, clock)
-  const parsed = parseJson(answer.body.toString('utf8'))
+  const parsed = parseJson(answer.body.toString('utf8'), parse)
   if (isRecord(parsed)) return parsed
   throw connectionError('malformed', what, { neverSent: false, detail: 'its body is not a JSON object' })
 }
@@ -42,10 +45,13 @@ export function hasMoreValues(body: Buffer, most: number): boolean {
   return values > most
 }
 
+/** Gives what JSON.parse gives, and throws where that throws. */
+export type ParseText = (text: string) => unknown
+
 /** The value of a JSON text; undefined where it is none. */
-export function parseJson(text: string): unknown {
+export function parseJson(text: string, parse: ParseText = JSON.parse): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     return undefined
   }

@@ -66,6 +66,8 @@ export interface ListOptions extends CallOptions {
   readonly oneAfterTimeout?: boolean
   /** `PartialObjectMetadata` in place of whole objects. */
   readonly metadataOnly?: boolean
+  /** What reads the text of a page: gives what JSON.parse gives, which is used when absent. */
+  readonly parse?: (text: string) => unknown
   /** `resourceVersion=0`: what the API server's watch cache holds, however old. To look how far that cache is, and for nothing else. */
   readonly fromWatchCache?: boolean
 }

@@ -108,7 +108,15 @@ function pageLimits({ limit = PAGE_SIZE, pageBytes, oneAfterTimeout = false }: L
 function pageReader(
   object: Exchange['object'],
   resource: Resource,
-  { namespace, labelSelector, fieldSelector, metadataOnly, fromWatchCache = false, signal }: ListOptions,
+  {
+    namespace,
+    labelSelector,
+    fieldSelector,
+    metadataOnly,
+    fromWatchCache = false,
+    signal,
+    parse,
+  }: ListOptions,
 ): ReadPage {
   const path = resourcePath(resource, { namespace })
   return ({ limit, continueToken, bodyBytes }) =>
@@ -124,6 +132,7 @@ function pageReader(
       accept: acceptOf('PartialObjectMetadataList', metadataOnly),
       signal,
       bodyBytes,
+      parse,
     })
 }
 

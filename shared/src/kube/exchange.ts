@@ -1,7 +1,7 @@
 // Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
 // and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
 import type { JsonRecord } from '../core/base/json.ts'
-import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer } from './answer.ts'
+import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer, type ParseText } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Cluster } from './cluster.ts'
 import type { ConnectionError } from './errors.ts'
@@ -66,6 +66,8 @@ export interface HttpCall {
   readonly bodyBytes?: number | undefined
   /** `application/json` when absent. */
   readonly accept?: string | undefined
+  /** JSON.parse when absent. */
+  readonly parse?: ParseText | undefined
 }
 
 /** An answer whose body is still to be read. */
@@ -133,7 +135,7 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
       const final = await authenticated(call, async (over) =>
         answer(call, await beginPooled(call, over, begin)),
       )
-      return objectIn(final, nameOf(call), options.clock)
+      return objectIn(final, nameOf(call), options.clock, call.parse)
     },
     stream: async (call) => {
       const what = nameOf(call)

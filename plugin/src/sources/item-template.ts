@@ -1,0 +1,136 @@
+// The text of an item of a list with holes in it, and what is made of a text that differs in the holes alone. A hole is what stands
+// between the quotes of a string that is no key. It is filled with nothing that has an escape or needs one: so whatever fills it, the
+// text is JSON with the same keys.
+import { isRecord, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+
+/** An item, and where its text ends. */
+export interface Item {
+  readonly value: JsonRecord
+  readonly end: number
+}
+
+/** Makes a value of the text that fills the holes. They begin and end at `places`, one after the other. */
+type Make = (text: string, places: readonly number[]) => unknown
+
+/** Stands in the holes while the text is parsed to see which values they are. */
+const MARK = 'hole '
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const SPACE = 0x20
+
+/** Of the text of an item and its value; `holes` are where strings begin and end. Undefined if not all of them are values of their own. */
+export function templateOf(
+  text: string,
+  value: JsonRecord,
+  holes: readonly (readonly [from: number, to: number])[],
+): Template | undefined {
+  const starts = [...holes.map(([from]) => from), text.length]
+  const segments = starts.map((start, at) => text.slice(at === 0 ? 0 : holes[at - 1]?.[1], start))
+  const marked: unknown = JSON.parse(segments.reduce((before, one, at) => `${before}${MARK}${at - 1}${one}`))
+  const found = new Set<number>()
+  const parts = partsOf(value, marked, found)
+  // One may stand at a key that comes twice, or say by chance what marks it.
+  return found.size < holes.length ? undefined : new Template(segments, value, parts)
+}
+
+/** What differs between two values, by its key: what is made of holes. Their numbers are put down as found. */
+function partsOf(value: object, marked: unknown, found: Set<number>): readonly (readonly [string, Make])[] {
+  const others = new Map(Object.entries(Object(marked)))
+  return Object.entries(value).flatMap(([key, one]): readonly (readonly [string, Make])[] => {
+    const make = makeOf(one, others.get(key), found)
+    return make === undefined ? [] : [[key, make]]
+  })
+}
+
+/** Undefined where they do not differ. */
+function makeOf(value: unknown, marked: unknown, found: Set<number>): Make | undefined {
+  if (typeof value === 'object' && value !== null) {
+    const parts = partsOf(value, marked, found)
+    if (parts.length === 0) return undefined
+    return isRecord(value) ? recordOf(value, parts) : listOf(Object.values(value), parts)
+  }
+  if (typeof marked !== 'string' || value === marked) return undefined
+  const hole = Number(marked.slice(MARK.length))
+  found.add(hole)
+  // Parsed, since a part of a text keeps the whole.
+  return (text, places) =>
+    JSON.parse(text.slice((places[2 * hole] ?? 0) - 1, (places[2 * hole + 1] ?? 0) + 1))
+}
+
+function recordOf(value: JsonRecord, parts: readonly (readonly [string, Make])[]): Make {
+  return (text, places) => {
+    const made: Record<string, unknown> = { ...value }
+    for (const [key, make] of parts) made[key] = make(text, places)
+    return made
+  }
+}
+
+function listOf(value: readonly unknown[], parts: readonly (readonly [string, Make])[]): Make {
+  const makes = new Map(parts.map(([key, make]) => [Number(key), make]))
+  return (text, places) => value.map((one, at) => makes.get(at)?.(text, places) ?? one)
+}
+
+/** A field of items. One that was read once is made with the next item, others where they are read: what pods report is long. */
+interface Field {
+  readonly key: string
+  readonly make: Make
+  isRead: boolean
+}
+
+export class Template {
+  /** What stands before, between and after the holes. */
+  readonly #segments: readonly string[]
+  readonly #value: JsonRecord
+  readonly #fields: readonly Field[]
+
+  constructor(segments: readonly string[], value: JsonRecord, parts: readonly (readonly [string, Make])[]) {
+    this.#segments = segments
+    this.#value = value
+    this.#fields = parts.map(([key, make]) => ({ key, make, isRead: false }))
+  }
+
+  /** The item whose text begins here; undefined where it differs in more than the holes, or they are filled with what needs an escape. */
+  read(text: string, from: number): Item | undefined {
+    const places: number[] = []
+    let at = from
+    for (const segment of this.#segments) {
+      if (at > from) {
+        places.push(at)
+        at = endOfPlain(text, at)
+        places.push(at)
+      }
+      if (!text.startsWith(segment, at)) return undefined
+      at += segment.length
+    }
+    return { value: this.#make(text, places), end: at }
+  }
+
+  #make(text: string, places: readonly number[]): JsonRecord {
+    const item: Record<string, unknown> = { ...this.#value }
+    for (const field of this.#fields) {
+      const { key, make } = field
+      if (field.isRead) item[key] = make(text, places)
+      else {
+        const set = (value: unknown): unknown =>
+          Object.defineProperty(item, key, { value, enumerable: true, configurable: true, writable: true })
+        const get = (): unknown => {
+          field.isRead = true
+          set(make(text, places))
+          return item[key]
+        }
+        Object.defineProperty(item, key, { get, set, enumerable: true, configurable: true })
+      }
+    }
+    return item
+  }
+}
+
+/** Where a text without escapes ends that stands between quotes; the end of all where something stands in it that needs one. */
+function endOfPlain(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH || code < SPACE) break
+  }
+  return text.length
+}
