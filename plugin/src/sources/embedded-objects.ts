@@ -29,6 +29,7 @@ export function embeddedProblem(
   const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
   const isDeciding = (one: WantedKind): boolean =>
     one.versions !== undefined ||
+    one.kind === 'ConfigMap' ||
     POLICY_KINDS.includes(qualifiedKind(one)) ||
     (!isTyped && !DETAILS.has(one.kind))
   const isInText = (one: WantedKind): boolean => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one))

@@ -161,7 +161,7 @@ function generatorFiles(record: JsonRecord): readonly string[] {
   )
 }
 
-/** The ConfigMaps that generators make of files, where these configure an agent of SPIRE. */
+/** The ConfigMaps that generators make of files and texts, where these configure an agent of SPIRE. */
 export function generatedAgents(
   value: JsonRecord,
   folder: string,
@@ -169,6 +169,7 @@ export function generatedAgents(
 ): readonly JsonRecord[] {
   return entries(value, 'configMapGenerator').flatMap((one) => {
     const data: Record<string, string | undefined> = {}
+    for (const [number, literal] of texts(own(one, 'literals')).entries()) data[String(number)] = literal
     for (const file of texts(own(one, 'files')))
       data[file] = textOf(resolve(folder, file.slice(file.indexOf('=') + 1)))
     const metadata = { name: stringAt(one, 'name') ?? '', namespace: stringAt(value, 'namespace') ?? '' }

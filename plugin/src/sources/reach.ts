@@ -9,6 +9,7 @@ import {
 } from '@kleym/shared/core/model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { OPENSHIFT_PROVIDER } from '@kleym/shared/core/analysis/index.ts'
+import { mayHoldAgentConfig, OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import { isUnreadKind, mayMakePodsByText } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { CRD } from './crd-scopes.ts'
@@ -122,14 +123,19 @@ function reachWithin(
 /** What is long enough to be an object in base64. */
 const ENCODED = /[A-Za-z0-9+/=]{64,}/g
 
-/** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention SCM's configuration. */
+/** What says how agents are configured, in whatever form. */
+const AGENT: ProblemReach = { kind: qualifiedKind(OPENSHIFT_AGENT), namespace: undefined, name: undefined }
+
+/** The reach of an object of a known kind; empty for a ConfigMap whose text does not mention the configuration of SCM, or of an agent. */
 export function reachOf(
   { group, kind, namespaced }: WantedKind,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name?: string | undefined },
   text: string,
 ): readonly ProblemReach[] {
-  if (kind === 'ConfigMap' && !mayHoldScmConfig(text)) return []
+  const ofAgent = kind === 'ConfigMap' && mayHoldAgentConfig(text) ? [AGENT] : []
+  if (kind === 'ConfigMap' && !mayHoldScmConfig(text)) return ofAgent
   return [
+    ...ofAgent,
     {
       kind: qualifiedKind({ group, kind }),
       namespace: namespaced ? namespace : undefined,

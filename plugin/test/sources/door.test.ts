@@ -384,6 +384,15 @@ describe('who holds what pods get as a whole, beside a policy that', () => {
       false,
     ],
     [
+      'labels what names alone match, but Services',
+      kyverno({
+        match: { any: [{ resources: { names: ['x*'] } }] },
+        exclude: { any: [{ resources: { kinds: ['Service'] } }] },
+        mutate: { patchStrategicMerge: { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } } },
+      }),
+      true,
+    ],
+    [
       'labels templates',
       setting('Deployment', {
         spec: { template: { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } } },
@@ -478,6 +487,14 @@ describe('an agent that finds no selectors of containers issues no identity of o
       {
         'k/kustomization.yaml': 'configMapGenerator: [{name: spire-agent, files: [agent.conf]}]\n',
         'k/agent.conf': `plugins { WorkloadAttestor "k8s" { plugin_data { ${DISABLED} } } }\n`,
+      },
+      1,
+      '✗ 1 error',
+    ],
+    [
+      'the same as a text of the kustomization',
+      {
+        'k/kustomization.yaml': `configMapGenerator:\n- name: spire-agent\n  literals:\n  - 'agent.conf=plugins { WorkloadAttestor "k8s" { plugin_data { ${DISABLED} } } }'\n`,
       },
       1,
       '✗ 1 error',

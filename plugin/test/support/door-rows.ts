@@ -141,6 +141,10 @@ const WORK = (name: string): string =>
 const ROLLOUT = (name: string): string =>
   `apiVersion: argoproj.io/v1alpha1\nkind: Rollout\nmetadata: {name: ${name}, namespace: demo}\nspec:\n  replicas: 1\n  template:\n    metadata: {labels: {app: llama}}\n    spec: {serviceAccountName: runner, containers: [{name: vllm, image: x}]}\n`
 
+/** The ConfigMap of an agent. */
+const AGENT = (name: string, lacks: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata:\n  agent.conf: |\n    plugins { WorkloadAttestor "k8s" { plugin_data { disable_container_selectors = ${lacks} } } }\n`
+
 const EXTRA = '{{ range .Values.extraObjects }}\n---\n{{ tpl (toYaml .) $ }}\n{{ end }}\n'
 const OF_VALUES: Files = {
   'c/Chart.yaml': CHART_FILE,
@@ -452,6 +456,20 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
           { spiffe_id: 'spiffe://example.org/x', parent_id: 'spiffe://example.org/y', selectors: [] },
         ],
       }),
+    },
+  ],
+  [
+    'the configuration of an agent in a chart',
+    { 'c/Chart.yaml': CHART_FILE, 'c/templates/a.yaml': AGENT('spire-agent', 'true') },
+  ],
+  [
+    'the same in a document that does not parse',
+    { 'a.yaml': `${AGENT('spire-agent', 'true')}  x: {{ y }}\n` },
+  ],
+  [
+    'the same in an object of another kind',
+    {
+      'a.yaml': `apiVersion: x.io/v1\nkind: X\nmetadata: {name: x}\nspec:\n  object:\n${indented(AGENT('a', 'true'), 4)}\n`,
     },
   ],
   [
@@ -1142,6 +1160,10 @@ export const ROWS_DISMISSED: readonly Row[] = [
   [
     'Terraform with a module of the tree',
     { 'main.tf': 'module "x" {\n  source = "./k8s"\n}\n', 'k8s/main.tf': 'locals {}\n' },
+  ],
+  [
+    'the configuration of an agent that finds containers, in a chart',
+    { 'c/Chart.yaml': CHART_FILE, 'c/templates/a.yaml': AGENT('spire-agent', 'false') },
   ],
   [
     'Terraform with modules that name another provider',

@@ -105,6 +105,11 @@ function lacksAs(given: string): boolean | undefined {
 const CLUSTER = /\bcluster"?\s*[=:]\s*"([^"]+)"/
 const SOCKET = /\bsocket_path"?\s*[=:]\s*"([^"]+)"/
 
+/** Whether a text may be the configuration of an agent that finds no containers. */
+export function mayHoldAgentConfig(text: string): boolean {
+  return OF_AGENT.test(text) && lacksAs(LACKS.exec(text)?.[1] ?? 'false') !== false
+}
+
 /** A configuration of SPIRE without the lines that are comments. */
 export function withoutComments(text: string): string {
   return text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')

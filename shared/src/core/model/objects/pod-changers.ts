@@ -1,7 +1,7 @@
 // Policies and webhooks that change pods and Namespaces when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
 // which Istio injects. Of what they match, the kinds alone are followed: each may change any such object that does not exist yet
 // (`admission-labels.ts`).
-import { own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
+import { listAt, own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { containersAddedBy, labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
@@ -51,7 +51,7 @@ export function podChangeOf(
   }
 }
 
-/** The fields by which policies name the kinds that they are for, match, exclude or make. */
+/** The fields by which policies name the kinds that they are for, match, change or make. */
 const OF_KINDS = /^(?:kinds?|resources?)$/
 const OF_PODS = /^pods?$/i
 const OF_NAMESPACE = /^namespaces?$/i
@@ -61,8 +61,10 @@ const IDLE =
 
 /** What of pods and Namespaces a policy changes alone, by the kinds that it names; undefined: both, or that is not plain. */
 function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespaces' | 'neither' | undefined {
-  const names = value === undefined ? [] : kindsNamedIn(own(value, 'spec'))
-  if (names.length === 0 || names.some((name) => !/^[\w./-]+$/.test(name))) return undefined
+  const spec = own(value, 'spec')
+  const names = kindsNamedIn(spec)
+  const isOpen = matchesOf(spec).some((one) => kindsNamedIn(one).length === 0)
+  if (isOpen || names.some((name) => !/^[\w./-]+$/.test(name))) return undefined
   const kinds = names.map((name) => name.split('/').at(-1) ?? '')
   const changesNamespaces = names.some((name) => name.split('/').some((part) => OF_NAMESPACE.test(part)))
   // A template in an object of such a kind is one of pods.
@@ -74,11 +76,25 @@ function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespa
   return changesNamespaces ? 'namespaces' : 'neither'
 }
 
+/** The parts of a policy each of which matches something by itself: rules of Kyverno, kinds of Gatekeeper, resources of the API server's own. */
+function matchesOf(spec: unknown): readonly unknown[] {
+  const ofRules = listAt(spec, 'rules').flatMap((rule) => {
+    const any = listAt(rule, 'match', 'any')
+    return any.length > 0 ? any : [own(rule, 'match')]
+  })
+  const matches = [
+    ...ofRules,
+    ...listAt(spec, 'match', 'kinds'),
+    ...listAt(spec, 'matchConstraints', 'resourceRules'),
+  ]
+  return matches.length > 0 ? matches : [spec]
+}
+
 function kindsNamedIn(value: unknown): readonly string[] {
   const names: string[] = []
   walk(value, (part, key) => {
     if (typeof part === 'string' && OF_KINDS.test(key)) names.push(part)
-    return true
+    return key !== 'exclude'
   })
   return names
 }
