@@ -384,6 +384,27 @@ describe('who holds what pods get as a whole, beside a policy that', () => {
       false,
     ],
     [
+      'labels pods of another namespace',
+      kyverno({
+        match: { any: [{ resources: { kinds: ['Pod'], namespaces: ['ops'] } }] },
+        mutate: { patchStrategicMerge: { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } } },
+      }),
+      false,
+    ],
+    [
+      'labels pods of this namespace, or of some that a pattern names',
+      kyverno({
+        match: {
+          any: [
+            { resources: { kinds: ['Pod'], namespaces: ['ops'] } },
+            { resources: { kinds: ['Pod'], namespaces: ['de*'] } },
+          ],
+        },
+        mutate: { patchStrategicMerge: { metadata: { labels: { 'sidecar.istio.io/inject': 'true' } } } },
+      }),
+      true,
+    ],
+    [
       'labels what names alone match, but Services',
       kyverno({
         match: { any: [{ resources: { names: ['x*'] } }] },

@@ -1,6 +1,5 @@
 // Pods and Namespaces that do not exist yet, with what admission may make of their labels.
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { lazy } from '../../base/lazy.ts'
 import { SettingText, type LabelSetting } from './label-setting.ts'
 import { istioTemplate } from './pod-changers.ts'
 import type { Namespace, Pod } from './pod.ts'
@@ -14,8 +13,8 @@ export class AdmissionLabels {
   readonly #settings = new Map<string, readonly GivenSetting[]>()
 
   constructor(changes: readonly PodChange[], asked: ReadonlySet<string>) {
-    this.#changes = changes.flatMap(({ by, labelText, containers = [] }) =>
-      labelText === undefined ? [] : { by, containers, sets: new SettingText(labelText) },
+    this.#changes = changes.flatMap(({ by, labelText, containers = [], namespaces }) =>
+      labelText === undefined ? [] : { by, containers, namespaces, sets: new SettingText(labelText) },
     )
     this.#asked = asked
   }
@@ -32,7 +31,8 @@ export class AdmissionLabels {
     for (const key of this.#asked.union(pod.labels)) {
       const isKept = pod.selectorLabels?.has(key) === true
       if (isKept || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
-      const settings = template === undefined ? this.#settingsOf(key) : [{ by: template, isAddition: false }]
+      const settings =
+        template === undefined ? this.#settingsOf(key, pod.namespace) : [{ by: template, isAddition: false }]
       const change = changeOf(pod.labels.get(key), settings)
       if (change === undefined) continue
       givers.set(key, change.by)
@@ -40,7 +40,7 @@ export class AdmissionLabels {
       if (change.values?.has(undefined) === false) unknown.add(key)
       else possible.add(key)
     }
-    const asked = { ...pod, ...this.#asking() }
+    const asked = { ...pod, ...this.#askingIn(pod.namespace) }
     if (givers.size === 0) return asked
     return {
       ...asked,
@@ -52,27 +52,32 @@ export class AdmissionLabels {
     }
   }
 
-  /** What policies may make of the containers of any pod: those that they add, and those that they ask webhooks for. */
-  readonly #asking = lazy((): Pick<Pod, 'askedByAdmission' | 'addedByPolicies'> => {
-    const keys = INJECTION_KEYS.filter((key) =>
-      this.#changes.some(({ sets }) => {
-        const setting = sets.names(key) ? sets.settingOf(key) : undefined
-        return setting !== undefined && (setting.values === undefined || [...setting.values].some(mayAsk))
-      }),
-    )
-    const added = this.#changes.flatMap(({ by, containers }) =>
-      containers.map((name) => ({
-        name,
-        role: 'injected sidecar' as const,
-        image: undefined,
-        injectedBy: by,
-      })),
-    )
-    return {
-      ...(keys.length > 0 && { askedByAdmission: new Set(keys) }),
-      ...(added.length > 0 && { addedByPolicies: added }),
-    }
-  })
+  readonly #asking = new Map<string, Pick<Pod, 'askedByAdmission' | 'addedByPolicies'>>()
+
+  /** What policies may make of the containers of any pod of a namespace: those that they add, and those that they ask webhooks for. */
+  #askingIn(namespace: string): Pick<Pod, 'askedByAdmission' | 'addedByPolicies'> {
+    return getOrCreate(this.#asking, namespace, () => {
+      const changes = this.#changes.filter((one) => isOf(one, namespace))
+      const keys = INJECTION_KEYS.filter((key) =>
+        changes.some(({ sets }) => {
+          const setting = sets.names(key) ? sets.settingOf(key) : undefined
+          return setting !== undefined && (setting.values === undefined || [...setting.values].some(mayAsk))
+        }),
+      )
+      const added = changes.flatMap(({ by, containers }) =>
+        containers.map((name) => ({
+          name,
+          role: 'injected sidecar' as const,
+          image: undefined,
+          injectedBy: by,
+        })),
+      )
+      return {
+        ...(keys.length > 0 && { askedByAdmission: new Set(keys) }),
+        ...(added.length > 0 && { addedByPolicies: added }),
+      }
+    })
+  }
 
   /** A Namespace in the same way. Its name label stays. */
   namespace(namespace: Namespace): Namespace {
@@ -88,22 +93,30 @@ export class AdmissionLabels {
     return possible.size === 0 ? namespace : { ...namespace, possible, choices }
   }
 
-  #settingsOf(key: string): readonly GivenSetting[] {
-    return getOrCreate(this.#settings, key, () =>
-      this.#changes.flatMap(({ by, sets }) => {
+  /** What sets a label; of a pod, in its namespace. */
+  #settingsOf(key: string, namespace?: string): readonly GivenSetting[] {
+    const all = getOrCreate(this.#settings, key, () =>
+      this.#changes.flatMap(({ by, namespaces, sets }) => {
         const setting = sets.settingOf(key)
-        return setting === undefined ? [] : [{ by, ...setting }]
+        return setting === undefined ? [] : [{ by, namespaces, ...setting }]
       }),
     )
+    return namespace === undefined ? all : all.filter((one) => isOf(one, namespace))
   }
 }
 
 interface LabelChange extends Required<Pick<PodChange, 'by' | 'containers'>> {
+  readonly namespaces: PodChange['namespaces'] | undefined
   readonly sets: SettingText
 }
 
 interface GivenSetting extends LabelSetting {
   readonly by: string
+  readonly namespaces?: PodChange['namespaces'] | undefined
+}
+
+function isOf({ namespaces }: Pick<GivenSetting, 'namespaces'>, namespace: string): boolean {
+  return namespaces === undefined || namespaces.has(namespace)
 }
 
 /** What a label may be once each of these may have set it, and who may; undefined: what it is. */

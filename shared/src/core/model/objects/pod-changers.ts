@@ -1,7 +1,8 @@
 // Policies and webhooks that change pods and Namespaces when they are made: Kyverno's, Gatekeeper's, the API server's own, and the templates by
-// which Istio injects. Of what they match, the kinds alone are followed: each may change any such object that does not exist yet
+// which Istio injects. Of what they match, kinds and namespaces are followed: each may change any such object that does not exist yet
 // (`admission-labels.ts`).
-import { listAt, own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
+import { isDns1123Label } from '../../base/text/kubernetes.ts'
+import { dig, listAt, own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { qualifiedKind } from '../kinds.ts'
 import { containersAddedBy, labelTextOf } from './label-setting.ts'
 import type { Pod } from './pod.ts'
@@ -38,6 +39,7 @@ export function podChangeOf(
   const isOfNamespaces = group === 'argoproj.io'
   const alone = isOfNamespaces ? 'namespaces' : aloneIn(value, whole)
   if (alone === 'neither') return undefined
+  const namespaces = isOfNamespaces ? undefined : namespacesOf(kind, value)
   if (isOfNamespaces && !whole.includes(OF_NAMESPACES)) return undefined
   const mountsWorkloadApi = !isOfNamespaces && /spire|spiffe/i.test(whole)
   const setsLabels = /labels|annotations|containers/i.test(whole) && (isOfNamespaces || MUTATES.test(whole))
@@ -48,6 +50,7 @@ export function podChangeOf(
     ...(setsLabels && { labelText: value === undefined ? whole : labelTextOf(kind, value) }),
     ...(value !== undefined && setsLabels && { containers: containersAddedBy(value) }),
     ...(alone && { alone }),
+    ...(namespaces && { namespaces }),
   }
 }
 
@@ -76,7 +79,26 @@ function aloneIn(value: JsonRecord | undefined, text: string): 'pods' | 'namespa
   return changesNamespaces ? 'namespaces' : 'neither'
 }
 
-/** The parts of a policy each of which matches something by itself: rules of Kyverno, kinds of Gatekeeper, resources of the API server's own. */
+/** The namespaces of what a policy changes, where it names all of them plainly; undefined: any. */
+function namespacesOf(kind: string, value: JsonRecord | undefined): ReadonlySet<string> | undefined {
+  const spec = own(value, 'spec')
+  const isElsewhere = listAt(spec, 'rules').some((rule) => dig(rule, 'mutate', 'targets') !== undefined)
+  // A Policy of Kyverno changes objects of its own namespace: https://kyverno.io/docs/policy-types/cluster-policy/overview/
+  const lists =
+    kind === 'Policy'
+      ? [[stringAt(value, 'metadata', 'namespace')]]
+      : matchesOf(spec).map((one) => [
+          ...listAt(one, 'resources', 'namespaces'),
+          ...listAt(spec, 'match', 'namespaces'),
+        ])
+  const names = lists
+    .flat()
+    .filter((name): name is string => typeof name === 'string' && isDns1123Label(name))
+  const isPlain = lists.every((list) => list.length > 0) && names.length === lists.flat().length
+  return isElsewhere || !isPlain ? undefined : new Set(names)
+}
+
+/** The parts of a policy that match something by themselves: rules of Kyverno, kinds of Gatekeeper, resources of the API server's own. */
 function matchesOf(spec: unknown): readonly unknown[] {
   const ofRules = listAt(spec, 'rules').flatMap((rule) => {
     const any = listAt(rule, 'match', 'any')

@@ -21,6 +21,8 @@ export interface PodChange {
   readonly labelText?: string
   /** The names of containers that it may add. */
   readonly containers?: readonly string[]
+  /** The namespaces of the pods that it changes; absent: any. */
+  readonly namespaces?: ReadonlySet<string>
   /** What it changes alone, if not both. */
   readonly alone?: 'pods' | 'namespaces'
 }
