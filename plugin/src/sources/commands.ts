@@ -8,8 +8,8 @@ const KUBECTL =
 const HELM = /(?:^|[\s/('"`$])helm(?:[:@]\S{0,255})?["')]?\s.{0,400}?\b(?:install|upgrade)\b/
 /** Where a shell ends a command. What is piped into a program is a part of what that applies. */
 const END_OF_COMMAND = /\n|;|&&|\|\|/
-/** An address, or a folder of a repository as kustomize takes it. */
-const ADDRESS = /^(?:[a-z][a-z0-9+]*:\/\/\S+|[\w.-]+\.[a-z]+\/\S+?(?:\/\/\S|[?&]ref=\S+))/
+/** An address, or a folder of a repository as kustomize takes it. A SPIFFE ID is a name: nothing can be fetched there. */
+const ADDRESS = /^(?:(?!spiffe:)[a-z][a-z0-9+]*:\/\/\S+|[\w.-]+\.[a-z]+\/\S+?(?:\/\/\S|[?&]ref=\S+))/
 /** A chart of a repository that helm knows by its name: https://helm.sh/docs/helm/helm_install/ */
 const CHART_OF_REPOSITORY = /^[\w-]+\/[\w-]+$/
 

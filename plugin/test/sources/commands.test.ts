@@ -21,6 +21,13 @@ const APPLIED: readonly (readonly [string, unknown, readonly string[]])[] = [
     job({ image: 'alpine/helm:3', args: ['install', 'x', 'oci://ghcr.io/x/y'] }),
     ['oci://ghcr.io/x/y'],
   ],
+  [
+    'a SPIFFE ID is no address',
+    job({
+      command: ['kubectl', 'exec', 'a', '--', 'spire-server', 'entry', 'create', '-spiffeID', 'spiffe://a/b'],
+    }),
+    [],
+  ],
   ['a shell', job({ image: 'x', command: ['sh', '-c', `set -e\nkubectl apply -f ${AT}`] }), [AT]],
   ['what is piped in', job({ image: 'x', args: ['sh', '-c', `curl -s ${AT} | kubectl apply -f -`] }), [AT]],
   [

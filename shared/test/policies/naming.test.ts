@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../../src/core/decide/settings/config.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
+import { POLICY_KINDS } from '../../src/core/model/kinds.ts'
 import type { UnknownReason } from '../../src/core/model/unknown-reason.ts'
 import { affectedPolicies, type AffectedPolicy } from '../../src/core/answers/explain/affected-policies.ts'
 import type { Analysis } from '../../src/core/analysis/states/analysis.ts'
@@ -70,6 +71,23 @@ describe('whether policies are known', () => {
     const found = analysisOf([...TEAM_A, ...policies], setting).settled.policies()
     expect(found.knowledge.state).toBe(state)
     expect(hasPolicies(found)).toBe(says)
+  })
+
+  test.each<
+    [what: string, policies: readonly JsonRecord[], setting: AnalysisSetting, isInPart: true | undefined]
+  >([
+    ['of files are all that there are', [policy()], {}, undefined],
+    ['of a cluster that was asked for access policies alone', [], { listedKinds: [POLICY_KIND] }, true],
+    ['of a cluster that was asked for each kind', [], { listedKinds: POLICY_KINDS }, undefined],
+    [
+      'of a cluster that was asked for each kind, and serves one',
+      [],
+      { listedKinds: [POLICY_KIND], absentKinds: POLICY_KINDS.filter((kind) => kind !== POLICY_KIND) },
+      undefined,
+    ],
+  ])('those %s: whether they are a part', (_, policies, setting, isInPart) => {
+    const { knowledge } = analysisOf([...TEAM_A, ...policies], setting).settled.policies()
+    expect(knowledge).toEqual({ state: 'known', ...(isInPart && { isInPart }) })
   })
 
   test('what was read is resolved where others are not known', () => {

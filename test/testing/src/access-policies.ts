@@ -167,7 +167,7 @@ export function analysisOf(objects: readonly JsonRecord[], setting: AnalysisSett
     objects: objects.map((value) => ({ value })),
     gaps: new Map(Object.entries(setting.gaps ?? {})),
     absentKinds: new Set(setting.absentKinds),
-    listedKinds: new Set(setting.listedKinds),
+    ...(setting.listedKinds === undefined ? {} : { listedKinds: new Set(setting.listedKinds) }),
     ...(setting.namespacesRead === undefined ? {} : { namespacesRead: new Set(setting.namespacesRead) }),
   })
   const { settings } = readScmSettings(

@@ -33,9 +33,16 @@ export function namedByRows(
     ...unknown,
     ...textRows(inTexts, wide),
     ...(rows.length + mentions.length + inTexts.length + unknown.length + open.length === 0
-      ? ['no rule of any policy']
+      ? [noRuleText(knowledge)]
       : []),
   ]
+}
+
+/** On a cluster, most answers do not ask for the objects of other programs that name identities. */
+function noRuleText(knowledge: NamedBy['knowledge']): string {
+  return knowledge.state === 'known' && knowledge.isInPart === true
+    ? 'no rule of any access policy; by other objects: kubectl kleym policies'
+    : 'no rule of any policy'
 }
 
 /** `policies` says once what kleym cannot interpret of them. */

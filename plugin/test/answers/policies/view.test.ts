@@ -130,6 +130,13 @@ describe('an identity that no rule is seen to name', () => {
     ])
   })
 
+  test('access policies alone are known: other objects may name it', () => {
+    const by = noNamings({ state: 'known', isInPart: true })
+    expect(namedByRows(by, { wide: false })).toEqual([
+      'no rule of any access policy; by other objects: kubectl kleym policies',
+    ])
+  })
+
   test('policies are not known: nor is who names it', () => {
     const by = noNamings(FORBIDDEN)
     const unknown = 'not known: cannot list XAccessPolicy.agentic.networking.x-k8s.io: forbidden'

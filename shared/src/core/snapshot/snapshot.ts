@@ -122,7 +122,8 @@ export type PolicyKnowledge =
   | { readonly state: 'not given' }
   /** Some may be there all the same; the policies that are there were read nevertheless. */
   | { readonly state: 'unknown'; readonly why: UnknownReason }
-  | { readonly state: 'known' }
+  /** `isInPart`: kinds of other programs that name identities were not asked for. */
+  | { readonly state: 'known'; readonly isInPart?: true }
 
 /** What a snapshot is made from. */
 export interface SnapshotSource {
@@ -436,7 +437,10 @@ function policyKnowledge(
 ): PolicyKnowledge {
   const why = some ? rest.of(POLICY_KINDS) : rest.ofKinds(POLICY_KINDS)
   if (why !== undefined) return { state: 'unknown', why }
-  if (some || POLICY_KINDS.some((kind) => listedKinds?.has(kind) === true)) return { state: 'known' }
+  const isAsked = (kind: string): boolean =>
+    listedKinds?.has(kind) !== false || absentKinds?.has(kind) === true
+  if (some || POLICY_KINDS.some((kind) => listedKinds?.has(kind) === true))
+    return { state: 'known', ...(!POLICY_KINDS.every(isAsked) && { isInPart: true }) }
   return { state: absentKinds?.has(qualifiedKind(ACCESS_POLICY_KIND)) === true ? 'absent' : 'not given' }
 }
 
