@@ -5,6 +5,7 @@ import type { Registration } from '../../predict/index.ts'
 import { idsOf, type ContainerHolding } from '../../analysis/index.ts'
 import { any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { becomes, containerText, giftText, openText, othersOf, whoText } from './holding-text.ts'
+import type { ContainerSelector } from './container-selector.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
 import {
   choose,
@@ -20,10 +21,7 @@ import { few, Tally } from './tally.ts'
 /** Runs an assertion about what containers hold. */
 export function containersRun(assertion: ContainerAssertion, facts: RunFacts): AssertionRun {
   const { subject, mode, wanted, absent } = assertion
-  const { sure, unsure } = choose(facts, subject)
-  const made = sure.length === 0 ? perhapsMeant(facts, subject) : undefined
-  const tally = new Tally(incompleteFor(facts, subject) ?? made, absent)
-  for (const pod of unsure) tally.doubt(unsureText(pod))
+  const { sure, tally } = tallied(subject, absent, facts)
   return {
     about: sure,
     hear: (holding) => {
@@ -34,6 +32,19 @@ export function containersRun(assertion: ContainerAssertion, facts: RunFacts): A
     outcome: () =>
       tally.outcome(`${eachOf(subject.text)} ${holdsText(mode, wanted)}`, () => nothingOf(facts, subject)),
   }
+}
+
+/** The pods that a selector certainly means, and a tally for their containers. */
+export function tallied(
+  selector: ContainerSelector,
+  absent: boolean,
+  facts: RunFacts,
+): { readonly sure: readonly Pod[]; readonly tally: Tally } {
+  const { sure, unsure } = choose(facts, selector)
+  const made = sure.length === 0 ? perhapsMeant(facts, selector) : undefined
+  const tally = new Tally(incompleteFor(facts, selector) ?? made, absent)
+  for (const pod of unsure) tally.doubt(unsureText(pod))
+  return { sure, tally }
 }
 
 /** What is said of several pods is said of each. */
@@ -63,19 +74,8 @@ function compareHolding(
 ): void {
   const { held, perhaps, other } = holding
   const who = (): string => whoText(holding)
-  if (mode === 'exactly') {
-    for (const one of held) {
-      const match = wantedMatch(one, wanted, facts)
-      if (match === YES) continue
-      const line = `${who()} holds ${giftText(one, facts.bindings)}`
-      if (match === NO) tally.fail(line, holding)
-      else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
-    }
-    for (const one of perhaps)
-      if (wantedMatch(one, wanted, facts) !== YES)
-        tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-    if (other !== NO) tally.doubt(openText(holding))
-  }
+  if (mode === 'exactly')
+    holdsOnly(holding, (one) => any(...wanted.map((want) => matchOf(one, want, facts))), facts, tally)
   for (const want of wanted) {
     const isIt = any(...held.map((one) => matchOf(one, want, facts)))
     if (isIt === YES) continue
@@ -87,13 +87,30 @@ function compareHolding(
   }
 }
 
+/** Whether a container holds nothing but what is allowed. */
+export function holdsOnly(
+  holding: ContainerHolding,
+  isAllowed: (one: Registration) => Truth,
+  { bindings }: RunFacts,
+  tally: Tally,
+): void {
+  const { held, perhaps, other } = holding
+  for (const one of held) {
+    const match = isAllowed(one)
+    if (match === YES) continue
+    const line = `${whoText(holding)} holds ${giftText(one, bindings)}`
+    if (match === NO) tally.fail(line, holding)
+    else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
+  }
+  for (const one of perhaps)
+    if (isAllowed(one) !== YES)
+      tally.doubt(`${whoText(holding)} may hold ${giftText(one, bindings)}: ${one.why ?? ''}`)
+  if (other !== NO) tally.doubt(openText(holding))
+}
+
 /** That it is not known whether a pod is meant. */
 export function unsureText(pod: Pod): string {
   return `${containerText(pod, '*')}: whether it is meant is undetermined`
-}
-
-function wantedMatch(one: Registration, wanted: readonly WantedIdentity[], facts: RunFacts): Truth {
-  return any(...wanted.map((want) => matchOf(one, want, facts)))
 }
 
 function matchOf(one: Registration, { ids, hint, source }: WantedIdentity, facts: RunFacts): Truth {

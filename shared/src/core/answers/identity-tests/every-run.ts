@@ -1,32 +1,16 @@
 // Rules about what every container of some holds.
-import type { Registration } from '../../predict/index.ts'
-import { unsureText } from './containers-run.ts'
 import { idsOf } from '../../analysis/index.ts'
-import { any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
-import { giftText, openText, whoText } from './holding-text.ts'
+import { any, NO, whyOpenText } from '../../model/truth/truth.ts'
+import { holdsOnly, tallied } from './containers-run.ts'
+import { giftText, whoText } from './holding-text.ts'
 import type { EveryAssertion } from './identity-test.ts'
-import {
-  choose,
-  incompleteFor,
-  isMeant,
-  nothingOf,
-  perhapsMeant,
-  type AssertionRun,
-  type RunFacts,
-} from './run.ts'
-import { few, Tally } from './tally.ts'
+import { isMeant, nothingOf, type AssertionRun, type RunFacts } from './run.ts'
+import { few } from './tally.ts'
 
 /** Runs a rule about what every container of some holds. */
 export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionRun {
   const { containers, atMost, atLeast, only, absent } = assertion
-  const { sure, unsure } = choose(facts, containers)
-  const made = sure.length === 0 ? perhapsMeant(facts, containers) : undefined
-  const tally = new Tally(incompleteFor(facts, containers) ?? made, absent)
-  for (const pod of unsure) tally.doubt(unsureText(pod))
-  const allowed = (one: Registration): Truth => {
-    if (only === undefined) return YES
-    return any(...only.map((pattern) => pattern.match(one.spiffeId ?? '').fits))
-  }
+  const { sure, tally } = tallied(containers, absent, facts)
   return {
     about: sure,
     hear: (holding) => {
@@ -48,18 +32,13 @@ export function everyRun(assertion: EveryAssertion, facts: RunFacts): AssertionR
         if (possible >= atLeast || other !== NO) tally.doubt(`${line} for certain: ${doubt}`)
         else tally.miss(line, holding)
       }
-      for (const one of only === undefined ? [] : held) {
-        const match = allowed(one)
-        if (match === YES) continue
-        const line = `${who()} holds ${giftText(one, facts.bindings)}`
-        if (match === NO) tally.fail(line, holding)
-        else tally.doubt(`${line}: ${whyOpenText(match) ?? ''}`)
-      }
-      if (only === undefined) return
-      for (const one of perhaps)
-        if (allowed(one) !== YES)
-          tally.doubt(`${who()} may hold ${giftText(one, facts.bindings)}: ${one.why ?? ''}`)
-      if (other !== NO) tally.doubt(openText(holding))
+      if (only !== undefined)
+        holdsOnly(
+          holding,
+          ({ spiffeId = '' }) => any(...only.map((pattern) => pattern.match(spiffeId).fits)),
+          facts,
+          tally,
+        )
     },
     outcome: () => tally.outcome(everyText(assertion), () => nothingOf(facts, containers)),
   }
