@@ -124,3 +124,25 @@ describe('a container without a way to the Workload API, of a binding that is ab
     expect([added.length, unchanged.length]).toEqual([0, 1])
   })
 })
+
+describe('label sets that may overlap, of two bindings', () => {
+  const second = { poolRef: { name: 'gold' }, objectiveRef: { name: 'gold' } }
+  const alone = [
+    pool(),
+    objective(),
+    pool({ name: 'gold', labels: { tier: 'gold' } }),
+    objective({ name: 'gold', poolRef: second.poolRef }),
+    binding(),
+  ]
+  const both = [...alone, binding({ name: 'gold', spec: second })]
+
+  test('are fixed when one of them goes', () => {
+    const { fixed, noLongerApply } = changesBetween('KLM302', both, alone)
+    expect([fixed.length, noLongerApply.length]).toEqual([1, 0])
+  })
+
+  test('are not when both go', () => {
+    const { fixed, noLongerApply } = changesBetween('KLM302', both, alone.slice(0, -1))
+    expect([fixed.length, noLongerApply.length]).toEqual([0, 1])
+  })
+})

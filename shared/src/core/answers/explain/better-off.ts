@@ -69,10 +69,12 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   }
   if (isPolicyThere(one, before)) return isPolicyThere(one, after)
   const bindings = namedIn(one).filter(({ kind }) => kind === BINDING_KIND)
-  if (bindings.length === 0) return false
   const isTaken = (binding: Subject): boolean =>
     mayStillBeGiven(binding, after) || isHeldNoMore(binding, before, after)
-  return !(tells === 'others hold it' && bindings.some(isTaken)) && areBetterOff(bindings, before, after)
+  if (tells === 'others hold it' && bindings.some(isTaken)) return false
+  // Those that are gone are no better off. What is said of a binding that is worse off stands in a finding of its own.
+  const there = bindings.flatMap((binding) => judgementOf(binding, after) ?? [])
+  return there.length > 0 && there.every(({ state }) => state === 'ready')
 }
 
 /** Whether a container may hold the ID of a binding, without it being certain: it may be the one that the finding told of. */
@@ -94,30 +96,6 @@ function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): bo
       .some(({ ids, namespace }) => namespace === binding.namespace && ids.has(spiffeId))
   })
   return had === true && has !== true
-}
-
-/** One of them is better off, or all of them are there and well, without what the finding told of. */
-function areBetterOff(bindings: readonly Subject[], before: HeldState, after: HeldState): boolean {
-  const ranks = bindings.map((one) => [rankOf(one, before), rankOf(one, after)] as const)
-  // What an undetermined binding had is not known: it is no better off for being decided.
-  const isAnyBetter = ranks.some(
-    ([left, right]) => right !== undefined && left !== RANKS.undetermined && right > (left ?? right),
-  )
-  return isAnyBetter || ranks.every(([, right]) => right === RANKS.ready)
-}
-
-/** The more a binding has, the higher. */
-const RANKS: Readonly<Record<Judgement['state'], number>> = {
-  deleting: 0,
-  refused: 0,
-  undetermined: 1,
-  waiting: 2,
-  ready: 3,
-}
-
-function rankOf(binding: Subject, held: HeldState): number | undefined {
-  const judgement = judgementOf(binding, held)
-  return judgement === undefined ? undefined : RANKS[judgement.state]
 }
 
 function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgement | undefined {
