@@ -5,9 +5,9 @@ import {
   ACCESS_POLICY_KIND,
   BINDING,
   REGISTRATIONS,
-  groupOfApiVersion,
   OBJECTIVE_KINDS,
   POOL_KINDS,
+  kindOf,
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -66,7 +66,7 @@ export function without(
 /** Whether an object is the one that a command line names; a cluster-scoped one has no namespace to compare. */
 export function isNamed(value: JsonRecord, named: ObjectName, namespace: string): boolean {
   const meta = readMeta(value)
-  const group = groupOf(value)
+  const { group } = kindOf(value)
   return (
     value['kind'] === named.kind &&
     (named.group === undefined || named.group === group) &&
@@ -77,11 +77,7 @@ export function isNamed(value: JsonRecord, named: ObjectName, namespace: string)
 
 function identityOf({ value }: RawObject): string {
   const { namespace, name } = readMeta(value)
-  return JSON.stringify([groupOf(value), value['kind'], namespace, name])
-}
-
-function groupOf(value: JsonRecord): string {
-  return groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  return JSON.stringify([kindOf(value).group, value['kind'], namespace, name])
 }
 
 function asUpdate(file: JsonRecord, live: JsonRecord): JsonRecord {

@@ -131,6 +131,7 @@ export function formatStack(error: unknown): string {
   return stacks.map((stack) => `${stack}\n`).join('caused by ')
 }
 
-function printable(text: string): string {
+/** A text without what a terminal or a CI log would take for a command. */
+export function printable(text: string): string {
   return neutraliseCommands(escapeTerminal(text))
 }

@@ -1,14 +1,10 @@
 // `-o github`: workflow commands that GitHub Actions turns into annotations (actions/toolkit, command.ts), worst first,
 // then one plain line that sums up. GitHub shows ten errors and ten warnings a step; the log has them all.
+import { printable } from '../io/errors.ts'
 import { countBySeverity, findingEntry, type Severity } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { findingLines, placeOfFinding, suppressionText, type CiResult, type FilePlace } from './ci.ts'
-import {
-  escapeGithubMessage,
-  escapeGithubProperty,
-  escapeTerminal,
-  neutraliseCommands,
-} from '../io/escape.ts'
+import { escapeGithubMessage, escapeGithubProperty, neutraliseCommands } from '../io/escape.ts'
 
 type Command = 'error' | 'warning' | 'notice'
 
@@ -29,9 +25,9 @@ export function toGithub(result: CiResult): string {
     ),
     ...result.differences.map((text) => command('notice', { title: 'kleym diff', lines: [text] })),
     ...result.suppressed.map(({ finding, suppression }) =>
-      plain(`${finding.code} ${findingLines(finding)[0] ?? ''} (${suppressionText(suppression)})`),
+      printable(`${finding.code} ${findingLines(finding)[0] ?? ''} (${suppressionText(suppression)})`),
     ),
-    plain(summaryText(result)),
+    printable(summaryText(result)),
   ]
     .map((text) => `${text}\n`)
     .join('')
@@ -74,8 +70,4 @@ function command(name: Command, { title, lines, place }: Annotation): string {
   // The runner makes line breaks of %0A.
   const message = lines.map((line) => escapeGithubMessage(neutraliseCommands(line))).join('%0A')
   return `::${name} ${properties.join(',')}::${message}`
-}
-
-function plain(text: string): string {
-  return neutraliseCommands(escapeTerminal(text))
 }

@@ -1,5 +1,7 @@
 // `-o name`: one object per line, in the form that `--without` takes, for xargs and for pasting.
-import { qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { escapeTerminal, neutraliseCommands } from '../io/escape.ts'
 
 /** An object by kind, group, namespace and name. */
@@ -10,6 +12,12 @@ export interface NamedObject {
   /** Empty for a cluster-scoped object. */
   readonly namespace: string
   readonly name: string
+}
+
+/** A manifest by its names. */
+export function namedManifest(manifest: JsonRecord): NamedObject {
+  const { namespace, name } = readMeta(manifest)
+  return { ...kindOf(manifest), namespace, name }
 }
 
 /** `inferencepool.inference.networking.k8s.io/team-a/llama`, a line each, in the given order, each object once. */

@@ -45,6 +45,13 @@ export function line(...pieces: readonly Piece[]): Line {
 /** An empty line. */
 export const BLANK: Line = []
 
+/** Blocks with a blank line between two of them; without those that are empty. */
+export function apart(blocks: readonly Block[]): Block {
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+}
+
 /** The marks that carry the meaning, each with the role that colours it. */
 export const MARKS = {
   ok: { text: '✓', role: 'ok' },

@@ -14,7 +14,8 @@ import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { bindingsIn, countsOf, countsOfBindings, refusedOf } from './counts.ts'
-import { conflictsAnswer, viewConflicts } from './view.ts'
+import { viewFindingGroups } from '../../text/finding-groups.ts'
+import { conflictsAnswer } from './view.ts'
 import { concerns, namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { isOperatorDown } from '../../frame/operator-down.ts'
 import { causesOf, policiesIn } from '../../frame/causes.ts'
@@ -68,7 +69,7 @@ export function conflictsFrame(
     names: (shown) => shown.map(namedSubject),
     diagram: async (shown) => (await import('./diagram.ts')).conflictsDiagram(shown),
     answer: (layout, shown) => conflictsAnswer(shown, { ...counts, refused }, layout),
-    view: (layout, shown) => viewConflicts(shown, layout),
+    view: (layout, shown) => viewFindingGroups(shown, layout),
   }
 }
 

@@ -3,9 +3,7 @@ import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted, type NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
-import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { kindsText, severitiesText } from '../../text/findings.ts'
-import type { Lines } from '../../text/line.ts'
 import { policiesText } from '../../text/names.ts'
 import type { ConflictCounts } from './counts.ts'
 
@@ -43,11 +41,6 @@ export function conflictsAnswer(
       ...refused,
     ),
   }
-}
-
-/** What clashes, a block for each code. */
-export function viewConflicts(findings: readonly Finding[], layout: Layout): Lines {
-  return viewFindingGroups(findings, layout)
 }
 
 /** A refused binding gets no identity, whether or not something clashes. */

@@ -18,7 +18,7 @@ import type { ObjectChange } from './changes.ts'
 import { viewAffected } from './policies-view.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { severitiesText } from '../../text/findings.ts'
-import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
+import { apart, BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import type { Role } from '../../io/palette.ts'
 import { table } from '../../text/table.ts'
@@ -51,7 +51,7 @@ export function viewDiff(
 ): Block {
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const due = changes.filter(({ dueAlready }) => dueAlready)
-  const blocks = [
+  return apart([
     layout.head,
     effectBlock(effect, layout),
     [...entriesBlock(layout), ...editedBlock(effect, layout)],
@@ -61,10 +61,7 @@ export function viewDiff(
       ? noChange(due, effect, layout)
       : [...reasons(caused, layout), BLANK, ...patch(shown)],
     [...ownershipNote(layout), ...dueBlock(due, layout)],
-  ]
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 /** kleym changes no object; the mark is `ok` only if nothing else changes either. */

@@ -11,7 +11,7 @@ import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { apart, BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
@@ -79,13 +79,10 @@ export function viewMigrations(
   shown: readonly Finding[],
   layout: Layout,
 ): Block {
-  const blocks = [
+  return apart([
     ...migrations.map((one, at) => viewMigration(one, tests[at] ?? [], layout)),
     [...viewFindingGroups(shown, layout)],
-  ]
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 function viewMigration(migration: Migration, tests: readonly NamedInTest[], layout: Layout): Block {

@@ -24,7 +24,7 @@ import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { fixText, kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { apart, indent, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { namesText, policiesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 
@@ -43,17 +43,14 @@ export function viewPolicies(policies: readonly ResolvedPolicy[], layout: Polici
   const about = Map.groupBy(others, ({ subject }) => objectKey(subject))
   const shared = policies.length < 2 ? new Set<string>() : sharedFixes(others)
   const rank = (one: ResolvedPolicy): number => worstOf(one, about.get(objectKey(one)) ?? [])
-  const blocks = [
+  return apart([
     [...viewFindingGroups(stop, layout)],
     ...policies
       .toSorted((left, right) => rank(left) - rank(right))
       .map((one) => viewPolicy(one, about.get(objectKey(one)) ?? [], shared, layout)),
     viewMentions(layout),
     viewSharedFixes(others, shared, layout),
-  ]
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 /** The fixes that more than one rule or policy needs: they stand once, below all policies. */

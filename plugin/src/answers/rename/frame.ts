@@ -1,11 +1,9 @@
 // The report of `rename`: the plan, who has to accept both IDs, and what the whole of it brings.
-import { own } from '@kleym/shared/core/base/json.ts'
-import { BINDING, CLUSTER_SPIFFE_ID } from '@kleym/shared/core/model/kinds.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { manifestsDue, renameSteps, type Rename } from '@kleym/shared/core/answers/index.ts'
 import { type Cause, causesOf } from '../../frame/causes.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { namedManifest } from '../../output/name.ts'
 import { renameAnswer, verdictOf, viewRename } from './view.ts'
 
 /** Makes the report; `command` is what asked for it. */
@@ -48,12 +46,7 @@ export function renameFrame(input: AnswerInput, rename: Rename, command: string)
           })),
       },
     ),
-    names: () =>
-      manifestsDue(rename).map((one) => {
-        const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
-        const { namespace, name } = readMeta(one)
-        return { kind, group, namespace, name }
-      }),
+    names: () => manifestsDue(rename).map(namedManifest),
     answer: () => renameAnswer(rename, steps.length),
     view: (layout, shown) => viewRename(rename, steps, shown, layout),
     documents: async () => {

@@ -10,7 +10,7 @@ import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { apart, line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
 import { cutOffLines } from '../parts/cut-offs.ts'
 
@@ -47,14 +47,11 @@ export function viewRename(
   shown: readonly Finding[],
   layout: Layout,
 ): Block {
-  const blocks = [
+  return apart([
     renamed.flatMap((one) => viewBinding(one, layout)),
     ...steps.map((step, at) => viewStep(step, at, layout)),
     [...viewFindingGroups(shown, layout)],
-  ]
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 function viewBinding({ binding, next, oldId, newId, why, how }: RenamedBinding, { width }: Layout): Block {

@@ -1,13 +1,11 @@
 // The report of `suggest`: for each pool the bindings that are proven, and why there is none where there is none.
-import { own } from '@kleym/shared/core/base/json.ts'
-import { BINDING, CLUSTER_SPIFFE_ID } from '@kleym/shared/core/model/kinds.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { manifestsFor, type Candidate, type Suggestions } from '@kleym/shared/core/answers/index.ts'
 import { compareFindings, notCertain, type Finding } from '@kleym/shared/core/findings/index.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import { causesOf } from '../../frame/causes.ts'
+import { namedManifest, type NamedObject } from '../../output/name.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 import { suggestAnswer, viewSuggestions } from './view.ts'
 
@@ -61,12 +59,6 @@ export function suggestFrame(input: AnswerInput, answer: Suggestions, targets: r
 }
 
 /** The names of all objects that are applied for suggestions. */
-export function namesOf(
-  suggested: readonly { readonly candidate: Candidate }[],
-): ReturnType<NonNullable<Frame['names']>> {
-  return manifestsFor(suggested.map(({ candidate }) => candidate)).map((one) => {
-    const { kind, group } = own(one, 'kind') === BINDING.kind ? BINDING : CLUSTER_SPIFFE_ID
-    const { namespace, name } = readMeta(one)
-    return { kind, group, namespace, name }
-  })
+export function namesOf(suggested: readonly { readonly candidate: Candidate }[]): readonly NamedObject[] {
+  return manifestsFor(suggested.map(({ candidate }) => candidate)).map(namedManifest)
 }

@@ -16,7 +16,7 @@ import { leadingWith, type Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
+import { apart, line, MARKS, span, type Block, type Mark } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 import { changeLines, notText } from './words.ts'
@@ -116,14 +116,11 @@ function markOf(isAmiss: boolean, isAny: boolean): Answer['mark'] {
 export function viewSuggestions({ pools }: Suggestions, shown: readonly Finding[], layout: Layout): Block {
   const quiet = layout.wide || pools.length <= SHOWN_QUIET ? [] : pools.filter(isQuiet)
   const told = [...new Set(pools).difference(new Set(quiet))].toSorted((a, b) => rankOf(a) - rankOf(b))
-  const blocks = [
+  return apart([
     ...told.map((one) => viewPool(one, layout)),
     viewQuiet(quiet, layout),
     [...viewFindingGroups(shown, layout)],
-  ]
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 /** Pools that get no binding first, then those that could, then those that have one. */

@@ -3,7 +3,7 @@ import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { apart, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
 import type { InputProblem } from '../../sources/problem.ts'
@@ -19,7 +19,7 @@ export function viewTests(
   const failed = failing(results, shown)
   const unknown = results.filter(({ outcome }) => outcome.state === 'unknown')
   const passed = layout.wide ? results.filter(({ outcome }) => outcome.state === 'passed') : []
-  const blocks = [
+  return apart([
     ...[...failed, ...unknown].map((one) => viewResult(one, layout)),
     passed.flatMap((one) =>
       wrap(line(MARKS.ok, ` ${one.outcome.claim}`, span(`  ${placeText(one)}`, 'dim')), {
@@ -27,8 +27,7 @@ export function viewTests(
         hang: 2,
       }),
     ),
-  ].filter((block) => block.length > 0)
-  return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 /** The assertions that fail and are not suppressed. */

@@ -7,7 +7,7 @@ import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { Answer } from '../../text/answer.ts'
 import { findingPieces, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
-import { BLANK, line, MARKS, span, type Block } from '../../text/line.ts'
+import { apart, line, MARKS, span, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 
 /** What the view shows beside the entries. */
@@ -55,13 +55,12 @@ function entriesText(count: number): string {
 /** All entries, those that depend first, then the findings that say what they are worth. */
 export function viewEntries(entries: readonly RegistrationEntry[], layout: EntriesLayout): Block {
   const sorted = entries.toSorted((left, right) => openness(right) - openness(left))
-  const blocks = [
+  return apart([
     ...sorted.map((entry) => viewEntry(entry, layout)),
     ...layout.findings
       .filter((one) => one.severity !== 'info' || isUnfollowed(one))
       .map((one) => viewFinding(one, layout)),
-  ]
-  return blocks.flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
+  ])
 }
 
 function openness({ depends }: RegistrationEntry): number {

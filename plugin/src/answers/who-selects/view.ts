@@ -20,7 +20,7 @@ import {
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
-import { BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
+import { apart, BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
 import { namedIdRows } from '../parts/named-by.ts'
 import { namesText } from '../../text/names.ts'
@@ -33,30 +33,23 @@ export function viewWhoSelects(answers: readonly PodAnswer[], layout: WhoSelects
     .map((one) => viewFinding(one, layout))
   if (answers.length === 0) {
     const named = layout.filter.spiffeId === undefined ? [] : viewNamed(layout)
-    return sections([...stops, named])
+    return apart([...stops, named])
   }
   if (layout.filter.spiffeId !== undefined)
-    return sections([...stops, ...viewHolders(answers, layout), viewNamed(layout)])
+    return apart([...stops, ...viewHolders(answers, layout), viewNamed(layout)])
   const common = commonOf(answers)
   const inOrder = answers.toSorted(
     (left, right) =>
       worstOf(left, common, layout.unsettled === true) - worstOf(right, common, layout.unsettled === true),
   )
   const alike = [...Map.groupBy(inOrder, (answer) => signature(answer, common, layout)).values()]
-  return sections([
+  return apart([
     ...stops,
     ...alike.map((group) => viewAlike(group, common, layout)),
     viewCommon(common, layout),
     viewOrder(answers, common, layout),
     viewNamed(layout),
   ])
-}
-
-/** Blocks with a blank line between two of them. */
-function sections(blocks: readonly Block[]): Block {
-  return blocks
-    .filter((block) => block.length > 0)
-    .flatMap((block, at) => (at === 0 ? block : [BLANK, ...block]))
 }
 
 /** Of containers that hold several identities, where the first lines have not said it. */

@@ -1,4 +1,5 @@
 // `namespace/name`: how kleym keys, compares and shows namespaced objects. The only file that joins and splits it.
+import { compareBytes } from '../base/text/bytes.ts'
 
 declare const joined: unique symbol
 
@@ -24,6 +25,11 @@ export function parseNamespacedName(text: string): NamespacedName | undefined {
   return namespace === undefined || name === undefined || rest.length > 0
     ? undefined
     : namespacedName(namespace, name)
+}
+
+/** In byte order of namespace and name. */
+export function byNamespaceAndName(left: NameParts, right: NameParts): number {
+  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
 }
 
 /** Splits a key at its first slash: a namespace holds none, and a hostile name in a file may. */

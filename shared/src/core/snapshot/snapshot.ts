@@ -1,6 +1,6 @@
 // One consistent picture of everything that an answer uses, made from raw objects (files now, a cluster's lists later).
 // What could not be read is recorded, so that `absent` is never said of something that was not looked for.
-import { namespaceWritten } from '../model/namespaced-name.ts'
+import { byNamespaceAndName, namespaceWritten } from '../model/namespaced-name.ts'
 import { stringAt, type JsonRecord } from '../base/json.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
 import {
@@ -454,11 +454,6 @@ export function lifecycleOf({ value }: RawObject): Lifecycle {
   return (stringAt(value, 'metadata', 'uid') ?? '') === '' ? 'to be created' : 'live'
 }
 
-/** The pools that a cluster imports; undefined: they are not known, for a gap, or because the question does not ask for them. */
-export function importsIn({ poolImports }: Snapshot): readonly PoolImport[] | undefined {
-  return poolImports
-}
-
 /** Why a pool or an objective that is not there, in a namespace or in any, may be made by a controller; undefined: none makes such. */
 function madeInstead(
   { podMakers }: Pick<Snapshot, 'podMakers'>,
@@ -599,13 +594,6 @@ function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: stri
 /** In byte order of namespace and name. */
 export function sortByMeta<T extends WithMeta>(items: readonly T[]): readonly T[] {
   return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
-}
-
-function byNamespaceAndName(
-  left: { readonly namespace: string; readonly name: string },
-  right: { readonly namespace: string; readonly name: string },
-): number {
-  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
 }
 
 function sortByRef(pods: readonly Pod[]): readonly Pod[] {

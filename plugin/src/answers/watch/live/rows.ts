@@ -1,4 +1,5 @@
 // The rows of the watch, from an analysis: what is said of each binding, and which rows are shown in which order. Pure.
+import { byNamespaceAndName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { inForceOf, type Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { inForceText, type InForceText, type Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { judgementWord, type Action, type Judgement, verdictOf } from '@kleym/shared/core/decide/index.ts'
@@ -141,11 +142,7 @@ const COMPARE: Readonly<Record<Order, (left: Row, right: Row) => number>> = {
 
 /** A total order of rows: rows that are equal by it go by namespace and name. */
 export function compareRows(order: Order): (left: Row, right: Row) => number {
-  return (left, right) => COMPARE[order](left, right) || byName(left, right)
-}
-
-function byName(left: Row, right: Row): number {
-  return compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name)
+  return (left, right) => COMPARE[order](left, right) || byNamespaceAndName(left, right)
 }
 
 /** The rows that hold every word of a filter in namespace, name, verdict, reason or SPIFFE ID; case does not matter. */

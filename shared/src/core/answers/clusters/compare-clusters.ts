@@ -8,7 +8,7 @@ import { compareBytes } from '../../base/text/bytes.ts'
 import type { Drive } from '../../base/steps.ts'
 import { federatedWith, foreignDomains, sourceText, type EntrySource } from '../../predict/index.ts'
 import { POOL_GROUPS } from '../../model/kinds.ts'
-import { importsIn, referencesIn } from '../../snapshot/index.ts'
+import { referencesIn } from '../../snapshot/index.ts'
 import { subjectText } from '../../model/objects/subject.ts'
 import { givenIds, isCertain, type GivenIds, type Giver } from './given-ids.ts'
 
@@ -179,7 +179,7 @@ function importsOf(
   { name, analysis }: NamedCluster,
   clusters: readonly NamedCluster[],
 ): readonly ImportedPool[] | undefined {
-  return importsIn(analysis.snapshot)?.map(({ meta, exportedBy }) => ({
+  return analysis.snapshot.poolImports?.map(({ meta, exportedBy }) => ({
     pool: `${meta.namespace}/${meta.name}`,
     exportedBy,
     foundIn: clusters

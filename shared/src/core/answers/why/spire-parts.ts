@@ -1,5 +1,6 @@
 // The parts of SPIRE that a chain passes, as their own objects show them: the workloads that run SCM, the pods of agents, and what
 // agents are configured with. Every reader takes what is there and never throws.
+import { byNamespaceAndName } from '../../model/namespaced-name.ts'
 import { scmContainers, type ScmContainer } from '../../analysis/index.ts'
 import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
@@ -8,7 +9,6 @@ import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
 import { imageName, wordsOf } from '../../model/objects/workload-api.ts'
 import { pruningSchema } from '../../decide/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 
 /** The CRD of ClusterSPIFFEIDs. */
@@ -102,11 +102,7 @@ export function readSpireParts(
   const accounts = ofServer.flatMap(accountsIn)
   return {
     scm: values.flatMap(scmWorkloads),
-    agents: values
-      .flatMap(agentPod)
-      .toSorted(
-        (left, right) => compareBytes(left.namespace, right.namespace) || compareBytes(left.name, right.name),
-      ),
+    agents: values.flatMap(agentPod).toSorted(byNamespaceAndName),
     configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
     server,
     agentAccounts: accounts.length === 0 ? undefined : accounts,

@@ -5,9 +5,7 @@
 // Not followed: which of two entries SCM's render cache gives out, entries on the server that SCM did not make, and masking between an
 // entry and one that kleym cannot render (both would give out the same SPIFFE ID).
 import { getOrCreate } from '../../base/get-or-create.ts'
-import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import type { ClusterStaticEntry } from '../../model/objects/static-entry.ts'
 import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CandidateIndex } from './candidate-index.ts'
@@ -74,8 +72,8 @@ class Predictor implements Prediction {
     this.#input = input
     this.#podsByNamespace = lazy(() => Map.groupBy(input.pods, ({ namespace }) => namespace))
     const prepareId = idPreparer(settings)
-    this.#ids = sortIds(input.clusterSpiffeIds).map((object) => prepareId(object))
-    this.#statics = sortStatics(input.staticEntries).map((object) => prepareStatic(object, settings))
+    this.#ids = sortByName(input.clusterSpiffeIds).map((object) => prepareId(object))
+    this.#statics = sortByName(input.staticEntries).map((object) => prepareStatic(object, settings))
     this.#index = new CandidateIndex(
       this.#ids.filter(({ selects }) => selects),
       input.namespaces,
@@ -263,14 +261,6 @@ function mayBreakUtf8(id: PreparedId): boolean {
 }
 
 /** By name. A snapshot should hold a name once; where it does not, the answer is the same in whatever order they come. */
-function sortIds(objects: readonly ClusterSpiffeId[]): readonly ClusterSpiffeId[] {
-  return sortByName(objects)
-}
-
-function sortStatics(objects: readonly ClusterStaticEntry[]): readonly ClusterStaticEntry[] {
-  return sortByName(objects)
-}
-
 function sortByName<T extends { readonly meta: { readonly name: string }; readonly spec: object }>(
   objects: readonly T[],
 ): readonly T[] {

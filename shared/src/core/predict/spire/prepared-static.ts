@@ -22,6 +22,7 @@ import {
   type EntryVerdict,
   type ObjectHandling,
   type RenderedEntry,
+  splitSelector,
 } from './prediction.ts'
 import { entryIdProblem, parseFederatedTrustDomain, parseSpiffeId } from '../../model/spiffe-id.ts'
 import { selectorTextProblem } from './field-template.ts'
@@ -119,10 +120,7 @@ function entryOf(spec: ClusterStaticEntrySpec): RenderedEntry {
   return {
     spiffeId: spec.spiffeID,
     parentId: spec.parentID,
-    selectors: spec.selectors.map((text) => {
-      const at = text.indexOf(':')
-      return { type: text.slice(0, at), value: text.slice(at + 1), placeholders: [] }
-    }),
+    selectors: spec.selectors.map(splitSelector),
     dnsNames: spec.dnsNames,
     x509SvidTtl: ttlSeconds(spec.x509SVIDTTL),
     jwtSvidTtl: ttlSeconds(spec.jwtSVIDTTL),

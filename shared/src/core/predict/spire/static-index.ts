@@ -1,4 +1,5 @@
 // Finds the ClusterStaticEntries that may match a container of a pod, by one selector of each that few pods have.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { listAt, stringAt } from '../../base/json.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { answerOf } from '../../model/objects/pods-alike.ts'
@@ -32,8 +33,8 @@ export class StaticIndex {
       const distinguishing = distinguishingSelector(object)
       if (distinguishing === undefined) this.#anywhere.push(object)
       else {
-        push(this.#byText, distinguishing.text, object)
-        push(this.#byKind, distinguishing.kind, object)
+        getOrCreate(this.#byText, distinguishing.text, () => []).push(object)
+        getOrCreate(this.#byKind, distinguishing.kind, () => []).push(object)
       }
     }
   }
@@ -148,10 +149,4 @@ function isOtherAgent(path: string, podParent: string): boolean {
 export function isPodAgent(parentId: string): boolean {
   const parsed = parseSpiffeId(parentId)
   return parsed.ok && parsed.path.startsWith(PSAT_AGENTS)
-}
-
-function push<T>(lists: Map<string, T[]>, key: string, item: T): void {
-  const list = lists.get(key)
-  if (list === undefined) lists.set(key, [item])
-  else list.push(item)
 }

@@ -8,7 +8,13 @@ import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../../model/objects/static-entry.ts'
 import { counted } from '../../base/text/counted.ts'
 import { sourceText, type EntrySource, type ObjectCounts } from '../spire/prediction.ts'
-import type { DifferentEntry, EntryDifferences, ExtraEntry, MissingEntry } from './compare-entries.ts'
+import {
+  laterOf,
+  type DifferentEntry,
+  type EntryDifferences,
+  type ExtraEntry,
+  type MissingEntry,
+} from './compare-entries.ts'
 import { clusterOfParent, isNodeEntry, ownerOf, type EntryOwner } from './entry-owner.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
 
@@ -325,8 +331,4 @@ function createdOf(pod: Pod | undefined): number | undefined {
 export function secondsOf(time: string | undefined): number | undefined {
   const milliseconds = time === undefined ? Number.NaN : Date.parse(time)
   return Number.isNaN(milliseconds) ? undefined : Math.floor(milliseconds / 1000)
-}
-
-function laterOf(left: number | undefined, right: number | undefined): number | undefined {
-  return left === undefined || (right !== undefined && right > left) ? right : left
 }

@@ -111,7 +111,7 @@ export class EntryComparison {
   add(entry: ServerEntry): void {
     if (isProbe(entry)) return
     this.#read++
-    this.#newest = later(this.#newest, entry.createdAt)
+    this.#newest = laterOf(this.#newest, entry.createdAt)
     const expected = this.#expected.find(entry)
     const isSurplus = expected !== undefined && this.#seen[expected.number] === 1
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
@@ -120,7 +120,7 @@ export class EntryComparison {
       // That the server has it shows that the server takes it.
       if (expected.outline.isSent) {
         this.#agreed++
-        this.#newestAgreed = later(this.#newestAgreed, entry.createdAt)
+        this.#newestAgreed = laterOf(this.#newestAgreed, entry.createdAt)
       } else if (expected.outline.isPending) this.#pending++
       else {
         this.#open++
@@ -211,7 +211,8 @@ function openText({ outline: { source, isSent } }: ExpectedEntry): string {
     : `whether ${sourceText(source)} applies`
 }
 
-function later(left: number | undefined, right: number | undefined): number | undefined {
+/** The later of two times; an unknown one is earlier than any. */
+export function laterOf(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || (right !== undefined && right > left) ? right : left
 }
 
