@@ -176,3 +176,8 @@ export function eventsOf(
     return about.toSorted()
   }, `${atLeast} events about ${space}/${name}`)
 }
+
+/** The outputs that name bindings of a namespace. */
+export async function outputsIn(cp: ControlPlane, space: string): Promise<readonly JsonRecord[]> {
+  return (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
+}

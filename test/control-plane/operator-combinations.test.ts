@@ -9,7 +9,7 @@ import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { holdWrites, type HeldWrites } from './held-writes.ts'
 import { expectUntouched, foreign, nameOf, uidOf } from './in-force.ts'
 import { leftWithout, ownersInForce, watchNeverTwo, type NeverTwo } from './never-two.ts'
-import { binding, bindingId, estate, member, namespace, outputs, ownerOf, untilReason } from './objects.ts'
+import { binding, bindingId, estate, member, namespace, outputsIn, ownerOf, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
 import {
   startOperator,
@@ -96,10 +96,6 @@ function withoutPool(space: string, name: string): JsonRecord {
   return binding(space, name, { containerName: name, poolRef: { name: 'nowhere' } })
 }
 
-async function outputsIn(space: string): Promise<readonly JsonRecord[]> {
-  return (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
-}
-
 /** Waits until the bindings of a namespace say these reasons, and those that are `Reconciled` have one output each, no other any. */
 async function untilStands(space: string, reasons: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, reason] of Object.entries(reasons)) await untilReason(cp, space, name, reason)
@@ -107,7 +103,7 @@ async function untilStands(space: string, reasons: Readonly<Record<string, strin
   const wanted = owners.map((name) => `${space}/${name}`).toSorted()
   await until(
     async () => {
-      const found = (await outputsIn(space)).map(ownerOf).toSorted()
+      const found = (await outputsIn(cp, space)).map(ownerOf).toSorted()
       if (found.join() !== wanted.join()) throw new Error(`there are those of ${found.join(', ')}`)
       return true
     },
@@ -172,7 +168,7 @@ async function giveLeaseUp(): Promise<void> {
 /** Waits until all outputs of a namespace are of this trust domain and class. */
 async function untilOf(space: string, trustDomain: string, className: string | undefined): Promise<void> {
   await until(async () => {
-    const wrong = (await outputsIn(space)).filter(
+    const wrong = (await outputsIn(cp, space)).filter(
       (output) =>
         dig(output, 'spec', 'className') !== className ||
         stringAt(output, 'spec', 'spiffeIDTemplate')?.startsWith(`spiffe://${trustDomain}/`) !== true,
@@ -382,7 +378,7 @@ test('a namespace is made anew while the outputs of its old bindings are withdra
   await cp.apply([...estate(calm), ...on(calm, 'chat')])
   await untilStands(space, allReady(names))
   await untilStands(calm, allReady(['chat']))
-  const before = new Set((await outputsIn(space)).map(uidOf))
+  const before = new Set((await outputsIn(cp, space)).map(uidOf))
   const deletes = holdWrites(proxy, {
     unsent: names.slice(0, 3).map(deletionOf),
     unanswered: names.slice(3).map(deletionOf),
@@ -404,7 +400,7 @@ test('a namespace is made anew while the outputs of its old bindings are withdra
   // The same bindings, each on the container that was the next one's.
   const containerOf = (at: number): string => names[(at + 1) % names.length] ?? ''
   await cp.apply([...estate(space), ...names.flatMap((name, at) => on(space, name, containerOf(at)))])
-  expect((await outputsIn(space)).map(ownerOf).toSorted()).toEqual(
+  expect((await outputsIn(cp, space)).map(ownerOf).toSorted()).toEqual(
     names.slice(0, 3).map((name) => `${space}/${name}`),
   )
   watches.resume()
@@ -414,7 +410,7 @@ test('a namespace is made anew while the outputs of its old bindings are withdra
     names.slice(0, 3).map((name) => `200 DELETE ${name}`),
   )
   await untilStands(space, allReady(names))
-  expect((await outputsIn(space)).filter((output) => before.has(uidOf(output)))).toEqual([])
+  expect((await outputsIn(cp, space)).filter((output) => before.has(uidOf(output)))).toEqual([])
   expect(operator.program.ended(), 'the operator, which had its Lease all the time').toBeUndefined()
   await holds([`${calm}/chat`])
 })

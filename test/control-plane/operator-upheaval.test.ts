@@ -5,7 +5,16 @@ import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.
 import type { ControlPlane } from './control-plane.ts'
 import { untilBindingGone } from './in-force.ts'
 import { watchNeverTwo, type NeverTwo } from './never-two.ts'
-import { bindingId, estate, member, namespace, outputs, outputsOf, ownerOf, untilReason } from './objects.ts'
+import {
+  bindingId,
+  estate,
+  member,
+  namespace,
+  outputsIn,
+  outputsOf,
+  ownerOf,
+  untilReason,
+} from './objects.ts'
 import { OPERATOR, OPERATOR_B } from './operator-access.ts'
 import {
   startLeading,
@@ -41,11 +50,6 @@ function team(space: string): readonly JsonRecord[] {
   return [...estate(space), ...NAMES.flatMap((name) => member(space, name, { containerName: name }))]
 }
 
-/** The outputs that name bindings of a namespace. */
-async function outputsIn(space: string): Promise<readonly JsonRecord[]> {
-  return (await outputs(cp)).filter((output) => ownerOf(output).startsWith(`${space}/`))
-}
-
 function finalizerPatches(space: string): Promise<number> {
   return cp.audit({ user: OPERATOR, verbs: ['patch'], namespace: space }).then((events) => events.length)
 }
@@ -54,7 +58,7 @@ test('a namespace that is deleted and created again at once has one output for e
   const space = 'again'
   await cp.apply(team(space))
   for (const name of NAMES) await untilReason(cp, space, name, 'Reconciled')
-  const before = new Set((await outputsIn(space)).map((output) => stringAt(output, 'metadata', 'uid')))
+  const before = new Set((await outputsIn(cp, space)).map((output) => stringAt(output, 'metadata', 'uid')))
   const id = { apiVersion: 'v1', kind: 'Namespace', name: space }
   await cp.admin.delete(id)
   await until(async () => {
@@ -65,7 +69,7 @@ test('a namespace that is deleted and created again at once has one output for e
   }, 'the namespace to finish deleting')
   await cp.apply(team(space))
   for (const name of NAMES) await untilReason(cp, space, name, 'Reconciled')
-  const after = await outputsIn(space)
+  const after = await outputsIn(cp, space)
   expect(after.map(ownerOf).toSorted()).toEqual(NAMES.map((name) => `${space}/${name}`).toSorted())
   expect(after.filter((output) => before.has(stringAt(output, 'metadata', 'uid')))).toEqual([])
 })
@@ -112,7 +116,7 @@ test('a binding that is deleted while its finalizer is taken off leaves nothing 
     await Promise.all([stripped, cp.admin.delete(bindingId(space, 'chat'))])
     await untilBindingGone(cp, space)
   }
-  const isGone = await until(async () => (await outputsIn(space)).length === 0, 'the outputs to go')
+  const isGone = await until(async () => (await outputsIn(cp, space)).length === 0, 'the outputs to go')
   expect(isGone).toBe(true)
 })
 
@@ -138,7 +142,7 @@ test('an upgrade that changes trust domain and class at once, and its way back, 
 /** Waits until each binding has one output, of this trust domain and class. */
 async function untilAll(space: string, trustDomain: string, className: string | undefined): Promise<void> {
   await until(async () => {
-    const found = await outputsIn(space)
+    const found = await outputsIn(cp, space)
     const wrong = found.filter(
       (output) =>
         dig(output, 'spec', 'className') !== className ||

@@ -3,7 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ask } from './ask.ts'
 import { built } from './plugin.ts'
-import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL } from './workspace.ts'
+import { BINDING, documents, NODE, OBJECTIVE, POD, POOL, SMALL, registration } from './workspace.ts'
 import { leftWithNone } from './loss-words.ts'
 
 beforeAll(built)
@@ -23,12 +23,6 @@ function pod(namespace: string, app: string): string {
 
 function namespaceOf(name: string, env: string): string {
   return `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: {env: ${env}}}\n`
-}
-
-/** A ClusterSPIFFEID of somebody else. */
-function registration(name: string, id: string, ...fields: readonly string[]): string {
-  const lines = [`spiffeIDTemplate: '${id}'`, ...fields].map((field) => `  ${field}\n`)
-  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec:\n${lines.join('')}`
 }
 
 /** A registration as a cluster has it: its age is known, and so is which of two comes first. */

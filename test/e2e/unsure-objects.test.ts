@@ -13,6 +13,7 @@ import {
   SETTINGS,
   SMALL,
   workspace,
+  registration,
 } from './workspace.ts'
 import { leftWithNone } from './loss-words.ts'
 
@@ -48,12 +49,6 @@ const OF_PROD = 'namespaceSelector: {matchLabels: {env: prod}}'
 
 function namespaceOf(name: string, labels: string): string {
   return `apiVersion: v1\nkind: Namespace\nmetadata: {name: ${name}, labels: {${labels}}}\n`
-}
-
-/** A ClusterSPIFFEID of somebody else. */
-function registration(name: string, id: string, ...fields: readonly string[]): string {
-  const lines = [`spiffeIDTemplate: '${id}'`, ...fields].map((field) => `  ${field}\n`)
-  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec:\n${lines.join('')}`
 }
 
 const STATIC = `apiVersion: spire.spiffe.io/v1alpha1

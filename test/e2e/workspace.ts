@@ -85,3 +85,9 @@ export function documents(...manifests: readonly string[]): string {
 
 /** A pool, an objective, a binding that is ready, and a pod whose container gets its identity. */
 export const SMALL = documents(POOL, OBJECTIVE, BINDING, POD, NODE)
+
+/** A ClusterSPIFFEID of somebody else. */
+export function registration(name: string, id: string, ...fields: readonly string[]): string {
+  const lines = [`spiffeIDTemplate: '${id}'`, ...fields].map((field) => `  ${field}\n`)
+  return `apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: ${name}}\nspec:\n${lines.join('')}`
+}

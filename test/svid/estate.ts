@@ -1,5 +1,5 @@
 // Small estates as values: what is in one, and how it is put on a control plane beside many others, in a slot of its own.
-import { dig, isRecord, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { dig, isRecord, type JsonRecord, stringAt } from '../../shared/src/core/base/json.ts'
 import { csid, HELD, staticEntry } from './clusterspiffeid.ts'
 import { namespace, pod, type PlacedObject, type Waves } from './build-cluster.ts'
 
@@ -139,4 +139,11 @@ function placeStatic(one: EstateStatic, estate: Estate, slot: string, at: number
     selectors: [...(claims ? [uid] : []), ...one.selectors],
     hint: one.hint,
   })
+}
+
+/** Whether an object belongs to a slot. Nodes are everybody's. */
+export function isOfSlot(value: JsonRecord, slot: string): boolean {
+  const name = stringAt(value, 'metadata', 'name') ?? ''
+  const space = stringAt(value, 'metadata', 'namespace') ?? ''
+  return value['kind'] === 'Node' || space.startsWith(`${slot}-`) || name.startsWith(`${slot}-`)
 }

@@ -231,3 +231,12 @@ const ESTATE: fc.Arbitrary<Estate> = fc.record({
 function spaceLabels(): fc.Arbitrary<Record<string, string>> {
   return labelsFrom({ stage: ['prod', 'dev'], team: ['a', 'b'] })
 }
+
+/** Numbers from 0 up to 1 that follow from the seed alone. */
+export function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

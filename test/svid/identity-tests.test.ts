@@ -11,7 +11,7 @@ import { containerVerdicts } from '../../shared/src/core/predict/spire/registrat
 import { startControlPlane, type ControlPlane } from '../control-plane/control-plane.ts'
 import { build, clear, node } from './build-cluster.ts'
 import { analysisOfObjects, objectsOf } from './compare.ts'
-import { placeAll, slotName, type Estate, type EstateId, type EstatePod } from './estate.ts'
+import { placeAll, slotName, type Estate, type EstateId, type EstatePod, isOfSlot } from './estate.ts'
 import { estatesOf } from './generator.ts'
 import { heldContainers, untrueOf, type HeldContainer } from './held-identities.ts'
 import { startSpire, type HeldEntry, type Spire } from './spire.ts'
@@ -47,17 +47,10 @@ async function slotsOf(estates: readonly Estate[]): Promise<readonly Slot[]> {
   const held: readonly HeldEntry[] = await spire.settled()
   const objects = await objectsOf(cp)
   return estates.map((_, at) => {
-    const own = objects.filter(({ value }) => isOf(value, slotName(at)))
+    const own = objects.filter(({ value }) => isOfSlot(value, slotName(at)))
     const analysis = analysisOfObjects(own, spire.config())
     return { analysis, held: heldContainers(analysis, held) }
   })
-}
-
-/** Nodes are everybody's. */
-function isOf(value: JsonRecord, slot: string): boolean {
-  const name = stringAt(value, 'metadata', 'name') ?? ''
-  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
-  return value['kind'] === 'Node' || namespace.startsWith(`${slot}-`) || name.startsWith(`${slot}-`)
 }
 
 /** Single edits of an estate; each is tried until the prediction sees one of them change something. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { analysing, type Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
 import type { Effect, IdentityChange } from '../../shared/src/core/answers/explain/effect.ts'
-import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import type { JsonRecord } from '../../shared/src/core/base/json.ts'
 import { migrating, type Migration } from '../../shared/src/core/answers/migrate/migrate.ts'
 import { podText } from '../../shared/src/core/model/objects/pod-index.ts'
 import { driveAtOnce } from '../../shared/src/core/base/steps.ts'
@@ -13,7 +13,7 @@ import { startControlPlane, type ControlPlane } from '../control-plane/control-p
 import { idOf } from '../control-plane/rest.ts'
 import { build, clear, node } from './build-cluster.ts'
 import { analysisOfObjects, objectsOf } from './compare.ts'
-import { placeAll, slotName, SPACES, type Estate } from './estate.ts'
+import { placeAll, slotName, SPACES, type Estate, isOfSlot } from './estate.ts'
 import { estatesOf } from './generator.ts'
 import { heldContainers, type HeldContainer } from './held-identities.ts'
 import { CLUSTER_SPIFFE_ID, startSpire, type HeldEntry, type Spire } from './spire.ts'
@@ -78,12 +78,6 @@ interface Slot {
   readonly migration: Migration
 }
 
-function isOf(value: JsonRecord, slot: string): boolean {
-  const name = stringAt(value, 'metadata', 'name') ?? ''
-  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
-  return value['kind'] === 'Node' || namespace.startsWith(`${slot}-`) || name.startsWith(`${slot}-`)
-}
-
 /** The first registration that certainly gives an identity; none that a finalizer keeps. */
 function migrationOf(analysis: Analysis): Migration | undefined {
   const { config, settings, snapshot } = analysis
@@ -103,7 +97,7 @@ async function slotsOf(estates: readonly Estate[]): Promise<readonly Slot[]> {
   const objects = await objectsOf(cp)
   return estates.flatMap((_, at) => {
     const slot = slotName(at)
-    const own = objects.filter(({ value }) => isOf(value, slot))
+    const own = objects.filter(({ value }) => isOfSlot(value, slot))
     const pools = inference(slot).map((value) => ({ value }))
     const analysis = analysisOfObjects([...own, ...pools], spire.config())
     const migration = migrationOf(analysis)

@@ -16,7 +16,7 @@ import { build, clear, namespace, node, pod } from './build-cluster.ts'
 import { csid } from './clusterspiffeid.ts'
 import { objectsOf } from './compare.ts'
 import { placeAll, slotName, slotOf } from './estate.ts'
-import { estatesOf } from './generator.ts'
+import { estatesOf, randomOf } from './generator.ts'
 import { CLASS, CLUSTER_SPIFFE_ID, startSpire, TRUST_DOMAIN, type HeldEntry, type Spire } from './spire.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
@@ -285,15 +285,6 @@ const MADE: readonly Change[] = [
     shows: [['extra', 'kept', PODS]],
   },
 ]
-
-/** A small generator of its own: the changes follow from the seed alone. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
-}
 
 const random = randomOf(SEED)
 let undetermined = 0

@@ -11,6 +11,7 @@ import {
   poolOnly,
   reasonOf,
   settledCluster,
+  present,
 } from '@kleym/testing/manifests.ts'
 import { admissionProblems, crdSchema } from './structural-schema.ts'
 
@@ -400,8 +401,4 @@ test('a message never repeats a megabyte', () => {
 
 function problemsOf(manifest: JsonRecord): readonly string[] {
   return admissionProblems(specSchema, manifest['spec'])
-}
-
-function present(record: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }

@@ -1,7 +1,7 @@
 // docs/contract.md §2: what the CRD says at admission, and what its CEL rules come to.
 import { describe, expect, test } from 'vitest'
 import { dig, type JsonRecord } from '../../src/core/base/json.ts'
-import { binding, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
+import { binding, perVariant, poolOnly, present } from '@kleym/testing/manifests.ts'
 import { admissionProblems, celHolds, crdSchema, prepared, recordAt } from './structural-schema.ts'
 
 const specSchema = crdSchema('spec')
@@ -112,8 +112,4 @@ function answersTo(self: JsonRecord): readonly boolean[] {
 
 function problemsOf(manifest: JsonRecord): readonly string[] {
   return admissionProblems(specSchema, manifest['spec'])
-}
-
-function present(record: JsonRecord): JsonRecord {
-  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }

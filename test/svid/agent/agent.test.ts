@@ -25,6 +25,7 @@ import { cgroupPlace, cgroupPlaces, ContainerCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { agentPods, REGISTRATIONS, SPACE, statusOfVllm, type AgentPod } from './pods.ts'
 import { Workloads, type HandedSvid, type SvidAnswer } from './workloads.ts'
+import { randomOf } from '../generator.ts'
 
 const SEED = Number(process.env['KLEYM_SVID_SEED'] ?? '20261122')
 const PODS = 190
@@ -95,15 +96,6 @@ async function podsNow(): Promise<readonly JsonRecord[]> {
 
 async function tellKubelet(change: (pod: JsonRecord) => JsonRecord = (one) => one): Promise<void> {
   kubelet.tell((await podsNow()).map(change))
-}
-
-/** A small generator of its own: the pods follow from the seed alone. */
-function randomOf(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 /** One container pod that is asked until it has its identity: the agent has then seen every entry before that one. */

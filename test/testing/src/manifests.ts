@@ -267,6 +267,7 @@ export function got<T>(value: T | undefined, what = 'a value'): T {
   return value
 }
 
-function present(record: JsonRecord): JsonRecord {
+/** Without the fields that are undefined. */
+export function present(record: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }

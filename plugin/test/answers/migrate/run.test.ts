@@ -8,14 +8,9 @@ import { dig, listAt } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { workspace } from '../../support/workspace.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
 
 const SETTINGS = '--trust-domain example.org --clusterspiffeid-class-name= --scm-config scm.yaml'.split(' ')
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
 const WORLD = `apiVersion: v1
 kind: Namespace
 metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a } }
@@ -41,7 +36,7 @@ spec: { spiffeIDTemplate: 'spiffe://example.org/llama', podSelector: { matchLabe
 `
 const OLD = 'spiffe://example.org/llama'
 const NEW = 'spiffe://example.org/ns/team-a/pool/llama'
-const FILES = { 'scm.yaml': SCM, 'world.yaml': WORLD }
+const FILES = { 'scm.yaml': SCM_CONFIG, 'world.yaml': WORLD }
 
 async function migrate(
   args: readonly string[],
@@ -100,11 +95,11 @@ test.each([
 })
 
 test.each([
-  ['without a class', WORLD, SCM, ''],
+  ['without a class', WORLD, SCM_CONFIG, ''],
   [
     'with a class',
     WORLD.replace('spec: { spiffeIDTemplate', 'spec: { className: blue, spiffeIDTemplate'),
-    SCM.replace('watchClassless: true', 'className: blue'),
+    SCM_CONFIG.replace('watchClassless: true', 'className: blue'),
     'blue',
   ],
 ])(

@@ -4,14 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { dig, listAt, stringAt } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
 
 const SETTINGS = '--trust-domain example.org --clusterspiffeid-class-name= --scm-config scm.yaml'.split(' ')
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
 const WORLD = `apiVersion: v1
 kind: Namespace
 metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a } }
@@ -60,7 +55,7 @@ async function rename(
   world: string,
   files: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
-  const cwd = await workspace({ 'scm.yaml': SCM, 'world.yaml': `${WORLD}${world}`, ...files })
+  const cwd = await workspace({ 'scm.yaml': SCM_CONFIG, 'world.yaml': `${WORLD}${world}`, ...files })
   return inProcess(['rename', ...args, '--offline', '-f', 'world.yaml', ...SETTINGS], cwd)
 }
 

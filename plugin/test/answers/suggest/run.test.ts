@@ -5,6 +5,7 @@ import { toDocuments } from '../../../src/answers/suggest/documents.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { workspace } from '../../support/workspace.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
 
 const SETTINGS = [
   '--trust-domain',
@@ -16,12 +17,6 @@ const SETTINGS = [
   '--scm-config',
   'scm.yaml',
 ]
-const SCM = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ControllerManagerConfig
-trustDomain: example.org
-clusterName: prod
-watchClassless: true
-`
 const POOL = `apiVersion: inference.networking.k8s.io/v1
 kind: InferencePool
 metadata: { name: llama, namespace: team-a }
@@ -38,7 +33,7 @@ spec:
 `
 
 async function suggest(files: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Ran> {
-  const cwd = await workspace({ 'scm.yaml': SCM, ...files })
+  const cwd = await workspace({ 'scm.yaml': SCM_CONFIG, ...files })
   const read = Object.keys(files).flatMap((name) => ['-f', name])
   return inProcess(['suggest', ...args, '--offline', ...read, ...SETTINGS], cwd)
 }
