@@ -28,26 +28,25 @@ export class BindingNames {
   nameOf(namespace: string, parts: readonly string[]): string {
     const words = parts.map(labelPart).filter((word, at, all) => word !== '' && word !== all[at - 1])
     const plain = words.length === 0 ? 'binding' : words.join('-')
-    const name = plain.length <= DNS1123_LABEL_MAX && this.#isFree(namespace, plain) ? plain : undefined
-    return this.#take(namespace, name ?? this.#hashed(namespace, plain, parts))
-  }
-
-  #hashed(namespace: string, plain: string, parts: readonly string[]): string {
-    const base = plain.slice(0, DNS1123_LABEL_MAX - HASH_DIGITS - 1).replace(/-+$/, '')
-    for (let round = 0; ; round++) {
-      const hash = sha256Hex(JSON.stringify([namespace, round, ...parts])).slice(0, HASH_DIGITS)
-      const name = `${base}-${hash}`
-      if (this.#isFree(namespace, name)) return name
-    }
-  }
-
-  #isFree(namespace: string, name: string): boolean {
-    return !this.#taken.has(namespacedName(namespace, name))
-  }
-
-  #take(namespace: string, name: string): string {
+    const isFree = (one: string): boolean => !this.#taken.has(namespacedName(namespace, one))
+    const name = freeName(plain, DNS1123_LABEL_MAX, (round) => [namespace, round, ...parts], isFree)
     this.#taken.add(namespacedName(namespace, name))
     return name
+  }
+}
+
+/** The name if it is free and has at most so many characters, else one that ends with a hash. What is hashed differs from round to round. */
+function freeName(
+  plain: string,
+  max: number,
+  content: (round: number) => readonly unknown[],
+  isFree: (name: string) => boolean,
+): string {
+  if (plain.length <= max && isFree(plain)) return plain
+  const base = plain.slice(0, max - HASH_DIGITS - 1).replace(/[-.]+$/, '')
+  for (let round = 0; ; round++) {
+    const name = `${base}-${sha256Hex(JSON.stringify(content(round))).slice(0, HASH_DIGITS)}`
+    if (isFree(name)) return name
   }
 }
 
@@ -70,14 +69,10 @@ export class CompanionNames {
 
   #take(parts: readonly string[], content: string): string {
     const plain = parts.join('.')
-    const base = plain.slice(0, DNS1123_SUBDOMAIN_MAX - HASH_DIGITS - 1).replace(/[-.]+$/, '')
-    for (let round = 0, name = plain; ; round++) {
-      if (name.length <= DNS1123_SUBDOMAIN_MAX && (this.#taken.get(name) ?? content) === content) {
-        this.#taken.set(name, content)
-        return name
-      }
-      name = `${base}-${sha256Hex(JSON.stringify([round, ...parts])).slice(0, HASH_DIGITS)}`
-    }
+    const isFree = (name: string): boolean => (this.#taken.get(name) ?? content) === content
+    const name = freeName(plain, DNS1123_SUBDOMAIN_MAX, (round) => [round, ...parts], isFree)
+    this.#taken.set(name, content)
+    return name
   }
 }
 

@@ -97,14 +97,14 @@ function refusedText(
     : []
   const last = failed.at(-1)
   if (last !== undefined) {
-    const { state, what, why, fix, bindings } = last
+    const { state, what, why, fix, tried } = last
     const fixes = [...giveUp, ...(fix === undefined ? [] : [fix])]
     return {
       state,
       what: `${what} ${place}`,
       why: `${harmText({ of, harm })}; ${why}`,
       fix: fixes.length === 0 ? undefined : fixes.join(', or '),
-      tried: bindings,
+      tried,
     }
   }
   const { state, why, fixes } = unplanned(objectives, open)
@@ -126,7 +126,7 @@ function unplanned(
       why: 'no objective targets the pool, and a registration for the proxy adds an SVID and takes none away',
       fixes: ['add an InferenceObjective for the pool and ask again'],
     }
-  if (open !== undefined) return { state: 'open', why: open.why, fixes: [open.fix] }
+  if (open !== undefined) return { state: 'open', why: open.why, fixes: [open.fix ?? ''] }
   return {
     state: 'open',
     why: `${counted(objectives, 'objective')} lead to the pool, and nothing says which of them a container serves`,

@@ -16,3 +16,8 @@ export interface NotSuggested {
   readonly why: string
   readonly fix: string | undefined
 }
+
+/** One that no object decides: a person has to choose. */
+export function openChoice(parts: Pick<NotSuggested, 'mode' | 'what' | 'why' | 'fix'>): NotSuggested {
+  return { ...parts, state: 'open', tried: [], reason: undefined }
+}

@@ -8,13 +8,13 @@ import { sameSelection } from '../../model/objects/pool-selector.ts'
 import type { Finding } from '../../findings/index.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import { POOL_KIND } from '../../model/kinds.ts'
-import type { Mode } from '../../model/names.ts'
 import { counted } from '../../base/text/counted.ts'
 import { YES } from '../../model/truth/truth.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
 import { proxyContainers, type Companion } from './companion.ts'
+import { openChoice, type NotSuggested } from './not-suggested.ts'
 import type { ProxyHarms } from './proxy-harms.ts'
 import {
   commonContainers,
@@ -44,7 +44,7 @@ export interface Need {
   /** What cannot be had and why, a sentence each. */
   readonly remarks: readonly string[]
   /** What a person has to choose before there is a plan of this mode; undefined where there is nothing to choose. */
-  readonly open: OpenChoice | undefined
+  readonly open: NotSuggested | undefined
   /** What could be in the place of bindings that are there, which suggestions never replace; absent: nothing has to be. */
   readonly instead?: Instead
 }
@@ -60,16 +60,7 @@ export interface Instead {
   /** How many objectives lead to the pool. */
   readonly objectives: number
   /** What a person has to choose before there is a plan; undefined: nothing. */
-  readonly open: OpenChoice | undefined
-}
-
-/** A choice that no object decides. */
-export interface OpenChoice {
-  readonly mode: Mode | undefined
-  /** What it would be, as a person reads it. */
-  readonly what: string
-  readonly why: string
-  readonly fix: string
+  readonly open: NotSuggested | undefined
 }
 
 /** What the plans of one pool are made from. */
@@ -293,7 +284,7 @@ function forContainers(account: Account, held: (pod: Pod) => ReadonlySet<string>
     return {
       plans: [whole],
       remarks: [WIDER],
-      open: { mode: 'PerObjective', what: 'PerObjective', why, fix },
+      open: openChoice({ mode: 'PerObjective', what: 'PerObjective', why, fix }),
     }
   }
   const { name } = objective.meta
@@ -323,12 +314,12 @@ function forAnotherAccount(account: Account): Planned {
   const keys = context.bindings.map(({ key }) => key).join(', ')
   return {
     ...NOTHING,
-    open: {
+    open: openChoice({
       mode: undefined,
       what: `a binding for service account ${serviceAccountName}`,
       why: `${keys} binds another service account, perhaps on purpose; a second binding would give both the same SPIFFE ID`,
       fix: 'write it by hand if both are to be one identity',
-    },
+    }),
   }
 }
 
@@ -377,7 +368,7 @@ function forObjectives(
     const ran = distinct(pods.flatMap((pod) => pod.containers.map(({ name }) => name)))
     return {
       ...NOTHING,
-      open: {
+      open: openChoice({
         mode: 'PerObjective',
         what: 'PerObjective',
         why:
@@ -385,7 +376,7 @@ function forObjectives(
             ? `its pods run different containers (${ran.join(', ')}), and nothing says which of them serves objective ${names.join(', ')}`
             : `its pods run ${counted(ran.length, 'container')} (${ran.join(', ')}), and nothing says which of them serves objective ${names.join(', ')}`,
         fix: 'write the binding by hand with the containerName that you choose',
-      },
+      }),
     }
   }
   const tried = isAsked ? names : names.slice(0, TRIED_TOGETHER)

@@ -18,22 +18,11 @@ import {
   type Candidate,
   type UnnamedCandidate,
 } from './candidate.ts'
+import type { NotSuggested } from './not-suggested.ts'
 import type { Need, Plan } from './plans.ts'
 
-/** A plan that did not stand, and why. */
-export interface FailedPlan {
-  readonly plan: Plan
-  /** `impossible`: the operator refuses it, or it does harm. `unproven`: that depends on what is not known. `open`: not beside others. */
-  readonly state: 'impossible' | 'unproven' | 'open'
-  /** The bindings as they were tried. */
-  readonly bindings: readonly Candidate[]
-  /** The same, as a person reads them. */
-  readonly what: string
-  /** The reason of the operator's condition, or the code of the finding; undefined where neither has a name. */
-  readonly reason: string | undefined
-  /** A sentence: the message of the operator's condition, or what is not known. */
-  readonly why: string
-  readonly fix: string | undefined
+/** A plan that did not stand, and why: the message of the operator's condition, or what a finding says. `open`: not beside others. */
+export interface FailedPlan extends NotSuggested {
   /** What would settle it, where something could not be read. */
   readonly missing: UnknownReason | undefined
   /** What it collides with among all that was tried with it. */
@@ -112,10 +101,7 @@ function* settlingTrials(
     const named = nameAll(trials, analysis.snapshot)
     const all = [...named.values()].flat()
     const world = all.length === 0 ? analysis : yield* tools.analyse(withCandidates(analysis.snapshot, all))
-    const refused = failuresOf(named, ({ need, at }, bindings) => {
-      const plan = need.plans[at]
-      return plan === undefined ? undefined : refusalOf(plan, bindings, world, all)
-    })
+    const refused = failuresOf(named, (bindings) => refusalOf(bindings, world, all))
     if (refused.size > 0) fail(refused, active)
     else {
       const effect = effectOf(analysis.settled, world.settled, { drive: tools.drive })
@@ -194,11 +180,11 @@ type Failures = ReadonlyMap<Trial, FailedPlan>
 
 function failuresOf(
   named: NamedTrials,
-  judge: (trial: Trial, bindings: readonly Candidate[]) => FailedPlan | undefined,
+  judge: (bindings: readonly Candidate[]) => FailedPlan | undefined,
 ): Failures {
   return new Map(
     [...named].flatMap(([trial, bindings]) => {
-      const failure = bindings.length === 0 ? undefined : judge(trial, bindings)
+      const failure = bindings.length === 0 ? undefined : judge(bindings)
       return failure === undefined ? [] : [[trial, failure] as const]
     }),
   )
@@ -223,7 +209,6 @@ function fail(failures: Failures, active: ReadonlySet<Trial>): void {
 
 /** Why the operator would not say Ready of all bindings of a plan; undefined where it would. */
 function refusalOf(
-  plan: Plan,
   bindings: readonly Candidate[],
   world: Analysis,
   tried: readonly Candidate[],
@@ -237,13 +222,14 @@ function refusalOf(
     const against = tried
       .filter((each) => owners.has(candidateKey(each)))
       .map((candidate) => ({ candidate, isOwn: bindings.includes(candidate) }))
-    return { plan, bindings, what: boundariesText(bindings), fix: undefined, ...failure, against }
+    return { ...triedPlan(bindings), ...failure, fix: undefined, against }
   }
   return undefined
 }
 
-function boundariesText(bindings: readonly Candidate[]): string {
-  return bindings.map(({ boundary }) => boundaryText(boundary)).join(', ')
+function triedPlan(tried: readonly Candidate[]): Pick<FailedPlan, 'tried' | 'mode' | 'what'> {
+  const what = tried.map(({ boundary }) => boundaryText(boundary)).join(', ')
+  return { tried, mode: tried[0]?.boundary.mode, what }
 }
 
 function failureOf(
@@ -308,10 +294,8 @@ function harms(named: NamedTrials, added: readonly Finding[]): Failures {
   for (const one of added) {
     if (findingEntry(one.code).severity !== 'error') continue
     for (const trial of blamed(one, owners, byNamespace)) {
-      const plan = trial.need.plans[trial.at]
-      if (plan === undefined || failures.has(trial)) continue
-      const bindings = named.get(trial) ?? []
-      failures.set(trial, { plan, bindings, what: boundariesText(bindings), ...harmOf(one) })
+      if (trial.need.plans[trial.at] === undefined || failures.has(trial)) continue
+      failures.set(trial, { ...triedPlan(named.get(trial) ?? []), ...harmOf(one) })
     }
   }
   return failures

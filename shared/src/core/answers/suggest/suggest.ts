@@ -333,7 +333,10 @@ function poolSuggestions(
     }),
     suggested: needs.flatMap((one) => suggestedOf(one, analysis, proof)),
     registrations: needs.flatMap((one) => registrationsOf(one, proof)),
-    not: [...not, ...needs.flatMap(notSuggested)],
+    not: [
+      ...not,
+      ...needs.flatMap(({ need, failed }) => [...(need.open === undefined ? [] : [need.open]), ...failed]),
+    ],
     remarks: [
       ...(accounts.length > 1 && !needs.every((need) => isPerVariant(need, context))
         ? [
@@ -439,34 +442,6 @@ function heldBefore(
       isCertain,
     }))
   })
-}
-
-function notSuggested({ need, failed }: ProvenNeed): readonly NotSuggested[] {
-  const { open } = need
-  return [
-    ...(open === undefined
-      ? []
-      : [
-          {
-            state: 'open' as const,
-            mode: open.mode,
-            what: open.what,
-            tried: [],
-            reason: undefined,
-            why: open.why,
-            fix: open.fix,
-          },
-        ]),
-    ...failed.map(({ plan, bindings, state, what, reason, why, fix }) => ({
-      tried: bindings,
-      state,
-      mode: plan.candidates[0]?.boundary.mode,
-      what,
-      reason,
-      why,
-      fix,
-    })),
-  ]
 }
 
 /** What a suggested binding is, as a person reads it: `PoolOnly`, `PerVariant decode`. */
