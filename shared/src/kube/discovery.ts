@@ -23,9 +23,8 @@ export type ServedGroups = ReadonlyMap<string, ReadonlyMap<string, ServedKinds>>
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'
 
 /** Reads the groups in one request. Rejects as the client does, and with a ConnectionError (malformed) for no list. */
-export async function servedGroups(client: Discoverer, signal?: AbortSignal): Promise<ServedGroups> {
-  const options = { accept: AGGREGATED, ...(signal === undefined ? {} : { signal }) }
-  const answer = await client.raw('GET', '/apis', undefined, options)
+export async function servedGroups(client: Discoverer): Promise<ServedGroups> {
+  const answer = await client.raw('GET', '/apis', undefined, { accept: AGGREGATED })
   if (stringAt(answer, 'kind') === 'APIGroupDiscoveryList' && Array.isArray(own(answer, 'items')))
     return new Map(listAt(answer, 'items').map(discoveredGroup))
   if (!Array.isArray(own(answer, 'groups')))
@@ -97,18 +96,13 @@ export type Served =
 export type Discoverer = Pick<Client, 'raw'>
 
 /** For each wanted resource, in order, whether it is served; never rejects. One request per group version, and `/apis`. */
-export async function discover(
-  client: Discoverer,
-  wanted: readonly Resource[],
-  signal?: AbortSignal,
-): Promise<readonly Served[]> {
-  const options = signal === undefined ? {} : { signal }
+export async function discover(client: Discoverer, wanted: readonly Resource[]): Promise<readonly Served[]> {
   const asked = new Map<string, Promise<unknown>>()
   /** Each path is read once. */
   const read = (path: string): Promise<unknown> => {
     const before = asked.get(path)
     if (before !== undefined) return before
-    const answer = client.raw('GET', path, undefined, options)
+    const answer = client.raw('GET', path)
     asked.set(path, answer)
     return answer
   }

@@ -49,9 +49,9 @@ export type FindingTopic = 'too little is held' | 'several are held' | 'others h
 const WITHDRAWN =
   "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
 
-function refusal(reason: RefusalReason, title: string, severity: Severity = 'error'): FindingEntry {
+function refusal(reason: RefusalReason, title: string): FindingEntry {
   return {
-    severity,
+    severity: 'error',
     title,
     meaning: REASONS[reason].meaning,
     consequence: WITHDRAWN,
