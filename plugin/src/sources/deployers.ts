@@ -10,6 +10,7 @@ import {
   qualifiedKind,
 } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
+import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
@@ -75,7 +76,9 @@ function keyOfRegistrations(value: unknown): string | undefined {
     const names = isRecord(part) && found === undefined ? Object.keys(part) : []
     const isEntry = names.some((name) => /^selectors?$/i.test(name))
     found ??= names.find((name) =>
-      KEYS_OF_REGISTRATIONS.test(name) ? isParent(own(part, name)) : isEntry && KEY_OF_ENTRY.test(name),
+      KEYS_OF_REGISTRATIONS.test(name)
+        ? isParent(own(part, name))
+        : (isEntry && KEY_OF_ENTRY.test(name)) || (KEY_OF_AGENTS.test(name) && own(part, name) !== false),
     )
     return found === undefined
   })
@@ -109,7 +112,8 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
     origin,
     name: name || origin.file,
     // What SPIRE's chart makes of its values is shown by what it installs.
-    deployed: key === undefined ? found : [{ chart: isObject || KEY_OF_ENTRY.test(key) ? key : 'spire' }],
+    deployed:
+      key === undefined ? found : [{ chart: !isObject && KEYS_OF_REGISTRATIONS.test(key) ? 'spire' : key }],
     ...(key && { key }),
     isObject,
   }
@@ -151,11 +155,10 @@ export function deployersOf(
               reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
             }
           : {
-              ...REGISTRATIONS_BY[KEY_OF_ENTRY.test(key) ? 'entries' : isObject ? 'object' : 'values'](
-                name,
-                key,
+              ...REGISTRATIONS_BY[sortOfKey(key, isObject)](name, key),
+              reach: everythingIn(wanted, undefined).filter(
+                ({ kind }) => SPIRES.has(kind) || (KEY_OF_AGENTS.test(key) && kind === AGENTS),
               ),
-              reach: everythingIn(wanted, undefined).filter(({ kind }) => SPIRES.has(kind)),
             }),
         isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
       },
@@ -163,13 +166,22 @@ export function deployersOf(
   })
 }
 
-/** What is said of something by whose key registrations may be made. */
+/** What says that an agent finds no containers: https://github.com/spiffe/helm-charts-hardened/tree/main/charts/spire/charts/spire-agent */
+const KEY_OF_AGENTS = /^disable_?container_?selectors$/i
+
+/** What is said of something by whose key registrations may be made, or agents configured. */
 const REGISTRATIONS_BY = {
   entries: (name: string, key: string) => ({
     what: `${name} holds entries of a SPIRE server: ${key}`,
     alike: 'files hold entries of a SPIRE server',
     why: 'whether anything creates them is not known',
     fix: 'write them as ClusterStaticEntries, or leave it out: --exclude FILE',
+  }),
+  agents: (name: string, key: string) => ({
+    what: `${name} holds settings of SPIRE's agents: ${key}`,
+    alike: "files hold settings of SPIRE's agents",
+    why: 'whether any agent has them is not known',
+    fix: 'add what the chart renders: helm template, with the values that are in use',
   }),
   object: (name: string, key: string) => ({
     what: `${name} holds what its controller may make registrations of: ${key}`,
@@ -185,11 +197,18 @@ const REGISTRATIONS_BY = {
   }),
 } as const
 
+function sortOfKey(key: string, isObject = false): keyof typeof REGISTRATIONS_BY {
+  if (KEY_OF_ENTRY.test(key)) return 'entries'
+  if (KEY_OF_AGENTS.test(key)) return 'agents'
+  return isObject ? 'object' : 'values'
+}
+
 /** How many charts or folders a message names. */
 const NAMES_SHOWN = 3
 
 /** Helm's own label: https://helm.sh/docs/chart_best_practices/labels/ */
 const MANAGED_BY = 'app.kubernetes.io/managed-by'
+const AGENTS = qualifiedKind(OPENSHIFT_AGENT)
 const SPIRES: ReadonlySet<string> = new Set(REGISTRATIONS.map(qualifiedKind))
 const INSTANCE = 'app.kubernetes.io/instance'
 /** The charts that install ClusterSPIFFEIDs, from whatever repository. */

@@ -459,6 +459,10 @@ const ROWS_OF_STRANGERS: readonly Row[] = [
     },
   ],
   [
+    "values of SPIRE's chart that keep agents from finding containers",
+    { 'v.yaml': 'spire-agent: {workloadAttestors: {k8s: {disableContainerSelectors: true}}}\n' },
+  ],
+  [
     'the configuration of an agent in a chart',
     { 'c/Chart.yaml': CHART_FILE, 'c/templates/a.yaml': AGENT('spire-agent', 'true') },
   ],
@@ -1140,6 +1144,10 @@ export const ROWS_DISMISSED: readonly Row[] = [
   ],
   ['a deployment of kluctl of a folder', { 'deployment.yaml': 'deployments: [{path: ./x}]\n' }],
   ['values without a key that makes registrations', { 'spire.yaml': 'spire-server: {replicas: 1}\n' }],
+  [
+    'values of agents as they ship',
+    { 'v.yaml': 'spire-agent: {workloadAttestors: {k8s: {disableContainerSelectors: false}}}\n' },
+  ],
   [
     'policies of Kyverno that check registrations, and that change Services, images, and the labels of pools',
     {
