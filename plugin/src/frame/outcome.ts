@@ -81,7 +81,7 @@ function mayBring(severity: Severity, what: string): OutcomeRow {
 /** The table, in the order in which a row decides the exit code. */
 export const OUTCOMES: readonly OutcomeRow[] = [
   {
-    what: 'something that it lists could not be read, or nothing was checked',
+    what: 'something that it lists, or a file that may bring an error, could not be read; or nothing was checked',
     mark: 'warn',
     codes: ALWAYS(EXIT.incomplete),
     applies: ({ incomplete, causes }) => incomplete || leavesOpen(causes, 'a statement'),

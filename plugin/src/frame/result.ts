@@ -100,10 +100,12 @@ export function resultOf(
     ...(frame.premises ?? []),
   ]
   const notShown = all.length - findings.length
-  const unread = worstUnread(frame, { problems, causes })
+  const { given, others } = worstUnread(frame, { problems, causes })
+  const unread = [...given, ...others]
   const { exitCode, markOver } = outcomeOf(
     {
-      incomplete: empty !== undefined || (frame.isOfFindings !== true && unread.includes(WORST)),
+      // What was given and is lost leaves an answer without findings open too, which `--fail-on never` asks for.
+      incomplete: given.includes(WORST) || (frame.isOfFindings !== true && unread.includes(WORST)),
       unread,
       causes,
       assuming: premises.length > 0,
@@ -141,17 +143,17 @@ export function resultOf(
 function worstUnread(
   { isOfFindings }: Frame,
   { problems, causes }: Pick<AnswerResult, 'problems' | 'causes'>,
-): readonly Severity[] {
+): { readonly given: readonly Severity[]; readonly others: readonly Severity[] } {
   const worst = (kinds: readonly string[] | undefined): Severity =>
     isOfFindings === true ? worstOfUnread(kinds) : WORST
-  return [
-    ...problems.map(({ reach }) => worst(reach?.map(({ kind }) => kind))),
-    ...causes.flatMap((cause) =>
+  return {
+    given: problems.map(({ reach }) => worst(reach?.map(({ kind }) => kind))),
+    others: causes.flatMap((cause) =>
       cause.leaves === 'anything'
         ? (cause.worst ?? worst(cause.kind === undefined ? undefined : [cause.kind]))
         : [],
     ),
-  ]
+  }
 }
 
 const OUTPUTS_HANDLED: PremiseName = 'outputs are handled by an SCM'
