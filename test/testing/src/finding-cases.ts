@@ -301,6 +301,19 @@ export const FINDING_CASES: readonly FindingCase[] = [
     not: world(pod(), foreign('nested')),
   },
   {
+    code: 'KLM311',
+    shows: world(
+      pod(),
+      binding(),
+      thief({ namespaceSelector: undefined, podSelector: { matchLabels: { app: 'x' } } }),
+    ),
+    not: world(
+      pod(),
+      binding(),
+      thief({ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'team-a' } } }),
+    ),
+  },
+  {
     code: 'KLM401',
     shows: world(binding()),
     not: world(binding()),

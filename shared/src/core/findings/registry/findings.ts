@@ -172,6 +172,16 @@ export const FINDINGS = {
       'With `admin` and `admin_ids` it can create entries and mint SVIDs for every identity of the trust domain. With `downstream` it gets a certificate authority that signs every identity. As a delegate it gets the SVIDs of every workload on its node, if it reaches the admin socket of the agent. No other answer about who holds what accounts for that.',
     fix: 'Take the right away. If the container is a SPIRE server below this one, or administers SPIRE, see that nothing else holds its ID, and suppress the finding with that reason.',
   },
+  KLM311: {
+    severity: 'warning',
+    tells: 'others hold it',
+    title: 'an identity that pods of other namespaces can take',
+    meaning:
+      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. No such pod is there now; if there were one, this would be KLM308. Looked at are IDs that are the same for every pod.",
+    consequence:
+      'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
+    fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
+  },
   KLM401: {
     severity: 'error',
     noEffect: 'of any output',

@@ -16,6 +16,7 @@ import { policyRule } from './policy-rules.ts'
 import { poolRule } from './pool-rules.ts'
 import { statusRule } from './status-rules.ts'
 import { svidRule } from './svid-rules.ts'
+import { tenancyRule } from './tenancy-rules.ts'
 import { variantRule } from './variant-rules.ts'
 import { differenceRule } from './verify-rules.ts'
 import { findingStepsInWorlds } from './in-worlds.ts'
@@ -29,6 +30,7 @@ export const RULES: readonly Rule[] = [
   manifestRule,
   policyRule,
   poolRule,
+  tenancyRule,
   variantRule,
 ]
 

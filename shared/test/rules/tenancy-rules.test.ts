@@ -1,0 +1,80 @@
+// Whose identity pods of other namespaces can take by a registration that is not kleym's, before one of them is there (KLM311).
+import { expect, test } from 'vitest'
+import { CASE_SCM, foreign, pod, world } from '@kleym/testing/finding-cases.ts'
+import { binding, CONFIG } from '@kleym/testing/manifests.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
+import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
+
+const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
+const GHOST = { matchLabels: { app: 'ghost' } }
+const ns = (name: string, labels: Readonly<Record<string, string>> = {}): JsonRecord => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels },
+})
+const taker = (spec: JsonRecord): JsonRecord =>
+  foreign('taker', { spiffeIDTemplate: CHAT, podSelector: GHOST, ...spec })
+
+/** What is said of who can take the identity. */
+function takersIn(objects: readonly JsonRecord[], scm: JsonRecord = {}): readonly string[] {
+  const snapshot = readSnapshot({
+    objects: world(pod(), binding(), ns('team-a'), ns('team-b', { tier: 'x' }), ...objects).map((value) => ({
+      value,
+    })),
+  })
+  const { settings } = readScmSettings({ ...CASE_SCM, ...scm }, 'a test', {
+    trustDomain: 'example.org',
+    className: '',
+    clusterSpiffeIdClasses: [],
+  })
+  return findingsOf(analyse(snapshot, CONFIG, settings))
+    .filter(({ code }) => code === 'KLM311' || code === 'KLM308')
+    .map(({ code, summary }) => `${code} ${summary}`)
+}
+
+const entry = (selector: string): JsonRecord => ({
+  apiVersion: 'spire.spiffe.io/v1alpha1',
+  kind: 'ClusterStaticEntry',
+  metadata: { name: 'taker', uid: 'uid-of-the-entry' },
+  spec: { spiffeID: CHAT, parentID: 'spiffe://example.org/spire/agent/x', selectors: [selector] },
+})
+const ANY = 'KLM311 ClusterSPIFFEID/taker gives the identity to pods of any namespace'
+const OF_B = 'KLM311 ClusterSPIFFEID/taker gives the identity to pods of namespace team-b'
+
+test('a registration without a namespaceSelector gives the ID to pods of any namespace', () => {
+  expect(takersIn([taker({})])).toEqual([ANY])
+  expect(takersIn([taker({ namespaceSelector: {} })])).toEqual([ANY])
+  expect(
+    takersIn([taker({ workloadSelectorTemplates: ['k8s:sa:{{ .PodSpec.ServiceAccountName }}'] })]),
+  ).toEqual([ANY])
+})
+
+test('one that selects another namespace gives it to pods there', () => {
+  expect(takersIn([taker({ namespaceSelector: { matchLabels: { tier: 'x' } } })])).toEqual([OF_B])
+  expect(takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-b'] })])).toEqual([OF_B])
+  expect(takersIn([taker({})], { cacheNamespaces: { 'team-b': {} } })).toEqual([OF_B])
+})
+
+test('one that stays in the namespace of the binding, or is not handled, gives it to nobody else', () => {
+  expect(takersIn([taker({ namespaceSelector: { matchLabels: { tier: 'y' } } })])).toEqual([])
+  expect(takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-a'] })])).toEqual([])
+  expect(takersIn([taker({ className: 'other' })])).toEqual([])
+  expect(takersIn([taker({})], { cacheNamespaces: { 'team-a': {} } })).toEqual([])
+  expect(takersIn([taker({ spiffeIDTemplate: `${CHAT}-2` })])).toEqual([])
+})
+
+test('pods that have it already are told of instead', () => {
+  const ghost = pod({ metadata: { namespace: 'team-b', uid: 'uid-of-the-ghost', labels: { app: 'ghost' } } })
+  expect(takersIn([taker({}), ghost])).toEqual([expect.stringMatching(/^KLM308 /)])
+})
+
+test('a ClusterStaticEntry counts by the selectors that a pod of any tenant may have', () => {
+  expect(takersIn([entry('k8s:pod-label:app:ghost')])).toEqual([
+    'KLM311 ClusterStaticEntry/taker gives the identity to pods of any namespace',
+  ])
+  expect(takersIn([entry('unix:uid:0')])).toEqual([])
+  expect(takersIn([entry('k8s:ns:team-a')])).toEqual([])
+})
