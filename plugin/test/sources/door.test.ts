@@ -212,6 +212,24 @@ describe('admission may add a label that a registration asks for', () => {
   test.each([
     ['a policy', setting('Namespace', { metadata: { labels: { env: 'prod' } } })],
     ['an Application of Argo CD', argo({ managedNamespaceMetadata: { labels: { env: 'prod' } } })],
+    [
+      'hierarchical namespaces',
+      json({
+        apiVersion: 'hnc.x-k8s.io/v1alpha2',
+        kind: 'HierarchyConfiguration',
+        metadata: { name: 'hierarchy', namespace: 'team-b' },
+        spec: { labels: [{ key: 'env', value: 'prod' }] },
+      }),
+    ],
+    [
+      'a tenant of Capsule',
+      json({
+        apiVersion: 'capsule.clastix.io/v1beta2',
+        kind: 'Tenant',
+        metadata: { name: 'b' },
+        spec: { namespaceOptions: { additionalMetadataList: [{ labels: { env: 'prod' } }] } },
+      }),
+    ],
   ])('and to a Namespace: %s', async (_, giving) => {
     const spec = {
       spiffeIDTemplate: 'spiffe://example.org/x',

@@ -15,11 +15,12 @@ export interface LabelSetting {
 }
 
 /** What policies set stands at these keys; all else is what they match, ask for, or are called. */
-const SETTING: ReadonlySet<string> = new Set(['mutate', 'mutations', 'variables', 'managedNamespaceMetadata'])
+const SETTING: ReadonlySet<string> = new Set(['mutate', 'mutations', 'variables'])
 const LOCATION = /metadata\.(?:labels|annotations)\.(?:"([^"]+)"|([^."]+))$/
 
 /** The text of what an object sets, of all that it says. */
-export function labelTextOf(kind: string, value: JsonRecord): string {
+export function labelTextOf(kind: string, value: JsonRecord, field?: string): string {
+  if (field !== undefined) return JSON.stringify(partsOf(value, new Set([field])))
   const location = stringAt(value, 'spec', 'location')
   if (location === undefined) return JSON.stringify(partsOf(value))
   const [, quoted, plain = quoted] = LOCATION.exec(location) ?? []
@@ -62,10 +63,10 @@ function containersInText(text: string): readonly string[] {
 
 const ANYTHING = '{{ }}'
 
-function partsOf(value: unknown): readonly unknown[] {
+function partsOf(value: unknown, fields = SETTING): readonly unknown[] {
   const parts: unknown[] = []
   walk(value, (part, key) => {
-    const isPart = SETTING.has(key)
+    const isPart = fields.has(key)
     if (isPart) parts.push(part)
     return !isPart
   })

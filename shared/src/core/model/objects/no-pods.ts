@@ -163,6 +163,9 @@ const NO_PODS = {
     ],
   // Namespaces of tenants, with their quotas and rights. What a TenantResource copies is no row here.
   'https://projectcapsule.dev/docs/': ['Tenant.capsule.clastix.io'],
+  'https://github.com/kubernetes-retired/hierarchical-namespaces/tree/master/api/v1alpha2': [
+    'HierarchyConfiguration.hnc.x-k8s.io',
+  ],
   // Clouds.
   'https://aws-controllers-k8s.github.io/community/docs/community/overview/': ['**.services.k8s.aws'],
   'https://cloud.google.com/config-connector/docs/reference/overview': ['**.cnrm.cloud.google.com'],

@@ -15,10 +15,16 @@ const POD_CHANGERS: ReadonlyMap<string, RegExp> = new Map([
   ['policies.kyverno.io', /MutatingPolicy$/],
   ['mutations.gatekeeper.sh', /^(?:Assign|AssignMetadata|ModifySet)$/],
   ['admissionregistration.k8s.io', /^Mutating/],
-  ['argoproj.io', /^Application(?:Set)?$/],
 ])
-/** Labels of Namespaces, which Argo CD sets: https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#namespace-metadata */
-const OF_NAMESPACES = 'managedNamespaceMetadata'
+/** Groups and kinds that set labels of Namespaces alone, and the field in which they do. */
+const NAMESPACE_CHANGERS: ReadonlyMap<string, { readonly kinds: RegExp; readonly field: string }> = new Map([
+  // https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/#namespace-metadata
+  ['argoproj.io', { kinds: /^Application(?:Set)?$/, field: 'managedNamespaceMetadata' }],
+  // https://github.com/kubernetes-retired/hierarchical-namespaces, api/v1alpha2/hierarchy_types.go: of a namespace and of those below it
+  ['hnc.x-k8s.io', { kinds: /^HierarchyConfiguration$/, field: 'labels' }],
+  // https://projectcapsule.dev/docs/tenants/metadata
+  ['capsule.clastix.io', { kinds: /^Tenant$/, field: 'namespaceOptions' }],
+])
 /** A policy that sets labels says so, and one of these words; one that only asks for them does not. */
 const MUTATES = /mutate|mutations|mutator|patch|"location"/i
 
@@ -33,21 +39,27 @@ export function podChangeOf(
   value?: JsonRecord,
 ): PodChange | undefined {
   const { group, kind } = type
-  if (POD_CHANGERS.get(group)?.test(kind) !== true) return undefined
+  const ofNamespaces = NAMESPACE_CHANGERS.get(group)
+  const setsNamespaces = ofNamespaces?.kinds.test(kind) === true
+  if (!setsNamespaces && POD_CHANGERS.get(group)?.test(kind) !== true) return undefined
   const whole = text()
   const by = `${qualifiedKind(type)} ${name}`
-  const isOfNamespaces = group === 'argoproj.io'
-  const alone = isOfNamespaces ? 'namespaces' : aloneIn(value, whole)
+  if (setsNamespaces && !whole.includes(ofNamespaces.field)) return undefined
+  const alone = setsNamespaces ? 'namespaces' : aloneIn(value, whole)
   if (alone === 'neither') return undefined
-  const namespaces = isOfNamespaces ? undefined : namespacesOf(kind, value)
-  if (isOfNamespaces && !whole.includes(OF_NAMESPACES)) return undefined
-  const mountsWorkloadApi = !isOfNamespaces && /spire|spiffe/i.test(whole)
-  const setsLabels = /labels|annotations|containers/i.test(whole) && (isOfNamespaces || MUTATES.test(whole))
+  const namespaces = setsNamespaces ? undefined : namespacesOf(kind, value)
+  const mountsWorkloadApi = !setsNamespaces && /spire|spiffe/i.test(whole)
+  const setsLabels = /labels|annotations|containers/i.test(whole) && (setsNamespaces || MUTATES.test(whole))
   if (!mountsWorkloadApi && !setsLabels) return undefined
   return {
     by,
     mountsWorkloadApi,
-    ...(setsLabels && { labelText: value === undefined ? whole : labelTextOf(kind, value) }),
+    ...(setsLabels && {
+      labelText:
+        value === undefined
+          ? whole
+          : labelTextOf(kind, value, setsNamespaces ? ofNamespaces.field : undefined),
+    }),
     ...(value !== undefined && setsLabels && { containers: containersAddedBy(value) }),
     ...(alone && { alone }),
     ...(namespaces && { namespaces }),
