@@ -150,6 +150,14 @@ function foundOf(objects: readonly RawObject[]): Readonly<Record<string, readonl
 }
 const raw = (...objects: readonly JsonRecord[]): readonly RawObject[] => objects.map((value) => ({ value }))
 
+/** Of a kind that nobody knows: its pods may carry any label. */
+const FLEET: JsonRecord = {
+  apiVersion: 'example.dev/v1',
+  kind: 'Fleet',
+  metadata: { name: 'fleet', namespace: 'team-a' },
+  spec: { template: template({ [ROLE]: 'decode' }) },
+}
+
 describe('where every pod may carry other labels than it was read with, or may not be there', () => {
   const variant = `label ${ROLE} of pods`
 
@@ -189,6 +197,14 @@ describe('where every pod may carry other labels than it was read with, or may n
       'a controller may make pods of the variant',
       [...raw(...estate(of('prefill'))), rayCluster({ app: 'llama', [ROLE]: 'prefill' })],
       {},
+    ],
+    [
+      'a controller of which nothing is known may make pods of the pool',
+      [...raw(...estate(of('prefill'))), { ...rayCluster({}), value: FLEET }],
+      {
+        KLM415: ['what Fleet.example.dev team-a/fleet makes'],
+        KLM416: ['what Fleet.example.dev team-a/fleet makes'],
+      },
     ],
     [
       'a controller may make pods of another pool',

@@ -32,15 +32,12 @@ export function podsOfPool(analysis: Analysis, namespace: string, labels: PoolLa
   }
 }
 
-/** Whether a namespace has a pod that carries these labels; that the pods of a maker may not be there is a cause by itself (`morePods`). */
+/** Whether a namespace has a pod that carries these labels; what a maker of pods makes is a cause by itself (`morePods`). */
 export function isAnyOfPool(analysis: Analysis, namespace: string, labels: PoolLabels): Truth {
   const { certain, open } = podsOfPool(analysis, namespace, labels)
-  return certain.length > 0
-    ? YES
-    : atLeast(
-        1,
-        open.map(({ isOfPool }) => isOfPool),
-      )
+  const isAny = certain.length > 0 || open.some(({ pod }) => pod.perhaps !== undefined)
+  const perhaps = open.map(({ isOfPool }) => isOfPool)
+  return isAny ? YES : atLeast(1, perhaps)
 }
 
 /** Whether a pod carries a label with this value. */
