@@ -67,7 +67,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
       ),
       newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
       fixedFindings: list(findingSchema).describe(
-        'Those that are gone and after which a container or a binding is better off.',
+        'Those that are gone, and what they told of is there and well.',
       ),
       noLongerApplyingFindings: list(findingSchema).describe(
         'The others that are gone: what they told of is not there any more.',

@@ -1,6 +1,6 @@
-// Which of the findings that are gone after a change are fixed: those after which a container or a binding is better off than
-// before. Any other no longer applies, because what it was about is gone: the fallback that gave way, the binding
-// (docs/offline.md, "New, fixed, and no longer applies").
+// Which of the findings that are gone after a change are fixed: those whose containers, bindings or policy are there, and well. Any
+// other no longer applies, because what it was about is gone: the fallback that gave way, the binding (docs/offline.md, "New, fixed,
+// and no longer applies").
 import { YES } from '../../model/truth/truth.ts'
 import type { State } from '../../analysis/index.ts'
 import { subjectText, type Subject } from '../../model/objects/subject.ts'

@@ -21,9 +21,9 @@ import type { OneSided } from './one-sided.ts'
 export interface FindingChanges {
   /** A finding that grows has what is new of it alone. */
   readonly added: readonly Finding[]
-  /** Those after which a container or a binding is better off. */
+  /** Those whose containers, bindings or policy are there, and well. */
   readonly fixed: readonly Finding[]
-  /** The others that are gone: what they were about is gone, and no container is better off. */
+  /** The others that are gone: what they were about is gone, or not well. */
   readonly noLongerApply: readonly Finding[]
   /** Those that are not found any more, and may be in what was not read. */
   readonly perhapsGone: readonly Finding[]
