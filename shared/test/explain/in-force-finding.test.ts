@@ -26,8 +26,13 @@ function pod(labels: Readonly<Record<string, string>>): JsonRecord {
   }
 }
 
-function found(binding: JsonRecord, ...more: readonly JsonRecord[]): string | undefined {
-  const analysis = analysisOf([binding, pool(), live(OUTPUT), NODE, ...more])
+function found(
+  binding: JsonRecord,
+  pods?: JsonRecord,
+  forbidden: readonly string[] = [],
+): string | undefined {
+  const objects = [binding, pool(), live(OUTPUT), NODE, ...(pods === undefined ? [] : [pods])]
+  const analysis = analysisOf(objects, { forbidden })
   const [one] = analysis.snapshot.bindings.read
   return one && inForceFinding(analysis, one)?.summary
 }
@@ -66,3 +71,11 @@ test.each<readonly [name: string, binding: JsonRecord, pods: JsonRecord, says: s
 test('a status without the condition says nothing', () => {
   expect(found(poolOnly(), SERVED)).toBeUndefined()
 })
+
+test.each(['Pod', 'ClusterStaticEntry.spire.spiffe.io'])(
+  'nothing is said where %s may not be listed',
+  (kind) => {
+    expect(found(said('False', 'NoPods'), SERVED)).toBeDefined()
+    expect(found(said('False', 'NoPods'), SERVED, [kind])).toBeUndefined()
+  },
+)

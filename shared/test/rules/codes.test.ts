@@ -43,6 +43,7 @@ import {
 } from '@kleym/testing/finding-cases.ts'
 
 const RULES_FOLDER = join(import.meta.dirname, '../../src/core/findings/rules')
+const PROJECT = join(import.meta.dirname, '../../..')
 
 /** A cluster of a case. */
 function analysisOfCase(
@@ -242,6 +243,18 @@ describe('the codes that rules declare', () => {
       expect(codes.filter((code) => SEVERITIES.indexOf(findingEntry(code).severity) < worst)).toEqual([])
     },
   )
+
+  test('each that no rule declares stands in the table of docs/architecture.md, with the file that reports it', () => {
+    const declared = new Set<string>(EVERY_RULE.flatMap(({ codes }) => codes))
+    const page = readFileSync(join(PROJECT, 'docs/architecture.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| (KLM\d{3}(?:, KLM\d{3})*) \| `([^`]+)` \|/gm)].flatMap(
+      ([, codes = '', file = '']) => codes.split(', ').map((code) => ({ code, file })),
+    )
+    expect(rows.map(({ code }) => code)).toEqual(FINDING_CODES.filter((code) => !declared.has(code)))
+    expect(
+      rows.filter(({ code, file }) => !readFileSync(join(PROJECT, file), 'utf8').includes(`'${code}'`)),
+    ).toEqual([])
+  })
 
   test('each that the core of findings reports is declared, and the worst of some is the worst that one declares', () => {
     const declared = new Set<string>(EVERY_RULE.flatMap(({ codes }) => codes))

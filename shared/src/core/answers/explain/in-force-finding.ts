@@ -8,7 +8,7 @@ import { inForceOf, type Binding } from '../../model/objects/binding.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
 import { sourceText, type EntryVerdict } from '../../predict/index.ts'
 
-/** The kinds without which it is not known whether any pod gets an entry. */
+/** The kinds without which it is not known whether any pod gets an entry, beside registrations, which may mask it. */
 const NEEDED: readonly string[] = ['Pod', 'Namespace']
 /** What only SCM and the server know: the prediction does not contradict it. */
 const NOT_PREDICTED: ReadonlySet<string> = new Set<InForceReason>([
@@ -28,7 +28,9 @@ const WITHOUT_ENTRY: ReadonlySet<EntryVerdict['state']> = new Set([
 /** The disagreement about one binding; undefined where there is none, or where it is not certain. */
 export function inForceFinding(analysis: Analysis, binding: Binding): Finding | undefined {
   const judgement = analysis.now.judgements.get(binding.key)
-  if (judgement?.state !== 'ready' || analysis.snapshot.rest.of(NEEDED) !== undefined) return undefined
+  const { rest } = analysis.snapshot
+  if (judgement?.state !== 'ready' || (rest.of(NEEDED) ?? rest.registrations()) !== undefined)
+    return undefined
   const said = inForceOf(binding)
   if (said === undefined || NOT_PREDICTED.has(said.reason)) return undefined
   // What is not as it should be yet says nothing about SCM, and neither does a status about another generation.
