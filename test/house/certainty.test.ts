@@ -57,6 +57,14 @@ test('whether something is there is asked of the listing, never of what was read
   expect(outside).toBeGreaterThan(READ_FROM_LISTINGS - 10)
 })
 
+test('what was read of a listing has no index, and no question whether one fits', () => {
+  // What it has is what functions that take it may do with it: types are checked.
+  expect(textOf('shared/src/core/snapshot/listing.ts')).toContain('readonly read: Each<T>')
+  expect(textOf('shared/src/core/base/each.ts')).toContain(
+    "Iterable<T> & Pick<readonly T[], 'map' | 'flatMap' | 'filter' | 'length'>",
+  )
+})
+
 test('a truth is always there: one that may be absent would pass for a boolean', () => {
   const absent = /\?: Truth\b|\bTruth \| (?:undefined|null)|(?:undefined|null) \| Truth\b/
   expect(SOURCES.filter((path) => absent.test(textOf(path)))).toEqual([])

@@ -119,7 +119,7 @@ function statusDifference(
   key: string,
   judgements: ReturnType<typeof planOnce>['judgements'],
 ): readonly string[] {
-  const binding = snapshot.bindings.read.find((one) => one.key === key)
+  const binding = [...snapshot.bindings.read].find((one) => one.key === key)
   const judgement = judgements.get(key)
   if (binding === undefined || judgement === undefined) return [`${key} has no judgement`]
   if (binding.meta.deletedAt !== undefined) return [`${key} is deleted, and still there`]

@@ -1,6 +1,7 @@
 // An answer about bindings in files is worked out from their namespaces first, as for a cluster: all files have been read by
 // then, but most of the work comes after that. The other namespaces follow where they may change the answer. Why this pays:
 // docs/decisions/2026-11-22-files-are-answered-from-a-part.md.
+import type { Each } from '@kleym/shared/core/base/each.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { type Analysis, unmetClaimsByPath } from '@kleym/shared/core/analysis/index.ts'
@@ -30,7 +31,7 @@ export function scopeOf(
 }
 
 /** The bindings that have a status: each of them may show what the operator is set to. */
-export function bindingsWithStatus(objects: readonly RawObject[]): readonly Binding[] {
+export function bindingsWithStatus(objects: readonly RawObject[]): Each<Binding> {
   const some = objects.filter(({ value }) => isBinding(value) && own(value, 'status') !== undefined)
   return some.length === 0 ? [] : readSnapshot({ objects: some }).bindings.read
 }

@@ -1,4 +1,5 @@
 // Which objects a command line means: by name, by namespace, by labels.
+import type { Each } from '@kleym/shared/core/base/each.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { KleymError, wrongUsage } from '../io/errors.ts'
@@ -45,7 +46,7 @@ export function chooseBindings(
 
 /** The bindings that are meant, of all that there are; none where one that is named does not exist. */
 export function bindingsMeant<T extends NamedBinding>(
-  bindings: readonly T[],
+  bindings: Each<T>,
   names: readonly string[],
   scope: SelectionScope,
 ): readonly T[] {
@@ -55,7 +56,7 @@ export function bindingsMeant<T extends NamedBinding>(
 }
 
 function inScope<T extends NamedBinding>(
-  bindings: readonly T[],
+  bindings: Each<T>,
   { namespace, selector }: SelectionScope,
 ): readonly T[] {
   const query = selector === undefined ? undefined : parseLabelQuery(selector)
@@ -68,7 +69,7 @@ function inScope<T extends NamedBinding>(
 
 /** A bare name is one of the namespace in force, or of any where none is. */
 function namedBindings<T extends NamedBinding>(
-  bindings: readonly T[],
+  bindings: Each<T>,
   written: string,
   scope: SelectionScope,
 ): readonly T[] {
@@ -97,7 +98,7 @@ function parseBindingName(written: string): {
 
 function missing(
   { written, path }: { readonly written: string; readonly path: string },
-  bindings: readonly Binding[],
+  bindings: Each<Binding>,
   { namespace, echo = '' }: SelectionScope,
 ): KleymError {
   const keys = bindings.map(({ key }) => key)
@@ -123,7 +124,7 @@ function missing(
 }
 
 /** A binding of that name in another namespace. */
-function elsewhereHint(path: string, bindings: readonly Binding[]): string | undefined {
+function elsewhereHint(path: string, bindings: Each<Binding>): string | undefined {
   const name = path.split('/').at(-1)
   const there = bindings.filter(({ meta }) => meta.name === name).map(({ key }) => key)
   return there.length === 0 ? undefined : `did you mean ${namesText(there)}?`

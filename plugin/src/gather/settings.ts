@@ -1,5 +1,6 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
+import type { Each } from '@kleym/shared/core/base/each.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import {
@@ -89,7 +90,7 @@ export interface SettingsObjects {
   /** Those of the operator first. */
   readonly deployments: readonly RawObject[]
   /** Those with a status, at least. */
-  readonly bindings: readonly Binding[]
+  readonly bindings: Each<Binding>
   readonly outputs: Iterable<ClusterSpiffeId>
 }
 

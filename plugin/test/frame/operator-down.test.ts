@@ -83,7 +83,7 @@ async function* nothing(): AsyncGenerator<Uint8Array> {}
 
 function explained(objects: readonly JsonRecord[], named = true): Promise<string> {
   const input = inputOf(objects)
-  return said(input, explainFrame(input, input.after.snapshot.bindings.read, { named }))
+  return said(input, explainFrame(input, [...input.after.snapshot.bindings.read], { named }))
 }
 
 const FIRST = /^✗ the operator is down: none of its 2 replicas is available; /

@@ -18,7 +18,7 @@ function old(spec: JsonRecord = {}): JsonRecord {
 
 function migrationOf(objects: readonly JsonRecord[]): Migration {
   const analysis = analysisOf([NODE, ...objects])
-  const object = got(analysis.snapshot.clusterSpiffeIds.read.find(({ meta }) => meta.name === 'old'))
+  const object = got([...analysis.snapshot.clusterSpiffeIds.read].find(({ meta }) => meta.name === 'old'))
   return driveAtOnce(migrating(analysis, object, toolsFor(analysis)))
 }
 

@@ -312,7 +312,7 @@ describe('an LLMInferenceService', () => {
       const {
         templates: { read: templates },
       } = snapshotOf(service({ model: { uri: 'hf://a/b' }, router: { scheduler } }))
-      expect(templates.at(-1)?.containers.map(({ name }) => name)).toEqual([
+      expect([...templates].at(-1)?.containers.map(({ name }) => name)).toEqual([
         ...expected,
         'storage-initializer',
       ])

@@ -47,7 +47,7 @@ function registration(spiffeIDTemplate: string): JsonRecord {
 
 function namesInQuestion(objects: readonly JsonRecord[], variantLabelKey?: string): readonly string[] {
   const snapshot = readSnapshot({ objects: objects.map((value) => ({ value })) })
-  const registered = snapshot.clusterSpiffeIds.read
+  const registered = [...snapshot.clusterSpiffeIds.read]
   return podsInQuestionOf(snapshot, { registered, variantLabelKey }).map(({ ref }) => ref.name)
 }
 
@@ -164,8 +164,8 @@ function perhapsBeside(
     { value: rollout(template), isUnread: true },
   ]
   const snapshot = readSnapshot({ objects })
-  const registrations = { registered: snapshot.clusterSpiffeIds.read, variantLabelKey: undefined }
-  return perhapsPodsOf(snapshot, registrations, snapshot.pods.read).map(({ ref }) => ref.name)
+  const registrations = { registered: [...snapshot.clusterSpiffeIds.read], variantLabelKey: undefined }
+  return perhapsPodsOf(snapshot, registrations, [...snapshot.pods.read]).map(({ ref }) => ref.name)
 }
 
 function ownedMetadata(name: string, kind: string): JsonRecord {

@@ -116,8 +116,8 @@ test('the order of the input changes no byte', () => {
       const other: PredictionInput = {
         ...input,
         clusterSpiffeIds: shuffled(input.clusterSpiffeIds, order),
-        staticEntries: shuffled(input.staticEntries, order),
-        namespaces: shuffled(input.namespaces, order),
+        staticEntries: shuffled([...input.staticEntries], order),
+        namespaces: shuffled([...input.namespaces], order),
         nodes: input.nodes === undefined ? undefined : shuffled(input.nodes, order),
         pods: shuffled(input.pods, order),
       }

@@ -246,7 +246,7 @@ function nameOf({ space, pod, container: name }: Place): string {
 async function predicted(): Promise<readonly string[]> {
   const analysis: Analysis = analysisOfObjects(await objectsOf(cp), spire.config())
   return places.map((place) => {
-    const pod = analysis.snapshot.pods.read.find(({ uid }) => uid === place.uid)
+    const pod = [...analysis.snapshot.pods.read].find(({ uid }) => uid === place.uid)
     const one = pod?.containers.find(({ name }) => name === place.container)
     if (pod === undefined || one === undefined) throw new Error(`${nameOf(place)} is not there`)
     return sorted(

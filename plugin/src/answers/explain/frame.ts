@@ -1,4 +1,5 @@
 // The report of `explain`: the explanations of the chosen bindings, and the findings that they are part of.
+import type { Each } from '@kleym/shared/core/base/each.ts'
 import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
@@ -207,7 +208,7 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
 /** A binding, its pool and its objective stand in one namespace; undefined: no other namespace has an object of the name. */
 function elsewhereText(
   wanted: string,
-  there: readonly { readonly meta: { readonly namespace: string; readonly name: string } }[],
+  there: Each<{ readonly meta: { readonly namespace: string; readonly name: string } }>,
 ): string | undefined {
   const found = there.flatMap(({ meta: { namespace, name } }) => (name === wanted ? [namespace] : []))
   return found.length === 0

@@ -39,7 +39,7 @@ function findingsOf(report: PageParts['report']): readonly Pick<Finding, 'subjec
 
 function explanationsOf({ input: { after } }: MapSide): Readonly<Record<string, PageExplanation>> {
   return Object.fromEntries(
-    after.snapshot.bindings.read.slice(0, EXPLAINED_MAX).flatMap((binding) => {
+    [...after.snapshot.bindings.read].slice(0, EXPLAINED_MAX).flatMap((binding) => {
       const one = explain(after, binding)
       if (one === undefined) return []
       const { steps, selectors, peers, afterwards, output } = one

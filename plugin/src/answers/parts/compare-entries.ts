@@ -59,7 +59,7 @@ export async function compareWithServer(
     (input.isLive || snapshot.pods.some(({ exists }) => exists) === YES ? undefined : NO_PODS)
   const explained = explainDifferences(counts, {
     settings,
-    pods: snapshot.pods.read,
+    pods: [...snapshot.pods.read],
     whyPodsUnknown,
     clusterSpiffeIds: snapshot.clusterSpiffeIds.read,
     staticEntries: snapshot.staticEntries.read,

@@ -1,4 +1,5 @@
 // Which pools, objectives and pods a command line means.
+import type { Each } from '@kleym/shared/core/base/each.ts'
 import { objectivePool } from '@kleym/shared/core/decide/index.ts'
 import { OBJECTIVE_KIND, POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -29,11 +30,7 @@ export function chooseTargets(
       namespaceInForce === undefined || meta.namespace === namespaceInForce
     return { isPool, isObjective: undefined, isPod: undefined }
   }
-  const named = <T>(
-    all: readonly T[],
-    target: ObjectName,
-    nameOf: (one: T) => NameOfObject,
-  ): readonly T[] => {
+  const named = <T>(all: Each<T>, target: ObjectName, nameOf: (one: T) => NameOfObject): readonly T[] => {
     const namespace = target.namespace ?? namespaceInForce
     const found = all.filter((one) => {
       const { namespace: place, name, group } = nameOf(one)

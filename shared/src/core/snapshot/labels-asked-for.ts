@@ -1,4 +1,5 @@
 // The labels by which registrations and pools tell pods apart: no other label of a pod matters to an answer.
+import type { Each } from '../base/each.ts'
 import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 import type { Pool } from '../model/objects/inference.ts'
 import type { ClusterStaticEntry } from '../model/objects/static-entry.ts'
@@ -43,8 +44,8 @@ export function labelsRead(
 /** The keys of all labels that selectors of these objects name. */
 export function labelsAskedFor(
   registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
-  staticEntries: readonly Pick<ClusterStaticEntry, 'spec'>[],
-  pools: readonly Pick<Pool, 'selector'>[] = [],
+  staticEntries: Each<Pick<ClusterStaticEntry, 'spec'>>,
+  pools: Each<Pick<Pool, 'selector'>> = [],
 ): ReadonlySet<string> {
   const keys = new Set<string>()
   const addSelector = (text: string): void => {

@@ -1,5 +1,6 @@
 // What is known of one kind: the objects that were read, and whether there may be more. It has no length, no index and no `find`, so that
 // "there is none" cannot be said without the answer to "is that all?" (docs/assumptions.md).
+import type { Each } from '../base/each.ts'
 import { NO, YES, open, type Truth } from '../model/truth/truth.ts'
 import type { Lookup } from '../model/objects/lookup.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
@@ -20,19 +21,21 @@ export class KindListing<T> {
    * What was read, for what is said of each of them, and for a count of what was read. That none of them fits says nothing: ask `some` or
    * `named` for that (`test/house/certainty.test.ts`).
    */
-  readonly read: readonly T[]
+  readonly read: Each<T>
+  readonly #all: readonly T[]
   readonly #more: More
   readonly #nameOf: (one: T) => ObjectName
 
   constructor(read: readonly T[], more: More, nameOf: (one: T) => ObjectName) {
     this.read = read
+    this.#all = read
     this.#more = more
     this.#nameOf = nameOf
   }
 
   /** Whether any was read: for what only those that were read can bring, since what was not read leaves its own cause. */
   get isAnyRead(): boolean {
-    return this.read.length > 0
+    return this.#all.length > 0
   }
 
   /** With other objects in the place of those that were read: of a change, everything else stays as it is known. */
@@ -47,14 +50,14 @@ export class KindListing<T> {
 
   /** Whether there is one that fits; all that fit are at the place, or anywhere. */
   some(fits: (one: T) => boolean = () => true, at?: PlaceAsked): Truth {
-    if (this.read.some(fits)) return YES
+    if (this.#all.some(fits)) return YES
     const why = this.more(at)
     return why === undefined ? NO : open({ kind: 'unread', of: { kind: why.what }, why })
   }
 
   /** The one of a name. */
   named(namespace: string, name: string): Lookup<T> {
-    const object = this.read.find((one) => {
+    const object = this.#all.find((one) => {
       const its = this.#nameOf(one)
       return its.name === name && its.namespace === namespace
     })

@@ -1,5 +1,6 @@
 // The snapshots that a rename goes through: the objects of the new name beside the old ones, bindings that name them, and then without
 // the old ones. A pool or an objective that is not there is assumed to be like the old one.
+import type { Each } from '../base/each.ts'
 import { isRecord, own, type JsonRecord } from '../base/json.ts'
 import { apiVersionOf, BINDING } from '../model/kinds.ts'
 import { BINDING_KIND } from '../model/names.ts'
@@ -87,7 +88,7 @@ export function isToBeMade(snapshot: Snapshot, question: RenameQuestion): boolea
 export function withNew(snapshot: Snapshot, question: RenameQuestion): Snapshot {
   const key = namedKind(question)
   if (key === undefined || !isToBeMade(snapshot, question)) return snapshot
-  const copies = <T extends Pool | Objective>(all: readonly T[]): readonly T[] =>
+  const copies = <T extends Pool | Objective>(all: Each<T>): readonly T[] =>
     sortByMeta([
       ...all,
       ...all

@@ -321,6 +321,8 @@ export type Listed = Pick<
   | 'templates'
 >
 
+type ItemOf<Listing> = Listing extends KindListing<infer Item> ? Item : never
+
 interface WithMeta {
   readonly meta: { readonly namespace: string; readonly name: string }
 }
@@ -331,7 +333,7 @@ function metaOf({ meta }: WithMeta): WithMeta['meta'] {
 
 /** The listings of what was read, each in byte order already. */
 export function listingsOf(
-  read: { readonly [Key in keyof Listed]: Listed[Key]['read'] },
+  read: { readonly [Key in keyof Listed]: readonly ItemOf<Listed[Key]>[] },
   { rest, podMakers, namespacesRead }: Pick<Snapshot, 'rest' | 'podMakers' | 'namespacesRead'>,
 ): Listed {
   const clusterWide = <T extends WithMeta>(items: readonly T[], kinds: readonly string[]): KindListing<T> =>

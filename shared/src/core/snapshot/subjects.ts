@@ -18,7 +18,7 @@ import type { Snapshot } from './snapshot.ts'
  */
 export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
   const { read: pods } = snapshot.pods
-  if (!snapshot.templates.isAnyRead) return pods
+  if (!snapshot.templates.isAnyRead) return [...pods]
   const existing = new PodsByShape(pods.filter((pod) => pod.exists))
   const deciding = new DecidingFacts(snapshot, registrations)
   const representing = new Representing(deciding, (alike) => new MakersOfPods(alike))

@@ -1,6 +1,7 @@
 // What policies do to one another on the targets that they share, in the reference implementation: rules are kept by their
 // names, and only the oldest policies count. A policy that comes from a file has no age: it may replace a stored one, which
 // keeps its age, or be new.
+import type { Each } from '../../base/each.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { targetText, type AccessPolicy } from '../../model/objects/access-policy.ts'
 import type { PolicyRule } from '../../model/objects/access-rule.ts'
@@ -21,7 +22,7 @@ export class TargetIndex {
   /** By target, action and rule name, without those that are certainly left out. */
   readonly #byRule = new Map<string, Rivals>()
 
-  constructor(policies: readonly AccessPolicy[]) {
+  constructor(policies: Each<AccessPolicy>) {
     for (const policy of policies.filter(hasTargets).toSorted(byAge)) {
       for (const target of new Set(policy.targets.map((one) => targetKey(policy, one)))) {
         join(this.#byTarget, target, policy)

@@ -1,5 +1,6 @@
 // The statuses of all bindings together: how many have which verdict, and which binding has not been ready for the longest
 // time.
+import type { Each } from '../../base/each.ts'
 import type { Condition } from '../../model/objects/binding-status.ts'
 import { inForceOf, readyOf, type Binding } from '../../model/objects/binding.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -13,7 +14,7 @@ export interface ConditionCount {
 }
 
 /** Counts the conditions `Ready`, the most frequent of each status first. */
-export function countConditions(bindings: readonly Binding[]): readonly ConditionCount[] {
+export function countConditions(bindings: Iterable<Binding>): readonly ConditionCount[] {
   const byVerdict = Map.groupBy(bindings, (binding) => {
     const ready = readyOf(binding)
     return `${ready?.status ?? 'none'}\n${ready?.reason ?? ''}`
@@ -42,7 +43,7 @@ export interface Stuck {
 }
 
 /** The binding that has not been ready for the longest time; one without a status, since its creation. */
-export function oldestStuck(bindings: readonly Binding[]): Stuck | undefined {
+export function oldestStuck(bindings: Each<Binding>): Stuck | undefined {
   const stuck = bindings.flatMap((binding): Stuck[] => {
     const ready = readyOf(binding)
     if (ready?.status === 'True') return []
@@ -76,7 +77,7 @@ export interface InForceCount {
 }
 
 /** Counts the conditions `InForce`, those that are not `True` first; bindings without one are left out. */
-export function countInForce(bindings: readonly Binding[]): readonly InForceCount[] {
+export function countInForce(bindings: Each<Binding>): readonly InForceCount[] {
   const conditions = bindings.flatMap((binding) => inForceOf(binding) ?? [])
   return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
     .flatMap((alike): InForceCount[] =>

@@ -1,5 +1,6 @@
 // The settings of kleym itself: from the operator's Deployment (its arguments, then its environment) and from the statuses of
 // bindings, and where they contradict each other (docs/contract.md §3; docs/offline.md, "Settings").
+import type { Each } from '../../base/each.ts'
 import {
   ANNOTATION_BINDING,
   ANNOTATION_OUTPUT_LABELS,
@@ -85,7 +86,7 @@ export function deploymentSettings(objects: readonly RawObject[]): readonly Sett
 }
 
 /** The settings that the operator wrote into the statuses of bindings. */
-export function statusSettings(bindings: readonly Binding[]): readonly SettingsSource[] {
+export function statusSettings(bindings: Each<Binding>): readonly SettingsSource[] {
   return bindings.flatMap((binding) => {
     const { status } = binding
     if (status?.trustDomain === undefined) return []

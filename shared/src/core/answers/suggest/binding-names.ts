@@ -1,5 +1,6 @@
 // The names of suggested bindings and of the registrations beside them: the same objects give the same names, and none is taken. That
 // of a binding is a valid DNS label.
+import type { Each } from '../../base/each.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
@@ -57,7 +58,7 @@ export class CompanionNames {
   readonly #given = new Map<string, string>()
 
   /** `taken` are the ClusterSPIFFEIDs that exist. */
-  constructor(taken: readonly Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>[]) {
+  constructor(taken: Each<Pick<ClusterSpiffeId, 'meta' | 'rawSpec'>>) {
     this.#taken = new Map(taken.map(({ meta, rawSpec }) => [meta.name, canonicalText(rawSpec)]))
   }
 

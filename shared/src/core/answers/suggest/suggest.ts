@@ -211,7 +211,7 @@ interface PoolDraft {
 }
 
 /** Pools of one name stand for one another: a binding names the pool, and need not name its group. */
-function poolsByName(pools: readonly Pool[]): readonly (readonly [Pool, ...Pool[]])[] {
+function poolsByName(pools: Iterable<Pool>): readonly (readonly [Pool, ...Pool[]])[] {
   const byName = Map.groupBy(pools, ({ meta }) => namespacedName(meta.namespace, meta.name))
   return [...byName.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [[first, ...others]],

@@ -47,7 +47,7 @@ export const variantRule: Rule = ruleAtOnce(['KLM412', 'KLM415', 'KLM416', 'KLM4
 function variantFindings(analysis: Analysis): readonly Finding[] {
   const { snapshot } = analysis
   const existing = lazy(() => indexPods(snapshot.pods.read.filter((pod) => pod.exists)))
-  const templates = lazy(() => indexPods(snapshot.templates.read))
+  const templates = lazy(() => indexPods([...snapshot.templates.read]))
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
     if (snapshot.rest.pods(namespace) !== undefined) return []

@@ -75,7 +75,7 @@ export class CandidateIndex<T extends HasSelectors> {
   readonly #same = new SameSelections<T>()
   #last: { readonly of: SelectedBy; readonly selections: readonly Selection<T>[] } | undefined
 
-  constructor(objects: readonly T[], namespaces: readonly Namespace[], pods: readonly Pod[]) {
+  constructor(objects: readonly T[], namespaces: Iterable<Namespace>, pods: readonly Pod[]) {
     this.#namespaces = namespacesOf(namespaces, pods)
     this.#podsWithLabel = countLabels(pods)
     const byLabel = postNamespaces(this.#namespaces.values())

@@ -68,7 +68,7 @@ function namespacesMeeting(
 }
 
 /** The given namespaces by name, with those that only pods name: nothing else is known about these. */
-export function namespacesOf(given: readonly Namespace[], pods: readonly Pod[]): Map<string, Namespace> {
+export function namespacesOf(given: Iterable<Namespace>, pods: readonly Pod[]): Map<string, Namespace> {
   const namespaces = new Map<string, Namespace>()
   for (const namespace of given) {
     const duplicate = namespaces.get(namespace.name)

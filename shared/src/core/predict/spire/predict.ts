@@ -262,9 +262,9 @@ function mayBreakUtf8(id: PreparedId): boolean {
 
 /** By name. A snapshot should hold a name once; where it does not, the answer is the same in whatever order they come. */
 function sortByName<T extends { readonly meta: { readonly name: string }; readonly spec: object }>(
-  objects: readonly T[],
+  objects: Iterable<T>,
 ): readonly T[] {
-  return objects.toSorted(
+  return [...objects].toSorted(
     (left, right) =>
       compareBytes(left.meta.name, right.meta.name) || compareBytes(textOf(left), textOf(right)),
   )

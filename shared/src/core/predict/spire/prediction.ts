@@ -1,5 +1,6 @@
 // The types of a prediction: the registrations of each pod and their verdicts, what SCM does with each object, and the faults
 // that stop SCM as a whole (docs/spire-facts.md §2-§5, §10, §11).
+import type { Each } from '../../base/each.ts'
 import type { Endpoints, Namespace, Node, Pod } from '../../model/objects/pod.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
@@ -9,8 +10,8 @@ import type { ClusterStaticEntry } from '../../model/objects/static-entry.ts'
 export interface PredictionInput {
   /** All of them, of whatever class and owner. */
   readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
-  readonly staticEntries: readonly ClusterStaticEntry[]
-  readonly namespaces: readonly Namespace[]
+  readonly staticEntries: Each<ClusterStaticEntry>
+  readonly namespaces: Each<Namespace>
   /** Undefined: nodes were not read; the node of a scheduled pod then counts as there, with an unknown UID. */
   readonly nodes: readonly Node[] | undefined
   readonly pods: readonly Pod[]

@@ -1,6 +1,7 @@
 // Why a server and a prediction differ, as far as the evidence goes: what SCM has counted, when objects and entries were made, how
 // often an entry was written since, and whose its ID shows it to be. Where two causes would leave the same evidence, the cause is
 // undetermined: a wrong cause sends a person to the wrong place.
+import type { Each } from '../../base/each.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { stringAt } from '../../base/json.ts'
 import type { Pod } from '../../model/objects/pod.ts'
@@ -56,8 +57,8 @@ export interface DifferenceEvidence {
   readonly pods: readonly Pod[]
   /** Why a pod that is not here may be there all the same; undefined: all pods were read. */
   readonly whyPodsUnknown: string | undefined
-  readonly clusterSpiffeIds: readonly ClusterSpiffeId[]
-  readonly staticEntries: readonly ClusterStaticEntry[]
+  readonly clusterSpiffeIds: Each<ClusterSpiffeId>
+  readonly staticEntries: Each<ClusterStaticEntry>
   /** What SCM would count, by `sourceText`. */
   readonly counts: () => ReadonlyMap<string, ObjectCounts>
   /** When the entries were read, in seconds since 1970; undefined: not known. */
