@@ -69,7 +69,8 @@ describe('a pod that a kind which is not read makes may have the container too',
       'apiVersion: spire.spiffe.io/v1alpha1\nkind: ClusterSPIFFEID\nmetadata: {name: thief}\nspec: {spiffeIDTemplate: "spiffe://example.org/ns/team-a/objective/chat", workloadSelectorTemplates: ["k8s:ns:team-b", "k8s:container-name:istio-proxy"]}\n'
     const elsewhere = documents(mesh, rollout).replaceAll('team-a', 'team-b')
     const { code, stdout } = await ask(documents(POOL, OBJECTIVE, BINDING, thief, elsewhere), 'conflicts')
-    expect(stdout).toContain('nothing is known to clash')
+    expect(stdout).toContain('KLM311')
+    expect(stdout).toContain('(incomplete)')
     expect(code).toBe(4)
   })
 })

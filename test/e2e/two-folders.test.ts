@@ -336,7 +336,7 @@ describe('an identity that was perhaps given away before', () => {
 
   const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: team-b, labels: {env: ENV}}\n'
   test.each([
-    ['was, is no new error', 'prod', 'new: none'],
+    ['was, is no new error', 'prod', 'new: 1 warning '],
     ['was not, is a new error', 'dev', 'new: 1 error'],
   ])('and %s, once the Namespace tells', async (_, env, text) => {
     const namespace = NAMESPACE.replace('ENV', env)

@@ -3,7 +3,8 @@
 import { dig, isRecord, own } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { groupOfApiVersion, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
 import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
@@ -212,13 +213,21 @@ function takeParsed(name: string, parsed: ParsedFile, rules: ReadingRules, colle
   }
   for (const fault of parsed.faults) {
     const text = parsed.faultyTexts?.get(fault.document)
-    const problem = faultProblem(name, fault, text, rules)
+    const problem = mayMention(faultProblem(name, fault, text, rules), text, rules)
     if (problem.reach?.length === 0 && (text ?? '').length <= HARMLESS_MAX)
       door.dismiss({ because: 'text', what: problem })
     else door.hold(problem)
   }
   if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
   for (const document of parsed.documents) collectObjects(document, name, rules, collected)
+}
+
+/** What cannot be read may mention SPIFFE IDs, as an object that names identities does; for an answer that asks for them. */
+function mayMention(problem: InputProblem, text: string | undefined, rules: ReadingRules): InputProblem {
+  const naming = rules.wanted.find((one) => POLICY_KINDS.includes(qualifiedKind(one)))
+  if (rules.mentions !== true || problem.reach === undefined || naming === undefined) return problem
+  if (text === undefined || !mayHoldIds(text)) return problem
+  return { ...problem, reach: [...problem.reach, ...reachOf(naming, {}, text)] }
 }
 
 function isTyped(value: unknown): boolean {

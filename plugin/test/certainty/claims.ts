@@ -195,7 +195,9 @@ function factsOf({ report, code }: Answer): ReadonlyMap<string, string> {
     )
   for (const way of ['lost', 'gained'] as const)
     for (const change of listAt(own(report, 'effect'), way))
-      for (const holder of listAt(change, 'containers'))
+      for (const holder of stringAt(change, 'spiffeID')?.includes('<') === true
+        ? []
+        : listAt(change, 'containers'))
         facts.set(
           `${way} ${stringAt(change, 'spiffeID')} ${holderText(holder)}`,
           isOfDiff ? 'certain' : certain,

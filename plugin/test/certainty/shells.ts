@@ -114,7 +114,8 @@ export const SHELLS = {
   'left out': { takes: isDetail, wrap: () => ({}), allows: sameObjects },
   malformed: {
     takes: isNoDetail,
-    wrap: (objects) => each(objects, '.yaml', (one) => `${head(one)}spec: {a: [}\n`),
+    wrap: (objects) =>
+      each(objects, '.yaml', (one) => `${head(one)}data: ${json(own(one, 'data') ?? {})}\nspec: {a: [}\n`),
     allows: sameObjects,
   },
   SOPS: {

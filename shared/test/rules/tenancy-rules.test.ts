@@ -32,7 +32,7 @@ function takersIn(objects: readonly JsonRecord[], scm: JsonRecord = {}): readonl
   })
   return findingsOf(analyse(snapshot, CONFIG, settings))
     .filter(({ code }) => code === 'KLM311' || code === 'KLM308')
-    .map(({ code, summary }) => `${code} ${summary}`)
+    .map(({ code, summary, dependsOn }) => `${code} ${summary}${dependsOn === undefined ? '' : '?'}`)
 }
 
 const entry = (selector: string): JsonRecord => ({
@@ -40,6 +40,9 @@ const entry = (selector: string): JsonRecord => ({
   kind: 'ClusterStaticEntry',
   metadata: { name: 'taker', uid: 'uid-of-the-entry' },
   spec: { spiffeID: CHAT, parentID: 'spiffe://example.org/spire/agent/x', selectors: [selector] },
+})
+const named = (values: readonly string[]): JsonRecord => ({
+  matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values }],
 })
 const ANY = 'KLM311 ClusterSPIFFEID/taker gives the identity to pods of any namespace'
 const OF_B = 'KLM311 ClusterSPIFFEID/taker gives the identity to pods of namespace team-b'
@@ -53,22 +56,23 @@ test('a registration without a namespaceSelector gives the ID to pods of any nam
 })
 
 test('one that selects another namespace gives it to pods there', () => {
-  expect(takersIn([taker({ namespaceSelector: { matchLabels: { tier: 'x' } } })])).toEqual([OF_B])
   expect(takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-b'] })])).toEqual([OF_B])
   expect(takersIn([taker({})], { cacheNamespaces: { 'team-b': {} } })).toEqual([OF_B])
 })
 
-test('one that stays in the namespace of the binding, or is not handled, gives it to nobody else', () => {
-  expect(takersIn([taker({ namespaceSelector: { matchLabels: { tier: 'y' } } })])).toEqual([])
+test('one that stays in the namespace of the binding, asks for labels of Namespaces, or is not handled, gives it to nobody else', () => {
+  expect(takersIn([taker({ namespaceSelector: named(['team-a']) })])).toEqual([])
+  expect(takersIn([taker({ namespaceSelector: named(['team-a', 'team-b']) })])).toEqual([OF_B])
   expect(takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-a'] })])).toEqual([])
+  expect(takersIn([taker({ namespaceSelector: { matchLabels: { tier: 'x' } } })])).toEqual([])
   expect(takersIn([taker({ className: 'other' })])).toEqual([])
   expect(takersIn([taker({})], { cacheNamespaces: { 'team-a': {} } })).toEqual([])
   expect(takersIn([taker({ spiffeIDTemplate: `${CHAT}-2` })])).toEqual([])
 })
 
-test('pods that have it already are told of instead', () => {
+test('pods that have it already are told of beside it', () => {
   const ghost = pod({ metadata: { namespace: 'team-b', uid: 'uid-of-the-ghost', labels: { app: 'ghost' } } })
-  expect(takersIn([taker({}), ghost])).toEqual([expect.stringMatching(/^KLM308 /)])
+  expect(takersIn([taker({}), ghost])).toEqual([expect.stringMatching(/^KLM308 /), ANY])
 })
 
 test('a ClusterStaticEntry counts by the selectors that a pod of any tenant may have', () => {

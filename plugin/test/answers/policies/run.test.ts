@@ -193,6 +193,14 @@ describe('where there is none', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: '· no access policy is in scope\n' })
   })
 
+  test.each([
+    ['mentions an ID', CHAT, 4],
+    ['mentions none', 'x', 0],
+  ])('a ConfigMap that cannot be read %s', async (_, text, code) => {
+    const broken = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: agents}\ndata: {a: "${text}"\n`
+    expect((await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), broken)).code).toBe(code)
+  })
+
   test('a file cannot be read, and may hold more', async () => {
     const { code, stdout } = await ask(['policies'], policy('tools', [spiffeRule('one', CHAT)]), 'kind: [')
     expect(stdout).toMatch(/^! incomplete: not everything is known/m)

@@ -177,7 +177,7 @@ export const FINDINGS = {
     tells: 'others hold it',
     title: 'an identity that pods of other namespaces can take',
     meaning:
-      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. No such pod is there now; if there were one, this would be KLM308. Looked at are IDs that are the same for every pod.",
+      "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of other namespaces too. It is so whether or not there is such a pod now; KLM308 names those that there are. Looked at are IDs that are the same for every pod, and registrations that ask for no labels of Namespaces, which tenants do not choose.",
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
     fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",

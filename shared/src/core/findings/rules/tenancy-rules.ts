@@ -1,10 +1,10 @@
-// Registrations of others that give the SPIFFE ID of a binding to pods which other tenants may make, while there is no such pod.
+// Registrations of others that give the SPIFFE ID of a binding to pods which other tenants may make, whether or not there is one.
 import { IdentitySources, type Analysis, type State } from '../../analysis/index.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
-import { matchSelector } from '../../model/objects/label-match.ts'
+import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
 import { openOn, YES } from '../../model/truth/truth.ts'
-import { NamespaceFilter, sourceText, type EntrySource } from '../../predict/index.ts'
+import { NamespaceFilter, sourceText } from '../../predict/index.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
@@ -21,15 +21,15 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
     if (ownership.kind !== 'ours' || bindings?.has(ownership.binding) === false) return []
     const binding = subjectOfKey(ownership.binding)
     return sources.literally(spec.spiffeIDTemplate).flatMap(({ source, never, open }) => {
-      const one = registrations.get(sourceText(source))
-      if (one === undefined || never !== undefined) return []
-      const where = placesOf(one, binding, settled)
-      if (where === undefined || isHeldElsewhere(source, binding, settled)) return []
+      const asked = registrations.get(sourceText(source))
+      if (asked === undefined || never !== undefined) return []
+      const where = placesOf(asked, binding, settled)
+      if (where === undefined) return []
       const found = finding('KLM311', {
         subject: binding,
         related: [sourceSubject(source)],
         summary: `${sourceText(source)} gives the identity to pods of ${where}`,
-        evidence: [`both register ${spec.spiffeIDTemplate}`, asksText(one)],
+        evidence: [asksText(asked)],
       })
       return asFarAs(open === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, open), found)
     })
@@ -70,46 +70,49 @@ function asksText({ pods, selectors }: Asked): string {
   return asked.length === 0 ? 'it asks for nothing of a pod' : `it asks for ${asked.join(', ')}`
 }
 
-/** In which namespaces but that of the binding its pods may be; undefined: in none that is known. */
+/**
+ * In which namespaces but that of the binding its pods may be; undefined: in none, or it asks for labels of Namespaces, which tenants do not
+ * choose.
+ */
 function placesOf(
   { namespaces, selectors }: Asked,
   { namespace: own }: Subject,
-  { base: { snapshot, settings } }: State,
+  { base: { settings } }: State,
 ): string | undefined {
   // Neither a node nor an owner is for a tenant to choose.
   if (selectors.some((one) => !CHOSEN_BY_TENANTS.test(one))) return undefined
-  const [named, ...others] = new Set(selectors.flatMap((one) => OF_NAMESPACE.exec(one)?.[1] ?? []))
-  if (others.length > 0) return undefined
+  const named = namesAsked(namespaces)
+  if (named === undefined) return undefined
+  const caches = settings.cacheNamespaces
+  const limits = [
+    ...named,
+    ...selectors.flatMap((one) => OF_NAMESPACE.exec(one)?.slice(1) ?? []).map((name) => [name]),
+    ...(caches === undefined || caches.has('') ? [] : [[...caches.keys()]]),
+  ]
+  const [first, ...others] = limits
+  if (first === undefined) return 'any namespace'
   const filter = new NamespaceFilter(settings)
-  const known = snapshot.namespaces.read.filter(
-    (one) => one.name !== own && filter.whyNamespaceIgnored(one.name) === undefined,
+  const names = first.filter(
+    (name) =>
+      name !== own &&
+      others.every((limit) => limit.includes(name)) &&
+      filter.whyNamespaceIgnored(name) === undefined,
   )
-  const selected = known.filter(
-    (one) =>
-      (named === undefined || one.name === named) &&
-      settings.cacheNamespaces?.has(one.name) !== false &&
-      matchSelector(namespaces, one) === YES,
-  )
-  const asksNothing =
-    namespaces === undefined || namespaces.matchLabels.size + namespaces.matchExpressions.length === 0
-  if (asksNothing && named === undefined && settings.cacheNamespaces === undefined) return 'any namespace'
-  if (selected.length === 0) return undefined
-  const names = summaryText(selected.map(({ name }) => name))
-  return `${selected.length === 1 ? 'namespace' : 'namespaces'} ${names}`
+  if (names.length === 0) return undefined
+  return `${names.length === 1 ? 'namespace' : 'namespaces'} ${summaryText(names)}`
+}
+
+/** The names to which a selector limits namespaces, for each of its parts; undefined: it asks for other labels. */
+function namesAsked(selector: LabelSelector | undefined): readonly (readonly string[])[] | undefined {
+  const { matchLabels = new Map<string, string>(), matchExpressions = [] } = selector ?? {}
+  const isOfNames =
+    [...matchLabels.keys()].every((key) => key === NAMESPACE_NAME_LABEL) &&
+    matchExpressions.every(({ key, operator }) => key === NAMESPACE_NAME_LABEL && operator === 'In')
+  return isOfNames
+    ? [...[...matchLabels.values()].map((name) => [name]), ...matchExpressions.map(({ values }) => values)]
+    : undefined
 }
 
 const OF_NAMESPACE = /^k8s:ns:([a-z0-9-]+)$/
 /** Selectors that a tenant's own pod may have. */
 const CHOSEN_BY_TENANTS = /^k8s:(?:ns|sa|pod-label|pod-name|container-name|container-image|pod-image):|\{\{/
-
-/** KLM308 says so. */
-function isHeldElsewhere(source: EntrySource, { namespace }: Subject, state: State): boolean {
-  const prediction = state.prediction()
-  return state.base.podsInQuestion.some(
-    (pod) =>
-      pod.namespace !== namespace &&
-      prediction
-        .entriesOf(pod)
-        .some((one) => one.entry !== undefined && sourceText(one.source) === sourceText(source)),
-  )
-}
