@@ -222,7 +222,8 @@ export async function show(one: Case, folder: string): Promise<Shown> {
         isPremiseTrue: isPremiseTrue(completed),
         fallbacks,
       })
-      contradictions.push(...result.contradictions.map(met))
+      const isMeant = (what: string): boolean => !isMentionIn(one, what)
+      contradictions.push(...result.contradictions.filter(isMeant).map(met))
       if (saysAlone(before) && completion.objects.some((objects) => objects?.some(isRegistration) === true))
         contradictions.push(met('says that no ClusterSPIFFEID of others is there'))
       lessSure.push(...result.lessSure.map(met))
@@ -236,6 +237,20 @@ export async function show(one: Case, folder: string): Promise<Shown> {
     open: new Map([...answers].map(([command, { code }]) => [command, code === OPEN_CODE])),
     compared,
   }
+}
+
+function namedAs(kind: unknown, meta: unknown): string {
+  return JSON.stringify([stringAt(kind, 'kind'), stringAt(meta, 'namespace'), stringAt(meta, 'name')])
+}
+
+/** A mention in an object that was hidden: mentions are looked for in objects that are read (docs/names.md). */
+function isMentionIn({ hidden }: Case, what: string): boolean {
+  const [, subject] = /^(?:new|fixed) KLM612 (\{.*?\}): /.exec(what) ?? []
+  if (subject === undefined) return false
+  const found: unknown = JSON.parse(subject)
+  return hidden.some(({ objects }) =>
+    objects.some((one) => namedAs(one, dig(one, 'metadata')) === namedAs(found, found)),
+  )
 }
 
 function saysAlone({ text }: Answer): boolean {
