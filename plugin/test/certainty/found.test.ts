@@ -335,6 +335,23 @@ const FOUND: Readonly<Record<string, Case>> = {
       },
     ],
   },
+  'an ID was held by nobody for certain that a template may give to a pod that was not read': {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      THIEF,
+      registration('ignored', { ...QUIET, className: 'other', app: undefined, id: CHAT }),
+      registration('by-name', {
+        ...QUIET,
+        app: 'thief',
+        id: `${CHAT.slice(0, -4)}{{ slice .PodMeta.Labels.app 0 0 }}chat`,
+      }),
+    ],
+    base: ALL,
+    hidden: [{ shell: 'page of a list', objects: [THIEF] }],
+    commands: ['policies'],
+    completions: [{ objects: [[THIEF]], values: ALL_GIVEN, left: [] }],
+  },
 }
 
 test.each(Object.entries(FOUND))('%s', async (_name, one) => {

@@ -178,12 +178,11 @@ export class Resolver {
     const unfollowed = renderers.find((source) => this.#held.unfollowed.has(sourceText(source)))
     if (unfollowed !== undefined) return unknown('prediction', renderers, say.notFollowed(unfollowed))
     const [renderer] = renderers
-    if (identitySources.length > 0 || renderer === undefined) return undefined
+    if (renderer === undefined) return undefined
     // For which pods a template is rendered is known only where all pods are.
     const unseen = podGap(this.#context.base.snapshot, spiffeId, [])
-    return unseen === undefined
-      ? unknown('template', renderers, say.mayRender(renderer))
-      : unknown('gap', renderers, say.notRead(unseen, []))
+    if (unseen !== undefined) return unknown('gap', renderers, say.notRead(unseen, []))
+    return identitySources.length > 0 ? undefined : unknown('template', renderers, say.mayRender(renderer))
   }
 
   /** What could not be read and may hold what gives the ID, or who holds it. */
