@@ -16,6 +16,7 @@ function rightsIn(...objects: readonly JsonRecord[]): readonly unknown[] {
   const snapshot = readSnapshot({
     objects: world(pod(), ...objects).map((value) => ({
       value,
+      ...(value['kind'] === 'RayCluster' && { isUnread: true }),
       origin: { file: 'team.yaml', document: 1, line: 1 },
     })),
   })
@@ -130,4 +131,28 @@ test('configurations of a server and of an agent give rights to an ID, by whiche
     ['ConfigMap/spire', expect.any(String), 'InferenceIdentityBinding/llama', 1],
   ])
   expect(rightsIn(binding(), config(`# admin_ids = ["${CHAT}"]\nadmin_ids = []`))).toEqual([])
+})
+
+test('a right for the ID of a pod that may not be made depends on that', () => {
+  const cluster: JsonRecord = {
+    apiVersion: 'ray.io/v1',
+    kind: 'RayCluster',
+    metadata: { name: 'ray', namespace: 'team-a' },
+    spec: {
+      headGroupSpec: {
+        template: { metadata: { labels: { app: 'ray' } }, spec: { containers: [{ name: 'main' }] } },
+      },
+    },
+  }
+  const tool = foreign('tool', {
+    admin: true,
+    spiffeIDTemplate: CHAT,
+    podSelector: { matchLabels: { app: 'ray' } },
+  })
+  expect(rightsIn(binding(), cluster, tool)).toContainEqual([
+    'ClusterSPIFFEID/tool',
+    expect.stringContaining('container vllm of'),
+    'InferenceIdentityBinding/llama',
+    1,
+  ])
 })

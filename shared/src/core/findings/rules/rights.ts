@@ -6,7 +6,7 @@ import { mayBecome } from '../../base/go/template/mentions.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { ConfiguredRight } from '../../model/objects/configured-rights.ts'
 import type { Subject } from '../../model/objects/subject.ts'
-import { all, any, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { all, any, NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { isAskedFor, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { applies } from './applies.ts'
 import { sourceSubject } from './install-rules.ts'
@@ -22,43 +22,68 @@ export interface Right {
 
 const OF_ENTRIES = ['admin', 'downstream'] as const
 
-/** The rights in a state; `byId`: those of an ID, each with whether it is this ID. */
+/** The rights in a state, by the ID that they belong to: each with whether it is this ID. */
 export function rightsOf(state: State): (spiffeId: string) => readonly Right[] {
   const rights = lazy(() => {
-    const holdings = new Holdings(state)
-    const found = new Map<string, Right>()
-    for (const outcome of outcomesWithRights(state)) {
-      const { source, pod, entry, verdict } = outcome
-      if (entry === undefined || !(isAskedFor(verdict) || verdict.state === 'depends')) continue
-      const holds = all(applies(outcome), pod === undefined ? YES : holdings.asRead(pod))
-      for (const name of OF_ENTRIES) {
-        if (!entry[name]) continue
-        const key = `${name} ${sourceText(source)} ${entry.spiffeId}`
-        const right = { name, giver: sourceSubject(source), spiffeId: entry.spiffeId, holds }
-        const before = getOrCreate(found, key, () => right)
-        found.set(key, { ...right, holds: any(before.holds, holds) })
-      }
+    const list = [...rightsOfEntries(state), ...rightsOfConfigurations(state)]
+    return {
+      list,
+      byId: Map.groupBy(list, ({ spiffeId }) => spiffeId),
+      unfinished: list.filter(({ spiffeId }) => spiffeId.includes('<')),
     }
-    const configured = state.base.snapshot.configuredRights.map(
-      ({ name, namespace, configMap, spiffeId }): Right => ({
-        name,
-        giver: { kind: 'ConfigMap', namespace, name: configMap },
-        spiffeId,
-        holds: YES,
-      }),
-    )
-    return [...found.values(), ...configured]
   })
+  const found = new Map<string, readonly Right[]>()
   return (spiffeId) =>
-    rights().flatMap((right): readonly Right[] => {
-      if (right.spiffeId === spiffeId) return [right]
-      if (!mayBecome(right.spiffeId, spiffeId) && !mayBecome(spiffeId, right.spiffeId)) return []
-      const isIt = openOn(
-        `whether ${spiffeId} is ${right.spiffeId}`,
-        'what stands in angle brackets is not known',
+    getOrCreate(found, spiffeId, () => {
+      const { list, byId, unfinished } = rights()
+      const perhaps = (spiffeId.includes('<') ? list : unfinished).filter(
+        (one) => one.spiffeId !== spiffeId && mayBeOne(one.spiffeId, spiffeId),
       )
-      return [{ ...right, holds: all(right.holds, isIt) }]
+      return [...(byId.get(spiffeId) ?? []), ...perhaps.map((one) => perhapsOf(one, spiffeId))]
     })
+}
+
+function mayBeOne(one: string, other: string): boolean {
+  return mayBecome(one, other) || mayBecome(other, one)
+}
+
+function perhapsOf(right: Right, spiffeId: string): Right {
+  const isIt = openOn(
+    `whether ${spiffeId} is ${right.spiffeId}`,
+    'what stands in angle brackets is not known',
+  )
+  return { ...right, holds: all(right.holds, isIt) }
+}
+
+function rightsOfEntries(state: State): Iterable<Right> {
+  const holdings = new Holdings(state)
+  const found = new Map<string, Right>()
+  for (const outcome of outcomesWithRights(state)) {
+    const { source, pod, entry, verdict } = outcome
+    if (entry === undefined || !(isAskedFor(verdict) || verdict.state === 'depends')) continue
+    const holds = all(applies(outcome), pod === undefined ? YES : holdings.asRead(pod))
+    for (const name of OF_ENTRIES) {
+      if (!entry[name]) continue
+      const key = `${name} ${sourceText(source)} ${entry.spiffeId}`
+      const before = found.get(key)?.holds ?? NO
+      found.set(key, {
+        name,
+        giver: sourceSubject(source),
+        spiffeId: entry.spiffeId,
+        holds: any(before, holds),
+      })
+    }
+  }
+  return found.values()
+}
+
+function rightsOfConfigurations({ base: { snapshot } }: State): readonly Right[] {
+  return snapshot.configuredRights.map(({ name, namespace, configMap, spiffeId }) => ({
+    name,
+    giver: { kind: 'ConfigMap', namespace, name: configMap },
+    spiffeId,
+    holds: YES,
+  }))
 }
 
 /** Hardly any estate has one: then no pod is looked at. */

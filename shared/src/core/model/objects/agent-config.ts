@@ -112,7 +112,7 @@ export function mayHoldAgentConfig(text: string): boolean {
 
 /** A configuration of SPIRE without the lines that are comments. */
 export function withoutComments(text: string): string {
-  return text.replaceAll(/^\s*(?:#|\/\/).*$/gm, '')
+  return text.replaceAll(/^[^\S\n]*(?:#|\/\/).*$/gm, '')
 }
 
 /** A pod, with what its node's agent does not find. */

@@ -34,6 +34,6 @@ function rightsIn(text: string, value: RawObject['value']): readonly ConfiguredR
   )
 }
 
-/** In HCL, or in JSON. */
-const LIST = /\b(admin_ids|authorized_delegates)"?\s*[=:]\s*\[([^\]]*)\]/
+/** In HCL, or in JSON. A list that does not end is left at the next one, so that a text is gone through once. */
+const LIST = /\b(admin_ids|authorized_delegates)"?\s*[=:]\s*\[([^\][]*)\]/
 const LISTS = new RegExp(LIST, 'g')
