@@ -70,6 +70,14 @@ test('one that stays in the namespace of the binding, asks for labels of Namespa
   expect(takersIn([taker({ spiffeIDTemplate: `${CHAT}-2` })])).toEqual([])
 })
 
+test('a namespace that SCM perhaps ignores is one where such pods may be', () => {
+  const scm = { ignoreNamespaces: ['\\p{Greek}'] }
+  expect(takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-b'] })], scm)).toEqual([OF_B])
+  expect(
+    takersIn([taker({ workloadSelectorTemplates: ['k8s:ns:team-b'] })], { ignoreNamespaces: ['team-b'] }),
+  ).toEqual([])
+})
+
 test('pods that have it already are told of beside it', () => {
   const ghost = pod({ metadata: { namespace: 'team-b', uid: 'uid-of-the-ghost', labels: { app: 'ghost' } } })
   expect(takersIn([taker({}), ghost])).toEqual([expect.stringMatching(/^KLM308 /), ANY])
@@ -79,6 +87,9 @@ test('a ClusterStaticEntry counts by the selectors that a pod of any tenant may 
   expect(takersIn([entry('k8s:pod-label:app:ghost')])).toEqual([
     'KLM311 ClusterStaticEntry/taker gives the identity to pods of any namespace',
   ])
+  // A tenant chooses the name of a StatefulSet.
+  expect(takersIn([entry('k8s:pod-owner:StatefulSet:ghost')])).toHaveLength(1)
+  expect(takersIn([entry('k8s:pod-owner-uid:StatefulSet:x')])).toEqual([])
   expect(takersIn([entry('unix:uid:0')])).toEqual([])
   expect(takersIn([entry('k8s:ns:team-a')])).toEqual([])
 })

@@ -5,7 +5,7 @@ import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
 import { openOn, YES } from '../../model/truth/truth.ts'
 import { NamespaceFilter, sourceText } from '../../predict/index.ts'
-import { summaryText } from '../../base/text/counted.ts'
+import { fewText, summaryText } from '../../base/text/counted.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { sourceSubject } from './install-rules.ts'
@@ -63,11 +63,14 @@ function registrationsOfOthers(state: State): ReadonlyMap<string, Asked> {
   return found
 }
 
+/** So many of what it asks for are shown. */
+const ASKED_SHOWN = 5
+
 function asksText({ pods, selectors }: Asked): string {
   const labels = [...(pods?.matchLabels ?? [])].map(([key, value]) => `${key}=${value}`)
   const expressions = (pods?.matchExpressions ?? []).map(({ key, operator }) => `${key} ${operator}`)
   const asked = [...labels, ...expressions, ...selectors]
-  return asked.length === 0 ? 'it asks for nothing of a pod' : `it asks for ${asked.join(', ')}`
+  return asked.length === 0 ? 'it asks for nothing of a pod' : `it asks for ${fewText(asked, ASKED_SHOWN)}`
 }
 
 /**
@@ -79,7 +82,7 @@ function placesOf(
   { namespace: own }: Subject,
   { base: { settings } }: State,
 ): string | undefined {
-  // Neither a node nor an owner is for a tenant to choose.
+  // A node and a UID are not for a tenant to choose.
   if (selectors.some((one) => !CHOSEN_BY_TENANTS.test(one))) return undefined
   const named = namesAsked(namespaces)
   if (named === undefined) return undefined
@@ -96,7 +99,7 @@ function placesOf(
     (name) =>
       name !== own &&
       others.every((limit) => limit.includes(name)) &&
-      filter.whyNamespaceIgnored(name) === undefined,
+      filter.whyNamespaceIgnored(name)?.state !== 'ignored',
   )
   if (names.length === 0) return undefined
   return `${names.length === 1 ? 'namespace' : 'namespaces'} ${summaryText(names)}`
@@ -115,4 +118,5 @@ function namesAsked(selector: LabelSelector | undefined): readonly (readonly str
 
 const OF_NAMESPACE = /^k8s:ns:([a-z0-9-]+)$/
 /** Selectors that a tenant's own pod may have. */
-const CHOSEN_BY_TENANTS = /^k8s:(?:ns|sa|pod-label|pod-name|container-name|container-image|pod-image):|\{\{/
+const CHOSEN_BY_TENANTS =
+  /^k8s:(?:ns|sa|pod-label|pod-name|pod-owner|pod(?:-init)?-image(?:-count)?|container-(?:name|image)):|\{\{/
