@@ -104,7 +104,7 @@ export function resultOf(
   const unread = [...given, ...others]
   const { exitCode, markOver } = outcomeOf(
     {
-      // What was given and is lost leaves an answer without findings open too, which `--fail-on never` asks for.
+      // A file that is lost leaves the answer incomplete, with `--fail-on never` too.
       incomplete: given.includes(WORST) || (frame.isOfFindings !== true && unread.includes(WORST)),
       unread,
       causes,

@@ -1,4 +1,4 @@
-// Lists of which not every item is parsed: the same values as JSON.parse has, and the same refusals, whatever stands in the text.
+// Lists whose items are not all parsed: the same values as JSON.parse has, and the same refusals, whatever stands in the text.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dig, isRecord, listAt, own } from '@kleym/shared/core/base/json.ts'

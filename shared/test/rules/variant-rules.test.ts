@@ -199,7 +199,7 @@ describe('where every pod may carry other labels than it was read with, or may n
       {},
     ],
     [
-      'a controller of which nothing is known may make pods of the pool',
+      'a controller that nobody knows may make pods of the pool',
       [...raw(...estate(of('prefill'))), { ...rayCluster({}), value: FLEET }],
       {
         KLM415: ['what Fleet.example.dev team-a/fleet makes'],
