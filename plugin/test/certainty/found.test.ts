@@ -352,6 +352,28 @@ const FOUND: Readonly<Record<string, Case>> = {
     commands: ['policies'],
     completions: [{ objects: [[THIEF]], values: ALL_GIVEN, left: [] }],
   },
+  'no policy was affected, and a pod of another kind is registered in vain for an ID that nobody holds': {
+    ...NOTHING,
+    estate: [
+      accessPolicy(),
+      SERVER,
+      THIEVES,
+      staticEntry('other', 'team-a'),
+      registration('ignored', {
+        ...QUIET,
+        className: 'other',
+        app: 'thief',
+        id: '{{ define "who" }}chat{{ end }}spiffe://{{ .TrustDomain }}/ns/team-a/objective/{{ template "who" }}',
+      }),
+    ],
+    base: [accessPolicy(), staticEntry('other', 'team-a')],
+    hidden: [{ shell: 'RayCluster', objects: [THIEVES] }],
+    failOn: 'error',
+    commands: ['diff --base', 'diff --base, the other way'],
+    completions: [
+      { objects: [[pod('team-b', 'thief-made', 'thief', ['main'])]], values: ALL_GIVEN, left: [] },
+    ],
+  },
 }
 
 test.each(Object.entries(FOUND))('%s', async (_name, one) => {

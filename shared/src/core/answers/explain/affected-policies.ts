@@ -27,8 +27,8 @@ export interface AffectedPolicy {
   readonly before: Affected | undefined
   readonly after: Affected | undefined
   /**
-   * `lost`: it was held, or given, and is no more. `gained`: the other way round. `moved`: other objects give it, or other
-   * containers hold it. `otherwise`: another change of the answer. `perhaps`: whether it changes is not known. `rule`: the rule itself
+   * `lost`: it was held, or given, and is no more. `gained`: the other way round. `moved`: it is held, and other objects
+   * give it or other containers hold it. `otherwise`: another change of the answer. `perhaps`: whether it changes is not known. `rule`: the rule itself
    * comes, goes or changes.
    */
   readonly change: PolicyChange
@@ -196,10 +196,10 @@ function doubt(resolution: Resolution): string {
     : ''
 }
 
-/** What gives the identity, and who holds it. */
+/** What gives the identity, and who holds it. What gives one that nobody holds depends on pods that are registered in vain. */
 function fingerprint(resolution: Resolution): string {
   const declarers =
-    'declarers' in resolution
+    resolution.state === 'resolved'
       ? resolution.declarers.map(declarerText)
       : 'spiffeIds' in resolution
         ? resolution.spiffeIds
