@@ -1,14 +1,12 @@
 // The comparer: what the prediction says of a cluster as it is, against what SCM has made of it on a real spire-server.
 // What the prediction calls *depends* or *unknown* is no difference; it is counted, by cause.
+import { registrationEntries } from '@kleym/testing/at-once.ts'
 import { analyse, type Analysis } from '../../shared/src/core/analysis/states/analysis.ts'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { readScmSettings } from '../../shared/src/core/model/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import { entryKey } from '../../shared/src/core/predict/spire/entry-key.ts'
-import {
-  registrationEntries,
-  type RegistrationEntry,
-} from '../../shared/src/core/predict/spire/registration-entries.ts'
+import type { RegistrationEntry } from '../../shared/src/core/predict/spire/registration-entries.ts'
 import {
   sourceText,
   type EntryOutcome,

@@ -1,4 +1,5 @@
 // What the pure core says of the objects that an API server holds: whose an output is, and what everything comes to.
+import { planOnce } from '@kleym/testing/at-once.ts'
 import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
 import { type JsonRecord, deepEqual } from '@kleym/shared/core/base/json.ts'
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -6,7 +7,7 @@ import { ANNOTATION_BINDING, FINALIZER } from '@kleym/shared/core/model/names.ts
 import { isAsProven } from '@kleym/shared/core/decide/plan/altered-fields.ts'
 import { driftOf } from '@kleym/shared/core/decide/plan/drift.ts'
 import type { Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
-import { planOnce, type Action, type LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
+import type { Action, LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
 import { nextStatus } from '@kleym/shared/core/decide/plan/status.ts'
 import { readClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import {
@@ -37,7 +38,7 @@ export function isRightful(state: ClusterState, name: string, config: Config = C
   const { compiled, live } = worldOf(state, config)
   const output = live.find(({ object }) => object.meta.name === name)
   if (output?.ownership.kind !== 'ours') return false
-  const { actions } = planOnce(compiled, live)
+  const { actions } = planOnce(compiled, live, 'known')
   return !actions.some(
     (action) =>
       action.kind !== 'create' &&
@@ -69,7 +70,7 @@ export function inTheWay(server: SimulatedCluster, config: Config): readonly str
   const foreign = new Set(
     live.filter(({ ownership }) => ownership.kind === 'foreign').map(({ object }) => object.meta.name),
   )
-  const awaited = [...planOnce(compiled, live).judgements.values()].flatMap((judgement) =>
+  const awaited = [...planOnce(compiled, live, 'known').judgements.values()].flatMap((judgement) =>
     judgement.state === 'waiting' ? judgement.peers.map(({ claim }) => claim.output ?? '') : [],
   )
   return [...new Set(awaited)].filter((name) => foreign.has(name))
@@ -85,7 +86,7 @@ interface OracleSettings {
 export function differences(server: SimulatedCluster, settings: OracleSettings): readonly string[] {
   const { config, bindingsPerNamespace: full = Number.POSITIVE_INFINITY } = settings
   const now = worldOf(server, config)
-  const { judgements, actions } = planOnce(now.compiled, now.live)
+  const { judgements, actions } = planOnce(now.compiled, now.live, 'known')
   const held = heldBack(now, actions, full)
   const judged = new Map(judgements)
   for (const { binding, output } of held) {
@@ -145,7 +146,7 @@ function statusDifference(
 /** The outputs that there are, against those that the same bindings would get on an empty cluster. */
 function outputDifferences(now: SettledCluster, held: ReadonlySet<string>): readonly string[] {
   const foreign = now.live.filter(({ ownership }) => ownership.kind === 'foreign')
-  const fresh = planOnce(now.compiled, foreign)
+  const fresh = planOnce(now.compiled, foreign, 'known')
   const wanted = new Map(
     fresh.actions.flatMap((action) =>
       action.kind === 'create' ? [[action.output.metadata.name, action.output] as const] : [],

@@ -1,10 +1,11 @@
 // An answer that was worked out from the namespaces of its bindings alone is the answer of everything, to the letter.
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
-import { findingsOf, findingStepsAbout } from '@kleym/shared/core/findings/rules/all.ts'
+import { findingStepsAbout } from '@kleym/shared/core/findings/rules/all.ts'
 import { isAbout } from '@kleym/shared/core/findings/finding/finding.ts'
 import { concernsEveryBinding } from '@kleym/shared/core/findings/rules/install-rules.ts'
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'

@@ -5,7 +5,7 @@ import { unchanged, type Analysis } from '../../src/core/analysis/states/analysi
 import type { State } from '../../src/core/analysis/states/state.ts'
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
 import { explain } from '../../src/core/answers/explain/explanation.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { statusRule } from '../../src/core/findings/rules/status-rules.ts'
 import { sourceText } from '../../src/core/predict/spire/prediction.ts'
 import { binding, live, manifestOf, objective, outputOf, pool } from '@kleym/testing/manifests.ts'

@@ -1,4 +1,5 @@
 // How many entries a state asks for: in all, by binding and node, and what is above a limit.
+import { budgetsOf } from '@kleym/testing/at-once.ts'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { analysisOf } from '@kleym/testing/access-policies.ts'
@@ -6,7 +7,6 @@ import { foreign, pod } from '@kleym/testing/finding-cases.ts'
 import { binding, estate, FORBIDDEN, poolOnly } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import {
-  budgetsOf,
   comparingEntries,
   fullestOf,
   type BudgetChange,

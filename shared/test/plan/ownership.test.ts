@@ -8,7 +8,7 @@ import {
   ANNOTATION_GO_CLAIM,
 } from '../../src/core/model/names.ts'
 import type { OutputsKnown } from '../../src/core/decide/plan/plan.ts'
-import { settle } from '../../src/core/decide/plan/settle.ts'
+import { settle } from '@kleym/testing/at-once.ts'
 import {
   FORBIDDEN,
   binding,

@@ -1,5 +1,6 @@
 // What must hold for every input: its order does not matter, the plan comes to an end, and then no two bindings share a
 // container.
+import { planOnce } from '@kleym/testing/at-once.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
@@ -8,7 +9,7 @@ import { relationOf } from '../../src/core/decide/collide/claim-index.ts'
 import { meet } from '../collide/meet.ts'
 import { podLabelsOf } from '../../src/core/decide/compile/identity.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
-import { planOnce, type LiveOutput } from '../../src/core/decide/plan/plan.ts'
+import type { LiveOutput } from '../../src/core/decide/plan/plan.ts'
 import { nextStatus, verdictOf } from '../../src/core/decide/plan/status.ts'
 import type { Config } from '../../src/core/decide/settings/config.ts'
 import { CONFIG, manifestOf, settledCluster, type SettledCluster } from '@kleym/testing/manifests.ts'
@@ -94,7 +95,7 @@ describe('random clusters', () => {
         const { settled, compiled } = settledCluster(fresh ? inputs : [...inputs, ...outputs])
         if (settled.changes.length > 0 && settled.changes.every(({ kind }) => kind === 'create'))
           onlyCreated++
-        const confirmed = planOnce(compiled, settled.outputs)
+        const confirmed = planOnce(compiled, settled.outputs, 'known')
         expect(confirmed.actions).toEqual([])
         expect(said(confirmed.judgements)).toEqual(said(settled.judgements))
       }),

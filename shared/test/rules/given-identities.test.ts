@@ -4,7 +4,7 @@ import { analyse, type Analysis } from '../../src/core/analysis/states/analysis.
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { FindingCode } from '../../src/core/findings/registry/findings.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'
 import { binding, CONFIG, objective, pool } from '@kleym/testing/manifests.ts'

@@ -7,7 +7,7 @@ import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import type { Finding } from '../../src/core/findings/finding/finding.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 const NAMESPACE: JsonRecord = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } }

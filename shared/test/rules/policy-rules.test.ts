@@ -1,7 +1,8 @@
 // What findings about access policies say, and when KLM604 may be said at all.
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { describe, expect, test } from 'vitest'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
-import { findingsOf, findingStepsAbout } from '../../src/core/findings/rules/all.ts'
+import { findingStepsAbout } from '../../src/core/findings/rules/all.ts'
 import { isAbout, type Finding } from '../../src/core/findings/finding/finding.ts'
 import { subjectText } from '../../src/core/model/objects/subject.ts'
 import { concernsEveryBinding } from '../../src/core/findings/rules/install-rules.ts'

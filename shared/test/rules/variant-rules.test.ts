@@ -8,7 +8,7 @@ import type { RawObject } from '../../src/core/model/objects/raw.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import type { FindingCode } from '../../src/core/findings/registry/findings.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 import { CONFIG, estate, perVariant, pool, poolOnly } from '@kleym/testing/manifests.ts'
 

@@ -1,6 +1,6 @@
 // Pods that do not exist yet: what a prediction can say of them (docs/spire-facts.md §11.16).
 import { describe, expect, test } from 'vitest'
-import { registrationEntries } from '../../src/core/predict/spire/registration-entries.ts'
+import { registrationEntries } from '@kleym/testing/at-once.ts'
 import { containersOf, csid, predicted, staticEntry, verdictsOf, whyOf, type Fields } from './estate.ts'
 import { TEMPLATE, workload } from '../objects/workloads.ts'
 

@@ -1,9 +1,7 @@
 // `who-selects --entries`: the registration entries that SCM would hold, in the words of spire-server.
+import { registrationEntries } from '@kleym/testing/at-once.ts'
 import { describe, expect, test } from 'vitest'
-import {
-  registrationEntries,
-  type RegistrationEntry,
-} from '../../src/core/predict/spire/registration-entries.ts'
+import type { RegistrationEntry } from '../../src/core/predict/spire/registration-entries.ts'
 import { csid, pod, predicted, staticEntry, type PredictedEstate } from './estate.ts'
 
 function entriesFor(estate: PredictedEstate): readonly RegistrationEntry[] {

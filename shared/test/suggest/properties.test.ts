@@ -3,7 +3,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastSeen, runs } from '@kleym/testing/runs.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { findingKey } from '../../src/core/findings/finding/finding.ts'
 import { findingEntry } from '../../src/core/findings/registry/findings.ts'
 import { isRecord, type JsonRecord } from '../../src/core/base/json.ts'

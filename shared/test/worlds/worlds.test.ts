@@ -7,7 +7,7 @@ import { findingKey, type Finding } from '../../src/core/findings/finding/findin
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import { assumedScmSettings } from '../../src/core/model/objects/scm-config.ts'
 import { CHART_IGNORE_NAMESPACES, type ScmSettings } from '../../src/core/model/objects/scm-settings.ts'
-import { findingsOf } from '../../src/core/findings/rules/all.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
 import { inWorlds } from '../../src/core/analysis/worlds/across.ts'
 import { openSettingsOf, type SettingsKnown } from '../../src/core/analysis/worlds/worlds-of.ts'
 import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'

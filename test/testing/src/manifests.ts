@@ -1,4 +1,5 @@
 // Small manifests for tests, and the way from a set of them to judgements: what `analysis.ts` does, without prediction.
+import { settle } from '@kleym/testing/at-once.ts'
 import { compile, type Compiled } from '@kleym/shared/core/decide/compile/compile.ts'
 import type { Config } from '@kleym/shared/core/decide/settings/config.ts'
 import { boundaryWord, parseIdentity } from '@kleym/shared/core/decide/compile/identity-path.ts'
@@ -14,7 +15,7 @@ import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clustersp
 import { ownershipFacts } from '@kleym/shared/core/analysis/states/ownership-facts.ts'
 import { judgeOwnership, type Ownership } from '@kleym/shared/core/decide/plan/ownership.ts'
 import type { Judgement, LiveOutput } from '@kleym/shared/core/decide/plan/plan.ts'
-import { settle, type Settled } from '@kleym/shared/core/decide/plan/settle.ts'
+import type { Settled } from '@kleym/shared/core/decide/plan/settle.ts'
 import { verdictOf } from '@kleym/shared/core/decide/plan/status.ts'
 import { readSnapshot, referencesIn, type Snapshot } from '@kleym/shared/core/snapshot/snapshot.ts'
 
@@ -188,7 +189,7 @@ export function settledCluster(
   const compiled = snapshot.bindings.read.map((one) => compile(one, references, config))
   const judge = ownershipIn(snapshot, compiled)
   const outputs = snapshot.clusterSpiffeIds.read.map((object) => ({ object, ownership: judge(object) }))
-  return { snapshot, compiled, live: outputs, settled: settle(compiled, outputs) }
+  return { snapshot, compiled, live: outputs, settled: settle(compiled, outputs, 'known') }
 }
 
 /** How ownership is judged in a snapshot. */

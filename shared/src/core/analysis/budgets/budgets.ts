@@ -4,7 +4,7 @@ import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import type { Unknown } from '../../model/truth/unknown.ts'
 import type { UndecidedBinding } from '../holdings/undecided.ts'
@@ -43,12 +43,7 @@ export interface Budgets {
   readonly ofEachPod: ReadonlyMap<string, number>
 }
 
-/** Counts the entries of a state. */
-export function budgetsOf(state: State): Budgets {
-  return driveAtOnce(countingEntries(state))
-}
-
-/** The same, a step for each pod. */
+/** Counts the entries of a state, a step for each pod. */
 export function* countingEntries(state: State): Steps<Budgets> {
   const { snapshot, podsInQuestion } = state.base
   const prediction = state.prediction()

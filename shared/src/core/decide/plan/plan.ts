@@ -13,7 +13,7 @@ import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { CheckName } from '../compile/checks.ts'
 import type { RefusalReason } from '../reasons/reasons.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { alteredFields, isAsProven } from './altered-fields.ts'
 import { driftOf } from './drift.ts'
 import type { Ownership } from './ownership.ts'
@@ -91,16 +91,7 @@ export interface OpenDecision {
 
 const NOTHING_OPEN: OpenOf = () => undefined
 
-/** One pass. Where not all live outputs are known, no binding is ready, and there is nothing to write. */
-export function planOnce(
-  compiled: readonly Compiled[],
-  outputs: readonly LiveOutput[],
-  known: OutputsKnown = 'known',
-): Pass {
-  return driveAtOnce(planning(compiled, outputs, known))
-}
-
-/** The same in steps, some for each binding and output. */
+/** One pass, some steps for each binding and output. Where not all live outputs are known, no binding is ready, and there is nothing to write. */
 export function* planning(
   compiled: readonly Compiled[],
   outputs: readonly LiveOutput[],

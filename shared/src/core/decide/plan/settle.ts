@@ -4,7 +4,7 @@ import type { Compiled } from '../compile/compile.ts'
 import type { Output } from '../compile/output.ts'
 import { type ClusterSpiffeId, readClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { driftOf } from './drift.ts'
 import { metadataAfterWrite } from './written-metadata.ts'
 import { planning, type OpenOf, type OutputsKnown, type Action, type LiveOutput, type Pass } from './plan.ts'
@@ -24,16 +24,7 @@ export interface Settled extends Pass {
 /** More passes than any convergence needs: withdraw, wait, create, confirm. */
 const PASSES_MAX = 8
 
-/** Plans and carries out, on paper, until nothing is left to do; `known` as for `planOnce`. */
-export function settle(
-  compiled: readonly Compiled[],
-  live: readonly LiveOutput[],
-  known: OutputsKnown = 'known',
-): Settled {
-  return driveAtOnce(settling(compiled, live, known))
-}
-
-/** The same in steps, those of all passes. */
+/** Plans and carries out, on paper, until nothing is left to do; in the steps of all passes. */
 export function* settling(
   compiled: readonly Compiled[],
   live: readonly LiveOutput[],

@@ -1,7 +1,7 @@
 // All findings of an analysis, worst first.
 import type { Analysis } from '../../analysis/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { bindingRule } from './binding-rules.ts'
 import { collisionRule } from './collision-rules.ts'
 import { compareFindings, isAbout, type Finding } from '../finding/finding.ts'
@@ -59,12 +59,7 @@ export function openFindings(analysis: Analysis, concern: Concern): readonly Ope
   return openOf(RULES, analysis, concern)
 }
 
-/** Every finding, in a total order. Pure; the same analysis gives the same bytes. */
-export function findingsOf(analysis: Analysis): readonly Finding[] {
-  return driveAtOnce(findingSteps(analysis))
-}
-
-/** The same in steps, one for each pod and each label set. */
+/** Every finding, in a total order, in steps: one for each pod and each label set. Pure; the same analysis gives the same bytes. */
 export function* findingSteps(analysis: Analysis): Steps<readonly Finding[]> {
   return (yield* unsortedFindings(analysis)).toSorted(compareFindings)
 }

@@ -1,7 +1,7 @@
 // The registration entries that SCM would hold, with the field names of `spire-server entry show -output json`, so that a
 // person or a script can compare the two. What kleym adds has fields of its own.
 import type { Pod } from '../../model/objects/pod.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { entryKey, sortSelectors } from './entry-key.ts'
 import { podText } from '../../model/objects/pod-index.ts'
@@ -34,16 +34,9 @@ export interface RegistrationEntry {
 
 /**
  * The entries for these pods and for all static entries, without masked, displaced, ignored, failed and refused ones,
- * by SPIFFE ID, parent, selectors, source and pod (bytes).
+ * by SPIFFE ID, parent, selectors, source and pod (bytes). A step for each pod; `onHeld` hears how many there are so far, at first those
+ * of ClusterStaticEntries.
  */
-export function registrationEntries(
-  prediction: Prediction,
-  pods: readonly Pod[],
-): readonly RegistrationEntry[] {
-  return driveAtOnce(registrationEntrySteps(prediction, pods))
-}
-
-/** The same, a step for each pod; `onHeld` hears how many there are so far, at first those of ClusterStaticEntries. */
 export function* registrationEntrySteps(
   prediction: Prediction,
   pods: readonly Pod[],

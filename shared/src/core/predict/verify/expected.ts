@@ -4,7 +4,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { PodsAlike } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { driveAtOnce, type Steps } from '../../base/steps.ts'
+import type { Steps } from '../../base/steps.ts'
 import { sortSelectors, type SelectorParts } from '../spire/entry-key.ts'
 import {
   isAskedFor,
@@ -156,15 +156,6 @@ export function* expecting(
     collector.add(outlines, { pod, parentId: prediction.parentIdOf(pod) ?? '' })
   }
   return collector
-}
-
-/** The same at once. */
-export function expectedEntries(
-  prediction: Prediction,
-  pods: readonly Pod[],
-  whyOpen?: WhyOpen,
-): ExpectedEntries {
-  return driveAtOnce(expecting(prediction, pods, whyOpen))
 }
 
 /** How many are looked through before they are looked up by their text. */
