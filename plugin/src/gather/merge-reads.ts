@@ -1,6 +1,6 @@
 // A few namespaces were read, and then all of them, and not all of that could be had: what each reading knows is kept.
+import { kindKey } from '@kleym/shared/core/model/kinds.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { NAMESPACES, resourceName } from '@kleym/shared/kube/resources.ts'
 import type { LiveSide } from '../cluster/live-side.ts'
 

@@ -9,12 +9,12 @@ import {
   POOL_KINDS,
   kindOf,
   qualifiedKind,
+  kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
 
 const SERVER_METADATA = ['uid', 'resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp']

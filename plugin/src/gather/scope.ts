@@ -3,7 +3,7 @@
 // docs/decisions/2026-11-22-files-are-answered-from-a-part.md.
 import type { Each } from '@kleym/shared/core/base/each.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
-import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import { type Analysis, unmetClaimsByPath } from '@kleym/shared/core/analysis/index.ts'
 import { dependsOnOutsideScope } from '@kleym/shared/core/findings/index.ts'
 import { own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -13,7 +13,7 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { isWorkload } from '@kleym/shared/core/model/objects/workload.ts'
 import type { RuleSource } from '@kleym/shared/core/model/objects/access-rule.ts'
 import { pathIn } from '@kleym/shared/core/model/spiffe-id.ts'
-import { kindKey, readSnapshot } from '@kleym/shared/core/snapshot/index.ts'
+import { readSnapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { NAMESPACES_MAX, type NamedBinding, type Question } from './question.ts'
 
 /** The namespaces that are enough to begin with; undefined: everything. */

@@ -28,20 +28,12 @@ export type Charged = 'bytes' | 'documents' | 'values' | 'objects' | 'bindings'
 /** How many values a mapping or a list counts as. */
 export const CONTAINER_VALUES = 4
 
-const NAMES: Readonly<Record<Charged, string>> = {
-  bytes: 'bytes',
-  documents: 'documents',
-  values: 'values',
-  objects: 'objects',
-  bindings: 'bindings',
-}
-
 /** A limit has been reached: whatever comes later is not read. */
 export class BudgetSpent extends Error {
   override readonly name = 'BudgetSpent'
 
   constructor(charged: Charged) {
-    super(`more than ${INPUT_LIMITS[charged].toLocaleString('en')} ${NAMES[charged]}`)
+    super(`more than ${INPUT_LIMITS[charged].toLocaleString('en')} ${charged}`)
   }
 }
 

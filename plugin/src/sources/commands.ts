@@ -1,5 +1,6 @@
 // Programs that apply what stands elsewhere: `kubectl apply -f ADDRESS`, `helm install NAME REPOSITORY/CHART`. They stand in files of other
 // tools, in scripts, and in what containers run. What a program takes from the tree is read anyway.
+import { isTyped } from '@kleym/shared/core/model/kinds.ts'
 import { listAt, stringAt, walk } from '@kleym/shared/core/base/json.ts'
 
 /** kubectl or helm with what it does: as words, by a path, or as the image of a container. Bounded, for a text may repeat them without end. */
@@ -20,7 +21,7 @@ export function appliedBy(value: unknown): readonly string[] {
 
 /** The commands in a document, and in texts with several of them. */
 export function commandsIn(value: unknown): readonly string[] {
-  const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
+  const isObject = isTyped(value)
   const found: string[] = []
   // In an object, a text is a command only where a container runs it, or where it is a script.
   walk(value, (part, key) => {

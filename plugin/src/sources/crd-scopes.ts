@@ -1,7 +1,7 @@
 // Which kinds have a namespace, by the CRDs among the files: what makes pods and names no namespace is in the one in force, or
 // has none.
 import { stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 
 /** What a CRD says of its kind. */
 export interface KindScope {
@@ -15,8 +15,7 @@ export const CRD = 'CustomResourceDefinition.apiextensions.k8s.io'
 
 /** The scope that a CRD gives its kind; undefined for any other object, and where it says none. */
 export function scopeOfCrd(value: JsonRecord): KindScope | undefined {
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  if (qualifiedKind({ group, kind: stringAt(value, 'kind') ?? '' }) !== CRD) return undefined
+  if (kindKey(value) !== CRD) return undefined
   return kindScope(
     stringAt(value, 'spec', 'group'),
     stringAt(value, 'spec', 'names', 'kind'),

@@ -6,14 +6,14 @@ import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shar
 import {
   CLUSTER_SPIFFE_ID,
   REGISTRATIONS,
-  groupOfApiVersion,
+  kindOf,
   qualifiedKind,
+  kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
 import { ANNOTATION_BINDING, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/names.ts'
 import { OPENSHIFT_AGENT } from '@kleym/shared/core/model/objects/agent-config.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { appliedBy } from './commands.ts'
 import type { Opaque } from './door.ts'
 import {
@@ -94,7 +94,7 @@ function isParent(value: unknown): boolean {
  * containers run may.
  */
 export function deploying(value: unknown, origin: Origin, isRead = false): Deploying | undefined {
-  const isOfFlux = isRecord(value) && groupOf(value) === SOURCES_OF_FLUX
+  const isOfFlux = isRecord(value) && kindOf(value).group === SOURCES_OF_FLUX
   // What takes a chart of SPIRE from a source of Flux may stand elsewhere.
   const ofSource =
     isOfFlux && OF_SPIRE.has(nameOf(stringAt(value, 'spec', 'url'))) ? [{ chart: 'spire' }] : []
@@ -102,7 +102,7 @@ export function deploying(value: unknown, origin: Origin, isRead = false): Deplo
   const fetched = isRead ? [] : fetchedBy(value, origin)
   const found = [...fetched, ...commands, ...ofSource].filter(({ chart }) => nameOf(chart) !== SPIRES_CRDS)
   const kind = stringAt(value, 'kind')
-  const makesAny = kind === undefined || (isRecord(value) && isOfOthers({ group: groupOf(value), kind }))
+  const makesAny = kind === undefined || (isRecord(value) && isOfOthers(kindOf(value)))
   const key =
     found.length > 0 || isRead || !makesAny ? undefined : keyOfRegistrations(own(value, 'spec') ?? value)
   if (found.length === 0 && key === undefined) return undefined
@@ -266,11 +266,8 @@ function isShown(deployed: readonly Deployed[], objects: readonly RawObject[]): 
 /** The address of a source of Flux, by how others refer to it. */
 export function sourceAddress(value: JsonRecord): readonly [source: string, address: string] | undefined {
   const url = stringAt(value, 'spec', 'url')
-  if (groupOf(value) !== SOURCES_OF_FLUX || url === undefined) return undefined
+  const { kind, group } = kindOf(value)
+  if (group !== SOURCES_OF_FLUX || url === undefined) return undefined
   const { name, namespace } = readMeta(value)
-  return [sourceKey(stringAt(value, 'kind') ?? '', namespace, name), url]
-}
-
-function groupOf(value: JsonRecord): string {
-  return groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  return [sourceKey(kind, namespace, name), url]
 }

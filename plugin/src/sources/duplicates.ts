@@ -1,9 +1,10 @@
 // The same object in several places of the files. Equal ones are one object; of different ones the first is kept, and what
 // is said of that object alone is in doubt.
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
-import { isRecord, stringAt } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { deepEqual } from '@kleym/shared/core/base/json.ts'
+import { kindOf, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
@@ -40,7 +41,7 @@ export function withoutDuplicates(objects: readonly RawObject[]): {
       return true
     }
     if (known.variants.length === VARIANTS_MAX) known.more++
-    else if (!known.variants.some((one) => isEqual(one.value, object.value))) known.variants.push(object)
+    else if (!known.variants.some((one) => deepEqual(one.value, object.value))) known.variants.push(object)
     known.isUsed ||= isUsed(object)
     if (isAppliedAfter(object, known.last)) known.last = object
     return false
@@ -54,11 +55,8 @@ export function withoutDuplicates(objects: readonly RawObject[]): {
 /** Group, kind, namespace and name; undefined for an object whose name the API server will make, and where only mentions are kept. */
 function keyOf({ value, mentions }: RawObject): string | undefined {
   if (mentions !== undefined) return undefined
-  const name = stringAt(value, 'metadata', 'name') ?? ''
-  if (name === '') return undefined
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
-  return JSON.stringify([group, stringAt(value, 'kind') ?? '', namespace, name])
+  const { namespace, name } = readObjectVersion(value)
+  return name === '' ? undefined : JSON.stringify([kindKey(value), namespace, name])
 }
 
 /** Whether kubectl reads a file after another one: it goes through folders name by name, whatever is in them. */
@@ -73,11 +71,8 @@ function isAppliedAfter({ origin: left }: RawObject, { origin: right }: RawObjec
 function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): readonly InputProblem[] {
   const [first] = variants
   if (first === undefined || !(isLaterUsed || isUsed(first))) return []
-  const kind = stringAt(first.value, 'kind') ?? ''
-  const group = groupOfApiVersion(stringAt(first.value, 'apiVersion') ?? '')
-  const namespace = stringAt(first.value, 'metadata', 'namespace') ?? ''
-  const name = stringAt(first.value, 'metadata', 'name') ?? ''
-  const subject = `${kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
+  const { namespace, name } = readObjectVersion(first.value)
+  const subject = `${kindOf(first.value).kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
   return [
     {
       kind: 'duplicate',
@@ -87,9 +82,7 @@ function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): reado
       where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
       why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
       fix: 'remove one of them, or give fewer files; the answer is about the first one',
-      reach: [
-        { kind: qualifiedKind({ group, kind }), namespace: namespace === '' ? undefined : namespace, name },
-      ],
+      reach: [{ kind: kindKey(first.value), namespace: namespace === '' ? undefined : namespace, name }],
     },
   ]
 }
@@ -105,17 +98,4 @@ function timesText(count: number): string {
 
 function originText({ origin }: RawObject): string {
   return origin === undefined ? 'an unknown place' : `${origin.file}:${origin.line}`
-}
-
-/** Whether two values are the same; the order of keys does not count. Their depth is bounded by what the readers take. */
-function isEqual(left: unknown, right: unknown): boolean {
-  if (left === right) return true
-  if (Array.isArray(left) && Array.isArray(right))
-    return left.length === right.length && left.every((one, at) => isEqual(one, right[at]))
-  if (!isRecord(left) || !isRecord(right)) return false
-  const keys = Object.keys(left)
-  return (
-    keys.length === Object.keys(right).length &&
-    keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key]))
-  )
 }

@@ -2,14 +2,13 @@
 // Crossplane Object, a Kyverno policy that generates, the values of a HelmRelease; or as text, in a ConfigMap or a Secret that a
 // ClusterResourceSet, an add-on manager or a Job applies. The controller that reads that object may make them.
 import { isRecord, own, stringAt, walk } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { isTyped, kindKey, kindOf, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { DETAILS } from './deployers.ts'
 import { holdsKind, textsIn } from './held-text.ts'
-import { placeholderIn } from './placeholders.ts'
+import { placeIn } from './placeholders.ts'
 import { placeText, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfText } from './reach.ts'
 import type { WantedKind } from './wanted-kind.ts'
@@ -26,17 +25,17 @@ export function embeddedProblem(
   origin: Origin,
   wanted: readonly WantedKind[],
 ): InputProblem | undefined {
-  const isTyped = typeof own(value, 'kind') === 'string' && typeof own(value, 'apiVersion') === 'string'
+  const isObject = isTyped(value)
   const isDeciding = (one: WantedKind): boolean =>
     one.versions !== undefined ||
     one.kind === 'ConfigMap' ||
     POLICY_KINDS.includes(qualifiedKind(one)) ||
-    (!isTyped && !DETAILS.has(one.kind))
+    (!isObject && !DETAILS.has(one.kind))
   const isInText = (one: WantedKind): boolean => isDeciding(one) || KINDS_WITH_PODS.has(qualifiedKind(one))
   const found = new Map<string, ProblemReach>()
   let isText = false
   walk(value, (here, key) => {
-    if (isTyped && NOT_LOOKED_INTO.has(key) && own(value, key) === here) return false
+    if (isObject && NOT_LOOKED_INTO.has(key) && own(value, key) === here) return false
     if (typeof here === 'string')
       for (const text of textsIn(here))
         for (const reach of reachInText(text, wanted.filter(isInText))) {
@@ -53,11 +52,11 @@ export function embeddedProblem(
   const kinds = new Set(found.values().map(({ kind }) => kind.replace(/\..*/, '')))
   return {
     kind: 'not rendered',
-    what: `${isTyped ? `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''}` : origin.file} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
+    what: `${isObject ? `${stringAt(value, 'kind') ?? ''} ${stringAt(value, 'metadata', 'name') ?? ''}` : origin.file} holds objects that are not read where they stand: ${[...kinds].join(', ')}`,
     where: placeText(origin),
     why: isText
       ? 'whether anything applies them is not known'
-      : !isTyped
+      : !isObject
         ? 'it is no object and no List by its apiVersion and kind: kubectl does not apply it, and what else reads it is not known'
         : 'what its controller makes of them is not known',
     fix: 'add what it makes as manifests of their own',
@@ -96,21 +95,8 @@ const OF_REFERENCES = /(?:ref|selector)s?$/i
 
 /** A reference has a type and a name too, but no content. */
 function kindHeld(value: unknown, wanted: readonly WantedKind[]): WantedKind | undefined {
-  const kind = stringAt(value, 'kind')
-  if (kind === undefined || !isRecord(value)) return undefined
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const { kind, group } = kindOf(value)
+  if (kind === '' || !isRecord(value)) return undefined
   const hasContent = Object.entries(value).some(([field, one]) => isRecord(one) && !OF_REFERENCES.test(field))
   return hasContent ? wanted.find((one) => one.kind === kind && one.group === group) : undefined
-}
-
-function placeIn(value: unknown): {
-  readonly namespace: string | undefined
-  readonly name: string | undefined
-} {
-  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field))
-  return { namespace: plain(namespace), name: plain(name) }
-}
-
-function plain(text: string | undefined): string | undefined {
-  return text === undefined || text === '' || placeholderIn(text) !== undefined ? undefined : text
 }

@@ -3,7 +3,7 @@
 // Sveltos all do, and so do helmfile, skaffold, Fleet, Ansible and Pulumi. A few kinds deploy something whatever their fields say.
 import { dirname, join } from 'node:path'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf, qualifiedKind, isTyped } from '@kleym/shared/core/model/kinds.ts'
 import { isUnreadKind } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 
@@ -168,9 +168,8 @@ interface Scope {
 
 /** Everything that the fields of a document name to be fetched. */
 export function fetchedBy(value: unknown, origin: Origin): readonly Deployed[] {
-  const kind = stringAt(value, 'kind') ?? ''
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
-  const isObject = stringAt(value, 'kind') !== undefined && stringAt(value, 'apiVersion') !== undefined
+  const { kind, group } = kindOf(value)
+  const isObject = isTyped(value)
   if (isObject && (group === SOURCES_OF_FLUX || (!isOfOthers({ group, kind }) && group !== KUSTOMIZE)))
     return []
   const template = dig(value, 'spec', 'template')

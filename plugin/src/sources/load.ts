@@ -1,11 +1,16 @@
 // Files to objects: `-f`, `-R`, `-k` and stdin (docs/offline.md, "Sources"). What cannot be understood becomes a
 // problem, and the rest is read all the same.
-import { dig, isRecord, own } from '@kleym/shared/core/base/json.ts'
+import { dig, isRecord } from '@kleym/shared/core/base/json.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { groupOfApiVersion, POLICY_KINDS, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import {
+  groupOfApiVersion,
+  isTyped,
+  kindKey,
+  POLICY_KINDS,
+  qualifiedKind,
+} from '@kleym/shared/core/model/kinds.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import type { SourceIo } from '../io/context.ts'
 import { anyProgressLine, type ProgressLine } from '../io/progress-line.ts'
@@ -16,21 +21,13 @@ import { withoutDuplicates } from './duplicates.ts'
 import { KEYS_OF_REGISTRATIONS, namesChart } from './fetching.ts'
 import { collect, findFiles, missingFolder, readBounded, type FoundFile } from './files.ts'
 import { looksLikeJson, parseJson } from './json.ts'
-import {
-  collectObjects,
-  countSkipped,
-  templateProblem,
-  withScopes,
-  type Collected,
-  type ReadingRules,
-} from './objects.ts'
+import { Collection, templateProblem, withScopes, type ReadingRules } from './objects.ts'
 import type { MisspelledObject } from './near-miss.ts'
 import { isErrorText } from './failed-read.ts'
 import { isSealedText, plainKindOf, plainTypeOf } from './kinds-in-text.ts'
 import { placeholderIn } from './placeholders.ts'
 import { placeText, spentProblem, type InputProblem } from './problem.ts'
 import { reachOf, reachOfText } from './reach.ts'
-import { Sharing } from './sharing.ts'
 import { STDIN_ARGUMENT } from './stdin.ts'
 import { ownTree } from './own-tree.ts'
 import { lookThrough, type ReachOfFile } from './tool-folders.ts'
@@ -113,13 +110,10 @@ export async function loadFiles(
   const budget = new Budget((count) =>
     progress.at(() => `${reading}, document ${count.toLocaleString('en')}`),
   )
-  const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, {
-    budget,
-    door,
-    progress,
-  })
+  const collected = new Collection(rules, door, budget)
+  const reads = { budget, door, progress, collected }
+  const { sources, tree } = await readSources(args, { ...rules, render: args.render === true }, io, reads)
   onOpened?.(sources.reduce((sum, { bytes }) => sum + bytes.length, 0))
-  const collected = nothingYet(door, budget, tree)
   const lines: YamlLines = new Map()
   const unreadType = unreadTypes(rules.wanted, rules.mentions)
   let documents = 0
@@ -134,7 +128,7 @@ export async function loadFiles(
     const parsed = await parse(name, bytes, { budget, lines, unreadType })
     documents += parsed.count
     if (name === STDIN && parsed.count + parsed.faults.length === 0) isStdinEmpty = true
-    takeParsed(name, parsed, rules, collected)
+    takeParsed(name, parsed, rules, { door, collected })
   }
   const takeAll = async (all: readonly Source[]): Promise<void> => {
     for (const [number, source] of all.entries()) {
@@ -159,7 +153,7 @@ export async function loadFiles(
   // Where nothing holds a document, that is said of all.
   if (isStdinEmpty && documents > 0) door.hold(EMPTY_STDIN)
   const inOrder = door.objects.toSorted((a, b) => compareBytes(a.origin?.file ?? '', b.origin?.file ?? ''))
-  const scoped = withScopes([...inOrder, ...notThere(collected)], collected.scopes)
+  const scoped = withScopes([...inOrder, ...notThere(collected.made, door.objects)], collected.scopes)
   const { objects, problems: duplicates } = withoutDuplicates(scoped.objects)
   door.hold(...duplicates)
   const reachOfFile = readingAside(rules, budget)
@@ -184,31 +178,15 @@ export async function loadFiles(
   }
 }
 
-function nothingYet(
-  door: Door,
-  budget: Budget,
-  tree?: Pick<Tree, 'naming' | 'embedded' | 'made'>,
-): Collected {
-  return {
-    door,
-    budget,
-    deploying: [...(tree?.naming ?? [])],
-    sources: new Map(),
-    sharing: new Sharing(),
-    made: [...(tree?.made ?? [])],
-    embedded: [...(tree?.embedded ?? [])],
-    scopes: [],
-    placed: 0,
-    types: new Map(),
-    nearMisses: [],
-  }
-}
-
 /** Takes what a text holds, and what of it cannot be read. */
-function takeParsed(name: string, parsed: ParsedFile, rules: ReadingRules, collected: Collected): void {
-  const { door } = collected
+function takeParsed(
+  name: string,
+  parsed: ParsedFile,
+  rules: ReadingRules,
+  { door, collected }: Pick<Taken, 'door' | 'collected'>,
+): void {
   for (const type of parsed.unread ?? []) {
-    countSkipped(type, collected)
+    collected.skip(type)
     if (type.scope !== undefined) collected.scopes.push(type.scope)
   }
   for (const fault of parsed.faults) {
@@ -219,7 +197,7 @@ function takeParsed(name: string, parsed: ParsedFile, rules: ReadingRules, colle
     else door.hold(problem)
   }
   if (parsed.faults.length > INPUT_LIMITS.problems) door.hold(tooManyFaults(name))
-  for (const document of parsed.documents) collectObjects(document, name, rules, collected)
+  for (const document of parsed.documents) collected.take(document, name)
 }
 
 /** What cannot be read may mention SPIFFE IDs, as an object that names identities does; for an answer that asks for them. */
@@ -228,10 +206,6 @@ function mayMention(problem: InputProblem, text: string | undefined, rules: Read
   if (rules.mentions !== true || problem.reach === undefined || naming === undefined) return problem
   if (text === undefined || !mayHoldIds(text)) return problem
   return { ...problem, reach: [...problem.reach, ...reachOf(naming, {}, text)] }
-}
-
-function isTyped(value: unknown): boolean {
-  return own(value, 'kind') !== undefined && own(value, 'apiVersion') !== undefined
 }
 
 /** The field that every object has, an escape or a tag that may spell it, or a byte of another encoding than UTF-8. */
@@ -245,18 +219,19 @@ function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {
       return undefined
     if (!OF_OBJECT.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')))
       return []
-    const aside = nothingYet(new Door(), budget)
+    const door = new Door()
+    const aside = new Collection(rules, door, budget)
     const take = async (): Promise<void> => {
       const parsed = await parse(path, bytes, { budget })
       const documents = parsed.documents.filter(({ value }) => !isRecord(value) || isTyped(value))
-      takeParsed(path, { ...parsed, documents }, rules, aside)
+      takeParsed(path, { ...parsed, documents }, rules, { door, collected: aside })
     }
     const spent = await untilSpent(take())
-    const opaque = aside.door.opaque().filter(({ isNoted }) => isNoted !== true)
+    const opaque = door.opaque().filter(({ isNoted }) => isNoted !== true)
     const held = [...opaque, ...aside.embedded].map(({ reach }) => reach)
     if (spent !== undefined || held.includes(undefined)) return undefined
     if (!areDeployersKnown && aside.deploying.length > 0) return everythingIn(rules.wanted, undefined)
-    const read = [...aside.door.objects, ...aside.made].flatMap(({ value }) => {
+    const read = [...door.objects, ...aside.made].flatMap(({ value }) => {
       const one = rules.wanted.find((wanted) => qualifiedKind(wanted) === kindKey(value))
       return one === undefined ? [] : reachOf(one, readMeta(value), JSON.stringify(value))
     })
@@ -265,7 +240,7 @@ function readingAside(rules: ReadingRules, budget: Budget): ReachOfFile {
 }
 
 /** What controllers make, without what stands in the files by itself, and each once. */
-function notThere({ made, door: { objects } }: Collected): readonly RawObject[] {
+function notThere(made: readonly RawObject[], objects: readonly RawObject[]): readonly RawObject[] {
   if (made.length === 0) return made
   const there = new Set(objects.map(typeAndName))
   const once = new Map(made.map((one) => [typeAndName(one), one]))
@@ -301,13 +276,14 @@ interface Taken {
   readonly budget: Budget
   readonly door: Door
   readonly progress: ProgressLine
+  readonly collected: Collection
 }
 
 async function readSources(
   args: FileArguments,
   rules: TreeRules,
   io: SourceIo,
-  { budget, door, progress }: Taken,
+  { budget, door, progress, collected }: Taken,
 ): Promise<{ readonly sources: readonly Source[]; readonly tree: Tree }> {
   const sources: Source[] = []
   let isFull = false
@@ -326,7 +302,7 @@ async function readSources(
   const named = args.files.filter((path) => path !== STDIN_ARGUMENT)
   const found = findFiles(named, { ...args, cwd })
   door.hold(...found.problems)
-  const tree = await readTree(found, rules, io, { budget, progress })
+  const tree = await readTree(found, rules, io, { budget, progress, collected })
   const files = tree.files()
   for (const [number, file] of files.entries()) {
     if (isFull) break

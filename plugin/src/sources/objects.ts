@@ -1,18 +1,17 @@
 // From parsed values to the objects that the analysis reads: which ones they are, whether they have what every object
 // needs, and without what a manifest must not bring (docs/offline.md, "Sources").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '@kleym/shared/core/model/names.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { groupOfApiVersion, kindKey, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
-import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { readObjectVersion } from '@kleym/shared/core/model/objects/meta.ts'
 import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import { kindsChangedBy, podChangeOf } from '@kleym/shared/core/model/objects/pod-changers.ts'
 import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { Budget } from './budget.ts'
 import { commandProblem } from './changing-commands.ts'
 import type { ParsedDocument } from './document.ts'
@@ -23,6 +22,7 @@ import { missOf, type MisspelledObject, type Miss } from './near-miss.ts'
 import { failedRead, type FailedRead } from './failed-read.ts'
 import {
   placeholderIn,
+  placeIn,
   placeholderInObject,
   placeholderInType,
   type ManifestPlaceholder,
@@ -31,7 +31,7 @@ import { isDirective, lackOf, partialObject } from './partial-objects.ts'
 import { deploying, sourceAddress, type Deploying } from './deployers.ts'
 import { placeText, type InputPlace, type InputProblem, type ProblemReach } from './problem.ts'
 import { reachOf, reachOfOpenType } from './reach.ts'
-import type { Sharing } from './sharing.ts'
+import { Sharing } from './sharing.ts'
 import { TextFacts } from './text-facts.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
@@ -46,34 +46,6 @@ export interface ReadingRules {
   readonly mentions?: boolean
 }
 
-/** What the documents that were read so far hold. */
-export interface Collected {
-  /** What becomes of each document. */
-  readonly door: Door
-  /** Charged for each object. */
-  readonly budget: Budget
-  /** What deploys something. */
-  readonly deploying: Deploying[]
-  /** The addresses of sources of Flux, by how others refer to them. */
-  readonly sources: Map<string, string>
-  /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
-  readonly embedded: InputProblem[]
-  /** What is known of a type, by type: files hold many objects of few types. */
-  readonly types: Map<string, TypeFacts>
-  /** What is nearly of a kind that is wanted. */
-  readonly nearMisses: MisspelledObject[]
-  /** What CRDs say of the kinds that they define. */
-  readonly scopes: KindScope[]
-  /** What pods have in common. */
-  readonly sharing: Sharing
-  /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
-  readonly made: RawObject[]
-  /** How many objects name no namespace, and were given the one in force. */
-  placed: number
-  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
-  takesAway?: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
-}
-
 /** What a type without placeholders says of all objects of it. */
 interface TypeFacts {
   /** What is wrong with it where it is nearly one that is wanted. */
@@ -81,39 +53,285 @@ interface TypeFacts {
   readonly wanted: WantedKind | undefined
 }
 
+/** Where an object stands, of the document that `text` is about. */
+interface ObjectPlace {
+  readonly origin: Origin
+  readonly inList: boolean
+  readonly text: TextFacts
+}
+
 const BINDING_KIND = 'InferenceIdentityBinding'
 
-/** Adds the objects of one document to what is collected. Throws a BudgetSpent. */
-export function collectObjects(
-  parsed: ParsedDocument,
-  file: string,
-  rules: ReadingRules,
-  collected: Collected,
-): void {
-  const text = new TextFacts(parsed.text)
-  const originAt = (path: readonly number[]): Origin => ({
-    file,
-    document: parsed.document,
-    line: path.length === 0 ? parsed.line : parsed.itemLine(path),
-  })
-  // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
-  const open: OpenList[] = []
-  const enter = (value: unknown, path: readonly number[]): void => {
-    const failed = failedRead(value, rules.wanted)
-    if (failed !== undefined) collected.door.hold(failedProblem(failed, originAt(path)))
-    if (failed !== undefined && failed.hasItems !== true) return
-    const items = listItems(value)
-    if (items === undefined)
-      collectObject(value, { origin: originAt(path), inList: path.length > 0, text }, rules, collected)
-    else open.push({ items, path, next: 0 })
+/** Takes the documents that are read, one after the other, and holds what they have. */
+export class Collection {
+  readonly #rules: ReadingRules
+  /** What becomes of each document. */
+  readonly #door: Door
+  readonly #budget: Budget
+  /** By type: files hold many objects of few types. */
+  readonly #types = new Map<string, TypeFacts>()
+  /** What pods have in common. */
+  readonly #sharing = new Sharing()
+  /** What deploys something. */
+  readonly deploying: Deploying[] = []
+  /** The addresses of sources of Flux, by how others refer to them. */
+  readonly sources = new Map<string, string>()
+  /** Objects that hold others, as problems for the case that those do not stand in the files by themselves. */
+  readonly embedded: InputProblem[] = []
+  /** What is nearly of a kind that is wanted. */
+  readonly nearMisses: MisspelledObject[] = []
+  /** What CRDs say of the kinds that they define. */
+  readonly scopes: KindScope[] = []
+  /** What a controller makes of objects that are not wanted, the same always: taken where it is not there by itself. */
+  readonly made: RawObject[] = []
+  /** How many objects name no namespace, and were given the one in force. */
+  placed = 0
+  /** Whether something else decides what becomes of an object of the file that is being read: then it is not taken. */
+  takesAway: ((value: JsonRecord, kind: WantedKind) => boolean) | undefined
+
+  /** Each object is charged to the budget. */
+  constructor(rules: ReadingRules, door: Door, budget: Budget) {
+    this.#rules = rules
+    this.#door = door
+    this.#budget = budget
   }
-  enter(parsed.value, [])
-  for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
-    if (list.next === list.items.length) open.pop()
-    else {
-      const at = list.next++
-      enter(list.items[at], [...list.path, at])
+
+  /** Adds the objects of one document. Throws a BudgetSpent. */
+  take(parsed: ParsedDocument, file: string): void {
+    const text = new TextFacts(parsed.text)
+    const originAt = (path: readonly number[]): Origin => ({
+      file,
+      document: parsed.document,
+      line: path.length === 0 ? parsed.line : parsed.itemLine(path),
+    })
+    // A stack instead of recursion, in document order: Lists may hold Lists. Each entry is a list that is being gone through.
+    const open: OpenList[] = []
+    const enter = (value: unknown, path: readonly number[]): void => {
+      const failed = failedRead(value, this.#rules.wanted)
+      if (failed !== undefined) this.#door.hold(failedProblem(failed, originAt(path)))
+      if (failed !== undefined && failed.hasItems !== true) return
+      const items = listItems(value)
+      if (items === undefined) this.#object(value, { origin: originAt(path), inList: path.length > 0, text })
+      else open.push({ items, path, next: 0 })
     }
+    enter(parsed.value, [])
+    for (let list = open.at(-1); list !== undefined; list = open.at(-1)) {
+      if (list.next === list.items.length) open.pop()
+      else {
+        const at = list.next++
+        enter(list.items[at], [...list.path, at])
+      }
+    }
+  }
+
+  /** Counts a document of a type that no answer uses. */
+  skip(type: { readonly kind: string; readonly apiVersion: string }): void {
+    const kind = kindKey(type)
+    // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
+    if (kind !== IDENTITY_TESTS) this.#door.dismiss({ because: 'kind', kind })
+  }
+
+  #object(value: unknown, place: ObjectPlace): void {
+    const { origin, inList, text } = place
+    const type = isRecord(value) ? readType(value) : undefined
+    if (!isRecord(value) || type === undefined) {
+      if (inList && !isRecord(value))
+        this.#door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
+      else this.#untyped(value, origin)
+      return
+    }
+    const { wanted: allWanted } = this.#rules
+    const typeKey = `${type.apiVersion} ${type.kind}`
+    const untyped = this.#types.has(typeKey) ? undefined : templateOfType(value, type, origin, allWanted)
+    if (untyped !== undefined) {
+      this.#door.hold(untyped)
+      return
+    }
+    const facts = getOrCreate(this.#types, typeKey, () => ({
+      miss: missOf(type, allWanted),
+      wanted: allWanted.find(({ kind, group }) => kind === type.kind && group === type.group),
+    }))
+    const { miss } = facts
+    if (miss?.kind === 'not served') {
+      const { namespace, name } = readObjectVersion(value)
+      const { apiVersion, kind } = type
+      this.nearMisses.push({ apiVersion, kind, namespace, name, miss, origin })
+      return
+    }
+    const isFromCluster = isDump(value, this.#rules)
+    const wanted = facts.wanted ?? makerOf(type, value, isFromCluster)
+    if (miss !== undefined && wanted !== undefined) {
+      this.#door.hold({ ...unknownVersion(type, origin, miss), reach: this.#reachOf(value, wanted) })
+      return
+    }
+    // What a dump's controllers have made stands in the dump.
+    if (wanted?.versions === undefined && !isFromCluster) {
+      if (text.mayHoldObjects) this.#noteHeld(value, origin)
+      const change = text.mayHaveCommands ? commandProblem(value, origin, allWanted) : undefined
+      if (change !== undefined) this.#door.hold(change)
+      // The fields of a kind that is read name nothing to be fetched: what its containers run may.
+      if (facts.wanted !== undefined && text.mayHaveCommands) this.#noteDeployer(value, origin, true)
+    }
+    const isKept = facts.wanted === undefined && this.#takeMore(value, type, origin, isFromCluster)
+    if (wanted !== undefined) this.#takeWanted(value, wanted, place, isFromCluster)
+    else if (!isKept) this.skip(type)
+  }
+
+  /** An object that is read, unless it is not whole, or is no object yet. */
+  #takeWanted(
+    value: JsonRecord,
+    wanted: WantedKind,
+    { origin, text }: ObjectPlace,
+    isFromCluster: boolean,
+  ): void {
+    if (this.takesAway?.(value, wanted) === true) return
+    const fault = wanted.isNameless === true ? undefined : metadataFault(value)
+    const placeholder =
+      fault === undefined && !isFromCluster ? placeholderInObject(value, text.mayHavePlaceholders) : undefined
+    if (fault !== undefined) {
+      const reach = reachOf(wanted, {}, JSON.stringify(value))
+      this.#door.hold({ ...incomplete(`${wanted.kind} whose metadata cannot be read`, origin, fault), reach })
+    } else if (placeholder !== undefined)
+      this.#door.hold(templateProblem(wanted.kind, origin, placeholder, this.#reachOf(value, wanted)))
+    else if (isFromCluster || !this.#takeAsPatch(value, wanted, origin)) {
+      this.#budget.charge('objects', 1)
+      if (wanted.kind === BINDING_KIND) this.#budget.charge('bindings', 1)
+      const isUnread = wanted.isUnread === true
+      const namespace = stringAt(value, 'metadata', 'namespace')
+      if (wanted.namespaced && namespace === undefined) this.placed++
+      const mayBeAnywhere = isUnread && (namespace ?? '') === '' && !isKnownNamespaced(wanted)
+      this.#door.read({
+        ...this.#settle(value, wanted, isFromCluster),
+        origin,
+        ...(isUnread && { isUnread }),
+        ...(mayBeAnywhere && { mayBeAnywhere }),
+      })
+    }
+  }
+
+  /**
+   * Takes from an object whose kind is not read what it says beside the pods that it makes: how it changes pods, what it deploys, which IDs
+   * it mentions, what it says of another kind. Whether any of it is kept.
+   */
+  #takeMore(value: JsonRecord, type: ObjectType, origin: Origin, isFromCluster: boolean): boolean {
+    const { namespace, name } = readObjectVersion(value)
+    const podChange = podChangeOf(type, name, () => JSON.stringify(value), value)
+    if (podChange !== undefined)
+      this.#door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
+    const mentions = this.#mentionsOf(value, type, origin)
+    if (mentions !== undefined) this.#door.read(mentions)
+    if (!isFromCluster) {
+      this.#noteDeployer(value, origin)
+      this.#noteChanges(value, type, origin)
+      if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
+        for (const made of openshiftRegistrations()) this.made.push({ value: made, origin, isManifest: true })
+    }
+    const scope = scopeOfCrd(value)
+    if (scope !== undefined) this.scopes.push(scope)
+    return mentions !== undefined || podChange !== undefined
+  }
+
+  /** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
+  #untyped(value: unknown, origin: Origin): void {
+    const { wanted } = this.#rules
+    const half = isRecord(value) ? halfTyped(value, wanted) : undefined
+    if (half !== undefined)
+      this.#door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, wanted) })
+    else if (isSealed(value)) this.#door.hold(sealedProblem(origin))
+    else {
+      this.#door.dismiss({ because: 'no object', file: origin.file })
+      this.#noteHeld(value, origin)
+      this.#noteDeployer(value, origin)
+    }
+  }
+
+  /** What is kept of an object of any other kind, which mentions SPIFFE IDs; undefined: it mentions none, or is not asked for them. */
+  #mentionsOf(value: JsonRecord, type: ObjectType, origin: Origin): RawObject | undefined {
+    const mentions = this.#rules.mentions === true ? mentionRules(value) : []
+    if (mentions.length === 0 || this.takesAway?.(value, { ...type, namespaced: true }) === true)
+      return undefined
+    const { namespace, name } = readObjectVersion(value)
+    const annotations = dig(value, 'metadata', 'annotations')
+    const metadata = {
+      name,
+      namespace: namespace === '' && isKnownNamespaced(type) ? this.#rules.namespace : namespace,
+      ...(isRecord(annotations) && { annotations }),
+    }
+    this.#budget.charge('objects', 1)
+    return { value: { apiVersion: type.apiVersion, kind: type.kind, metadata }, origin, mentions }
+  }
+
+  /** Whether an object that is no dump is a patch, or a workload that is no whole one; then that is noted. */
+  #takeAsPatch(value: JsonRecord, wanted: WantedKind, origin: Origin): boolean {
+    const lack = lackOf(value)
+    if (lack === undefined && !isDirective(value)) return false
+    const reach = this.#reachOf(value, wanted)
+    this.#door.hold(
+      lack === undefined
+        ? {
+            ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
+            fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
+            reach,
+          }
+        : partialObject(value, origin, { lack, reach }),
+    )
+    return true
+  }
+
+  #noteDeployer(value: unknown, origin: Origin, isRead = false): void {
+    const found = deploying(value, origin, isRead)
+    if (found !== undefined) this.deploying.push(found)
+    const source = isRecord(value) ? sourceAddress(value) : undefined
+    if (source !== undefined) this.sources.set(...source)
+  }
+
+  /** What a policy makes of objects that are read is not what their manifests say. */
+  #noteChanges(value: JsonRecord, type: ObjectType, origin: Origin): void {
+    const changed = kindsChangedBy(type, JSON.stringify(own(value, 'spec') ?? {}), this.#rules.wanted)
+    if (changed.length === 0) return
+    const kinds = new Set(changed.map(({ kind }) => kind))
+    this.#door.hold({
+      kind: 'not rendered',
+      what: `${type.kind} ${readObjectVersion(value).name} may change objects: ${[...kinds].join(', ')}`,
+      alike: 'policies may change objects',
+      where: placeText(origin),
+      why: 'what it makes of them when they are applied is not known',
+      fix: 'give the objects as the API server has them, or leave it out: --exclude FILE',
+      reach: changed.flatMap((kind) => reachOf(kind, {}, '')).map((one) => ({ ...one, mayBeOutput: true })),
+    })
+  }
+
+  /** An object may hold others, and so may what is none by its type: in a list, in a mapping by their names, as text. */
+  #noteHeld(value: unknown, origin: Origin): void {
+    const found = embeddedProblem(value, origin, this.#rules.wanted)
+    if (found !== undefined) this.embedded.push(found)
+  }
+
+  /** What an object that is not read as it stands may be. */
+  #reachOf(value: JsonRecord, kind: WantedKind): readonly ProblemReach[] {
+    return reachOf(kind, placeIn(value, this.#rules.namespace), JSON.stringify(value))
+  }
+
+  /** The object with its namespace settled, and without what it must not bring along. */
+  #settle(value: JsonRecord, kind: WantedKind, isFromCluster: boolean): RawObject {
+    const found = own(value, 'metadata')
+    const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
+    delete metadata['managedFields']
+    if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
+    if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? this.#rules.namespace
+    else delete metadata['namespace']
+    const annotations = own(metadata, 'annotations')
+    if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+      const { [LAST_APPLIED]: _, ...rest } = annotations
+      metadata['annotations'] = rest
+    }
+    if (kind.kind === 'Pod')
+      for (const field of SHARED)
+        if (Object.hasOwn(metadata, field)) metadata[field] = this.#sharing.value(metadata[field])
+    const settled: Record<string, unknown> = { ...value, metadata }
+    if (isFromCluster) return { value: settled }
+    delete settled['status']
+    return { value: settled, isManifest: true }
   }
 }
 
@@ -143,130 +361,6 @@ function listItems(value: unknown): readonly unknown[] | undefined {
   return typed
 }
 
-/** Where an object stands. */
-interface ObjectPlace {
-  readonly origin: Origin
-  readonly inList: boolean
-  /** Of the document that it is a part of. */
-  readonly text: TextFacts
-}
-
-function collectObject(
-  value: unknown,
-  { origin, inList, text }: ObjectPlace,
-  rules: ReadingRules,
-  collected: Collected,
-): void {
-  const { door, budget, types, nearMisses } = collected
-  const type = isRecord(value) ? readType(value) : undefined
-  if (!isRecord(value) || type === undefined) {
-    if (inList && !isRecord(value))
-      door.hold(incomplete('an item of the list is no object', origin, `it is ${typeName(value)}`))
-    else collectUntyped(value, origin, rules, collected)
-    return
-  }
-  const typeKey = `${type.apiVersion} ${type.kind}`
-  const untyped = types.has(typeKey) ? undefined : templateOfType(value, origin, rules)
-  if (untyped !== undefined) {
-    door.hold(untyped)
-    return
-  }
-  const facts = getOrCreate(types, typeKey, () => ({
-    miss: missOf(type, rules.wanted),
-    wanted: wantedOf(type, rules.wanted),
-  }))
-  const { miss } = facts
-  if (miss?.kind === 'not served') {
-    nearMisses.push(nearMissOf(type, value, { miss, origin }))
-    return
-  }
-  const isFromCluster = isDump(value, rules)
-  const wanted = facts.wanted ?? makerOf(type, value, isFromCluster)
-  if (miss !== undefined && wanted !== undefined) {
-    door.hold({ ...unknownVersion(type, origin, miss), reach: reachOfTemplate(value, wanted, rules) })
-    return
-  }
-  // What a dump's controllers have made stands in the dump.
-  if (wanted?.versions === undefined && !isFromCluster) {
-    if (text.mayHoldObjects) noteHeld(value, origin, rules, collected)
-    const change = text.mayHaveCommands ? commandProblem(value, origin, rules.wanted) : undefined
-    if (change !== undefined) door.hold(change)
-    // The fields of a kind that is read name nothing to be fetched: what its containers run may.
-    if (facts.wanted !== undefined && text.mayHaveCommands) noteDeployer(value, origin, collected, true)
-  }
-  const isOther = facts.wanted === undefined
-  const isCounted = isOther && !takenForMore(value, type, { rules, origin, collected })
-  if (wanted === undefined) {
-    if (isCounted) count(door, qualifiedKind(type))
-    return
-  }
-  if (collected.takesAway?.(value, wanted) === true) return
-  const fault = wanted.isNameless === true ? undefined : metadataFault(value)
-  const placeholder =
-    fault === undefined && !isFromCluster ? placeholderInObject(value, text.mayHavePlaceholders) : undefined
-  if (fault !== undefined) {
-    const reach = reachOf(wanted, { namespace: undefined }, JSON.stringify(value))
-    door.hold({ ...incomplete(`${type.kind} whose metadata cannot be read`, origin, fault), reach })
-  } else if (placeholder !== undefined)
-    door.hold(templateProblem(type.kind, origin, placeholder, reachOfTemplate(value, wanted, rules)))
-  else if (isFromCluster || !takenAsPatch(value, wanted, { rules, origin, collected })) {
-    budget.charge('objects', 1)
-    if (wanted.kind === BINDING_KIND) budget.charge('bindings', 1)
-    const isUnread = wanted.isUnread === true
-    const isPlaced = wanted.namespaced && stringAt(value, 'metadata', 'namespace') === undefined
-    if (isPlaced) collected.placed++
-    const mayBeAnywhere =
-      isUnread && nonEmpty(stringAt(value, 'metadata', 'namespace')) === undefined && !isKnownNamespaced(type)
-    door.read({
-      ...settle(value, wanted, { namespace: rules.namespace, sharing: collected.sharing, isFromCluster }),
-      origin,
-      ...(isUnread && { isUnread }),
-      ...(mayBeAnywhere && { mayBeAnywhere }),
-    })
-  }
-}
-
-/**
- * Takes from an object whose kind is not read what it says beside the pods that it makes: how it changes pods, what it deploys, which IDs it
- * mentions, what it says of another kind. Whether any of it is kept.
- */
-function takenForMore(
-  value: JsonRecord,
-  type: ObjectType,
-  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
-): boolean {
-  const { namespace, name } = readMeta(value)
-  const podChange = podChangeOf(type, name, () => JSON.stringify(value), value)
-  if (podChange !== undefined)
-    collected.door.read({ value: { ...type, metadata: { namespace, name } }, origin, podChange })
-  const mentions = mentionsOf(value, type, { rules, origin, collected })
-  if (mentions !== undefined) collected.door.read(mentions)
-  if (!isDump(value, rules)) {
-    noteDeployer(value, origin, collected)
-    noteChanges(value, type, rules, { origin, door: collected.door })
-    if (qualifiedKind(type) === OPENSHIFT_PROVIDER)
-      for (const made of openshiftRegistrations())
-        collected.made.push({ value: made, origin, isManifest: true })
-  }
-  const scope = scopeOfCrd(value)
-  if (scope !== undefined) collected.scopes.push(scope)
-  return mentions !== undefined || podChange !== undefined
-}
-
-/** What is no object by its type may be half of one, hold objects, deploy something, or show nothing of what it is. */
-function collectUntyped(value: unknown, origin: Origin, rules: ReadingRules, collected: Collected): void {
-  const { door } = collected
-  const half = isRecord(value) ? halfTyped(value, rules.wanted) : undefined
-  if (isRecord(value) && half !== undefined)
-    door.hold({ ...incomplete(half.what, origin, half.why), reach: reachOfHalf(value, rules) })
-  else if (isSealed(value)) door.hold(sealedProblem(origin))
-  else {
-    door.dismiss({ because: 'no object', file: origin.file })
-    noteHeld(value, origin, rules, collected)
-    noteDeployer(value, origin, collected)
-  }
-}
-
 /** Whether nothing of a document tells what it is: a text, or all that SOPS leaves of a file (https://getsops.io/docs/). */
 function isSealed(value: unknown): boolean {
   if (typeof value === 'string') return !NOTHING_FOUND.test(value)
@@ -286,49 +380,6 @@ function sealedProblem(origin: Origin): InputProblem {
     why: 'it is no object and no part of one: it may be encrypted, or stand for another file',
     fix: 'give what it stands for, or leave it out: --exclude FILE',
   }
-}
-
-/** What is kept of an object of any other kind, which mentions SPIFFE IDs; undefined: it mentions none, or is not asked for them. */
-function mentionsOf(
-  value: JsonRecord,
-  type: ObjectType,
-  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
-): RawObject | undefined {
-  if (rules.mentions !== true) return undefined
-  const mentions = mentionRules(value)
-  if (mentions.length === 0) return undefined
-  if (collected.takesAway?.(value, { group: type.group, kind: type.kind, namespaced: true }) === true)
-    return undefined
-  const { namespace, name } = readMeta(value)
-  const annotations = dig(value, 'metadata', 'annotations')
-  const metadata = {
-    name,
-    namespace: namespace === '' && isKnownNamespaced(type) ? rules.namespace : namespace,
-    ...(isRecord(annotations) && { annotations }),
-  }
-  collected.budget.charge('objects', 1)
-  return { value: { apiVersion: type.apiVersion, kind: type.kind, metadata }, origin, mentions }
-}
-
-/** Whether an object that is no dump is a patch, or a workload that is no whole one; then that is noted. */
-function takenAsPatch(
-  value: JsonRecord,
-  wanted: WantedKind,
-  { rules, origin, collected }: { rules: ReadingRules; origin: Origin; collected: Collected },
-): boolean {
-  const lack = lackOf(value)
-  if (lack !== undefined) {
-    const reach = reachOfTemplate(value, wanted, rules)
-    collected.door.hold(partialObject(value, origin, { lack, reach }))
-    return true
-  }
-  if (!isDirective(value)) return false
-  collected.door.hold({
-    ...incomplete(`${wanted.kind} that is a patch`, origin, 'it has a $patch, which no object has'),
-    fix: 'build what it is for: kubectl kleym ... -k DIR, or leave it out: --exclude FILE',
-    reach: reachOfTemplate(value, wanted, rules),
-  })
-  return true
 }
 
 /** The objects, with what CRDs say of the kinds of those that name no namespace; and how many of them have none. */
@@ -352,15 +403,6 @@ export function withScopes(
   return { objects: settled, withoutNamespace }
 }
 
-function nearMissOf(
-  { apiVersion, kind }: ObjectType,
-  value: JsonRecord,
-  rest: Pick<MisspelledObject, 'miss' | 'origin'>,
-): MisspelledObject {
-  const [namespace, name] = ['namespace', 'name'].map((field) => stringAt(value, 'metadata', field) ?? '')
-  return { apiVersion, kind, namespace: namespace ?? '', name: name ?? '', ...rest }
-}
-
 /** What the object means is not known: a reference to one of its kind may mean it. */
 function unknownVersion(
   { kind, apiVersion }: ObjectType,
@@ -374,39 +416,6 @@ function unknownVersion(
     why,
     fix,
   }
-}
-
-function noteDeployer(value: unknown, origin: Origin, to: Collected, isRead = false): void {
-  const found = deploying(value, origin, isRead)
-  if (found !== undefined) to.deploying.push(found)
-  const source = isRecord(value) ? sourceAddress(value) : undefined
-  if (source !== undefined) to.sources.set(...source)
-}
-
-/** What a policy makes of objects that are read is not what their manifests say. */
-function noteChanges(
-  value: JsonRecord,
-  type: ObjectType,
-  { wanted }: ReadingRules,
-  { origin, door }: { readonly origin: Origin; readonly door: Door },
-): void {
-  const changed = kindsChangedBy(type, JSON.stringify(own(value, 'spec') ?? {}), wanted)
-  if (changed.length === 0) return
-  door.hold({
-    kind: 'not rendered',
-    what: `${type.kind} ${readMeta(value).name} may change objects: ${[...new Set(changed.map(({ kind }) => kind))].join(', ')}`,
-    alike: 'policies may change objects',
-    where: placeText(origin),
-    why: 'what it makes of them when they are applied is not known',
-    fix: 'give the objects as the API server has them, or leave it out: --exclude FILE',
-    reach: changed.flatMap((kind) => reachOf(kind, {}, '')).map((one) => ({ ...one, mayBeOutput: true })),
-  })
-}
-
-/** An object may hold others, and so may what is none by its type: in a list, in a mapping by their names, as text. */
-function noteHeld(value: unknown, origin: Origin, { wanted }: ReadingRules, { embedded }: Collected): void {
-  const found = embeddedProblem(value, origin, wanted)
-  if (found !== undefined) embedded.push(found)
 }
 
 /** An object of any other kind that makes pods, or says what others make, is kept, though its kind is not read. */
@@ -425,15 +434,13 @@ function makerOf(
 /** An object whose very type is not filled in yet; undefined for any other. */
 function templateOfType(
   value: JsonRecord,
+  { kind, apiVersion, group }: ObjectType,
   origin: Origin,
-  { wanted }: ReadingRules,
+  wanted: readonly WantedKind[],
 ): InputProblem | undefined {
-  const kind = stringAt(value, 'kind') ?? ''
-  const apiVersion = stringAt(value, 'apiVersion') ?? ''
   const [inKind, inVersion] = [placeholderInType(kind), placeholderInType(apiVersion)]
   const placeholder = inKind ?? inVersion
   if (placeholder === undefined) return undefined
-  const group = groupOfApiVersion(apiVersion)
   const text = JSON.stringify(value)
   const possible = wanted.filter(
     (one) => (inKind !== undefined || one.kind === kind) && (inVersion !== undefined || one.group === group),
@@ -444,49 +451,11 @@ function templateOfType(
   ])
 }
 
-/** Where an object may end up that is a template: its name and its namespace count where they are filled in already. */
-function reachOfTemplate(value: JsonRecord, kind: WantedKind, rules: ReadingRules): readonly ProblemReach[] {
-  const [name, namespace] = (['name', 'namespace'] as const).map((field) =>
-    stringAt(value, 'metadata', field),
-  )
-  return reachOf(
-    kind,
-    {
-      namespace: isOpen(namespace) ? undefined : (nonEmpty(namespace) ?? rules.namespace),
-      name: isOpen(name) ? undefined : nonEmpty(name),
-    },
-    JSON.stringify(value),
-  )
-}
-
-function isOpen(text: string | undefined): boolean {
-  return text !== undefined && placeholderIn(text) !== undefined
-}
-
-function reachOfHalf(value: JsonRecord, { wanted }: ReadingRules): readonly ProblemReach[] {
-  const kind = stringAt(value, 'kind')
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+function reachOfHalf(value: unknown, wanted: readonly WantedKind[]): readonly ProblemReach[] {
+  const { kind, group } = kindOf(value)
   const text = JSON.stringify(value)
   const possible = wanted.filter((one) => (group === '' ? one.kind === kind : one.group === group))
   return possible.flatMap((one) => reachOf(one, {}, text))
-}
-
-/** Counts a document of a type that no answer uses. */
-export function countSkipped(
-  type: { readonly kind: string; readonly apiVersion: string },
-  { door }: Collected,
-): void {
-  count(door, qualifiedKind({ kind: type.kind, group: groupOfApiVersion(type.apiVersion) }))
-}
-
-function wantedOf({ group, kind }: ObjectType, wanted: readonly WantedKind[]): WantedKind | undefined {
-  for (const one of wanted) if (one.kind === kind && one.group === group) return one
-  return undefined
-}
-
-function count(door: Door, kind: string): void {
-  // No API server knows it: it stands beside manifests, for `kubectl kleym test` alone.
-  if (kind !== IDENTITY_TESTS) door.dismiss({ because: 'kind', kind })
 }
 
 const IDENTITY_TESTS = qualifiedKind({ kind: IDENTITY_TEST_KIND, group: IDENTITY_TEST_GROUP })
@@ -551,36 +520,6 @@ const SERVER_FIELDS = [
 /** What the pods of a workload have in common: work on one that asks for no more is done once for all of them. */
 const SHARED = ['labels', 'ownerReferences'] as const
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
-
-/** The object with its namespace settled, and without what it must not bring along. */
-function settle(
-  value: JsonRecord,
-  kind: WantedKind,
-  {
-    namespace,
-    sharing,
-    isFromCluster,
-  }: Pick<Collected, 'sharing'> & { readonly namespace: string; readonly isFromCluster: boolean },
-): RawObject {
-  const found = own(value, 'metadata')
-  const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
-  delete metadata['managedFields']
-  if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
-  if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? namespace
-  else delete metadata['namespace']
-  const annotations = own(metadata, 'annotations')
-  if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
-    const { [LAST_APPLIED]: _, ...rest } = annotations
-    metadata['annotations'] = rest
-  }
-  if (kind.kind === 'Pod')
-    for (const field of SHARED)
-      if (Object.hasOwn(metadata, field)) metadata[field] = sharing.value(metadata[field])
-  const settled: Record<string, unknown> = { ...value, metadata }
-  if (isFromCluster) return { value: settled }
-  delete settled['status']
-  return { value: settled, isManifest: true }
-}
 
 /** Whether an object is a dump of a live one, which nothing must still fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {

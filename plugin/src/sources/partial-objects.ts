@@ -9,7 +9,7 @@ import {
   stringAt,
   type JsonRecord,
 } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf } from '@kleym/shared/core/model/kinds.ts'
 import { matchSelector, selectorProblem } from '@kleym/shared/core/model/objects/label-match.ts'
 import { readLabelSelector } from '@kleym/shared/core/model/objects/label-selector.ts'
 import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
@@ -41,8 +41,7 @@ export function isDirective(value: JsonRecord): boolean {
 
 /** What a workload lacks that every one of its kind has, or why the API server refuses it; undefined for whole ones, and for any other kind. */
 export function lackOf(value: JsonRecord): string | undefined {
-  const kind = stringAt(value, 'kind') ?? ''
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const { kind, group } = kindOf(value)
   const path = CONTAINERS.get(`${group}/${kind}`)
   if (path === undefined) return undefined
   if (isDirective(value)) return `has a ${DIRECTIVE}`

@@ -9,7 +9,7 @@ import {
   labelValueProblem,
   qualifiedNameProblem,
 } from '@kleym/shared/core/base/text/kubernetes.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf } from '@kleym/shared/core/model/kinds.ts'
 import { scaledBy } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { actionForAnotherTool } from './helm-action.ts'
 
@@ -141,6 +141,21 @@ export function placeholderIn(text: string): ManifestPlaceholder | undefined {
   return firstOf(text, IN_VALUES)
 }
 
+/** Where an object is, as far as its metadata says it and is filled in; in the given namespace if it names none. */
+export function placeIn(
+  value: unknown,
+  outer?: string,
+): { readonly namespace: string | undefined; readonly name: string | undefined } {
+  const [namespace, name] = ['namespace', 'name'].map(
+    (field) => stringAt(value, 'metadata', field) || undefined,
+  )
+  return { namespace: filledIn(namespace ?? outer), name: filledIn(name) }
+}
+
+function filledIn(text: string | undefined): string | undefined {
+  return text === undefined || placeholderIn(text) !== undefined ? undefined : text
+}
+
 /** What every placeholder begins with. Most texts have none of it. */
 const BEGINNING = /[{$<]|ENC\[/
 
@@ -174,8 +189,7 @@ export function placeholderInObject(
   const placed = placeholderInValue([own(metadata, 'name'), own(metadata, 'namespace')], inValues)
   const found = placed ?? placeholderInLabels(own(metadata, 'labels'), inValues)
   if (found !== undefined) return found
-  const kind = stringAt(value, 'kind') ?? ''
-  const group = groupOfApiVersion(stringAt(value, 'apiVersion') ?? '')
+  const { kind, group } = kindOf(value)
   if (kind === SCM_CONFIG_KIND) return placeholderInValue(value, inTemplates)
   if (kind === 'ConfigMap') return mayHaveStyles ? placeholderInScmConfig(own(value, 'data')) : undefined
   // KServe fills in its own.

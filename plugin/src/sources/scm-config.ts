@@ -7,7 +7,7 @@ import {
   openshiftScmConfig,
   type ScmConfigText,
 } from '@kleym/shared/core/analysis/index.ts'
-import { groupOfApiVersion } from '@kleym/shared/core/model/kinds.ts'
+import { qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { resolve } from 'node:path'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
@@ -29,13 +29,7 @@ export async function readScmConfigFile(
   where = `--scm-config ${file}`,
 ): Promise<ScmConfigText> {
   const fail = (why: string, fix: string): KleymError =>
-    new KleymError({
-      code: 'usage',
-      what: 'cannot read the SCM configuration',
-      where,
-      why,
-      fix,
-    })
+    new KleymError({ code: 'usage', what: 'cannot read the SCM configuration', where, why, fix })
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
   const { documents, faults } = await parse(file, bytes)
@@ -63,18 +57,13 @@ export async function readScmConfigFile(
  */
 export async function scmConfigsIn(objects: readonly RawObject[]): Promise<readonly ScmConfigText[]> {
   const found: ScmConfigText[] = [...(await configMapsIn(objects))]
-  for (const { value, origin } of objects) {
+  for (const { value, origin } of objects)
     if (isScmConfig(value)) found.push({ config: value, source: `${SCM_CONFIG_KIND}${placeOf(origin)}` })
-  }
   if (found.some(({ config }) => own(config, 'className') === OPENSHIFT_CLASS)) return found
   for (const { value, origin } of objects) {
-    const { kind, group } = OPENSHIFT_SCM
-    if (stringAt(value, 'kind') !== kind) continue
-    if (groupOfApiVersion(stringAt(value, 'apiVersion') ?? '') !== group) continue
-    found.push({
-      config: openshiftScmConfig(value),
-      source: `${kind} ${readMeta(value).name}${placeOf(origin)}`,
-    })
+    if (kindKey(value) !== qualifiedKind(OPENSHIFT_SCM)) continue
+    const source = `${OPENSHIFT_SCM.kind} ${readMeta(value).name}${placeOf(origin)}`
+    found.push({ config: openshiftScmConfig(value), source })
   }
   return found
 }
@@ -108,8 +97,7 @@ function isScmConfig(value: unknown): value is JsonRecord {
 }
 
 function configMapSource({ value, origin }: RawObject): string {
-  const namespace = stringAt(value, 'metadata', 'namespace') ?? ''
-  const name = stringAt(value, 'metadata', 'name') ?? ''
+  const { namespace, name } = readMeta(value)
   const path = namespace === '' ? name : namespacedName(namespace, name)
   return `ConfigMap ${path}${placeOf(origin)}`
 }

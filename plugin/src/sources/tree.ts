@@ -3,7 +3,7 @@
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
-import type { Origin, RawObject } from '@kleym/shared/core/model/objects/raw.ts'
+import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
 import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isDns1123Subdomain } from '@kleym/shared/core/base/text/kubernetes.ts'
@@ -19,7 +19,7 @@ import type { ProgressLine } from '../io/progress-line.ts'
 import type { Deployed } from './fetching.ts'
 import { embeddedProblem } from './embedded-objects.ts'
 import { isRemote, realFile, type FoundFile, type FoundFiles, type FoundFolder } from './files.ts'
-import type { ReadingRules } from './objects.ts'
+import type { Collection, ReadingRules } from './objects.ts'
 import type { WantedKind } from './wanted-kind.ts'
 import { changedBy, readOverlays, type OverlayReading, type OverlayTree } from './overlay-tree.ts'
 import { listed, placeText, reachText, type InputProblem, type ProblemReach } from './problem.ts'
@@ -44,39 +44,38 @@ export async function readTree(
   found: FoundFiles,
   rules: TreeRules,
   io: SourceIo,
-  { budget, progress }: { readonly budget: Budget; readonly progress: ProgressLine },
+  {
+    budget,
+    progress,
+    collected,
+  }: { readonly budget: Budget; readonly progress: ProgressLine; readonly collected: Collection },
 ): Promise<Tree> {
   const texts = new Map<string, string | undefined>()
   const textOf = (path: string): string | undefined => {
     if (!texts.has(path)) texts.set(path, smallText(path, budget))
     return texts.get(path)
   }
-  const naming: Deploying[] = []
-  const embedded: InputProblem[] = []
-  const agents: RawObject[] = []
   const overlays = await readOverlays(
     found.overlays,
     async ({ name, path, file }) => {
       const value = await firstValueIn(textOf(`${path}/${file}`), budget)
       const origin = originOf(name, file)
-      if (isRecord(value)) naming.push(...[deploying(asKustomization(value), origin) ?? []].flat())
+      if (isRecord(value))
+        collected.deploying.push(...[deploying(asKustomization(value), origin) ?? []].flat())
       const generated = ['configMapGenerator', 'secretGenerator'].map((field) => own(value, field))
       if (!rules.render && isRecord(value))
         for (const made of generatedAgents(value, path, textOf))
-          agents.push({ value: made, origin, isManifest: true })
+          collected.made.push({ value: made, origin, isManifest: true })
       const held = rules.render ? undefined : embeddedProblem(generated, origin, rules.wanted)
-      if (held !== undefined) embedded.push(held)
+      if (held !== undefined) collected.embedded.push(held)
       return value
     },
     textOf,
   )
   const tree = new Tree(found, overlays, rules, textOf)
-  tree.naming.push(...naming)
-  tree.embedded.push(...embedded)
-  tree.made.push(...agents)
   for (const folder of found.charts) {
     progress.at(() => `looking at the chart in ${folder.name}`)
-    await tree.addChart(folder, budget)
+    collected.deploying.push(...(await tree.addChart(folder, budget)))
   }
   progress.at(() => 'rendering kustomizations')
   if (rules.render) await inParallel(overlays.roots, (root) => tree.renderOverlay(root, io))
@@ -126,12 +125,6 @@ export class Tree {
   /** What of charts that make nothing could be applied as it is. */
   readonly #ownFiles: FoundFile[] = []
   readonly rendered: RenderedSource[] = []
-  /** What names charts that are not on this disk: what SPIRE's own install is told by its name. */
-  readonly naming: Deploying[] = []
-  /** The ConfigMaps of agents that kustomizations make of files. */
-  readonly made: RawObject[] = []
-  /** Objects in the texts that kustomizations put into ConfigMaps and Secrets. */
-  readonly embedded: InputProblem[] = []
 
   constructor(
     found: FoundFiles,
@@ -202,18 +195,18 @@ export class Tree {
     return places.length > 0
   }
 
-  async addChart(folder: FoundFolder, budget: Budget): Promise<void> {
+  /** Looks a chart through; what it names that is not on this disk. */
+  async addChart(folder: FoundFolder, budget: Budget): Promise<readonly Deploying[]> {
     const facts = await readChart(folder.path, this.#rules.wanted, budget)
     if (facts.isLibrary) {
       this.#ownFiles.push(...plainTemplates(folder, budget))
-      return
-    }
-    if (facts.elsewhere.length > 0) {
-      const deployed = facts.elsewhere.map((chart) => ({ chart }))
-      this.naming.push({ origin: originOf(folder.name, 'Chart.yaml'), name: 'Chart.yaml', deployed })
+      return []
     }
     this.#charts.push({ folder, facts, failure: undefined })
     if (facts.takesObjects) this.#takingObjects.push(folder)
+    if (facts.elsewhere.length === 0) return []
+    const deployed = facts.elsewhere.map((chart) => ({ chart }))
+    return [{ origin: originOf(folder.name, 'Chart.yaml'), name: 'Chart.yaml', deployed }]
   }
 
   /** With the values that make whole objects in a chart of the tree, where they stand elsewhere: these may be anything. */

@@ -1,4 +1,5 @@
 // Every SPIFFE ID in any string of any object is found, with where it stands; nothing of a Secret is shown beside.
+import { kindKey } from '../../src/core/model/kinds.ts'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -8,7 +9,6 @@ import { runs, seedOf } from '@kleym/testing/runs.ts'
 import { idsInText } from '../../src/core/model/naming/ids-in-text.ts'
 import { mentionRules, MENTIONS_MAX, namedIn } from '../../src/core/model/naming/named-in.ts'
 import { isRecord, stringAt, type JsonRecord } from '../../src/core/base/json.ts'
-import { kindKey } from '../../src/core/snapshot/snapshot.ts'
 
 const ID = 'spiffe://example.org/ns/team-a/pool/llama'
 const configMap = (data: JsonRecord): JsonRecord => ({

@@ -19,12 +19,11 @@ import {
   type OverLimit,
   type ScmPass,
 } from '@kleym/shared/core/analysis/index.ts'
-import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { CLUSTER_SPIFFE_ID, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import { readOutputStats, sumOfStats, type StatsSum } from '@kleym/shared/core/model/objects/output-stats.ts'
 import { inForceOf, readyOf } from '@kleym/shared/core/model/objects/binding.ts'
 import { IN_FORCE_CONDITION } from '@kleym/shared/core/model/names.ts'
 import { showsScm } from '@kleym/shared/core/decide/index.ts'
-import { kindKey } from '@kleym/shared/core/snapshot/index.ts'
 import type { ObjectHandling } from '@kleym/shared/core/predict/index.ts'
 import type { Hop } from '@kleym/shared/core/answers/index.ts'
 import type { Installation, KindFact, Leader } from '../../cluster/installation.ts'

@@ -191,7 +191,17 @@ export function kindOf(object: unknown): Pick<Kind, 'kind' | 'group'> {
   }
 }
 
+/** Whether a value has an apiVersion and a kind, as every object has. */
+export function isTyped(value: unknown): boolean {
+  return stringAt(value, 'apiVersion') !== undefined && stringAt(value, 'kind') !== undefined
+}
+
 /** `InferencePool.inference.networking.k8s.io`, or `Pod` for the core group: a kind as users can paste it into kubectl. */
 export function qualifiedKind({ kind, group }: Pick<Kind, 'kind' | 'group'>): string {
   return group === '' ? kind : `${kind}.${group}`
+}
+
+/** The qualified kind of an object: how kinds are keyed. */
+export function kindKey(object: unknown): string {
+  return qualifiedKind(kindOf(object))
 }

@@ -22,7 +22,6 @@ export {
   type Snapshot,
   type SnapshotSource,
   bindingsIn,
-  kindKey,
   listingsOf,
   readSnapshot,
   reading,

@@ -3,7 +3,7 @@
 // may make its pods in any (docs/reading-files.md, "Kinds that hold pods").
 import { namespacedName } from '../model/namespaced-name.ts'
 import { listAt, stringAt, type JsonRecord } from '../base/json.ts'
-import { kindOf, POOL_KIND, qualifiedKind } from '../model/kinds.ts'
+import { kindOf, POOL_KIND, kindKey } from '../model/kinds.ts'
 import { expanded, isReadByMakers, scaledBy } from '../model/objects/known-makers.ts'
 import { readPodMaker, type PodMaker } from '../model/objects/pod-makers.ts'
 import type { RawObject } from '../model/objects/raw.ts'
@@ -131,12 +131,12 @@ function ownersIn(objects: readonly RawObject[]): ReadonlySet<string> {
 }
 
 function keyOfObject({ value }: RawObject): string {
-  return keyOf(qualifiedKind(kindOf(value)), namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
+  return keyOf(kindKey(value), namespaceOf(value), stringAt(value, 'metadata', 'name') ?? '')
 }
 
 function ownersOf(value: JsonRecord): readonly string[] {
   return listAt(value, 'metadata', 'ownerReferences').map((owner) => {
-    return keyOf(qualifiedKind(kindOf(owner)), namespaceOf(value), stringAt(owner, 'name') ?? '')
+    return keyOf(kindKey(owner), namespaceOf(value), stringAt(owner, 'name') ?? '')
   })
 }
 

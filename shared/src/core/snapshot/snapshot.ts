@@ -20,7 +20,7 @@ import {
   POOL_IMPORT,
   POOL_KIND,
   OBJECTIVE_KIND,
-  kindOf,
+  kindKey,
 } from '../model/kinds.ts'
 import { ISTIO_NAMESPACE, meshTrustIn, type MeshTrust } from '../model/naming/istio-source.ts'
 import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../model/naming/named-in.ts'
@@ -444,11 +444,6 @@ function policyKnowledge(
   if (some || POLICY_KINDS.some((kind) => listedKinds?.has(kind) === true))
     return { state: 'known', ...(!POLICY_KINDS.every(isAsked) && { isInPart: true }) }
   return { state: absentKinds?.has(qualifiedKind(ACCESS_POLICY_KIND)) === true ? 'absent' : 'not given' }
-}
-
-/** `Kind.group`, or `Kind` alone for the core group: how kinds are keyed here. */
-export function kindKey(object: JsonRecord): string {
-  return qualifiedKind(kindOf(object))
 }
 
 /** An object that carries a UID is in a cluster, or in a dump of one; any other is a manifest. */

@@ -2,7 +2,7 @@
 // certain (`EXPANDED`), and of kinds that tell a part of it (`CARRIED`). What is not in a table stays *perhaps* (pod-makers.ts).
 // docs/compatibility.md ("Serving stacks") says which versions were read, and what is not known.
 import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
-import { kindOf, qualifiedKind } from '../kinds.ts'
+import { kindOf, qualifiedKind, kindKey } from '../kinds.ts'
 import { llmInferenceService, CONFIG_KIND } from './kserve.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
 import type { Made, MadeBy, MadeObject, RawObject } from './raw.ts'
@@ -50,7 +50,7 @@ const EXPANDED: Readonly<Record<string, { readonly source: string; readonly expa
 
 /** What a controller makes of an object of a known kind; undefined: that is not certain. Never throws. */
 export function expanded(raw: RawObject, others: readonly RawObject[]): readonly RawObject[] | undefined {
-  const kind = qualifiedKind(kindOf(raw.value))
+  const kind = kindKey(raw.value)
   const meta = readMeta(raw.value)
   const known = EXPANDED[kind]
   if (raw.isUnread !== true || known === undefined || meta.name === '' || raw.mayBeAnywhere === true)
@@ -73,7 +73,7 @@ export function isReadByMakers(kind: { readonly group: string; readonly kind: st
 
 /** The object whose pods an autoscaler counts; undefined for any other object. */
 export function scaledBy(object: JsonRecord): MadeBy | undefined {
-  if (!SCALERS.has(qualifiedKind(kindOf(object)))) return undefined
+  if (!SCALERS.has(kindKey(object))) return undefined
   const target = own(own(object, 'spec'), 'scaleTargetRef')
   const apiVersion = stringAt(target, 'apiVersion') ?? 'apps/v1'
   const kind = qualifiedKind(kindOf({ apiVersion, kind: stringAt(target, 'kind') ?? 'Deployment' }))
@@ -168,7 +168,7 @@ export const CARRIED_KINDS: readonly string[] = keysOf(CARRIED)
 
 /** What is known of the pods of an object whose controller shows no template; undefined: nothing. */
 export function carriedBy(object: JsonRecord): readonly Carried[] | undefined {
-  return CARRIED[qualifiedKind(kindOf(object))]?.(object, readMeta(object))
+  return CARRIED[kindKey(object)]?.(object, readMeta(object))
 }
 
 function pods(
@@ -351,5 +351,5 @@ function recordOf(value: unknown): JsonRecord {
 }
 
 function refOf(object: JsonRecord, { namespace, name }: ObjectMeta): MadeBy {
-  return { kind: qualifiedKind(kindOf(object)), namespace, name }
+  return { kind: kindKey(object), namespace, name }
 }

@@ -2,7 +2,7 @@
 // Source: https://github.com/kserve/kserve/tree/v0.20.0/pkg/controller/v1alpha2/llmisvc (config_merge.go, workload_*.go,
 // scheduler.go) and config/llmisvcconfig. The configuration objects that KServe ships count as shipped, unless they are given.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
-import { kindOf, POOL_KIND, qualifiedKind } from '../kinds.ts'
+import { POOL_KIND, kindKey } from '../kinds.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
 import type { Made, MadeObject, RawObject } from './raw.ts'
 
@@ -109,7 +109,7 @@ function mergedSpec(
   others: readonly RawObject[],
 ): JsonRecord | undefined {
   const spec = recordAt(object, 'spec')
-  const configs = others.filter(({ value }) => qualifiedKind(kindOf(value)) === CONFIG_KIND)
+  const configs = others.filter(({ value }) => kindKey(value) === CONFIG_KIND)
   const named = listAt(spec, 'baseRefs').map((ref) => {
     const wanted = stringAt(ref, 'name')
     return nearest(namespace, configs, (one) => one === wanted)

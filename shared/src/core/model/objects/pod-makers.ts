@@ -3,7 +3,7 @@
 // certain: another controller may add labels, containers and a service account (docs/reading-files.md, "Kinds that hold pods").
 import { IDENTITY_TEST_GROUP, IDENTITY_TEST_KIND } from '../names.ts'
 import { isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
-import { kindOf, qualifiedKind } from '../kinds.ts'
+import { isTyped, kindKey, kindOf, qualifiedKind } from '../kinds.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { carriedBy, NAMESPACED_KINDS, type Carried } from './known-makers.ts'
 import { readMeta, readStringMap } from './meta.ts'
@@ -252,7 +252,7 @@ function workloadOf({ group, kind }: ObjectKind, value: JsonRecord): PodMaker['t
   if (kind !== 'Rollout' || group !== 'argoproj.io') return undefined
   const ref = own(own(value, 'spec'), 'workloadRef')
   const name = stringAt(ref, 'name') ?? ''
-  return name === '' ? undefined : { kind: qualifiedKind(kindOf(ref)), name }
+  return name === '' ? undefined : { kind: kindKey(ref), name }
 }
 
 function mayMakePods(kind: ObjectKind): boolean {
@@ -332,7 +332,7 @@ function templatesIn(value: JsonRecord): readonly FoundTemplate[] {
       } else if (isPolicy && (isCloneOfPods(here) || isComputed(path, here)))
         found.push({ ...NOTHING_KNOWN, isHeld: true })
       else {
-        const held = isObject(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
+        const held = isTyped(here) ? { namespace: namespaceOfObject(here) ?? within?.namespace } : within
         for (const [key, item] of Object.entries(here))
           visit(item, [...path, key], { holder: here, within: held })
       }
@@ -366,10 +366,6 @@ function isComputed(path: readonly string[], rule: JsonRecord): boolean {
 /** The object within an object in which something stands. */
 interface EnclosingObject {
   readonly namespace: string | undefined
-}
-
-function isObject(value: JsonRecord): boolean {
-  return typeof own(value, 'apiVersion') === 'string' && typeof own(value, 'kind') === 'string'
 }
 
 function namespaceOfObject(value: JsonRecord): string | undefined {
