@@ -34,7 +34,7 @@ export function verifyFrame(
   const all = [
     ...differences,
     ...(svids === undefined ? [] : svidRule.find(svids)).map((one) =>
-      lessCertain(depending(one, after.openSettings.assumptions), compared),
+      depending(one, after.openSettings.assumptions),
     ),
     ...federationRule.find(after),
     ...[...installFindings(after), ...input.inputFindings].filter(

@@ -12,7 +12,7 @@ import { compareWithServer } from '../parts/compare-entries.ts'
 import { verifyFrame } from './frame.ts'
 import { readBundles, withServerBundles } from './bundles.ts'
 import { readEntries } from '../parts/read-entries.ts'
-import { containerSvids, type SvidsOption } from './svids.ts'
+import { containerSvids, dueIn, type SvidsOption } from './svids.ts'
 
 /** What `verify` is asked. */
 export interface VerifyOptions extends CommonOptions {
@@ -39,10 +39,8 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
       : withServerBundles(gathered, await readBundles(options.bundles, context))
   const now = Math.floor(context.clock.now().getTime() / 1000)
   const isOfNow = options.entries.every((file) => file === STDIN_ARGUMENT) && input.isLive
-  const ofContainer =
-    options.svids === undefined
-      ? undefined
-      : new EntriesOfContainer(await containerSvids(options.svids, input, context))
+  const asked = options.svids && (await containerSvids(options.svids, input, context))
+  const ofContainer = asked && new EntriesOfContainer(asked)
   const compared = await compareWithServer(
     input,
     { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined },
@@ -55,8 +53,9 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
     },
   )
   const { now: there, settled } = input.after
-  const state = compared.isLiveState ? there : settled
-  const svids = ofContainer?.answer(state.prediction(), originsIn(state))
+  const states = compared.isLiveState ? [there] : [settled, there]
+  const svids =
+    asked && ofContainer?.answer(dueIn(states, input.after, asked), originsIn(states[0] ?? settled))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
   return finish(verifyFrame(input, compared, namespace, svids), input, options.output, context)
 }

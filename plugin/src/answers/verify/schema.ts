@@ -1,6 +1,7 @@
 // The schema of `verify`.
 import * as z from 'zod'
 import { DIFFERENCE_CAUSES, type SvidAnswer } from '@kleym/shared/core/predict/index.ts'
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import type { JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import {
   codeSchema,
@@ -78,6 +79,7 @@ const fieldOfObject = z
   .meta({ id: 'FieldOfObject' })
 
 const entryId = orNull(z.string()).describe("The server's ID of the entry; null: it holds none.")
+const certain = z.boolean().describe('False: what is not known may make it otherwise.')
 
 const svidsSchema = made(
   z
@@ -92,6 +94,7 @@ const svidsSchema = made(
         z
           .object({
             spiffe_id: z.string(),
+            certain,
             source: sourceSchema.describe('ClusterSPIFFEID/NAME or ClusterStaticEntry/NAME.'),
             entry: entryId,
             why: z.string(),
@@ -120,7 +123,7 @@ const svidsSchema = made(
       ),
       surplus: list(
         z
-          .object({ spiffe_id: z.string(), entry: entryId })
+          .object({ spiffe_id: z.string(), certain, entry: entryId })
           .describe('An SVID that the process got and no object gives it.'),
       ),
     })
@@ -130,13 +133,18 @@ const svidsSchema = made(
     container: container.name,
     got: svids.map(({ spiffeId, hint }) => ({ spiffe_id: spiffeId, hint })),
     selectors: attested?.selectors,
-    lacking: lacking.map(({ registration, entry, ...rest }) => ({
+    lacking: lacking.map(({ registration, holds, entry, ...rest }) => ({
       ...rest,
       spiffe_id: registration.spiffeId ?? '',
+      certain: holds === YES,
       source: registration.source,
       entry: entry?.id,
     })),
-    surplus: surplus.map(({ spiffeId, entry }) => ({ spiffe_id: spiffeId, entry: entry?.id })),
+    surplus: surplus.map(({ spiffeId, holds, entry }) => ({
+      spiffe_id: spiffeId,
+      certain: holds === YES,
+      entry: entry?.id,
+    })),
   }),
 )
 

@@ -2,9 +2,18 @@
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
+  type Analysis,
+  Holdings,
+  idsOf,
+  openVerdicts,
+  type State,
+} from '@kleym/shared/core/analysis/index.ts'
+import { all, any } from '@kleym/shared/core/model/truth/truth.ts'
+import {
   readAgentLog,
   type AttestedSelectors,
   type ContainerSvids,
+  type DueSvids,
   readSvidText,
 } from '@kleym/shared/core/predict/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
@@ -75,6 +84,28 @@ export async function containerSvids(
       ? selectors && { selectors, isWhole: false }
       : await attestedIn(agentLog, { podUid: pod.uid, container: name }, context)
   return { pod, container, svids: reading.svids, attested }
+}
+
+/** What a container should hold. Of several states the first is the one that is wanted; what kleym must still write for it is not due yet. */
+export function dueIn(
+  states: readonly State[],
+  analysis: Analysis,
+  { pod, container }: ContainerSvids,
+): DueSvids {
+  const found = states.map((state) => {
+    const holdings = new Holdings(state, openVerdicts(analysis))
+    const { there, held, perhaps, other } = holdings.ofContainer(pod, container)
+    const given = [...held, ...perhaps]
+    const due = given
+      .filter(({ source }) => !state.unwritten.has(source.name))
+      .map((registration) => ({ registration, holds: all(there, holdings.given(registration)) }))
+    return { due, other, ids: idsOf(given) }
+  })
+  return {
+    due: found[0]?.due ?? [],
+    possible: new Set(found.flatMap(({ ids }) => ids)),
+    other: any(...found.map(({ other }) => other)),
+  }
 }
 
 async function attestedIn(

@@ -2,6 +2,7 @@
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { SvidAnswer } from '@kleym/shared/core/predict/index.ts'
+import { YES } from '@kleym/shared/core/model/truth/truth.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
@@ -15,10 +16,13 @@ function entries(count: number): string {
 
 /** `vllm of team-a/llama-0 got 1 SVID: none missing or unexpected`. */
 function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidAnswer): string {
-  const wrong = [
-    ...(lacking.length > 0 ? [`${lacking.length} missing`] : []),
-    ...(surplus.length > 0 ? [`${surplus.length} unexpected`] : []),
-  ]
+  const wrong = Object.entries({ missing: lacking, unexpected: surplus }).flatMap(([word, all]) => {
+    const certain = all.filter(({ holds }) => holds === YES).length
+    return [
+      ...(certain > 0 ? [`${certain} ${word}`] : []),
+      ...(certain < all.length ? [`${all.length - certain} perhaps ${word}`] : []),
+    ]
+  })
   const whose = `${container.name} of ${namespacedName(pod.namespace, pod.ref.name)}`
   return `${whose} got ${counted(svids.length, 'SVID')}: ${wrong.length === 0 ? 'none missing or unexpected' : wrong.join(', ')}`
 }

@@ -1,8 +1,7 @@
 // The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
 import {
-  splitSelector,
-  judgeContainer,
   isNodeEntry,
+  judgeServerEntry,
   podUidOf,
   type ServerEntry,
 } from '@kleym/shared/core/predict/index.ts'
@@ -61,15 +60,13 @@ export async function serverSide(
     [pod],
   )
   return {
-    entries: [...own, ...others.filter((one) => !isNodeEntry(one) && gives(one, pod, container))],
+    entries: [
+      ...own,
+      ...others.filter((one) => !isNodeEntry(one) && judgeServerEntry(pod, container, one).state !== 'dead'),
+    ],
     ofNodes: others.filter(isNodeEntry),
     perParent,
     differences: judged.map(({ difference }) => difference),
     asOf: times.asOf,
   }
-}
-
-function gives({ selectors, fields }: ServerEntry, pod: Pod, container: Container): boolean {
-  const entry = { selectors: selectors.map(splitSelector), storeSvid: fields.storeSvid }
-  return judgeContainer(pod, container, entry).state !== 'dead'
 }

@@ -7,6 +7,7 @@ import { printedBy } from '@kleym/testing/child-process.ts'
 import { ESTATE_FLAGS, PROJECT_ROOT } from '../../support/estate.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
+import { binding as bindingOf, pool } from '../../certainty/manifests.ts'
 
 const AS_OF = ['--as-of', '2030-01-01T00:00:00Z']
 
@@ -411,6 +412,15 @@ test('a selector of an identity of kleym fails: the field of the binding or of i
   ])
 })
 
+/** A pool and a binding of it. */
+function bindingFile(spec: JsonRecord): Readonly<Record<string, string>> {
+  const items = [
+    { ...pool('llama'), spec: { selector: { matchLabels: { pool: 'llama' } } } },
+    bindingOf('whole', spec),
+  ]
+  return { 'kleym.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }) }
+}
+
 /** What `spire-agent api fetch x509` prints of SVIDs with these IDs. */
 function text(...ids: readonly string[]): string {
   return [
@@ -429,7 +439,7 @@ describe('what a process got', () => {
     {
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { ...META, name: 'p', namespace: 'team-a', uid: 'pod-1' },
+      metadata: { ...META, name: 'p', namespace: 'team-a', uid: 'pod-1', labels: { pool: 'llama' } },
       spec: { nodeName: 'n1', serviceAccountName: 'runner', containers: [{ name: 'app', image: 'app:1' }] },
     },
     {
@@ -504,6 +514,28 @@ describe('what a process got', () => {
     expect(await codesOf(text(ID))).toEqual([])
   })
 
+  describe('by a binding that kleym has not settled', () => {
+    const KLEYM = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'x', '-f', 'kleym.json']
+    test('is neither missing nor unexpected while its output must still be written', async () => {
+      const whole = bindingFile({ mode: 'PoolOnly' })
+      expect(await codesOf(text(ID), KLEYM, whole)).toEqual([])
+      expect(await codesOf(text(ID, 'spiffe://example.org/ns/team-a/pool/llama'), KLEYM, whole)).toEqual([])
+    })
+
+    test('is perhaps unexpected while the binding is undetermined', async () => {
+      const variant = bindingFile({ mode: 'PerVariant', identityBoundary: { variant: 'a' } })
+      const got = text(ID, 'spiffe://example.org/ns/team-a/pool/llama/variant/a')
+      const { code, stdout } = await asked(got, [...KLEYM, '-o', 'json'], variant)
+      const report: unknown = JSON.parse(stdout)
+      expect(listAt(report, 'findings')).toMatchObject([
+        { code: 'KLM822', severity: 'warning', dependsOn: [expect.stringContaining('binding team-a/whole')] },
+      ])
+      expect(listAt(report, 'svids', 'surplus')).toMatchObject([{ certain: false }])
+      expect(code).toBe(4)
+      expect((await asked(got, KLEYM, variant)).stdout.split('\n')[1]).toContain(': 1 perhaps unexpected')
+    })
+  })
+
   test('the second line tells how many it got, and whether one is missing or unexpected', async () => {
     expect(await secondLine(text(ID))).toBe('  app of team-a/p got 1 SVID: none missing or unexpected')
     expect(await secondLine(text(CHAT, `${CHAT}-2`))).toBe(
@@ -552,6 +584,7 @@ describe('what a process got', () => {
       lacking: [
         {
           spiffe_id: ID,
+          certain: true,
           source: 'ClusterSPIFFEID/a',
           entry: 'prod.1',
           why: 'the process has not the selectors k8s:pod-label:app:llama, unix:uid:0 of the entry prod.1',

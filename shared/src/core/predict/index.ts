@@ -50,12 +50,18 @@ export {
 export { EntryComparison, type EntryDifferences } from './verify/compare-entries.ts'
 export {
   type ContainerSvids,
+  type DueSvids,
   EntriesOfContainer,
   type LackingSvid,
   type SurplusSvid,
   type SvidAnswer,
 } from './verify/container-svids.ts'
-export { EntryHolderIndex, type EntryHolders, type HolderContainer } from './verify/entry-holders.ts'
+export {
+  EntryHolderIndex,
+  type EntryHolders,
+  type HolderContainer,
+  judgeServerEntry,
+} from './verify/entry-holders.ts'
 export { clusterOfParent, isNodeEntry, ownerOf } from './verify/entry-owner.ts'
 export { selectorsAskedFor } from './spire/pod-uid-selector.ts'
 export { type ExpectedEntries, type WhyOpen, expectedText, expecting } from './verify/expected.ts'

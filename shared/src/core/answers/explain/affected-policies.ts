@@ -1,6 +1,7 @@
 // Which policies a change affects: rules that name an ID which the change removes, gives to others, or brings about.
 import {
   type State,
+  isOpenSource,
   policyName,
   type Declarer,
   type Resolution,
@@ -123,18 +124,10 @@ function changeOf(left: Affected | undefined, right: Affected | undefined): Poli
   const [before, after] = [left.source.resolution, right.source.resolution]
   const [had, has] = [strength(before), strength(after)]
   if (had !== undefined && has !== undefined && had !== has) return has < had ? 'lost' : 'gained'
-  if (isOpen(before) !== isOpen(after) || doubt(before) !== doubt(after)) return 'perhaps'
+  if (isOpenSource(before) !== isOpenSource(after) || doubt(before) !== doubt(after)) return 'perhaps'
   if (before.state !== after.state) return 'otherwise'
   if (fingerprint(before) === fingerprint(after)) return undefined
-  return isOpen(before) || !(hasMore(before, after) || hasMore(after, before)) ? 'perhaps' : 'moved'
-}
-
-function isOpen(resolution: Resolution): boolean {
-  return (
-    resolution.state === 'unknown' ||
-    ((resolution.state === 'service account' || resolution.state === 'pattern') &&
-      resolution.open !== undefined)
-  )
+  return isOpenSource(before) || !(hasMore(before, after) || hasMore(after, before)) ? 'perhaps' : 'moved'
 }
 
 /** Whether something gives or holds the ID on one side that does not on the other, and not even perhaps. */

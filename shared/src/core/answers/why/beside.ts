@@ -1,7 +1,7 @@
 // Entries of the server that no object asks for, and that give a container an identity all the same: made by hand, by another
 // registrar, or left over. Whether a container gets one depends on its selectors and on its parent: the agent of the node, or an alias
 // that the agent has (docs/spire-facts.md §6).
-import { splitSelector, judgeContainer, clusterOfParent, type ServerEntry } from '../../predict/index.ts'
+import { judgeServerEntry, clusterOfParent, type ServerEntry } from '../../predict/index.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import type { ChainFacts } from './facts.ts'
@@ -50,13 +50,12 @@ export function besideText({ entry: { id } }: BesideEntry): string {
 /** Whether the container has each selector: by its pod, and what that does not show by what its agent has found. */
 function hasSelectors({ selectors, fields }: ServerEntry, { subject, agent }: ChainFacts): Truth {
   const { pod, container } = subject
-  const { storeSvid } = fields
-  const ofPod = judgeContainer(pod, container, { selectors: selectors.map(splitSelector), storeSvid })
+  const ofPod = judgeServerEntry(pod, container, { selectors, fields })
   if (ofPod.state === 'dead') return NO
   if (ofPod.state === 'issued') return YES
   const attested = new Set(agent?.attested?.selectors)
-  const untold = selectors.filter((one) => !attested.has(one)).map(splitSelector)
-  const { state } = judgeContainer(pod, container, { selectors: untold, storeSvid })
+  const untold = selectors.filter((one) => !attested.has(one))
+  const { state } = judgeServerEntry(pod, container, { selectors: untold, fields })
   if (state === 'issued') return YES
   return agent?.attested?.isWhole === true ? NO : open({ kind: 'verdict', of: {}, why: ofPod.why })
 }

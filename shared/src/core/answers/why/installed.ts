@@ -3,14 +3,14 @@ import { reasonOfStats } from '../../model/objects/output-stats.ts'
 import { IN_FORCE_DELAY_MS } from '../../decide/index.ts'
 import { workloadText } from '../../analysis/index.ts'
 import { stringAt } from '../../base/json.ts'
-import { sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
+import { isPossible, sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
 import { NO } from '../../model/truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
 import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'
 import { hasEntry } from './on-server.ts'
 import { droppedOf, droppedText, UPDATE_CRD } from './rendered.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
-import { candidateText, isOpen, isWithoutNode, type ChainCandidate } from './subject.ts'
+import { candidateText, isWithoutNode, type ChainCandidate } from './subject.ts'
 
 /** Judges the hop. */
 export function installedHop(facts: ChainFacts): HopAnswer {
@@ -89,7 +89,7 @@ function fixOfIgnored(why: string, name: string, own: string, wanted: string | u
 /** What would be otherwise under settings that were not given. */
 function settings(candidate: ChainCandidate): readonly HopAnswer[] {
   const { assumed, settled } = candidate
-  if (isOpen({ ...candidate, settled: assumed }) || !isOpen(candidate)) return []
+  if (isPossible(assumed) || !isPossible(settled)) return []
   return [
     notKnown(
       { kind: 'verdict', of: {}, why: settled.why ?? '' },

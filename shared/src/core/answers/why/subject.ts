@@ -9,13 +9,7 @@ import {
 import { mayBecome, mayGive } from '../../base/go/template/mentions.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { Container, LacksContainerSelectors, Node, Pod } from '../../model/objects/pod.ts'
-import {
-  sourceText,
-  type EntrySource,
-  containerVerdicts,
-  isPossible,
-  type Registration,
-} from '../../predict/index.ts'
+import { sourceText, type EntrySource, containerVerdicts, type Registration } from '../../predict/index.ts'
 
 /** A container that is asked about. */
 export interface Asked {
@@ -140,11 +134,6 @@ function distance({ assumed, binding, isPending }: ChainCandidate): number {
   const isElsewhere = assumed.verdict === 'dead' && assumed.selector?.startsWith('k8s:container-') === true
   const group = isElsewhere ? 2 : binding !== undefined || isPending ? 0 : 1
   return group * NEAREST.length + NEAREST.indexOf(assumed.verdict)
-}
-
-/** Whether a candidate may give the identity, and is not known to. */
-export function isOpen({ settled }: ChainCandidate): boolean {
-  return isPossible(settled)
 }
 
 /** `ClusterSPIFFEID/default`, `binding team-a/chat (ClusterSPIFFEID/kleym-...)`. */

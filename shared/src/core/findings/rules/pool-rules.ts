@@ -141,9 +141,7 @@ function selectionsWithAddedLabels(
 }
 
 function mayHave(pod: Pod, asked: PoolLabels): boolean {
-  return [...asked].every(([key, value]) =>
-    pod.labelGivers?.has(key) === true ? carriesLabel(pod, key, value) !== NO : pod.labels.get(key) === value,
-  )
+  return [...asked].every(([key, value]) => carriesLabel(pod, key, value) !== NO)
 }
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {

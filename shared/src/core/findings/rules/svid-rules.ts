@@ -1,6 +1,6 @@
 // The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
 import type { State } from '../../analysis/index.ts'
-import { finding, type Finding } from '../finding/finding.ts'
+import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { lazy } from '../../base/lazy.ts'
@@ -29,7 +29,10 @@ function svidFindings({ asked, lacking, surplus }: SvidAnswer): readonly Finding
     name: pod.ref.name,
     container: container.name,
   }
-  return [...lacking.map((one) => ofLacking(subject, one)), ...surplus.map((one) => ofSurplus(subject, one))]
+  return [
+    ...lacking.flatMap((one) => asFarAs(one.holds, ofLacking(subject, one))),
+    ...surplus.flatMap((one) => asFarAs(one.holds, ofSurplus(subject, one))),
+  ]
 }
 
 function ofLacking(subject: Subject, { registration, failing, untold, why }: LackingSvid): Finding {

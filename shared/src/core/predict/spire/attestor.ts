@@ -32,17 +32,12 @@ const YES: SelectorMatch = { match: 'yes' }
 /** The annotation of a mirror pod: the API server's copy of a pod that the kubelet made from a file. */
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror'
 
-/** Whether SPIRE issues this entry to this container. */
-export function judgeContainer(pod: Pod, container: Container, entry: JudgedEntry): ContainerMatch {
-  return judgeEntry(pod, container, entry)
-}
-
-/** Whether the entry can be issued to some container of the pod, as far as selectors of the pod itself tell. */
-export function judgePod(pod: Pod, entry: JudgedEntry): ContainerMatch {
-  return judgeEntry(pod, undefined, entry)
-}
-
-function judgeEntry(pod: Pod, container: Container | undefined, entry: JudgedEntry): ContainerMatch {
+/** Whether SPIRE issues this entry to this container; to some container of the pod, as far as its selectors tell, if none is named. */
+export function judgeContainer(
+  pod: Pod,
+  container: Container | undefined,
+  entry: JudgedEntry,
+): ContainerMatch {
   if (entry.storeSvid) {
     const why = 'agents hand it to an SVID store (.spec.storeSVID), not to workloads'
     return { state: 'dead', selector: undefined, why }

@@ -3,7 +3,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { listAt, stringAt } from '../../base/json.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { answerOf } from '../../model/objects/pods-alike.ts'
-import { isMirrorPod, judgePod } from './attestor.ts'
+import { isMirrorPod, judgeContainer } from './attestor.ts'
 import type { PodFactsResult } from './pod-facts.ts'
 import { NO, open, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
@@ -58,7 +58,8 @@ export class StaticIndex {
     for (const kind of unknownKinds(pod)) for (const object of this.#byKind.get(kind) ?? []) found.add(object)
     const candidates: StaticCandidate[] = []
     for (const object of found) {
-      if (object.entry === undefined || judgePod(pod, object.entry).state === 'dead') continue
+      if (object.entry === undefined || judgeContainer(pod, undefined, object.entry).state === 'dead')
+        continue
       const parent = judgeParent(object.entry.parentId, finding)
       if (parent !== NO) candidates.push({ object, uncertainParent: whyOpenText(parent) })
     }

@@ -1,10 +1,10 @@
 // The SVIDs that one container got against those that it should have: what is missing, whether the server holds the entry, and which
 // selector of the process fails.
 import type { Container, Pod } from '../../model/objects/pod.ts'
-import { judgeContainer } from '../spire/attestor.ts'
-import { splitSelector, type Prediction } from '../spire/prediction.ts'
-import { containerVerdicts, isPossible, type Registration } from '../spire/registration.ts'
+import type { Registration } from '../spire/registration.ts'
+import { not, type Truth } from '../../model/truth/truth.ts'
 import type { AttestedSelectors } from './agent-log.ts'
+import { judgeServerEntry } from './entry-holders.ts'
 import { failingSelectors, type FailingSelector, type OriginsOf } from './failing-selectors.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
 import type { FetchedSvid } from './svid-text.ts'
@@ -18,9 +18,24 @@ export interface ContainerSvids {
   readonly attested: AttestedSelectors | undefined
 }
 
-/** An SVID that the process should have got. */
-export interface LackingSvid {
+/** A registration by which the container should hold an SVID. */
+export interface DueSvid {
   readonly registration: Registration
+  /** Whether it should: yes, or open. */
+  readonly holds: Truth
+}
+
+/** What a container should hold. */
+export interface DueSvids {
+  readonly due: readonly DueSvid[]
+  /** Every ID that a registration gives it, or may: as things are, or once kleym has written what it must. */
+  readonly possible: ReadonlySet<string>
+  /** Whether it holds another one, by what was not read or decided. */
+  readonly other: Truth
+}
+
+/** An SVID that the process should have got. */
+export interface LackingSvid extends DueSvid {
   /** The server's entry of it; undefined: it holds none. */
   readonly entry: ServerEntry | undefined
   readonly failing: readonly FailingSelector[]
@@ -34,6 +49,8 @@ export interface LackingSvid {
 export interface SurplusSvid {
   readonly spiffeId: string
   readonly entry: ServerEntry | undefined
+  /** Whether no object gives it: yes, or open. */
+  readonly holds: Truth
 }
 
 /** What a process got against what its container should have. */
@@ -54,29 +71,29 @@ export class EntriesOfContainer {
 
   /** Keeps an entry that may be for the pod. */
   add(entry: ServerEntry): void {
+    const { pod, container } = this.#asked
     const uid = podUidOf(entry)
-    if (uid === this.#asked.pod.uid || (uid === undefined && this.#gives(entry))) this.#entries.push(entry)
+    if (uid === undefined ? judgeServerEntry(pod, container, entry).state !== 'dead' : uid === pod.uid)
+      this.#entries.push(entry)
   }
 
   /** What is lacking and what is there beside it, once all entries have been added. */
-  answer(prediction: Prediction, originsOf: OriginsOf): SvidAnswer {
-    const { pod, container, svids } = this.#asked
-    const verdicts = containerVerdicts(prediction, pod, container)
-    const wanted = verdicts.filter(({ verdict }) => verdict === 'issued')
+  answer({ due, possible, other }: DueSvids, originsOf: OriginsOf): SvidAnswer {
+    const { svids } = this.#asked
     const got = new Set(svids.map(({ spiffeId }) => spiffeId))
     const hints = new Set(svids.map(({ hint }) => hint))
-    const possible = new Set(verdicts.filter(isPossible).map(({ spiffeId }) => spiffeId))
-    const lacking = wanted.filter(
-      ({ spiffeId = '', sharesHint, hint }) => !got.has(spiffeId) && !(sharesHint && hints.has(hint)),
-    )
-    const surplus = [...got].filter(
-      (id) =>
-        !wanted.some(({ spiffeId }) => spiffeId === id) && !possible.has(id) && !possible.has(undefined),
+    const lacking = due.filter(
+      ({ registration: { spiffeId = '', sharesHint, hint } }) =>
+        !got.has(spiffeId) && !(sharesHint && hints.has(hint)),
     )
     return {
       asked: this.#asked,
       lacking: lacking.map((one) => this.#lacks(one, originsOf)),
-      surplus: surplus.map((spiffeId) => ({ spiffeId, entry: this.#entryOf(spiffeId) })),
+      surplus: [...got.difference(possible)].map((spiffeId) => ({
+        spiffeId,
+        entry: this.#entryOf(spiffeId),
+        holds: not(other),
+      })),
     }
   }
 
@@ -84,7 +101,7 @@ export class EntriesOfContainer {
     return this.#entries.find(({ spiffeId }) => spiffeId === id)
   }
 
-  #lacks(registration: Registration, originsOf: OriginsOf): LackingSvid {
+  #lacks({ registration, holds }: DueSvid, originsOf: OriginsOf): LackingSvid {
     const { pod, container, attested } = this.#asked
     const { outcome } = registration
     const entry = this.#entryOf(registration.spiffeId)
@@ -101,12 +118,6 @@ export class EntriesOfContainer {
           : attested !== undefined && untold.length === 0
             ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
             : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
-    return { registration, entry, failing, untold, why }
-  }
-
-  #gives({ selectors, fields }: ServerEntry): boolean {
-    const { pod, container } = this.#asked
-    const entry = { selectors: selectors.map(splitSelector), storeSvid: fields.storeSvid }
-    return judgeContainer(pod, container, entry).state !== 'dead'
+    return { registration, holds, entry, failing, untold, why }
   }
 }

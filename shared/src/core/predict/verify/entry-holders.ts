@@ -2,10 +2,10 @@
 // (docs/spire-facts.md §6).
 import { splitSelector } from '../spire/prediction.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import type { Node, Pod } from '../../model/objects/pod.ts'
+import type { Container, Node, Pod } from '../../model/objects/pod.ts'
 import { known, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
-import { judgeContainer } from '../spire/attestor.ts'
+import { judgeContainer, type ContainerMatch } from '../spire/attestor.ts'
 import { clusterOfParent, isNodeEntry } from './entry-owner.ts'
 import { podUidOf, type ServerEntry } from './server-entry.ts'
 
@@ -119,6 +119,15 @@ export class EntryHolderIndex {
     if (node === undefined) return pod.exists && pod.nodeName === undefined ? NO : NODE
     return known(entry.parentId.endsWith(`/${node}`))
   }
+}
+
+/** Whether a container has the selectors of an entry. */
+export function judgeServerEntry(
+  pod: Pod,
+  container: Container,
+  { selectors, fields: { storeSvid } }: Pick<ServerEntry, 'selectors' | 'fields'>,
+): ContainerMatch {
+  return judgeContainer(pod, container, { selectors: selectors.map(splitSelector), storeSvid })
 }
 
 const ALIAS = open(atRuntime('the agents of an alias are known to the server'))
