@@ -155,10 +155,13 @@ test('the reader reports whom objects of other programs name', async () => {
     },
   ])
   const since = await cp.auditMark()
-  const { stdout } = runToEnd(process.execPath, [PLUGIN, 'policies', '-n', SPACE, '-o', 'json'], {
-    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
-  })
-  const answer: unknown = JSON.parse(stdout)
+  const ask = (command: string): unknown =>
+    JSON.parse(
+      runToEnd(process.execPath, [PLUGIN, command, '-n', SPACE, '-o', 'json'], {
+        env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+      }).stdout,
+    )
+  const answer = ask('policies')
   const states = listAt(answer, 'policies').map((policy) => [
     stringAt(policy, 'kind'),
     listAt(policy, 'rules').flatMap((rule) => listAt(rule, 'sources').map((one) => stringAt(one, 'state'))),
@@ -170,6 +173,18 @@ test('the reader reports whom objects of other programs name', async () => {
   expect(listAt(answer, 'mentions')).toMatchObject([
     { kind: 'Deployment', name: 'client', field: '.spec.template.spec.containers[0].env[0].value' },
   ])
+  expect(listAt(ask('conflicts'), 'findings')).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        code: 'KLM610',
+        subject: expect.objectContaining({ kind: 'AuthorizationPolicy' }),
+      }),
+      expect.objectContaining({
+        code: 'KLM601',
+        subject: expect.objectContaining({ kind: 'BackendTLSPolicy' }),
+      }),
+    ]),
+  )
   const asked = await cp.audit({ user: READER, since })
   const listed = new Set(asked.map(({ resource }) => resource))
   expect(NAMING_KINDS.map(({ plural }) => plural).filter((plural) => !listed.has(plural))).toEqual([])

@@ -214,16 +214,20 @@ class Gathering {
     federation = false,
     clusters = false,
     spire = false,
-    names = false,
+    names,
   }: Pick<Question, 'clusters' | 'federation' | 'spire' | 'names'>): Promise<void> {
-    this.#asksForMentions = names
+    this.#asksForMentions = names === 'strings'
     this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
     const more = [
       ...(clusters ? CLUSTER_KINDS : federation ? FEDERATION_KINDS : []),
       ...(spire ? SPIRE_KINDS : []),
     ]
-    const rules = { wanted: [...WANTED_KINDS, ...more], namespace: this.#namespace, mentions: names }
+    const rules = {
+      wanted: [...WANTED_KINDS, ...more],
+      namespace: this.#namespace,
+      mentions: this.#asksForMentions,
+    }
     if (live !== undefined) {
       const folder = { files: [live], flag: '--live' as const, recursive: true, kustomize: [] }
       this.#dump = await loadFiles(folder, { ...rules, dumps: true }, this.#context)
@@ -252,8 +256,8 @@ class Gathering {
         output: settings,
         kind: question.kind,
         policies: question.policies === true,
-        names: question.names === true,
-        configMaps: question.names === true && sources.configMaps === true,
+        names: question.names !== undefined,
+        configMaps: question.names === 'strings' && sources.configMaps === true,
         federation: question.federation === true || question.clusters === true,
         imports: question.clusters === true,
         files: this.#files.objects,
@@ -262,8 +266,11 @@ class Gathering {
     if (namespaces === undefined) return this.#inputOfAll(side)
     const input = await this.answerInput(side)
     const { after } = input
-    const mayNameAny = question.resolves === true && after.snapshot.accessPolicies.isAnyRead
-    if (!mayNameAny && !dependsOnOutsideScope(after)) return input
+    const resolved = after.snapshot.accessPolicies.read.filter(
+      ({ meta }) =>
+        question.resolves === 'all' || (question.resolves === 'own' && namespaces.includes(meta.namespace)),
+    )
+    if (resolved.length === 0 && !dependsOnOutsideScope(after)) return input
     return this.#inputOfAll(mergeReads(await read(undefined), side))
   }
 

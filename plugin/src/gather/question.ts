@@ -17,10 +17,10 @@ export interface Question {
   readonly kind?: string | undefined
   /** The answer shows which access policies name an identity. */
   readonly policies?: boolean
-  /** The answer resolves whom access policies name: identities of any namespace. */
-  readonly resolves?: boolean
-  /** The answer tells whom objects of other programs name, and which SPIFFE IDs stand in any string of any object. */
-  readonly names?: boolean
+  /** The answer resolves whom access policies name, those of the namespaces concerned or all: identities of any namespace. */
+  readonly resolves?: 'own' | 'all'
+  /** The answer tells whom objects of other programs name; `strings`: and which SPIFFE IDs stand in any string of any object. */
+  readonly names?: 'kinds' | 'strings' | undefined
   /** The answer tells which relationships with other trust domains are declared. */
   readonly federation?: boolean
   /** The answer compares several clusters: federation counts, and pools that one imports from another. */

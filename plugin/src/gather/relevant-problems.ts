@@ -25,7 +25,7 @@ export function scopeOfAnswer(
   inForce: string | undefined,
   settings: AnswerScope['settings'],
 ): AnswerScope {
-  const resolves = question?.resolves === true
+  const resolves = question?.resolves !== undefined
   const isWide = question === undefined || question.allNamespaces || question.aboutFiles === true
   if (isWide || resolves || question.named.length === 0) return { namespaces: undefined, resolves, settings }
   const named = question.named.map((namespace) => namespace ?? inForce)

@@ -11,6 +11,7 @@ import { causesOf, policiesIn, type Cause } from '../../frame/causes.ts'
 import { finish } from '../../frame/finish.ts'
 import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
+import type { Question } from '../../gather/question.ts'
 import { countsOf, refusedOf, bindingsIn } from './counts.ts'
 import { clustersAnswer, viewClusters } from './clusters-view.ts'
 
@@ -72,12 +73,12 @@ export async function runClusters(
   { output }: CommonOptions,
   context: CommandContext,
 ): Promise<CommandResult> {
-  const question = {
+  const question: Question = {
     allNamespaces: true,
     named: [undefined],
     policies: true,
-    resolves: true,
-    names: true,
+    resolves: 'all',
+    names: 'strings',
     clusters: true,
   }
   const read: ReadCluster[] = []

@@ -2,6 +2,7 @@
 import { BINDING, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { gather } from '../../gather/gather.ts'
+import type { Question } from '../../gather/question.ts'
 import { chooseBindings, namespaceNamed } from '../../gather/selection.ts'
 import { conflictsFrame } from './frame.ts'
 import { finish } from '../../frame/finish.ts'
@@ -21,7 +22,7 @@ export interface ConflictsOptions extends CommonOptions {
 export async function run(options: ConflictsOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, bindings, selector } = options
   const named = bindings.length === 0 ? [undefined] : bindings.map(namespaceNamed)
-  const question = { allNamespaces, named, policies: true, resolves: true }
+  const question: Question = { allNamespaces, named, policies: true, resolves: 'own', names: 'kinds' }
   const input = await gather(options, question, context)
   const namespace = input.namespaceInForce
   const isAboutSome = bindings.length > 0 || selector !== undefined

@@ -13,7 +13,11 @@ import { finish } from '../../frame/finish.ts'
 export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
-  const input = await gatherSides(options, { ...about, policies: true, resolves: true, names: true }, context)
+  const input = await gatherSides(
+    options,
+    { ...about, policies: true, resolves: 'all', names: 'strings' },
+    context,
+  )
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const narrowed = narrowedTo(input, statesOf(input), options)

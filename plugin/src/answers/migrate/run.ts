@@ -28,8 +28,8 @@ export const MIGRATE_QUESTION: Question = {
   allNamespaces: true,
   named: [undefined],
   policies: true,
-  resolves: true,
-  names: true,
+  resolves: 'all',
+  names: 'strings',
 }
 
 /** Tells how registrations become bindings. */

@@ -9,6 +9,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
+import type { Question } from '../../gather/question.ts'
 import { kindsOfName } from '../../sources/kind-name.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -24,12 +25,12 @@ export interface RenameOptions extends CommonOptions {
 export async function run(options: RenameOptions, context: CommandContext): Promise<CommandResult> {
   const { asked } = options
   // The consumers of an ID may be in any namespace.
-  const question = {
+  const question: Question = {
     allNamespaces: false,
     named: [asked.namespace],
     policies: true,
-    resolves: true,
-    names: true,
+    resolves: 'all',
+    names: 'strings',
     readsAll: true,
   }
   const input = await gather(options, question, context)

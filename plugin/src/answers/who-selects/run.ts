@@ -41,7 +41,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
       named: [target?.namespace],
       kind: workloadKind(target),
       policies: !options.entries,
-      names: !options.entries,
+      names: options.entries ? undefined : 'strings',
     },
     context,
   )
