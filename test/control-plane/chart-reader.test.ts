@@ -123,6 +123,13 @@ function openCrd({ group, version, kind, plural }: (typeof NAMING_KINDS)[number]
   }
 }
 
+function reportOf(command: string): unknown {
+  const { stdout } = runToEnd(process.execPath, [PLUGIN, command, '-n', SPACE, '-o', 'json'], {
+    env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
+  })
+  return JSON.parse(stdout)
+}
+
 test('the reader reports whom objects of other programs name', async () => {
   const chat = `example.org/ns/${SPACE}/objective/chat`
   await cp.apply([
@@ -155,13 +162,7 @@ test('the reader reports whom objects of other programs name', async () => {
     },
   ])
   const since = await cp.auditMark()
-  const ask = (command: string): unknown =>
-    JSON.parse(
-      runToEnd(process.execPath, [PLUGIN, command, '-n', SPACE, '-o', 'json'], {
-        env: { HOME: cp.folder, KUBECONFIG: cp.kubeconfig(READER) },
-      }).stdout,
-    )
-  const answer = ask('policies')
+  const answer = reportOf('policies')
   const states = listAt(answer, 'policies').map((policy) => [
     stringAt(policy, 'kind'),
     listAt(policy, 'rules').flatMap((rule) => listAt(rule, 'sources').map((one) => stringAt(one, 'state'))),
@@ -173,7 +174,7 @@ test('the reader reports whom objects of other programs name', async () => {
   expect(listAt(answer, 'mentions')).toMatchObject([
     { kind: 'Deployment', name: 'client', field: '.spec.template.spec.containers[0].env[0].value' },
   ])
-  expect(listAt(ask('conflicts'), 'findings')).toEqual(
+  expect(listAt(reportOf('conflicts'), 'findings')).toEqual(
     expect.arrayContaining([
       expect.objectContaining({
         code: 'KLM610',

@@ -35,6 +35,12 @@ const COMMANDS = [
   ['diff', '-A'],
 ] as const
 
+const COMMANDS_OF_NAMESPACES = [
+  ['policies', '-n', 'agents'],
+  ['conflicts', '-n', 'agents'],
+  ['conflicts', '-n', 'team-a'],
+] as const
+
 let cp: ControlPlane
 let crds: readonly JsonRecord[]
 beforeAll(async () => {
@@ -191,7 +197,7 @@ describe('where there are policies', () => {
 
   test('the same policies live and offline give the same answers', async () => {
     const folder = await dumped()
-    for (const command of [['policies', '-A'], ['policies', '-n', 'agents'], ...COMMANDS]) {
+    for (const command of [['policies', '-A'], ...COMMANDS, ...COMMANDS_OF_NAMESPACES]) {
       const live = await reportOf(READER, ...command)
       // To diff, files alone are new; a dump is the state before.
       const flag = command[0] === 'diff' ? '--live' : '-f'
@@ -212,6 +218,11 @@ describe('where there are policies', () => {
     expect(events.filter(({ resource }) => resource === 'xaccesspolicies')).toHaveLength(1)
     // What the server says that it does not serve is not asked for.
     expect(events.filter(({ status }) => status === 404)).toEqual([])
+  })
+
+  test('conflicts of one namespace reads pods of others where a policy there may name them', async () => {
+    expect(new Set(await podListsOf('agents'))).toEqual(new Set([podsIn('agents'), '/api/v1/pods']))
+    expect(new Set(await podListsOf('team-b'))).toEqual(new Set([podsIn('team-b')]))
   })
 
   test('a rename of what a policy names is caught before it is applied', async () => {
@@ -329,6 +340,18 @@ async function dumped(): Promise<string> {
     writeFileSync(join(folder, `${kinds.split(/[.,]/)[0] ?? ''}.yaml`), stdout)
   }
   return folder
+}
+
+/** The paths by which `conflicts` of a namespace asks for pods. */
+async function podListsOf(space: string): Promise<readonly string[]> {
+  const since = await cp.auditMark()
+  await kleym(READER, 'conflicts', '-n', space)
+  const events = await cp.audit({ since, user: READER })
+  return events.filter(({ resource }) => resource === 'pods').map(({ uri }) => uri.split('?')[0] ?? '')
+}
+
+function podsIn(space: string): string {
+  return `/api/v1/namespaces/${space}/pods`
 }
 
 /** What a report says about policies. */
