@@ -61,7 +61,7 @@ function assertionsOf(value: unknown): readonly Assertion[] {
   const test = readIdentityTest(value, {
     workloadKinds: [],
     kindOf: (kind) => kind,
-    trustDomain: 'example.org',
+    trustDomains: new Set(['example.org']),
   })
   if (!('assertions' in test)) throw new Error(`the test cannot be read: ${JSON.stringify(test[0])}`)
   return test.assertions

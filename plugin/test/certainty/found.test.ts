@@ -66,6 +66,7 @@ const SHARED: Estate = [
   NODE,
 ]
 const PREFILL_BINDING = binding('prefill', { mode: 'PerVariant', identityBoundary: { variant: 'prefill' } })
+const DECODE_BINDING = binding('decode', { mode: 'PerVariant', identityBoundary: { variant: 'decode' } })
 const VARIANTS: Estate = [
   ...ALL,
   PREFILL_BINDING,
@@ -84,6 +85,8 @@ const NOTHING: Omit<Case, 'estate' | 'base' | 'commands' | 'completions'> = {
 const scmWith = (others: Readonly<Record<string, unknown>>): string =>
   JSON.stringify(Object.assign(JSON.parse(ALL_GIVEN.scm), others))
 
+/** Variants differ by a label that no pod has. */
+const NO_LABEL = { ...ALL_GIVEN, 'variant label key': 'none' }
 const OTHER_DOMAIN = { ...ALL_GIVEN, scm: scmWith({ trustDomain: 'other.org' }) }
 
 let folder = ''
@@ -351,6 +354,35 @@ const FOUND: Readonly<Record<string, Case>> = {
     hidden: [{ shell: 'page of a list', objects: [THIEF] }],
     commands: ['policies'],
     completions: [{ objects: [[THIEF]], values: ALL_GIVEN, left: [] }],
+  },
+  'pods that no variant covers were new, and pods of another kind may have been such before': {
+    ...NOTHING,
+    estate: [pool('llama'), DECODE_BINDING, SERVER, PREFILL],
+    base: [pool('llama'), PREFILL_BINDING],
+    isInBase: true,
+    hidden: [{ shell: 'kind with a pod template', objects: [PREFILL] }],
+    values: NO_LABEL,
+    commands: ['diff --base'],
+    completions: [
+      {
+        objects: [[pod('team-a', 'llama-1-made', 'llama', ['vllm'], { role: 'prefill' })]],
+        values: NO_LABEL,
+        left: [],
+      },
+    ],
+  },
+  "tests pinned IDs in SCM's trust domain, and were refused in an install whose own is another one": {
+    ...NOTHING,
+    estate: [
+      ...ALL,
+      THIEF,
+      pod('team-b', 'idle', 'nobody', ['main']),
+      registration('of-thieves', { ...QUIET, app: 'thief', id: 'spiffe://{{ .TrustDomain }}/thief' }),
+    ],
+    base: ALL,
+    without: ['trust domain'],
+    commands: ['test --generate'],
+    completions: [{ objects: [], values: { ...ALL_GIVEN, 'trust domain': 'other.org' }, left: [] }],
   },
   'no policy was affected, and a pod of another kind is registered in vain for an ID that nobody holds': {
     ...NOTHING,

@@ -27,7 +27,7 @@ export function readObject(value: unknown): IdentityTest | readonly TestFault[] 
   return readIdentityTest(value, {
     workloadKinds: KINDS.map((kind) => kind.toLowerCase()),
     kindOf: (written) => KINDS.find((kind) => kind.toLowerCase() === written.toLowerCase()),
-    trustDomain: 'example.org',
+    trustDomains: new Set(['example.org']),
   })
 }
 

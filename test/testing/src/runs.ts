@@ -30,9 +30,10 @@ export function mustSee<T>(all: readonly T[], factor = FACTOR): T[] {
   return factor >= 1 ? [...all] : []
 }
 
-/** The seed of a property of fast-check: the same in every gate, another one in each campaign. */
-export function seedOf(gate: number, factor = FACTOR): { readonly seed?: number } {
-  return factor > 1 ? {} : { seed: gate }
+/** The seed of a property of fast-check: the same in every gate, another one in each campaign unless `KLEYM_SEED` gives it. */
+export function seedOf(gate: number, factor = FACTOR, given = env['KLEYM_SEED']): { readonly seed?: number } {
+  if (factor <= 1) return { seed: gate }
+  return given === undefined ? {} : { seed: Number(given) }
 }
 
 /** A bound in milliseconds that grows with the number of cases. */

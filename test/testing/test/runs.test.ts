@@ -17,7 +17,8 @@ describe('KLEYM_RUNS', () => {
   })
 
   test('the gate tries the same cases each time, a campaign new ones', () => {
-    expect([seedOf(7, 0.2), seedOf(7, 1), seedOf(7, 50)]).toEqual([{ seed: 7 }, { seed: 7 }, {}])
+    expect([seedOf(7, 0.2), seedOf(7, 1, '9'), seedOf(7, 50)]).toEqual([{ seed: 7 }, { seed: 7 }, {}])
+    expect(seedOf(7, 50, '9')).toEqual({ seed: 9 })
   })
 
   test.each(['0', '-1', 'many', 'Infinity'])('KLEYM_RUNS=%s is an error that names it', (value) => {

@@ -1,5 +1,6 @@
 // Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
 import type { Assertion, TestReading } from '@kleym/shared/core/answers/index.ts'
+import { trustDomainsOf } from '@kleym/shared/core/analysis/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
@@ -20,8 +21,7 @@ export function loadIdentityTests(
 }
 
 /** How tests are read: the kinds of workloads that there are, and the trust domain. */
-export function readingOf({ after, operator }: AnswerInput): TestReading {
-  const { trustDomain } = operator.config
+export function readingOf({ after }: AnswerInput): TestReading {
   const pods = [...after.snapshot.templates.read, ...after.podsInQuestion]
   // A kind that kleym does not read stands there with its group.
   const kinds = [...new Set([...POD_KINDS, ...pods.map(({ ref }) => ref.kind)])]
@@ -31,7 +31,7 @@ export function readingOf({ after, operator }: AnswerInput): TestReading {
       const named = (kindNamed(written) ?? written).toLowerCase()
       return kinds.find((kind) => kind.toLowerCase() === named || kind.toLowerCase().startsWith(`${named}.`))
     },
-    trustDomain: trustDomain.kind === 'set' ? trustDomain.value : undefined,
+    trustDomains: trustDomainsOf(after.settled),
   }
 }
 

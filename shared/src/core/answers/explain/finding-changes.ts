@@ -97,13 +97,14 @@ class Fingerprints {
    * The findings that name all objects of a fingerprint and share a part with it: if one of three bindings is deleted, the finding about the
    * other two is not new. If there are none, the findings about each object alone: many bindings that claim the same pods have one each.
    */
-  matching({ names, parts }: Fingerprint): readonly Fingerprint[] {
+  matching(one: Fingerprint): readonly Fingerprint[] {
+    const { names } = one
     const lists = [...names].map((name) => this.#byName.get(name) ?? [])
     const shortest = lists.reduce((best, list) => (list.length < best.length ? list : best))
-    const all = shortest.filter((other) => names.isSubsetOf(other.names) && haveCommon(parts, other.parts))
+    const all = shortest.filter((other) => names.isSubsetOf(other.names) && haveCommon(one, other))
     if (all.length > 0) return all
     const each = lists.flatMap((list) => list.find((other) => other.names.size === 1) ?? [])
-    const isOfEach = each.length === names.size && each.some((other) => haveCommon(parts, other.parts))
+    const isOfEach = each.length === names.size && each.some((other) => haveCommon(one, other))
     return isOfEach ? each : []
   }
 }
@@ -137,10 +138,11 @@ function partsOfNamespaces(names: readonly string[]): Fingerprint['parts'] {
   return new Map(names.toSorted(compareBytes).map((name) => [partOfNamespace(name), partOfNamespace(name)]))
 }
 
-/** Whether two findings have a part in common; those without parts are of one. */
-function haveCommon(left: Fingerprint['parts'], right: Fingerprint['parts']): boolean {
-  if (left.size === 0 && right.size === 0) return true
-  return [...left.keys()].some((key) => right.has(key))
+/** Whether two findings have a part in common, or may have; those without parts are of one. */
+function haveCommon({ finding: { moreParts }, parts }: Fingerprint, other: Fingerprint): boolean {
+  if (parts.size === 0 && other.parts.size === 0) return true
+  if ((moreParts ?? other.finding.moreParts) !== undefined) return true
+  return [...parts.keys()].some((key) => other.parts.has(key))
 }
 
 function severalIn(findings: readonly Finding[]): readonly string[] {
@@ -154,9 +156,10 @@ function severalIn(findings: readonly Finding[]): readonly string[] {
 function addedTo(others: readonly Fingerprint[], { finding: one, parts }: Fingerprint): Finding | undefined {
   if (others.length === 0) return one
   const news = new Map([...parts].filter(([key]) => !others.some((other) => other.parts.has(key))))
-  if (news.size > 0) return withNews(one, news)
-  if (one.dependsOn !== undefined) return undefined
   const findings = others.map(({ finding }) => finding)
+  const mayBeOld = one.dependsOn === undefined && findings.some(({ moreParts }) => moreParts !== undefined)
+  if (news.size > 0) return mayBeOld ? perhapsBefore(withNews(one, news), findings) : withNews(one, news)
+  if (one.dependsOn !== undefined) return undefined
   const certain = findings.filter(({ dependsOn }) => dependsOn === undefined)
   const sure = new Set(certain.flatMap(({ namespaces }) => [...(namespaces ?? NONE)]))
   const open = [...(one.namespaces ?? NONE).difference(sure)]
@@ -212,7 +215,9 @@ function codeAndContainer({ code, subject }: Finding): string {
 
 /** A finding that is certain, where those of before were not. */
 function perhapsBefore(one: Finding, others: readonly Finding[]): Finding {
-  const dependsOn = new Set(others.flatMap((other) => other.dependsOn ?? []))
+  const dependsOn = new Set(
+    others.flatMap((other) => [...(other.dependsOn ?? []), ...(other.moreParts ?? [])]),
+  )
   return notCertain(one, [...dependsOn], PERHAPS_BEFORE)
 }
 

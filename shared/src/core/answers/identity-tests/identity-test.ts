@@ -116,8 +116,8 @@ export interface TestReading {
   /** The canonical kind of a written one, such as `deploy`; undefined for none that has pods. */
   readonly kindOf: (written: string) => string | undefined
   readonly workloadKinds: readonly string[]
-  /** Undefined where it is not known. */
-  readonly trustDomain: string | undefined
+  /** SCM's, and kleym's; empty: they are not known. */
+  readonly trustDomains: ReadonlySet<string>
 }
 
 /** Reads a test; never throws. */
@@ -349,18 +349,19 @@ class AssertionReader {
   /** SPIRE gives no container an ID of another trust domain: such an assertion could only be a slip. */
   #checkId(text: string, form: 'id' | 'pattern' | 'prefix', path: FieldPath): void {
     const problem = idProblem(text, form)
-    const { trustDomain } = this.#reading
+    const { trustDomains } = this.#reading
     if (problem !== undefined) {
       this.#fault(
         path,
         `${short(JSON.stringify(text))} is no SPIFFE ID: ${problem}`,
         'write it like spiffe://example.org/ns/team-a/objective/chat',
       )
-    } else if (trustDomain !== undefined && trustDomainOf(text) !== trustDomain) {
+    } else if (trustDomains.size > 0 && !trustDomains.has(trustDomainOf(text))) {
+      const ours = [...trustDomains]
       this.#fault(
         path,
-        `the ID is of trust domain ${short(trustDomainOf(text))}, and that of this install is ${trustDomain}`,
-        `write spiffe://${trustDomain}/..., or give the trust domain that is meant with --trust-domain`,
+        `the ID is of trust domain ${short(trustDomainOf(text))}, and that of this install is ${ours.join(' or ')}`,
+        `write spiffe://${ours[0]}/..., or give the trust domain that is meant with --trust-domain`,
       )
     }
   }

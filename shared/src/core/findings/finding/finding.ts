@@ -47,6 +47,8 @@ export interface Finding {
   /** What pods of some of these namespaces show; absent where no pods show it. */
   readonly within?: ShownByNamespace
   readonly parts?: Parts
+  /** What decides whether it is about more parts than these, which is not known; absent: nothing. */
+  readonly moreParts?: readonly string[]
   /**
    * What it rests on and is not known: settings that were not given, facts that the objects do not show; absent: nothing. It
    * is then no error (docs/assumptions.md).

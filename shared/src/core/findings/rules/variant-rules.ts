@@ -16,6 +16,7 @@ import { carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, any, atLeast, known, NO, not, YES, type Truth } from '../../model/truth/truth.ts'
+import { decidingText } from '../../model/truth/unknown.ts'
 
 /** A pool with bindings that name variants. */
 interface SharedPool {
@@ -170,7 +171,11 @@ function uncarried(
 /** Pods that no binding of the pool gives an identity: they carry no variant, or one that none names for their account. */
 function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): readonly Finding[] {
   const { bindings, parts } = pool
-  const perhaps = certain.size > 0 ? [] : open.map((one) => ({ ...one, holds: isLeft(pool, one) }))
+  const perhaps = open.map((one) => ({ ...one, holds: isLeft(pool, one) }))
+  const more = atLeast(
+    1,
+    perhaps.map(({ holds }) => holds),
+  )
   const left = certain.size > 0 ? certain : leftPerhaps(pool, perhaps)
   const count = [...left.values()].reduce((sum, pods) => sum + pods.count, 0)
   const one = finding('KLM416', {
@@ -182,16 +187,10 @@ function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): read
       .map(([what, pods]) => `${what}: ${pods.text()}`),
     parts: new Map([...left.keys()].map((what) => [what, what])),
   })
-  return asFarAs(
-    any(
-      known(certain.size > 0),
-      atLeast(
-        1,
-        perhaps.map(({ holds }) => holds),
-      ),
-    ),
-    one,
-  )
+  return asFarAs(any(known(certain.size > 0), more), {
+    ...one,
+    ...(more !== NO && { moreParts: [...more.causes].map(decidingText) }),
+  })
 }
 
 /** Pods that may be of the pool and that perhaps no binding of it is for, as `left` has them. */
