@@ -236,7 +236,7 @@ function viewDoubts(judged: AnswerResult, layout: Layout): Block {
     ...viewAssumptions(judged.assumptions),
     ...(judged.input.remarks ?? []).map((text) => line(MARKS.note, ` ${text}`)),
   ]
-  return head.flatMap((row) => wrap(row, { width: layout.width, hang: 4 }))
+  return head.flatMap((row) => wrap(row, layout.width, 4))
 }
 
 /** A line that says that something is fine, with the mark of how sure that is. */

@@ -38,7 +38,7 @@ function folded(text: string, width: number): string {
     .split('\n')
     .flatMap((row) => {
       const hang = /^ *\S+ {2,}/.exec(row)?.[0].length ?? (row.startsWith(' ') ? 4 : 0)
-      return row.length <= width ? [row] : wrap(line(row), { width, hang }).map(lineText)
+      return row.length <= width ? [row] : wrap(line(row), width, hang).map(lineText)
     })
     .join('\n')
 }

@@ -23,5 +23,5 @@ export function* withAbbreviations(view: Lines, { width }: Layout): Lines {
   )
   if (said.length === 0) return
   yield BLANK
-  yield* wrap(line(span(said.join('; '), 'dim')), { width, hang: 2 })
+  yield* wrap(line(span(said.join('; '), 'dim')), width, 2)
 }

@@ -60,8 +60,8 @@ export function viewAnswer(
   const assuming = doubts.assuming === undefined ? [] : [span(`, ${doubts.assuming}`, 'dim')]
   const more = doubts.notShown === 0 ? [] : [span(`; ${notShownText(doubts.notShown)}`, 'warn')]
   return [
-    ...wrap(line(MARKS[mark], ' ', ...text, ...remark, ...assuming, ...more), { width, hang: 2 }),
-    ...reasons.flatMap((reason) => wrap(line('  ', ...reason), { width, hang: 4 })),
+    ...wrap(line(MARKS[mark], ' ', ...text, ...remark, ...assuming, ...more), width, 2),
+    ...reasons.flatMap((reason) => wrap(line('  ', ...reason), width, 4)),
   ]
 }
 

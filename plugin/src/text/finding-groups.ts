@@ -45,9 +45,9 @@ function* viewGroup(group: readonly Finding[], layout: Layout, told: Finding | u
     span(`${findingEntry(first.code).title}: ${group.length}`, 'bold'),
   )
   yield* withCode(head, first.code, layout)
-  for (const text of texts) yield* wrap(line(`  ${text}`), { width, hang: 4 })
+  for (const text of texts) yield* wrap(line(`  ${text}`), width, 4)
   yield* rows(group, shared, layout)
-  if (shared.fix !== undefined) yield* wrap(line(`  fix: ${fixText(shared.fix, layout)}`), { width, hang: 7 })
+  if (shared.fix !== undefined) yield* wrap(line(`  fix: ${fixText(shared.fix, layout)}`), width, 7)
 }
 
 /** What all findings of a group have in common. */
@@ -109,9 +109,8 @@ const NAME_SHARE = 0.3
 
 function row(name: string, texts: readonly string[], column: number | undefined, width: number): Block {
   const at = column === undefined ? 2 : column + 2
-  const below = texts.flatMap((text) => wrap(line(text), { width: width - at, hang: 2 }))
-  if (column === undefined)
-    return [...wrap(line(span(name, 'bold')), { width, hang: 2 }), ...indent(below, at)]
+  const below = texts.flatMap((text) => wrap(line(text), width - at, 2))
+  if (column === undefined) return [...wrap(line(span(name, 'bold')), width, 2), ...indent(below, at)]
   const [first = [], ...rest] = below
   return [[span(name, 'bold'), span(' '.repeat(at - displayWidth(name))), ...first], ...indent(rest, at)]
 }

@@ -49,7 +49,7 @@ export function viewFinding(one: Finding, layout: Layout): Block {
   return [
     ...findingHead(one, layout),
     ...factLines([one.summary, ...one.evidence], layout),
-    ...wrap(line(`  fix: ${fixText(one.fix, layout)}`), { width: layout.width, hang: 7 }),
+    ...wrap(line(`  fix: ${fixText(one.fix, layout)}`), layout.width, 7),
   ]
 }
 
@@ -66,7 +66,7 @@ function findingHead({ subject, related, severity, code }: Finding, layout: Layo
 }
 
 function factLines(texts: readonly string[], { width }: Layout): Block {
-  return texts.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 }))
+  return texts.flatMap((text) => wrap(line(`  ${text}`), width, 4))
 }
 
 /** A fix, in which each command asks the same files or cluster as this answer. */
@@ -81,7 +81,7 @@ export function fixText(fix: string, { echo = '' }: Layout): string {
 export function withCode(head: Line, code: string, { width }: Layout): Block {
   const gap = Math.min(width, 100) - lineWidth(head) - code.length
   if (gap >= 2) return [[...head, span(' '.repeat(gap)), span(code, 'dim')]]
-  return wrap([...head, span('  '), span(code, 'dim')], { width, hang: 2 })
+  return wrap([...head, span('  '), span(code, 'dim')], width, 2)
 }
 
 /** A binding by `namespace/name`, a rule of the policy before it by its name, anything else by kind too. */

@@ -35,9 +35,10 @@ function viewSuppressed({ finding, suppression }: SuppressedFinding, { width }: 
         ` ${finding.severity} ${subjectText(finding.subject)}: ${finding.summary}   `,
         span(finding.code, 'dim'),
       ),
-      { width, hang: 4 },
+      width,
+      4,
     ),
-    ...wrap(line(span(`    ${by}`, 'dim')), { width, hang: 6 }),
+    ...wrap(line(span(`    ${by}`, 'dim')), width, 6),
   ]
 }
 
@@ -47,11 +48,12 @@ function viewSuppressionFinding(
 ): Block {
   const who = subject.kind === 'Flag' ? subject.name : subjectText(subject)
   return [
-    ...wrap(line(MARKS.warn, ' ', span(who, 'bold'), `: ${findingEntry(code).title}   `, span(code, 'dim')), {
+    ...wrap(
+      line(MARKS.warn, ' ', span(who, 'bold'), `: ${findingEntry(code).title}   `, span(code, 'dim')),
       width,
-      hang: 2,
-    }),
-    ...[summary, ...evidence].flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
-    ...wrap(line(`  fix: ${fix}`), { width, hang: 7 }),
+      2,
+    ),
+    ...[summary, ...evidence].flatMap((text) => wrap(line(`  ${text}`), width, 4)),
+    ...wrap(line(`  fix: ${fix}`), width, 7),
   ]
 }

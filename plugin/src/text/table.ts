@@ -45,9 +45,9 @@ function foldedRow(
   const shift = span(' '.repeat(indent))
   const head = row.slice(0, -1).filter((cell) => cell.length > 0)
   const first = head.flatMap((cell, at) => (at === 0 ? cell : [span(' '.repeat(gap)), ...cell]))
-  const below = wrap(row.at(-1) ?? [], { width: Math.max(width - indent - 4, 1) })
+  const below = wrap(row.at(-1) ?? [], Math.max(width - indent - 4, 1))
   return [
-    ...(first.length === 0 ? [] : wrap([shift, ...first], { width, hang: indent + 2 })),
+    ...(first.length === 0 ? [] : wrap([shift, ...first], width, indent + 2)),
     ...below.filter((cell) => cell.length > 0).map((last) => [shift, span('    '), ...last]),
   ]
 }
@@ -64,7 +64,7 @@ function tableRow(
     head.push(...cell, span(' '.repeat(columns - lineWidth(cell))))
     at += columns
   })
-  const wrapped = wrap(row.at(-1) ?? [], { width: Math.max(width - at, LAST_COLUMN_MIN) })
+  const wrapped = wrap(row.at(-1) ?? [], Math.max(width - at, LAST_COLUMN_MIN))
   const hang = span(' '.repeat(at))
   return wrapped.map((last, number) => (number === 0 ? head.concat(last) : [hang].concat(last)))
 }

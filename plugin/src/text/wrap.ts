@@ -8,16 +8,8 @@ export const DEFAULT_WIDTH = 80
 /** Wider lines are hard to read; tables may use more. */
 export const PROSE_WIDTH = 120
 
-/** How a line is wrapped. */
-export interface WrapOptions {
-  /** Columns; a longer word stands alone on its line and sticks out. */
-  readonly width: number
-  /** How far the lines after the first are indented. */
-  readonly hang?: number
-}
-
-/** One long line as several, broken between words, the later ones hanging. */
-export function wrap(pieces: Pieces, { width, hang = 0 }: WrapOptions): Block {
+/** One long line as several, broken between words, the later ones indented by `hang`. A word that is longer than `width` sticks out. */
+export function wrap(pieces: Pieces, width: number, hang = 0): Block {
   const whole = toLine(pieces)
   if (fitsWhole(whole, width)) return [whole]
   const lines: Span[][] = []

@@ -11,21 +11,18 @@ const plain = (block: Parameters<typeof render>[0]): string => render(block, PLA
 
 describe('wrap', () => {
   test('breaks between words and hangs what follows', () => {
-    expect(plain(wrap('fix: give one of them its own containerName', { width: 20, hang: 5 }))).toBe(
+    expect(plain(wrap('fix: give one of them its own containerName', 20, 5))).toBe(
       'fix: give one of\n     them its own\n     containerName\n',
     )
   })
 
   test('never breaks an ID', () => {
     const id = `spiffe://example.org/ns/${'a'.repeat(60)}`
-    expect(plain(wrap(`gets ${id} now`, { width: 20 }))).toBe(`gets\n${id}\nnow\n`)
+    expect(plain(wrap(`gets ${id} now`, 20))).toBe(`gets\n${id}\nnow\n`)
   })
 
   test('keeps leading blanks, inner gaps and roles', () => {
-    const wrapped = wrap([span('  '), span('one', 'bold'), '  two ', span('three', 'bad')], {
-      width: 11,
-      hang: 4,
-    })
+    const wrapped = wrap([span('  '), span('one', 'bold'), '  two ', span('three', 'bad')], 11, 4)
     expect(render(wrapped, COLOURED)).toBe('  \u001b[1mone\u001b[22m  two\n    \u001b[31mthree\u001b[39m\n')
   })
 
@@ -35,7 +32,7 @@ describe('wrap', () => {
         fc.array(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }),
         fc.integer({ min: 8, max: 40 }),
         (words, width) => {
-          const wrapped = wrap(words.join(' '), { width, hang: 2 })
+          const wrapped = wrap(words.join(' '), width, 2)
           expect(plain(wrapped).split(/\s+/).filter(Boolean)).toEqual(words)
           const tooWide = wrapped.filter((row) => lineWidth(row) > width)
           for (const row of tooWide) expect(plain([row]).trim()).not.toContain(' ')

@@ -40,5 +40,5 @@ export function viewDisagreements(findings: readonly Finding[], { width }: Layou
     ...lines.slice(0, SHOWN_MAX).map((text) => line(`  ${text}`)),
     ...(rest > 0 ? [line(`  and ${counted(rest, 'disagreement')} more`)] : []),
   ]
-  return rows.flatMap((row) => wrap(row, { width, hang: 4 }))
+  return rows.flatMap((row) => wrap(row, width, 4))
 }

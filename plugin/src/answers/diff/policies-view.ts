@@ -95,11 +95,12 @@ export function viewAffected(affected: readonly AffectedPolicy[], { width }: Lay
           span(one.policy, 'bold'),
           ` ${namesText(one)} ${whom(one)}, ${eventText(one)}`,
         ),
-        { width, hang: 4 },
+        width,
+        4,
       ),
-      ...wrap(line(`    ${statesText(one)}: ${nowText(one)}`), { width, hang: 6 }),
+      ...wrap(line(`    ${statesText(one)}: ${nowText(one)}`), width, 6),
       ...one.instead.flatMap(({ binding, spiffeId }) =>
-        wrap(line(`    ${binding} gives ${spiffeId} instead`), { width, hang: 6 }),
+        wrap(line(`    ${binding} gives ${spiffeId} instead`), width, 6),
       ),
     ]),
   ]

@@ -56,7 +56,7 @@ function stayRows(staying: readonly StayingKind[], { width, wide }: Layout): Blo
   if (staying.length === 0) return []
   const objects = staying.reduce((sum, { count }) => sum + count, 0)
   const text = ` ${counted(objects, 'live object')} ${objects === 1 ? 'is' : 'are'} not in your files; treated as unchanged. A deletion does not show here; to compare two desired states, use --base`
-  const head = wrap(line(MARKS.warn, text), { width, hang: 2 })
+  const head = wrap(line(MARKS.warn, text), width, 2)
   if (!wide) return head
   return [
     ...head,
@@ -78,13 +78,11 @@ function betweenRows(base: AnswerInput, head: AnswerInput, width: number): Block
   return [
     ...wrap(
       line(MARKS.note, ` two desired states, each as kleym settles it: ${left} in base, ${right} in head`),
-      {
-        width,
-        hang: 2,
-      },
+      width,
+      2,
     ),
     ...settingsTexts(base, head).flatMap((text) =>
-      wrap(line(MARKS.warn, ` the two sides have different settings: ${text}`), { width, hang: 2 }),
+      wrap(line(MARKS.warn, ` the two sides have different settings: ${text}`), width, 2),
     ),
   ]
 }

@@ -92,7 +92,7 @@ function dueBlock(due: readonly ObjectChange[], layout: Layout): Block {
   })
   const head = `pending anyway: ${counted(due.length, 'ClusterSPIFFEID')}: ${kinds.join('; ')}`
   return [
-    ...wrap(line(MARKS.note, ` ${head}`), { width: layout.width, hang: 4 }),
+    ...wrap(line(MARKS.note, ` ${head}`), layout.width, 4),
     ...(layout.wide
       ? table(
           due.map(({ kind, binding, because }) => [SIGNS[kind], binding, because]),
@@ -129,7 +129,7 @@ function reasons(changes: readonly ObjectChange[], layout: Layout): Block {
 function ownershipNote({ ownershipUnknown, width }: DiffLayout): Block {
   if (ownershipUnknown === 0) return []
   const text = ` ${counted(ownershipUnknown, 'output')} matched by name and annotation: the bindings are manifests without a UID, so whose they are is not known`
-  return wrap(line(MARKS.note, text), { width, hang: 2 })
+  return wrap(line(MARKS.note, text), width, 2)
 }
 
 /** What a change does to containers, a line for each identity; nothing where it does nothing. */
@@ -147,8 +147,8 @@ export function viewIdentityChanges(
     ...countedLine(uncertain, 'undetermined'),
   ]
   return [
-    ...rows.flatMap((row) => wrap(row, { width, hang: 4 })),
-    ...openedByRows(uncertain).flatMap((text) => wrap(line(`    ${text}`), { width, hang: 6 })),
+    ...rows.flatMap((row) => wrap(row, width, 4)),
+    ...openedByRows(uncertain).flatMap((text) => wrap(line(`    ${text}`), width, 6)),
   ]
 }
 
@@ -185,7 +185,7 @@ function entriesBlock({ entries, width }: DiffLayout): Block {
   return [
     ...changeTexts(entries.change).map((text) => line(MARKS.note, ` ${text}`)),
     ...overRows(entries.over).map(([mark, , says]) => line(MARKS[mark], ` ${says}`)),
-  ].flatMap((row) => wrap(row, { width, hang: 2 }))
+  ].flatMap((row) => wrap(row, width, 2))
 }
 
 /** The registrations of others whose specs differ, with the fields. What the edit does to containers stands above. */
@@ -195,7 +195,7 @@ function editedBlock({ edited }: Effect, { width, wide }: DiffLayout): Block {
   return [
     ...shown.map((one) => `edits ${editedText(one)}`),
     ...(more === 0 ? [] : [`and ${counted(more, 'more registration')} (-o wide)`]),
-  ].flatMap((text) => wrap(line(MARKS.note, ` ${text}`), { width, hang: 2 }))
+  ].flatMap((text) => wrap(line(MARKS.note, ` ${text}`), width, 2))
 }
 
 const EDITED_SHOWN = 10
@@ -242,7 +242,7 @@ function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block
     part('unchanged', unchanged),
   ]
   return [
-    wrap(span(head.join('   '), 'bold'), { width: layout.width, hang: 11 }),
+    wrap(span(head.join('   '), 'bold'), layout.width, 11),
     [...viewFindingGroups(added, layout, layout.told)],
     [
       ...fixed.flatMap((one) => goneRows(line(MARKS.ok, ' fixed: '), one, layout)),
@@ -253,5 +253,5 @@ function findingBlocks({ findings }: Effect, layout: DiffLayout): readonly Block
 }
 
 function goneRows(head: Line, { summary, code }: Finding, { width }: Layout): Block {
-  return wrap(line(...head, span(summary, 'dim'), `   ${code}`), { width, hang: 2 })
+  return wrap(line(...head, span(summary, 'dim'), `   ${code}`), width, 2)
 }

@@ -125,7 +125,7 @@ function viewPage(code: FindingCode, example: PageExample | undefined, width: nu
     ...pageSections(code).flatMap(({ heading, text }) => [
       BLANK,
       line(span(heading, 'bold')),
-      ...wrap(line(`  ${text}`), { width, hang: 2 }),
+      ...wrap(line(`  ${text}`), width, 2),
     ]),
     ...viewExample(example),
   ]

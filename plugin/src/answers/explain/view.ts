@@ -104,7 +104,7 @@ function viewTable(explanations: readonly Explanation[], layout: ExplainLayout):
     ...bindingTable(explanations, layout),
     ...(shown.length === 0 ? [] : [BLANK, ...viewFindingGroups(shown.toSorted(compareFindings), layout)]),
     BLANK,
-    ...wrap(line(span(hint, 'dim')), { width: layout.width, hang: 2 }),
+    ...wrap(line(span(hint, 'dim')), layout.width, 2),
   ]
 }
 
@@ -325,17 +325,14 @@ function peerLines(one: Explanation, layout: ExplainLayout): Block {
   const shown = layout.wide || layout.named ? one.peers : one.peers.slice(0, 3)
   const lines = shown.flatMap(({ binding, relation, proof, witness }) => {
     const seen = witness === undefined ? 'no such pod exists now' : `for example ${shortPodText(witness)}`
-    return wrap(line('  ', MARKS.note, ` ${binding} (${relation}): ${proof}; ${seen}`), {
-      width: layout.width,
-      hang: 4,
-    })
+    return wrap(line('  ', MARKS.note, ` ${binding} (${relation}): ${proof}; ${seen}`), layout.width, 4)
   })
   const rest = one.peers.length - shown.length
   return rest > 0 ? [...lines, line(`  and ${counted(rest, 'more peer')}`)] : lines
 }
 
 function paragraph(text: string, { width }: Layout): Block {
-  return wrap(line(`  ${text}`), { width, hang: 2 })
+  return wrap(line(`  ${text}`), width, 2)
 }
 
 function more(code: string): Line {

@@ -98,16 +98,13 @@ export function viewMap({ nodes, edges }: MapGraph, layout: MapLayout): Block {
     ),
     ...(errors.length === 0 ? [] : [BLANK, ...viewFindingGroups(errors, layout)]),
     BLANK,
-    ...wrap(line(span('the picture: the same command with -o html > map.html', 'dim')), {
-      width: layout.width,
-      hang: 2,
-    }),
+    ...wrap(line(span('the picture: the same command with -o html > map.html', 'dim')), layout.width, 2),
   ]
 }
 
 function viewGap({ namespace, why }: GapNode, { width }: Layout): Block {
   const where = namespace === '' ? '' : `${namespace}: `
-  return wrap(line(MARKS.warn, ` ${where}not known: ${why}`), { width, hang: 2 })
+  return wrap(line(MARKS.warn, ` ${where}not known: ${why}`), width, 2)
 }
 
 function namespaceRow(

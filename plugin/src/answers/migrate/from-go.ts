@@ -152,7 +152,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
 }
 
 function viewMove({ binding, oldId, newId, verdict }: GoMove, { width }: Layout): Block {
-  const row = (text: string): Block => wrap(line(`  ${text}`), { width, hang: 4 })
+  const row = (text: string): Block => wrap(line(`  ${text}`), width, 4)
   return [
     line(
       newId === undefined ? MARKS.warn : MARKS.note,

@@ -89,7 +89,7 @@ function viewMigration(migration: Migration, tests: readonly NamedInTest[], layo
   const { object, oldIds, suggestions, uncovered, open } = migration
   const { width } = layout
   const row = (mark: keyof typeof MARKS, text: string): Block =>
-    wrap(line('  ', MARKS[mark], ` ${text}`), { width, hang: 6 })
+    wrap(line('  ', MARKS[mark], ` ${text}`), width, 6)
   const head = line(
     span(`ClusterSPIFFEID/${object.meta.name}`, 'bold'),
     object.spec.fallback ? '  fallback' : '',
@@ -136,13 +136,13 @@ function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
     ...(moves.length === 0 ? [] : [BLANK, line(span('  Containers, before and after', 'bold'))]),
     ...(common.size === 0
       ? []
-      : wrap(line(span(`    each perhaps with ${[...common].join(' and ')}`, 'dim')), { width, hang: 6 })),
+      : wrap(line(span(`    each perhaps with ${[...common].join(' and ')}`, 'dim')), width, 6)),
     ...shown.flatMap((move) => {
       const { container, pods, before, during, after } = move
       const states = [text(before), text(during), text(after)].filter((one, at, all) => one !== all[at - 1])
       const [only = ''] = states
       const moved = states.length === 1 ? `${only}, as before` : (exchangeText(move) ?? states.join(' → '))
-      return wrap(line(`    ${container} of ${pods.text()}: ${moved}`), { width, hang: 6 })
+      return wrap(line(`    ${container} of ${pods.text()}: ${moved}`), width, 6)
     }),
     ...(shown.length < moves.length
       ? [line(`    and ${moves.length - shown.length} more, which -o wide shows`)]
@@ -204,10 +204,7 @@ function viewTests(tests: readonly NamedInTest[], { width }: Layout): Block {
     BLANK,
     line(span('  Identity tests', 'bold')),
     ...tests.flatMap(({ file, line: at, what, how }) =>
-      wrap(line(`    ${file}:${at} ${how === 'names' ? 'names' : 'would break:'} ${what}`), {
-        width,
-        hang: 6,
-      }),
+      wrap(line(`    ${file}:${at} ${how === 'names' ? 'names' : 'would break:'} ${what}`), width, 6),
     ),
   ]
 }
@@ -218,8 +215,8 @@ export function viewSteps(steps: readonly MigrationStep[], { width, echo = '' }:
     BLANK,
     line(span('  Steps', 'bold')),
     ...steps.flatMap(({ title, lines }, at) => [
-      ...wrap(line(`    ${at + 1}. `, span(title, 'bold')), { width, hang: 7 }),
-      ...lines.flatMap((text) => wrap(line(`       ${withEcho(text, echo)}`), { width, hang: 9 })),
+      ...wrap(line(`    ${at + 1}. `, span(title, 'bold')), width, 7),
+      ...lines.flatMap((text) => wrap(line(`       ${withEcho(text, echo)}`), width, 9)),
     ]),
   ]
 }

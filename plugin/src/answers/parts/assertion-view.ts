@@ -17,14 +17,13 @@ export function viewResult(one: AssertionResult, { width }: Layout): Block {
         span(outcome.claim, 'bold'),
         isFailed ? '' : ': not known',
       ),
-      { width, hang: 2 },
+      width,
+      2,
     ),
-    ...(assertion.description === undefined
-      ? []
-      : wrap(line(`  ${assertion.description}`), { width, hang: 2 })),
-    ...rows.flatMap((text) => wrap(line(`  ${text}`), { width, hang: 4 })),
-    ...(outcome.fix === undefined ? [] : wrap(line(`  fix: ${outcome.fix}`), { width, hang: 7 })),
-    ...wrap(line(span(`  ${placeText(one)}, ${assertionName(one)}`, 'dim')), { width, hang: 4 }),
+    ...(assertion.description === undefined ? [] : wrap(line(`  ${assertion.description}`), width, 2)),
+    ...rows.flatMap((text) => wrap(line(`  ${text}`), width, 4)),
+    ...(outcome.fix === undefined ? [] : wrap(line(`  fix: ${outcome.fix}`), width, 7)),
+    ...wrap(line(span(`  ${placeText(one)}, ${assertionName(one)}`, 'dim')), width, 4),
   ]
 }
 

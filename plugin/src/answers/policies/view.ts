@@ -62,7 +62,7 @@ function sharedFixes(findings: readonly Finding[]): ReadonlySet<string> {
 function viewSharedFixes(findings: readonly Finding[], shared: ReadonlySet<string>, layout: Layout): Block {
   const byFix = new Map(findings.filter(({ fix }) => shared.has(fix)).map((one) => [one.fix, one]))
   return [...byFix.values()].flatMap(({ code, fix }) =>
-    wrap(line(span(code, 'dim'), `  fix: ${fixText(fix, layout)}`), { width: layout.width, hang: 8 }),
+    wrap(line(span(code, 'dim'), `  fix: ${fixText(fix, layout)}`), layout.width, 8),
   )
 }
 
@@ -91,7 +91,7 @@ function viewMentions(layout: PoliciesLayout): Block {
       const places = same.map(({ policy, rule }) => `${policy.kind} ${policyName(policy)} ${rule.name}`)
       return [
         ...viewSource(one.source, layout),
-        ...wrap(line('      in ', layout.wide ? places.join(', ') : namesText(places)), hanging(layout, 9)),
+        ...wrap(line('      in ', layout.wide ? places.join(', ') : namesText(places)), layout.width, 9),
       ]
     }),
     ...(first.length < byId.length
@@ -241,8 +241,8 @@ function viewPolicy(
       : ` ${policy.apiVersion}`
   const byRule = Map.groupBy(about, ruleNamed)
   return [
-    ...wrap(line(span(policyName(policy), 'bold'), ` ${action}`), { width: layout.width, hang: 2 }),
-    ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), hanging(layout, 4))),
+    ...wrap(line(span(policyName(policy), 'bold'), ` ${action}`), layout.width, 2),
+    ...policy.problems.flatMap((text) => wrap(line('  ', MARKS.warn, ` ${text}`), layout.width, 4)),
     ...policy.notes.flatMap((one) => viewNote(one, layout, 2)),
     ...viewFixes(byRule.get(undefined) ?? [], shared, layout, 4),
     ...policy.rules.flatMap((rule) =>
@@ -272,10 +272,10 @@ function viewRule(
   layout: PoliciesLayout,
 ): Block {
   return [
-    ...wrap(line(`  rule ${rule.name}`, span(asksText(rule), 'dim')), hanging(layout, 4)),
+    ...wrap(line(`  rule ${rule.name}`, span(asksText(rule), 'dim')), layout.width, 4),
     ...rule.sources.flatMap((one) => viewSource(one, layout)),
     ...rule.mentioned.flatMap((id) =>
-      wrap(line('    ', MARKS.note, ` ${id} is mentioned in CEL, not interpreted`), hanging(layout, 6)),
+      wrap(line('    ', MARKS.note, ` ${id} is mentioned in CEL, not interpreted`), layout.width, 6),
     ),
     ...rule.notes.flatMap((one) => viewNote(one, layout, 4)),
     ...viewFixes(about, shared, layout, 6),
@@ -301,12 +301,9 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
   const mark = isAssumed ? 'warn' : markOf(resolution)
   const word = `${WORDS_ALONE[resolution.state]}${isAssumed ? ' (default settings assumed)' : ''}`
   return [
-    ...wrap(line('    ', MARKS[mark], ' ', span(text, mark === 'ok' ? 'ok' : undefined)), hanging(layout, 6)),
+    ...wrap(line('    ', MARKS[mark], ' ', span(text, mark === 'ok' ? 'ok' : undefined)), layout.width, 6),
     ...rowsOf(text, resolution, layout).flatMap((row, at) =>
-      wrap(
-        line('      ', at === 0 ? span(`${word}: `, 'bold') : '  ', row),
-        hanging(layout, at === 0 ? 8 : 10),
-      ),
+      wrap(line('      ', at === 0 ? span(`${word}: `, 'bold') : '  ', row), layout.width, at === 0 ? 8 : 10),
     ),
   ]
 }
@@ -371,11 +368,8 @@ const LEADS: Readonly<Record<NoteKind, string>> = {
 function viewNote({ kind, text, source }: PolicyNote, layout: Layout, columns: number): Block {
   return indent(
     [
-      ...wrap(line(MARKS.warn, ` ${LEADS[kind]}: ${text}`), {
-        width: layout.width - columns,
-        hang: 4,
-      }),
-      ...wrap(line(span(`    ${source}`, 'dim')), { width: layout.width - columns, hang: 4 }),
+      ...wrap(line(MARKS.warn, ` ${LEADS[kind]}: ${text}`), layout.width - columns, 4),
+      ...wrap(line(span(`    ${source}`, 'dim')), layout.width - columns, 4),
     ],
     columns,
   )
@@ -393,15 +387,8 @@ function viewFixes(
     [...byCode.values()].flatMap(({ fix, code }) =>
       shared.has(fix)
         ? [line(span(`${code}, fix below`, 'dim'))]
-        : wrap(line(`fix: ${fixText(fix, layout)}   `, span(code, 'dim')), {
-            width: layout.width - columns,
-            hang: 5,
-          }),
+        : wrap(line(`fix: ${fixText(fix, layout)}   `, span(code, 'dim')), layout.width - columns, 5),
     ),
     columns,
   )
-}
-
-function hanging({ width }: Layout, hang: number): { readonly width: number; readonly hang: number } {
-  return { width, hang }
 }

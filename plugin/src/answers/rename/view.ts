@@ -64,10 +64,11 @@ function viewBinding({ binding, next, oldId, newId, why, how }: RenamedBinding, 
         : oldId === newId
           ? `${oldId}, as before`
           : `${oldId} → ${newId}`
-  return wrap(line(how === 'nothing' ? MARKS.warn : MARKS.note, ' ', span(name, 'bold'), `  ${ids}`), {
+  return wrap(
+    line(how === 'nothing' ? MARKS.warn : MARKS.note, ' ', span(name, 'bold'), `  ${ids}`),
     width,
-    hang: 4,
-  })
+    4,
+  )
 }
 
 function viewStep(
@@ -75,12 +76,12 @@ function viewStep(
   at: number,
   { width, echo = '' }: Layout,
 ): Block {
-  const row = (text: string): Block => wrap(line(`   ${text}`), { width, hang: 5 })
+  const row = (text: string): Block => wrap(line(`   ${text}`), width, 5)
   const asked = check.startsWith('kubectl kleym rename ')
     ? check
     : check.replace(/^kubectl kleym .*/, `$&${echo}`)
   return [
-    ...wrap(line(`${at + 1}. `, span(title, 'bold')), { width, hang: 3 }),
+    ...wrap(line(`${at + 1}. `, span(title, 'bold')), width, 3),
     ...lines.flatMap(row),
     ...row(`check: ${asked}: ${shows}`),
     ...row(`left out: ${without}`),

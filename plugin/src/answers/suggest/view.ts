@@ -145,7 +145,7 @@ function viewQuiet(pools: readonly PoolSuggestions[], { width }: Layout): Block 
   if (pools.length === 0) return []
   const names = namesText(pools.map(({ pool }) => `${pool.namespace}/${pool.name}`))
   const text = ` ${counted(pools.length, 'pool')} ${pools.length === 1 ? 'has' : 'have'} a ready binding: ${names}`
-  return wrap(line(MARKS.ok, text), { width, hang: 2 })
+  return wrap(line(MARKS.ok, text), width, 2)
 }
 
 function viewPool(
@@ -153,7 +153,7 @@ function viewPool(
   layout: Layout,
 ): Block {
   const wrapped = (mark: Mark, text: string): Block =>
-    wrap(line('  ', MARKS[mark], ` ${text}`), { width: layout.width, hang: 6 })
+    wrap(line('  ', MARKS[mark], ` ${text}`), layout.width, 6)
   return [
     line(
       span(`${pool.namespace}/${pool.name}`, 'bold'),
@@ -165,7 +165,7 @@ function viewPool(
       ...ones.flatMap(({ key, verdict }) =>
         wrapped(verdict === 'ready' ? 'ok' : 'warn', `has one already: ${key}, ${verdict}`),
       ),
-      ...(fix === undefined ? [] : wrap(line(`      fix: ${fix}`), { width: layout.width, hang: 8 })),
+      ...(fix === undefined ? [] : wrap(line(`      fix: ${fix}`), layout.width, 8)),
     ]),
     ...not.flatMap((one) => wrapped(NOT_MARKS[one.state], notText(one))),
     ...remarks.flatMap((text) => wrapped('note', text)),
@@ -186,12 +186,9 @@ function viewRegistrations(
   return manifestsBefore(candidate).flatMap((one) => {
     const name = span(stringAt(one, 'metadata', 'name') ?? '', 'bold')
     return [
-      ...wrap(line('  ', mark, ' ', name, `: ClusterSPIFFEID beside ${key}`), { width, hang: 6 }),
-      ...wrap(line('      ', span(stringAt(one, 'spec', 'spiffeIDTemplate') ?? '', 'add')), {
-        width,
-        hang: 6,
-      }),
-      ...why.flatMap((text) => wrap(line(`      because ${text}`), { width, hang: 8 })),
+      ...wrap(line('  ', mark, ' ', name, `: ClusterSPIFFEID beside ${key}`), width, 6),
+      ...wrap(line('      ', span(stringAt(one, 'spec', 'spiffeIDTemplate') ?? '', 'add')), width, 6),
+      ...why.flatMap((text) => wrap(line(`      because ${text}`), width, 8)),
     ]
   })
 }
@@ -206,9 +203,9 @@ function viewSuggested(one: SuggestedBinding, { width }: Layout): Block {
     `: ${suggestedText(one)}, service account ${candidate.serviceAccountName}`,
   )
   return [
-    ...wrap(head, { width, hang: 6 }),
-    ...wrap(line('      ', span(spiffeId, 'add')), { width, hang: 6 }),
-    ...why.flatMap((text) => wrap(line(`      because ${text}`), { width, hang: 8 })),
-    ...changeLines(one).flatMap((text) => wrap(line(`      ${text}`), { width, hang: 8 })),
+    ...wrap(head, width, 6),
+    ...wrap(line('      ', span(spiffeId, 'add')), width, 6),
+    ...why.flatMap((text) => wrap(line(`      because ${text}`), width, 8)),
+    ...changeLines(one).flatMap((text) => wrap(line(`      ${text}`), width, 8)),
   ]
 }

@@ -22,10 +22,7 @@ export function viewTests(
   return apart([
     ...[...failed, ...unknown].map((one) => viewResult(one, layout)),
     passed.flatMap((one) =>
-      wrap(line(MARKS.ok, ` ${one.outcome.claim}`, span(`  ${placeText(one)}`, 'dim')), {
-        width: layout.width,
-        hang: 2,
-      }),
+      wrap(line(MARKS.ok, ` ${one.outcome.claim}`, span(`  ${placeText(one)}`, 'dim')), layout.width, 2),
     ),
   ])
 }

@@ -60,7 +60,7 @@ function viewGroup(head: string, same: readonly Held[], layout: WhoSelectsLayout
     [...new Set(ofPod.map(({ container }) => container))].join(', '),
   ])
   return [
-    ...wrap(line(mark, ' ', head), { width: layout.width, hang: 4 }),
+    ...wrap(line(mark, ' ', head), layout.width, 4),
     ...table(rows, { width: layout.width, indent: 2, header: ['POD', 'NODE', 'CONTAINERS'] }),
   ]
 }

@@ -58,22 +58,20 @@ function viewOrder(answers: readonly PodAnswer[], common: Common, layout: WhoSel
     containers.map((one) => holdingOf(one, common, layout.unsettled)),
   )
   if (!holdings.includes('several') || worstHolding(holdings) === 'several') return []
-  return wrap(line(span(`A container with several identities: ${SEVERAL_WHY}`, 'dim')), {
-    width: layout.width,
-    hang: 2,
-  })
+  return wrap(line(span(`A container with several identities: ${SEVERAL_WHY}`, 'dim')), layout.width, 2)
 }
 
 /** What holds for every container, once. */
 function viewCommon(common: Common, layout: WhoSelectsLayout): Block {
   return [...Map.groupBy(common.values(), ({ except }) => except.join(', '))].flatMap(([except, same]) => [
-    ...wrap(span(`The same for all of these containers${except === '' ? '' : ` but ${except}`}`, 'bold'), {
-      width: layout.width,
-      hang: 2,
-    }),
+    ...wrap(
+      span(`The same for all of these containers${except === '' ? '' : ` but ${except}`}`, 'bold'),
+      layout.width,
+      2,
+    ),
     ...same
       .flatMap(({ one }) => otherRows(one, layout))
-      .flatMap((row) => wrap(line('  ', ...row), { width: layout.width, hang: 6 })),
+      .flatMap((row) => wrap(line('  ', ...row), layout.width, 6)),
   ])
 }
 
@@ -82,7 +80,7 @@ function viewNamed({ named, wide, width }: WhoSelectsLayout): Block {
   const rows = namedIdRows(named, { wide })
   return [
     line(span('Named by access policies', 'bold')),
-    ...rows.flatMap((row) => wrap(line(`  ${row}`), { width, hang: 4 })),
+    ...rows.flatMap((row) => wrap(line(`  ${row}`), width, 4)),
   ]
 }
 
@@ -105,7 +103,8 @@ function viewAlike(group: readonly PodAnswer[], common: Common, layout: WhoSelec
       group.map(({ pod }) => pod),
       layout,
     ),
-    { width: layout.width, hang: 2 },
+    layout.width,
+    2,
   )
   return [...head, BLANK, ...containerRows(first, common, layout)]
 }
@@ -177,7 +176,7 @@ function withTitle(
   { width }: Layout,
 ): Block {
   const at = column === undefined ? 4 : column + 4
-  const rows = body.flatMap((row) => wrap(row, { width: width - at, hang: 4 })).map((row) => shift(row, at))
+  const rows = body.flatMap((row) => wrap(row, width - at, 4)).map((row) => shift(row, at))
   if (column === undefined) return [line('  ', span(title, 'bold')), ...rows]
   const [first = [], ...rest] = rows
   return [

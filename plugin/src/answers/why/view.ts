@@ -38,8 +38,8 @@ function hopRows({ hops, broken, open }: Chain, layout: Layout): Block {
   const fixes = hops.filter((hop) => hop !== told && hop.fix !== undefined && hop.truth !== YES)
   return [
     ...rows,
-    ...notes.flatMap((note) => wrap(line(MARKS.note, ` ${note}`), { width: layout.width, hang: 2 })),
-    ...fixes.flatMap((hop) => wrap(line(`  ${hop.name}: `, hop.fix ?? ''), { width: layout.width, hang: 4 })),
+    ...notes.flatMap((note) => wrap(line(MARKS.note, ` ${note}`), layout.width, 2)),
+    ...fixes.flatMap((hop) => wrap(line(`  ${hop.name}: `, hop.fix ?? ''), layout.width, 4)),
   ]
 }
 

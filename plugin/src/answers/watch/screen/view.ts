@@ -258,12 +258,10 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
     case 'shown': {
       const { frame, podGap, assumptions } = detail
       const text = podGap === undefined ? '' : ` whom it reaches is not known: ${unknownReasonText(podGap)}`
-      const gap = text === '' ? [] : [...wrap(line(MARKS.warn, text), { width: columns, hang: 2 }), BLANK]
+      const gap = text === '' ? [] : [...wrap(line(MARKS.warn, text), columns, 2), BLANK]
       const incomplete = podGap !== undefined || knowledge.missing.length > 0
       const layout = { width: columns, wide: false, incomplete }
-      const notes = assumptions.flatMap((note) =>
-        wrap(line(MARKS.note, ` ${note}`), { width: columns, hang: 2 }),
-      )
+      const notes = assumptions.flatMap((note) => wrap(line(MARKS.note, ` ${note}`), columns, 2))
       const answer = frame.answer?.(layout, frame.findings)
       const outcome = outcomeOf({ ...NOTHING, incomplete, findings: frame.findings }, 'never')
       const first =

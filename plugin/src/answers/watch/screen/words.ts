@@ -54,9 +54,6 @@ export function helpBlock(columns: number): Block {
     line('  ', MARKS.ok, ' in force   ', MARKS.warn, ' not yet, or not known'),
     line('  ', MARKS.bad, ' refused    ', MARKS.note, ' being deleted'),
     BLANK,
-    ...wrap('  The filter looks at namespace, name, verdict, reason and SPIFFE ID.', {
-      width: columns,
-      hang: 2,
-    }),
+    ...wrap('  The filter looks at namespace, name, verdict, reason and SPIFFE ID.', columns, 2),
   ]
 }
