@@ -1,4 +1,6 @@
 // docs/contract.md §6 and §8: the writes that are due, and where they lead.
+import { keysOf } from '../../src/core/base/json.ts'
+import { FLAWS, objectsOfFlaw } from '@kleym/testing/flaws.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { Action } from '../../src/core/decide/plan/plan.ts'
@@ -95,33 +97,12 @@ describe('one binding', () => {
 })
 
 describe('every refusal withdraws the output', () => {
-  const refused: readonly [string, readonly JsonRecord[]][] = [
-    ['InvalidPoolRef', estate(binding({ spec: { poolRef: { name: 'No' } } }))],
-    ['TargetPoolNotFound', [objective(), binding()]],
-    [
-      'AmbiguousPoolRef',
-      estate(pool({ group: 'inference.networking.x-k8s.io', labels: { b: 'c' } }), binding()),
-    ],
-    ['InvalidObjectiveRef', estate(binding({ spec: { objectiveRef: { name: 'No' } } }))],
-    ['MissingObjectiveRef', estate(binding({ spec: { objectiveRef: undefined } }))],
-    ['TargetObjectiveNotFound', [pool(), binding()]],
-    ['InvalidPoolSelector', [pool({ labels: {} }), objective(), binding()]],
-    [
-      'UnsafeSelector',
-      [
-        pool({ spec: { selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } } }),
-        objective(),
-        binding(),
-      ],
-    ],
-    ['UnsupportedMode', estate(binding({ spec: { mode: 'x' } }))],
-    ['InvalidServiceAccountName', estate(binding({ spec: { serviceAccountName: '' } }))],
-    ['InvalidContainerName', estate(binding({ spec: { containerName: '' } }))],
-    ['UnexpectedContainerName', estate(poolOnly({ spec: { containerName: 'vllm' } }))],
-    ['InvalidIdentityBoundary', estate(binding({ spec: { identityBoundary: { variant: 'a' } } }))],
-    ['IdentityCollision', estate(binding(), binding({ name: 'peer' }))],
-  ]
-  test.each(refused)('%s', (reason, objects) => {
+  const flaws = keysOf(FLAWS)
+    .filter((check) => check !== 'output')
+    .map((check) => [check, FLAWS[check].reason, objectsOfFlaw(FLAWS[check])] as const)
+  const unexpected = estate(poolOnly({ spec: { containerName: 'vllm' } }))
+  const refused = [...flaws, ['container', 'UnexpectedContainerName', unexpected] as const]
+  test.each(refused)('%s: %s', (_, reason, objects) => {
     const one = settledCluster([...objects, live(OUTPUT)])
     expect(reasonOf(one)).toBe(reason)
     expect(changesOf(one)).toEqual([`delete ${NAME}`])
