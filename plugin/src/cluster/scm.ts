@@ -4,6 +4,7 @@
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import type { OutputSettings } from '@kleym/shared/core/decide/index.ts'
 import {
+  scmContainers,
   scmContainersOf,
   SCM_WORKLOAD_KINDS,
   acts,
@@ -163,7 +164,7 @@ function isRead(reading: Reading): reading is Extract<Reading, { readonly state:
 }
 
 function runsScm({ value }: RawObject): boolean {
-  return scmContainersOf([value]).length > 0
+  return scmContainers(value).length > 0
 }
 
 /** The namespaces of those that act on this cluster. */

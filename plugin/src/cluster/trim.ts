@@ -96,7 +96,6 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
   const wholeSpec = needsMore(mentions, 'PodSpec')
   const trimMetadata = mentions.has(ANNOTATIONS) ? withAnnotations : withoutAnnotations
   const ofMetadata = wholeMetadata ? withoutManagers : trimMetadata
-  const ofSpec = wholeSpec ? (spec: JsonRecord): JsonRecord => spec : trimSpec
   return (pod, sharing = new Sharing()) => {
     const { apiVersion, kind, metadata: meta, spec } = pod
     const status = images ? pod['status'] : undefined
@@ -104,7 +103,7 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
       apiVersion,
       kind,
       metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
-      spec: isRecord(spec) ? sharing.fields(ofSpec(spec), SHARED_SPEC) : {},
+      spec: isRecord(spec) ? (wholeSpec ? sharing.fields(spec, SHARED_SPEC) : trimSpec(spec, sharing)) : {},
       ...(isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
     }
   }
@@ -141,24 +140,25 @@ function withoutAnnotations(meta: JsonRecord): JsonRecord {
 }
 
 /** Beside names and images, what leads a container to the Workload API, and what its hooks and init containers run. */
-function trimSpec(spec: JsonRecord): JsonRecord {
-  const volumes = listAt(spec, 'volumes').flatMap(trimVolume)
-  const led = new Set(volumes.map((one) => own(one, 'name')))
-  const lists = CONTAINER_LISTS.flatMap((list) => {
+function trimSpec(spec: JsonRecord, sharing: Sharing): JsonRecord {
+  const volumes = own(spec, 'volumes')
+  const ofVolumes = (): readonly JsonRecord[] => listAt(spec, 'volumes').flatMap(trimVolume)
+  const trimmed: Record<string, unknown> = sharing.fields(pick(spec, [...SPEC, 'os']), SPEC)
+  if (own(spec, 'automountServiceAccountToken') === false) trimmed['automountServiceAccountToken'] = false
+  const os = stringAt(spec, 'nodeSelector', OS_LABEL)
+  if (os !== undefined) trimmed['nodeSelector'] = { [OS_LABEL]: os }
+  for (const list of CONTAINER_LISTS) {
     const items = own(spec, list)
-    const trimmed = (item: unknown): unknown =>
-      isRecord(item) ? trimContainer(item, led, list !== 'containers') : item
-    return Array.isArray(items) ? [[list, items.map(trimmed)]] : []
-  })
-  return {
-    ...pick(spec, [...SPEC, 'os']),
-    ...(own(spec, 'automountServiceAccountToken') === false && { automountServiceAccountToken: false }),
-    ...(stringAt(spec, 'nodeSelector', OS_LABEL) !== undefined && {
-      nodeSelector: { [OS_LABEL]: stringAt(spec, 'nodeSelector', OS_LABEL) },
-    }),
-    ...Object.fromEntries(lists),
-    ...(own(spec, 'volumes') !== undefined && { volumes }),
+    if (!Array.isArray(items)) continue
+    trimmed[list] = sharing.made(items, volumes, () => {
+      const led = new Set(ofVolumes().map((one) => own(one, 'name')))
+      return items.map((item: unknown) =>
+        isRecord(item) ? trimContainer(item, led, list !== 'containers') : item,
+      )
+    })
   }
+  if (volumes !== undefined) trimmed['volumes'] = sharing.made(volumes, undefined, ofVolumes)
+  return trimmed
 }
 
 const OS_LABEL = 'kubernetes.io/os'

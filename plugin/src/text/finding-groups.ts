@@ -85,20 +85,21 @@ function* rows(group: readonly Finding[], shared: Shared, layout: Layout): Lines
       shortSubject(one.subject),
       ...one.related.map(shortSubject).filter((name) => !shared.subjects.includes(name)),
     ])
-  const alike = [...Map.groupBy(group, (one) => JSON.stringify(textsOf(one))).values()].flatMap((same) => {
+  const all = group.map((one) => ({ one, texts: textsOf(one) }))
+  const alike = [...Map.groupBy(all, ({ texts }) => JSON.stringify(texts)).values()].flatMap((same) => {
     const [first] = same
-    return first === undefined ? [] : { name: namesText(same.map(nameOf)), first }
+    return first === undefined
+      ? []
+      : { name: namesText(same.map(({ one }) => nameOf(one))), texts: first.texts }
   })
   const widest = alike.reduce((most, { name }) => Math.max(most, displayWidth(name)), 0)
   const column = widest <= layout.width * NAME_SHARE ? widest : undefined
   const width = layout.width - INDENT
   const at = column === undefined ? 2 : column + 2
   // One line for each object, where all of them fit.
-  const isShort = alike.every(({ first }) => at + displayWidth(textsOf(first).join('; ')) <= width)
-  for (const { name, first } of alike) {
-    const texts = textsOf(first)
+  const isShort = alike.every(({ texts }) => at + displayWidth(texts.join('; ')) <= width)
+  for (const { name, texts } of alike)
     yield* indent(row(name, isShort ? [texts.join('; ')] : texts, column, width), INDENT)
-  }
 }
 
 /** How far the rows stand from the left. */

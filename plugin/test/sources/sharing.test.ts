@@ -51,6 +51,35 @@ describe('pods that are trimmed and read with what they share', () => {
   })
 })
 
+describe('pods of one template, which have values in common', () => {
+  const containers = [
+    { name: 'vllm', image: 'vllm:1', volumeMounts: [{ name: 'spire', mountPath: '/run/spire' }] },
+    { name: 'proxy', image: 'proxy:1' },
+  ]
+  const socket = [{ name: 'spire', csi: { driver: 'csi.spiffe.io' } }]
+  const ofTemplate = (name: string, volumes: readonly JsonRecord[]): JsonRecord => ({
+    ...pod(name, 'llama', []),
+    spec: { containers, volumes, nodeName: name, nodeSelector: { 'kubernetes.io/os': 'linux' } },
+  })
+  const trim = podTrim({ mentions: new Set<string>(), images: false })
+
+  test('have one list of containers, and a node each', () => {
+    const sharing = new Sharing()
+    const [one, two] = ['one', 'two'].map((name) => trim(ofTemplate(name, socket), sharing))
+    expect(recordAt(one, 'spec')['containers']).toBe(recordAt(two, 'spec')['containers'])
+    expect(recordAt(one, 'spec')['volumes']).toBe(recordAt(two, 'spec')['volumes'])
+    expect(recordAt(two, 'spec')['nodeName']).toBe('two')
+  })
+
+  test('keep the mounts of their own volumes where containers alone are the same value', () => {
+    const sharing = new Sharing()
+    const others = [{ name: 'spire', emptyDir: {} }]
+    const [one, other] = [socket, others].map((volumes) => trim(ofTemplate('one', volumes), sharing))
+    expect([one, other]).toEqual([socket, others].map((volumes) => trim(ofTemplate('one', volumes))))
+    expect(recordAt(one, 'spec')['containers']).not.toEqual(recordAt(other, 'spec')['containers'])
+  })
+})
+
 describe('sharing', () => {
   test.each<[string, unknown, unknown, boolean]>([
     ['equal mappings', { a: 1 }, { a: 1 }, true],

@@ -593,12 +593,17 @@ export function sortByMeta<T extends WithMeta>(items: readonly T[]): readonly T[
   return items.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta))
 }
 
+/** Those of a list come in this order, or nearly: a hundred thousand are gone through before they are sorted. */
 function sortByRef(pods: readonly Pod[]): readonly Pod[] {
-  return pods.toSorted(
-    (a, b) =>
-      compareBytes(a.namespace, b.namespace) ||
-      compareBytes(a.ref.kind, b.ref.kind) ||
-      compareBytes(a.ref.name, b.ref.name) ||
-      compareBytes(a.part, b.part),
+  const isSorted = pods.every((pod, at) => at === 0 || compareRefs(pods[at - 1] ?? pod, pod) <= 0)
+  return isSorted ? pods : pods.toSorted(compareRefs)
+}
+
+function compareRefs(a: Pod, b: Pod): number {
+  return (
+    compareBytes(a.namespace, b.namespace) ||
+    compareBytes(a.ref.kind, b.ref.kind) ||
+    compareBytes(a.ref.name, b.ref.name) ||
+    compareBytes(a.part, b.part)
   )
 }

@@ -84,8 +84,10 @@ export class PodsAlike<T> {
 }
 
 function findIn<T>(known: Known<T>, pod: Pod): Result<T> | undefined {
-  if (known === undefined || known instanceof Result) return known
-  for (let asked: Asked<T> | undefined = known; asked !== undefined; asked = asked.instead) {
+  let here = known
+  while (here instanceof Asked && here.instead === undefined) here = here.after(here.question(pod))
+  if (!(here instanceof Asked)) return here
+  for (let asked: Asked<T> | undefined = here; asked !== undefined; asked = asked.instead) {
     const found = findIn(asked.after(asked.question(pod)), pod)
     if (found !== undefined) return found
   }

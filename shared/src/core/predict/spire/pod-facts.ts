@@ -36,6 +36,8 @@ type NoNode = Extract<PodFactsResult, { readonly kind: 'no node' }>
 /** A node whose parent ID is as nearly all are: nothing in it is not known, and the server takes it. */
 const USUAL = Symbol('usual')
 
+type NodeAnswer = NoNode | NodeFacts | typeof USUAL
+
 /** Works out the facts of pods; those of a node once. */
 export class PodFactsReader {
   readonly #settings: ScmSettings
@@ -43,6 +45,7 @@ export class PodFactsReader {
   readonly #nodes: ReadonlyMap<string, Node> | undefined
   readonly #parent: FieldTemplate<IdText> | string
   readonly #byNode = new Map<string, NodeFacts>()
+  readonly #answers = new Map<string, NodeAnswer>()
   readonly #withoutNode = new Map<string | undefined, NoNode>()
   readonly #endpoints: ReadonlyMap<string, readonly Endpoints[]> | undefined
 
@@ -83,8 +86,12 @@ export class PodFactsReader {
   }
 
   /** What rendering depends on of the node of a pod, whichever node it is. */
-  readonly #nodeOf = (pod: Pod): NoNode | NodeFacts | typeof USUAL => {
-    const { nodeName: name, exists } = pod
+  readonly #nodeOf = (pod: Pod): NodeAnswer =>
+    pod.nodeName === undefined
+      ? this.#aboutNode(pod)
+      : getOrCreate(this.#answers, pod.nodeName, () => this.#aboutNode(pod))
+
+  #aboutNode({ nodeName: name, exists }: Pod): NodeAnswer {
     if (name === undefined && exists) return this.#noNode(name, 'the pod is not scheduled to a node yet')
     const node = this.#nodeNamed(name)
     if (node === undefined) return this.#noNode(name, `there is no Node/${name ?? ''}`)
