@@ -76,6 +76,17 @@ export class Holdings {
     return containersThatMayBe(pod, this.#namespaces.get(pod.namespace))
   }
 
+  /** The containers that a webhook or a policy is asked to add to a pod; what a Namespace that was not read asks for is none of them. */
+  addedTo(pod: Pod): readonly Container[] {
+    return this.containersOf(pod).filter(
+      ({ injectedBy }) => injectedBy !== undefined && this.#isAsked(pod, injectedBy),
+    )
+  }
+
+  #isAsked(pod: Pod, injectedBy: string): boolean {
+    return asksItself(pod, injectedBy) || this.#namespaces.get(pod.namespace)?.complete === true
+  }
+
   /** What some containers of a pod hold; all of those that it has if none are named. */
   of(pod: Pod, containers: readonly Container[] = pod.containers): readonly ContainerHolding[] {
     return containers.map((container) => this.ofContainer(pod, container))
@@ -158,7 +169,7 @@ export class Holdings {
   /** Whether a webhook adds a container: the pod or its namespace asks for it, or a namespace that was not read may. */
   #added(pod: Pod, injectedBy: string): Truth {
     const { namespace } = pod
-    if (asksItself(pod, injectedBy) || this.#namespaces.get(namespace)?.complete === true)
+    if (this.#isAsked(pod, injectedBy))
       return getOrCreate(this.#open, `webhook ${injectedBy} ${namespace}`, () =>
         open({ kind: 'webhook', of: { namespace }, injector: injectedBy, adds: 'the container' }),
       )

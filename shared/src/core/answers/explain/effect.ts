@@ -77,11 +77,15 @@ export function effectOf(
   { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
 ): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
-  const templates = templatesInQuestion(before, after)
+  const added = addedOnOneSide(before, after)
+  const templates = templatesInQuestion(before, after, added)
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
   const compare = (left: State, right: State): Comparison =>
-    compared(identitiesOf(left, templates), identitiesOf(right, templates), { unreadBefore, unreadAfter })
+    compared(identitiesOf(left, templates, added), identitiesOf(right, templates, added), {
+      unreadBefore,
+      unreadAfter,
+    })
   const assumed = compare(before, after)
   const worlds = worldsOfBoth(before, after)
   const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
@@ -289,13 +293,11 @@ const NONE_OPEN: HolderState['open'] = new Map()
  * The templates that only one of two states asks about, or that differ between them: they are asked about in both. Existing pods may
  * represent a template as it was, and not as it is changed to.
  */
-function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
-  const names = new Set<string>()
+function templatesInQuestion(before: State, after: State, added: AddedContainers): ReadonlySet<string> {
+  const names = new Set(added.keys())
   for (const { base } of [before, after])
     for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
-  const [left, right] = [before, after].map(({ base }) =>
-    base.snapshot.templates.read.filter((one) => one.isOver !== true),
-  )
+  const [left, right] = [before, after].map(templatesOf)
   if (left === undefined || right === undefined || left === right) return names
   const templates = new Map(left.map((template) => [podText(template), template]))
   for (const template of right) {
@@ -307,12 +309,51 @@ function templatesInQuestion(before: State, after: State): ReadonlySet<string> {
   return names
 }
 
+function templatesOf({ base }: State): readonly Pod[] {
+  return base.snapshot.templates.read.filter((one) => one.isOver !== true)
+}
+
+/** The names of containers that are asked to be added, by the `podText` of the template. */
+type AddedContainers = ReadonlyMap<string, ReadonlySet<string>>
+
+/**
+ * The containers that webhooks and policies are asked to add to a template on one side alone. Whether they are there is not known; that the
+ * change asks for them is. What is asked on both sides is no change, and a template of one side alone is told by its own containers.
+ */
+function addedOnOneSide(before: State, after: State): AddedContainers {
+  const [left, right] = [before, after].map(addedByTemplate)
+  return new Map(
+    [...(left ?? [])].flatMap(([template, names]) => {
+      const differing = names.symmetricDifference(right?.get(template) ?? names)
+      return differing.size === 0 ? [] : [[template, differing] as const]
+    }),
+  )
+}
+
+function addedByTemplate(state: State): AddedContainers {
+  const holdings = new Holdings(state)
+  const asked = state.base.podsInQuestion.filter(({ exists }) => !exists)
+  return new Map(
+    [...asked, ...templatesOf(state)].map((pod) => [
+      podText(pod),
+      new Set(holdings.addedTo(pod).map(({ name }) => name)),
+    ]),
+  )
+}
+
 function areAlike(left: Pod, right: Pod): boolean {
   return deepEqual(left.metadata, right.metadata) && deepEqual(left.spec, right.spec)
 }
 
-/** The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them. */
-function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap<string, HolderState> {
+/**
+ * The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them, and so are
+ * containers that are `added`.
+ */
+function identitiesOf(
+  state: State,
+  templates: ReadonlySet<string>,
+  added: AddedContainers,
+): ReadonlyMap<string, HolderState> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
   const represented = snapshot.templates.read.filter((one) => !asked.has(one) && templates.has(podText(one)))
@@ -331,7 +372,12 @@ function identitiesOf(state: State, templates: ReadonlySet<string>): ReadonlyMap
   for (const pod of [...podsInQuestion, ...represented]) {
     const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
-    for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod)) {
+    const differing = added.get(podText(pod))
+    const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
+    for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod, [
+      ...pod.containers,
+      ...(more ?? []),
+    ])) {
       const holder = { pod: podText(pod), container: container.name }
       const one: HolderState = getOrCreate(held, holderKey(holder), () => ({
         holder,
