@@ -1,5 +1,6 @@
 // A tree as people have them, with charts, kustomizations, templates, duplicates and files of tools: with `--render` its
 // answers are those of the same tree rendered by hand, byte for byte; without, each verdict is the same or not known.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -48,14 +49,7 @@ function byHand(program: string, args: readonly string[]): string {
   return printedBy(join(path, program), args, { cwd: join(folder, 'raw'), env: { HOME: folder } })
 }
 
-const SETTINGS = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  '../scm.yaml',
-]
+const SETTINGS = settingsFlags('', '../scm.yaml')
 
 async function ask(tree: 'raw' | 'rendered' | 'of values', args: readonly string[]): Promise<Run> {
   writeFileSync(join(folder, 'scm.yaml'), SCM)

@@ -1,4 +1,5 @@
 // Folders of manifests for one test, and the least manifests that an answer needs.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -69,14 +70,7 @@ ignoreNamespaces: []
 `
 
 /** The flags that go with SCM's settings, where they stand in `scm.yaml`. */
-export const SETTINGS: readonly string[] = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.yaml',
-]
+export const SETTINGS: readonly string[] = settingsFlags()
 
 /** Manifests as one file. */
 export function documents(...manifests: readonly string[]): string {

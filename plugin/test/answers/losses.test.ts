@@ -1,4 +1,5 @@
 // A default identity that gives way to a binding: every command names what is lost and what is held instead, in the same words.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -52,14 +53,7 @@ async function said(
     'scm.yaml':
       'apiVersion: spire.spiffe.io/v1alpha1\nkind: ControllerManagerConfig\ntrustDomain: example.org\nclusterName: c\n',
   })
-  const settings = [
-    '--trust-domain',
-    'example.org',
-    '--clusterspiffeid-class-name',
-    '',
-    '--scm-config',
-    'scm.yaml',
-  ]
+  const settings = settingsFlags()
   const against = base.length === 0 ? [] : ['--base', 'base.yaml']
   const ran = await inProcess([...command, '--offline', '-f', 'all.yaml', ...against, ...settings], cwd)
   return ran.stdout.replaceAll(/\s+/g, ' ')

@@ -1,4 +1,5 @@
 // What an answer takes for granted without every setting, and what it never does (docs/assumptions.md, "Premises").
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { describe, expect, test } from 'vitest'
 import { documents, NODE, POD, SMALL } from '../../../test/e2e/workspace.ts'
 import { inProcess, type Ran } from '../support/in-process.ts'
@@ -204,14 +205,7 @@ spec:
     metadata: {labels: {app: llama}}
     spec: {serviceAccountName: runner, containers: [{name: vllm}]}
 `
-  const settings = [
-    '--trust-domain',
-    'example.org',
-    '--clusterspiffeid-class-name',
-    'spire',
-    '--scm-config',
-    'scm.yaml',
-  ]
+  const settings = settingsFlags('spire')
   const namespace = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n'
 
   async function run(spec: string, more: readonly string[], ...flags: readonly string[]): Promise<Ran> {

@@ -1,5 +1,6 @@
 // What a file that cannot be read comes to: of an answer that is findings alone, by the worst finding that it may bring or hide at the
 // threshold; of an answer that lists what is there, always exit code 4.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,14 +46,7 @@ async function codesOf(args: readonly string[], document: string): Promise<Recor
   await writeFile(join(folder, 'all.yaml'), `${WORKLOAD}---\n${document}`)
   await writeFile(join(folder, 'base.yaml'), WORKLOAD)
   await writeFile(join(folder, 'tests.yaml'), TESTS)
-  const settings = [
-    '--trust-domain',
-    'example.org',
-    '--clusterspiffeid-class-name',
-    '',
-    '--scm-config',
-    'scm.yaml',
-  ]
+  const settings = settingsFlags()
   const codes: Record<string, number> = {}
   for (const failOn of FAIL_ON) {
     const asked = [...args, '--offline', '-f', 'all.yaml', ...settings, '--fail-on', failOn]

@@ -1,4 +1,5 @@
 // How many answers each unreadable document changes: those that it can really touch, and no more.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { own } from '@kleym/shared/core/base/json.ts'
 import { describe, expect, test } from 'vitest'
 import { inProcess } from '../support/in-process.ts'
@@ -55,14 +56,7 @@ interface Changed {
   readonly pods: readonly string[]
 }
 
-const SETTINGS = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.conf',
-]
+const SETTINGS = settingsFlags('', 'scm.conf')
 const SCM = `apiVersion: spire.spiffe.io/v1alpha1
 kind: ControllerManagerConfig
 clusterName: prod

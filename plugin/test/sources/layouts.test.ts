@@ -1,5 +1,6 @@
 // Ten repositories as people lay them out, asked as they lie there: which end in 0, 1 and 4, and for each 4 the sentence that says why
 // (docs/reading-files.md, "Layouts"). At most one in three may end in 4, and none without need.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { expect, test } from 'vitest'
 import { inProcess } from '../support/in-process.ts'
 import { workspace } from '../support/workspace.ts'
@@ -148,14 +149,7 @@ const LAYOUTS: readonly (readonly [layout: string, files: Files, code: number, s
 test.each(LAYOUTS)('%s', async (_, files, code, sentence) => {
   const given = Object.fromEntries(Object.entries(files).map(([name, text]) => [`tree/${name}`, text]))
   const cwd = await workspace({ 'scm.conf': SCM, ...given })
-  const settings = [
-    '--trust-domain',
-    'example.org',
-    '--clusterspiffeid-class-name',
-    '',
-    '--scm-config',
-    'scm.conf',
-  ]
+  const settings = settingsFlags('', 'scm.conf')
   const ran = await inProcess(['conflicts', '--offline', '-R', '-f', 'tree', ...settings], cwd)
   const told = code === 4 ? ran.stderr.replaceAll('tree/', '') : ran.stdout
   expect({

@@ -1,6 +1,7 @@
 // What people have beside a clean estate, and what it comes to at the one door (plugin/test/sources/door.test.ts; the executable that
 // ships: test/e2e/door.test.ts).
 
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import { gzipSync } from 'node:zlib'
 
 export type Files = Readonly<Record<string, string | Uint8Array>>
@@ -42,14 +43,7 @@ trustDomain: example.org
 clusterName: prod
 watchClassless: true
 `
-export const SETTINGS = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.conf',
-]
+export const SETTINGS = settingsFlags('', 'scm.conf')
 
 const ADDRESS = 'https://example.org/all.yaml'
 const WEB_OF_YTT =

@@ -1,14 +1,11 @@
 // An identity of a binding that a mesh's proxy takes from SPIRE and cannot use (KLM440): who gives it to whom, and how sure that is.
+import { findingsIn, ofFile } from './findings-in.ts'
 import { describe, expect, test } from 'vitest'
-import { CASE_SCM, DEFAULT, foreign, MESHED, pod, PROXYS_OWN, world } from '@kleym/testing/finding-cases.ts'
-import { binding, CONFIG, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
-import { analyse } from '../../src/core/analysis/states/analysis.ts'
+import { DEFAULT, foreign, MESHED, pod, PROXYS_OWN, world } from '@kleym/testing/finding-cases.ts'
+import { binding, perVariant, poolOnly } from '@kleym/testing/manifests.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../src/core/model/names.ts'
 import type { Finding } from '../../src/core/findings/finding/finding.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
-import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { findingsOf } from '@kleym/testing/at-once.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 const NAMESPACE: JsonRecord = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } }
 const INJECTED: JsonRecord = {
@@ -17,18 +14,7 @@ const INJECTED: JsonRecord = {
 }
 
 function found(...objects: readonly JsonRecord[]): readonly Finding[] {
-  const snapshot = readSnapshot({
-    objects: world(...objects).map((value) => ({
-      value,
-      origin: { file: 'team.yaml', document: 1, line: 1 },
-    })),
-  })
-  const { settings } = readScmSettings(CASE_SCM, 'a test', {
-    trustDomain: 'example.org',
-    className: '',
-    clusterSpiffeIdClasses: [],
-  })
-  return findingsOf(analyse(snapshot, CONFIG, settings)).filter(({ code }) => code === 'KLM440')
+  return findingsIn(world(...objects).map(ofFile)).filter(({ code }) => code === 'KLM440')
 }
 
 /** What each finding depends on; `certain` where it depends on nothing. */

@@ -1,31 +1,20 @@
 // Who holds an identity by which every other one can be made (KLM310): the right is that of the ID, whichever entry gave it.
+import { findingsIn, ofFile } from './findings-in.ts'
 import { expect, test } from 'vitest'
-import { CASE_SCM, foreign, pod, world } from '@kleym/testing/finding-cases.ts'
-import { binding, CONFIG } from '@kleym/testing/manifests.ts'
+import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'
+import { binding } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
-import { findingsOf } from '@kleym/testing/at-once.ts'
-import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { analyse } from '../../src/core/analysis/states/analysis.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
 const NOWHERE = { podSelector: { matchLabels: { app: 'nothing' } } }
 
 /** Each finding KLM310: what it says, on what it depends, and what it is about beside the object that sets the right. */
 function rightsIn(...objects: readonly JsonRecord[]): readonly unknown[] {
-  const snapshot = readSnapshot({
-    objects: world(pod(), ...objects).map((value) => ({
-      value,
-      ...(value['kind'] === 'RayCluster' && { isUnread: true }),
-      origin: { file: 'team.yaml', document: 1, line: 1 },
-    })),
-  })
-  const { settings } = readScmSettings(CASE_SCM, 'a test', {
-    trustDomain: 'example.org',
-    className: '',
-    clusterSpiffeIdClasses: [],
-  })
-  return findingsOf(analyse(snapshot, CONFIG, settings))
+  const raw = world(pod(), ...objects).map((value) => ({
+    ...ofFile(value),
+    ...(value['kind'] === 'RayCluster' && ({ isUnread: true } as const)),
+  }))
+  return findingsIn(raw)
     .filter(({ code }) => code === 'KLM310')
     .map(({ subject, summary, related, dependsOn }) => [
       `${subject.kind}/${subject.name}`,

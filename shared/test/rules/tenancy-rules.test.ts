@@ -1,12 +1,9 @@
 // Whose identity pods of other namespaces can take by a registration that is not kleym's, before one of them is there (KLM311).
+import { findingsIn } from './findings-in.ts'
 import { expect, test } from 'vitest'
-import { CASE_SCM, foreign, pod, world } from '@kleym/testing/finding-cases.ts'
-import { binding, CONFIG } from '@kleym/testing/manifests.ts'
+import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'
+import { binding } from '@kleym/testing/manifests.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
-import { findingsOf } from '@kleym/testing/at-once.ts'
-import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { analyse } from '../../src/core/analysis/states/analysis.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
 
 const CHAT = 'spiffe://example.org/ns/team-a/objective/chat'
 const GHOST = { matchLabels: { app: 'ghost' } }
@@ -20,17 +17,11 @@ const taker = (spec: JsonRecord): JsonRecord =>
 
 /** What is said of who can take the identity. */
 function takersIn(objects: readonly JsonRecord[], scm: JsonRecord = {}): readonly string[] {
-  const snapshot = readSnapshot({
-    objects: world(pod(), binding(), ns('team-a'), ns('team-b', { tier: 'x' }), ...objects).map((value) => ({
-      value,
-    })),
-  })
-  const { settings } = readScmSettings({ ...CASE_SCM, ...scm }, 'a test', {
-    trustDomain: 'example.org',
-    className: '',
-    clusterSpiffeIdClasses: [],
-  })
-  return findingsOf(analyse(snapshot, CONFIG, settings))
+  const all = world(pod(), binding(), ns('team-a'), ns('team-b', { tier: 'x' }), ...objects)
+  return findingsIn(
+    all.map((value) => ({ value })),
+    scm,
+  )
     .filter(({ code }) => code === 'KLM311' || code === 'KLM308')
     .map(({ code, summary, dependsOn }) => `${code} ${summary}${dependsOn === undefined ? '' : '?'}`)
 }

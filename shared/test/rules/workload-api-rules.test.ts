@@ -1,18 +1,14 @@
 // What a container needs beside an entry (KLM430, KLM431): what leads to the Workload API, what may, and who waits in vain.
+import { findingsIn, ofFile } from './findings-in.ts'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runs } from '@kleym/testing/runs.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { Finding } from '../../src/core/findings/finding/finding.ts'
-import type { Origin, RawObject } from '../../src/core/model/objects/raw.ts'
-import { readScmSettings } from '../../src/core/model/objects/scm-config.ts'
-import { analyse } from '../../src/core/analysis/states/analysis.ts'
-import { findingsOf } from '@kleym/testing/at-once.ts'
-import { readSnapshot } from '../../src/core/snapshot/snapshot.ts'
-import { binding, CONFIG, poolOnly } from '@kleym/testing/manifests.ts'
-import { CASE_SCM, foreign, world } from '@kleym/testing/finding-cases.ts'
+import type { RawObject } from '../../src/core/model/objects/raw.ts'
+import { binding, poolOnly } from '@kleym/testing/manifests.ts'
+import { foreign, world } from '@kleym/testing/finding-cases.ts'
 
-const FILE: Origin = { file: 'team.yaml', document: 1, line: 1 }
 const NAMESPACE: JsonRecord = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'team-a' } }
 const MOUNT: JsonRecord = { name: 'socket', mountPath: '/spiffe' }
 const CSI: JsonRecord = { name: 'socket', csi: { driver: 'csi.spiffe.io', readOnly: true } }
@@ -27,13 +23,7 @@ function codesOf(findings: readonly Finding[]): readonly string[] {
 }
 
 function findingsAbout(objects: readonly JsonRecord[], more: readonly RawObject[] = []): readonly Finding[] {
-  const snapshot = readSnapshot({ objects: [...objects.map((value) => ({ value, origin: FILE })), ...more] })
-  const { settings } = readScmSettings(CASE_SCM, 'a test', {
-    trustDomain: 'example.org',
-    className: '',
-    clusterSpiffeIdClasses: [],
-  })
-  return findingsOf(analyse(snapshot, CONFIG, settings))
+  return findingsIn([...objects.map(ofFile), ...more])
 }
 
 interface Shape {
@@ -213,7 +203,7 @@ describe('an identity without a way to the Workload API', () => {
       spec,
     }
     expect(
-      codesOf(findingsAbout(world(NAMESPACE, binding()), [{ value, origin: FILE, isUnread: true }])),
+      codesOf(findingsAbout(world(NAMESPACE, binding()), [{ ...ofFile(value), isUnread: true }])),
     ).toEqual([])
   })
 

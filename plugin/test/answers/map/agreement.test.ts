@@ -1,6 +1,7 @@
 // The map says what the other commands say: its finished report beside the finished reports of `who-selects`, `policies` and
 // `conflicts` on the same files. Over generated worlds, with settings given and not given, and with documents that could
 // not be read.
+import { settingsFlags } from '@kleym/testing/settings-flags.ts'
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { leastSeen, mustSee, runs, seedOf } from '@kleym/testing/runs.ts'
@@ -349,14 +350,7 @@ const SCM = {
   clusterName: 'prod',
   watchClassless: true,
 }
-const GIVEN = [
-  '--trust-domain',
-  'example.org',
-  '--clusterspiffeid-class-name',
-  '',
-  '--scm-config',
-  'scm.json',
-]
+const GIVEN = settingsFlags('', 'scm.json')
 
 const ID = 'spiffe://example.org'
 
