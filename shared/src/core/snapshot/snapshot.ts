@@ -12,7 +12,6 @@ import {
   qualifiedKind,
   type Kind,
   type ObjectiveGroup,
-  type PoolGroup,
   BINDING,
   CLUSTER_SPIFFE_ID,
   CLUSTER_STATIC_ENTRY,
@@ -476,46 +475,31 @@ export function whyMoreOf(snapshot: Snapshot, kinds: readonly string[]): Unknown
 
 /** Looks references up in a snapshot. */
 export function referencesIn(snapshot: Snapshot): References {
-  const pools = new Map(
-    snapshot.pools.read.map((pool) => [refKey(pool.group, pool.meta.namespace, pool.meta.name), pool]),
-  )
-  const objectives = new Map(
-    snapshot.objectives.read.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]),
-  )
-  /** What is in no group may be made by a controller that makes such objects. */
-  const unlessMade = <T>(
-    found: Lookup<T>,
-    kind: string,
-    isElsewhere: boolean,
-    namespace: string,
-  ): Lookup<T> => {
+  return {
+    pool: lookupAmong(snapshot, POOL_KINDS, snapshot.pools),
+    objective: lookupAmong(snapshot, OBJECTIVE_KINDS, snapshot.objectives),
+  }
+}
+
+/** Looks up objects of kinds that differ in their groups alone. What is in no group may be made by a controller that makes such objects. */
+function lookupAmong<Group extends string, T extends WithMeta & { readonly group: Group }>(
+  snapshot: Snapshot,
+  kinds: readonly [Kind, ...Kind[]],
+  { read }: KindListing<T>,
+): (group: Group, namespace: string, name: string) => Lookup<T> {
+  const byKey = new Map(read.map((one) => [refKey(one.group, one.meta.namespace, one.meta.name), one]))
+  const [{ kind }] = kinds
+  return (group, namespace, name) => {
+    const wanted = { kind: qualifiedKind({ kind, group }), namespace, name }
+    const found = lookup(snapshot, byKey.get(refKey(group, namespace, name)), wanted)
+    const isElsewhere = kinds.some((one) => byKey.has(refKey(one.group, namespace, name)))
     const why = found.state !== 'absent' || isElsewhere ? undefined : madeInstead(snapshot, kind, namespace)
     return why === undefined ? found : { state: 'unknown', why }
   }
-  return {
-    pool: (group, namespace, name) =>
-      unlessMade(
-        lookup(snapshot, pools.get(refKey(group, namespace, name)), {
-          kind: qualifiedKind({ kind: POOL_KIND, group }),
-          namespace,
-          name,
-        }),
-        POOL_KIND,
-        POOL_KINDS.some((kind) => pools.has(refKey(kind.group, namespace, name))),
-        namespace,
-      ),
-    objective: (group, namespace, name) =>
-      unlessMade(
-        lookup(snapshot, objectives.get(refKey(group, namespace, name)), {
-          kind: qualifiedKind({ kind: OBJECTIVE_KIND, group }),
-          namespace,
-          name,
-        }),
-        OBJECTIVE_KIND,
-        OBJECTIVE_KINDS.some((kind) => objectives.has(refKey(kind.group, namespace, name))),
-        namespace,
-      ),
-  }
+}
+
+function refKey(group: string, namespace: string, name: string): string {
+  return `${group}\n${namespace}\n${name}`
 }
 
 /** Looks a binding up by a text that should be its key, such as an annotation. */
@@ -538,23 +522,24 @@ export function servesLlmD(snapshot: Snapshot): boolean {
   return snapshot.objectiveGroups.has(LLM_D_GROUP)
 }
 
+function unknownLabels(name: string): Namespace {
+  return namespaceNamed(name, new Map(), false)
+}
+
 function readNamespaces(
   given: readonly Namespace[],
   named: readonly string[],
   rest: Rest,
 ): readonly Namespace[] {
-  const namespaces = new Map(given.map((one) => [one.name, isDoubted(one) ? unknownLabels(one) : one]))
-  function isDoubted({ name }: Namespace): boolean {
-    return rest.part(['Namespace'], { name }) !== undefined
-  }
-  for (const name of named) {
-    if (name !== '' && !namespaces.has(name)) namespaces.set(name, namespaceNamed(name, new Map(), false))
-  }
+  const namespaces = new Map(
+    given.map((one) => [
+      one.name,
+      rest.part(['Namespace'], { name: one.name }) === undefined ? one : unknownLabels(one.name),
+    ]),
+  )
+  for (const name of named)
+    if (name !== '' && !namespaces.has(name)) namespaces.set(name, unknownLabels(name))
   return [...namespaces.values()].toSorted((a, b) => compareBytes(a.name, b.name))
-}
-
-function unknownLabels({ name }: Namespace): Namespace {
-  return namespaceNamed(name, new Map(), false)
 }
 
 /** The object that a reference names. */
@@ -582,10 +567,6 @@ function lookup<T>(snapshot: Snapshot, object: T | undefined, wanted: Wanted): L
   if (namespacesRead?.has(namespace) === false)
     return { state: 'unknown', why: { verb: 'list', what: kind, namespace, cause: 'not given' } }
   return { state: 'absent' }
-}
-
-function refKey(group: PoolGroup | ObjectiveGroup, namespace: string, name: string): string {
-  return `${group}\n${namespace}\n${name}`
 }
 
 /** In byte order of namespace and name. */
