@@ -1,5 +1,6 @@
 // Reports what a binding has come to: in the status first, then, where that has changed something, in one event, one line
 // in the log and the metrics. Nothing is reported twice.
+import { valueOf } from '@kleym/shared/core/model/objects/binding.ts'
 import { apiVersionOf, BINDING } from '@kleym/shared/core/model/kinds.ts'
 import {
   type Config,
@@ -276,7 +277,7 @@ function logKeysOf(
     binding: key,
     pool: poolRef.ok ? poolRef.value.name : undefined,
     objective: objectiveRef.ok ? objectiveRef.value?.name : undefined,
-    mode: mode.ok ? mode.value : undefined,
+    mode: valueOf(mode),
     ...(result.kind === 'resolved'
       ? { spiffeID: result.identity.spiffeId, clusterSPIFFEID: result.output.metadata.name }
       : {}),

@@ -26,7 +26,7 @@ import { mentionRules, namedIn, NAMING_KIND_NAMES } from '../model/naming/named-
 import { PEER_AUTHENTICATION, withoutMtls } from '../model/naming/peer-authentication.ts'
 import { readMeta } from '../model/objects/meta.ts'
 import { policyOfNames, readAccessPolicy, type AccessPolicy } from '../model/objects/access-policy.ts'
-import { readBinding, type Binding } from '../model/objects/binding.ts'
+import { valueOf, readBinding, type Binding } from '../model/objects/binding.ts'
 import {
   readClusterSpiffeId,
   type ClusterSpiffeId,
@@ -254,7 +254,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
       ...clusterSpiffeIds.flatMap(({ spec }) => spec.workloadSelectorTemplates),
       ...staticEntries.flatMap(({ spec }) => spec.selectors),
     ],
-    bindings.map(({ containerName }) => (containerName.ok ? containerName.value : undefined)),
+    bindings.map(({ containerName }) => valueOf(containerName)),
   )
   const lacked = containerSelectorsLacked(objects)
   const complete = (pod: Pod): Pod =>

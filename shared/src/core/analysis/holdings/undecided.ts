@@ -1,6 +1,7 @@
 // Bindings that could not be decided although their pool is known: each may get an output on some pods, which then hold one
 // identity more, and a fallback on them gives way (docs/assumptions.md). Where the pool itself could not be read there is a gap,
 // which says as much.
+import { valueOf } from '../../model/objects/binding.ts'
 import {
   podLabelsOf,
   declaredBoundary,
@@ -94,7 +95,7 @@ function meantBy(compiled: Compiled): MeantContainers | undefined {
 function fieldsOf({ binding }: Compiled): Omit<MeantContainers, 'labels'> {
   const { serviceAccountName, containerName } = binding
   return {
-    serviceAccountName: serviceAccountName.ok ? serviceAccountName.value : undefined,
+    serviceAccountName: valueOf(serviceAccountName),
     containerName:
       modeOf(binding) === 'PerObjective' && containerName.ok && containerName.value !== ''
         ? containerName.value

@@ -1,5 +1,6 @@
 // The derivation of one binding, step by step, for a person: what was looked at, what it resolved to, and which step
 // failed. The steps group the checks of `compile/checks.ts`; their order is the order of judgement.
+import { valueOf } from '../../model/objects/binding.ts'
 import {
   CHECKS,
   modeOf,
@@ -29,7 +30,7 @@ const PASSED: Readonly<Record<StepName, (input: CheckInput) => string>> = {
   objective: objectiveText,
   selector: selectorText,
   mode: ({ binding }) => modeOf(binding) ?? '',
-  account: ({ binding }) => (binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''),
+  account: ({ binding }) => valueOf(binding.serviceAccountName) ?? '',
   container: containerText,
   variant: variantText,
   proof: proofText,

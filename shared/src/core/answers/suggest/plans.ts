@@ -1,7 +1,7 @@
 // Which bindings could be for a pool, the best first. Nothing is proven here: `prove.ts` runs each plan through the core that
 // the operator runs, and takes the first that passes.
 import { type Config, objectivePool } from '../../decide/index.ts'
-import type { Binding } from '../../model/objects/binding.ts'
+import { valueOf, type Binding } from '../../model/objects/binding.ts'
 import type { Objective, Pool } from '../../model/objects/inference.ts'
 import { type Pod, DEFAULT_SERVICE_ACCOUNT } from '../../model/objects/pod.ts'
 import { sameSelection } from '../../model/objects/pool-selector.ts'
@@ -110,13 +110,11 @@ function refusedNeed(context: PoolContext): Need {
   const account = context.pods.accounts[0]?.serviceAccountName ?? DEFAULT_SERVICE_ACCOUNT
   const named = context.bindings
   return {
+    ...NO_NEED,
     pool: poolSubject(pool),
     serviceAccountName: account,
-    pods: [],
     plans: named.length > 0 ? [] : [poolOnly(context, account)],
     existing: named.map(({ key }) => key),
-    remarks: [],
-    open: undefined,
   }
 }
 
@@ -146,22 +144,19 @@ function keptNeeds(context: PoolContext): readonly Need[] {
   const lost = distinct(harmed.flatMap(({ key }) => proxies.lostBy(key)))
   const companions = context.companions.filter(({ container }) => lost.includes(container))
   if (companions.length === 0) return []
-  const serviceAccountName = first.serviceAccountName.ok ? first.serviceAccountName.value : ''
-  const all = pods.accounts.flatMap((one) => one.pods)
+  const serviceAccountName = valueOf(first.serviceAccountName) ?? ''
   const { namespace, name } = first.meta
   const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
   const of = harmed.map(({ key }) => key)
   const leaves = of.every((key) => proxies.certainlyLosesBy(key)) ? 'leaves' : 'may leave'
-  const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(all, lost)}`
+  const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(pods.certain, lost)}`
   return [
     {
+      ...NO_NEED,
       pool: poolSubject(pools[0]),
       serviceAccountName,
-      pods: all,
+      pods: pods.certain,
       plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }],
-      existing: [],
-      remarks: [],
-      open: undefined,
     },
   ]
 }
@@ -178,15 +173,15 @@ function boundaryOf({
   containerName,
   identityBoundary,
 }: Binding): CandidateBoundary | undefined {
-  if (!mode.ok) return undefined
-  const { value } = mode
+  const value = valueOf(mode)
+  if (value === undefined) return undefined
   if (value === 'PoolOnly') return { mode: value }
   if (value === 'PerVariant') {
-    const variant = identityBoundary.ok ? identityBoundary.value?.variant : undefined
+    const variant = valueOf(identityBoundary)?.variant
     return variant === undefined ? undefined : { mode: value, variant }
   }
-  const objective = objectiveRef.ok ? objectiveRef.value?.name : undefined
-  const container = containerName.ok ? containerName.value : undefined
+  const objective = valueOf(objectiveRef)?.name
+  const container = valueOf(containerName)
   if (objective === undefined || container === undefined) return undefined
   return { mode: value, objective, container }
 }
@@ -199,9 +194,7 @@ function insteadNeeds(context: PoolContext): readonly Need[] {
   if (first === undefined || harm === undefined) return []
   const of = harming.map(({ key }) => key)
   const objectives = leading(context)
-  const accounts = Map.groupBy(harming, (one) =>
-    one.serviceAccountName.ok ? one.serviceAccountName.value : '',
-  )
+  const accounts = Map.groupBy(harming, (one) => valueOf(one.serviceAccountName) ?? '')
   const planned = [...accounts].flatMap(([serviceAccountName, mine]) => {
     const pods = context.pods.accounts.find((one) => one.serviceAccountName === serviceAccountName)?.pods
     const [one] = mine
@@ -219,13 +212,10 @@ function insteadNeeds(context: PoolContext): readonly Need[] {
   const plans = open === undefined && candidates.length > 0 ? [{ candidates, why: distinct(why) }] : []
   return [
     {
+      ...NO_NEED,
       pool: poolSubject(context.pools[0]),
-      serviceAccountName: first.serviceAccountName.ok ? first.serviceAccountName.value : '',
-      pods: context.pods.accounts.flatMap((one) => one.pods),
-      plans: [],
-      existing: [],
-      remarks: [],
-      open: undefined,
+      serviceAccountName: valueOf(first.serviceAccountName) ?? '',
+      pods: context.pods.certain,
       instead: { of, harm, plans, objectives: objectives.length, open },
     },
   ]
@@ -240,6 +230,7 @@ interface Account {
 type Planned = Pick<Need, 'plans' | 'remarks' | 'open'>
 
 const NOTHING: Planned = { plans: [], remarks: [], open: undefined }
+const NO_NEED = { ...NOTHING, pods: [], existing: [] }
 
 /** Pods that have no binding yet. */
 function forAll(account: Account): Planned {
@@ -327,8 +318,8 @@ function forAnotherAccount(account: Account): Planned {
 function besideExisting(account: Account, mine: readonly Binding[]): Planned {
   const { context } = account
   const named = new Set(
-    mine.map(({ mode, identityBoundary: field }) =>
-      mode.ok && mode.value === 'PerVariant' && field.ok ? field.value?.variant : undefined,
+    mine.map(({ mode, identityBoundary }) =>
+      valueOf(mode) === 'PerVariant' ? valueOf(identityBoundary)?.variant : undefined,
     ),
   )
   if (named.has(undefined)) return NOTHING
@@ -359,7 +350,7 @@ function forObjectives(
   { isAsked = true }: { readonly isAsked?: boolean } = {},
 ): Planned {
   const { context, serviceAccountName, pods } = account
-  const bound = new Set(mine.map(({ objectiveRef: field }) => (field.ok ? (field.value?.name ?? '') : '')))
+  const bound = new Set(mine.map(({ objectiveRef }) => valueOf(objectiveRef)?.name ?? ''))
   const names = distinct(objectives.map(({ meta }) => meta.name)).filter((name) => !bound.has(name))
   if (names.length === 0) return NOTHING
   const containers = commonContainers(pods)
@@ -421,8 +412,7 @@ interface Roles {
 }
 
 /** What tells the roles of a pool apart: those of one service account may all be of one role. */
-function rolesOf({ config: { variantLabelKey: key }, pods: { accounts } }: PoolContext): Roles {
-  const pods = accounts.flatMap((one) => one.pods)
+function rolesOf({ config: { variantLabelKey: key }, pods: { certain: pods } }: PoolContext): Roles {
   if (key === undefined) {
     const guessed = USUAL_VARIANT_KEYS.map((one) => ({ key: one, values: labelValues(pods, one) ?? [] }))
     const telling = guessed.find(({ values }) => values.length > 1)

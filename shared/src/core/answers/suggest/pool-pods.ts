@@ -19,7 +19,8 @@ export interface AccountPods {
 
 /** The pods that a pool selects. */
 export interface PoolPods {
-  /** In byte order of their service accounts. */
+  /** Those that it certainly selects, in byte order of their service accounts. */
+  readonly certain: readonly Pod[]
   readonly accounts: readonly AccountPods[]
   /** Pods that the pool may select, or that may come to exist. */
   readonly perhaps: readonly Pod[]
@@ -48,10 +49,12 @@ export class PodsOfPools {
   of({ meta: { namespace } }: Pick<Pool, 'meta'>, labels: PoolLabels): PoolPods {
     const certain = this.#analysis.pods().withLabels(namespace, labels)
     const groups = Map.groupBy(certain, ({ serviceAccountName }) => serviceAccountName)
+    const accounts = [...groups]
+      .toSorted(([left], [right]) => compareBytes(left, right))
+      .map(([serviceAccountName, pods]) => ({ serviceAccountName, pods }))
     return {
-      accounts: [...groups]
-        .toSorted(([left], [right]) => compareBytes(left, right))
-        .map(([serviceAccountName, pods]) => ({ serviceAccountName, pods })),
+      certain: accounts.flatMap(({ pods }) => pods),
+      accounts,
       perhaps: this.#perhaps(namespace, labels, new Set(certain)),
     }
   }

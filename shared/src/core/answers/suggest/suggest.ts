@@ -218,6 +218,8 @@ function poolsByName(pools: Iterable<Pool>): readonly (readonly [Pool, ...Pool[]
   )
 }
 
+const NO_PODS: PoolPods = { certain: [], accounts: [], perhaps: [] }
+
 /** Undefined where a pool has none of the pods that the question names. */
 function draftOf(
   analysis: Analysis,
@@ -228,9 +230,9 @@ function draftOf(
   const [pool] = pools
   const { snapshot, config } = analysis
   const { namespace, name } = pool.meta
-  const pods = pool.selector.ok ? index.pods.of(pool, pool.selector.labels) : { accounts: [], perhaps: [] }
+  const pods = pool.selector.ok ? index.pods.of(pool, pool.selector.labels) : NO_PODS
   const isPod = question.isPod ?? (() => true)
-  const isNamed = [...pods.accounts.flatMap((one) => one.pods), ...pods.perhaps].some(isPod)
+  const isNamed = [...pods.certain, ...pods.perhaps].some(isPod)
   if (question.isPod !== undefined && !isNamed) return undefined
   const key = namespacedName(namespace, name)
   const context: PoolContext = {
@@ -243,12 +245,7 @@ function draftOf(
     held: question.held,
     proxies: index.proxies,
     companions: pool.selector.ok
-      ? companionsOf(
-          pool,
-          pool.selector.labels,
-          pods.accounts.flatMap((one) => one.pods),
-          index.companions,
-        )
+      ? companionsOf(pool, pool.selector.labels, pods.certain, index.companions)
       : [],
     config,
   }
@@ -324,7 +321,7 @@ function poolSuggestions(
   const accounts = distinct(needs.map(({ need }) => need.serviceAccountName))
   return {
     pool: poolSubject(pool),
-    pods: PodCount.of(context.pods.accounts.flatMap((one) => one.pods)),
+    pods: PodCount.of(context.pods.certain),
     existing: context.bindings.map(({ key }) => {
       const judgement = analysis.settled.judgements.get(key)
       const verdict = judgement === undefined ? 'unknown' : verdictText(judgement)

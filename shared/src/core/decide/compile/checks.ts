@@ -1,7 +1,7 @@
 // What a binding must satisfy before the operator writes anything for it, as one ordered list: the first check that objects
 // decides (docs/contract.md §7). A check takes the input and returns an objection or nothing; none logs or throws.
 import type { UnknownReason } from '../../model/unknown-reason.ts'
-import type { DeclaredBinding } from '../../model/objects/binding.ts'
+import { valueOf, type DeclaredBinding } from '../../model/objects/binding.ts'
 import type { DeclaredObjective } from '../../model/objects/inference.ts'
 import type { RefusalReason } from '../reasons/reasons.ts'
 import { qualifiedKind, type Kind } from '../../model/kinds.ts'
@@ -119,7 +119,7 @@ export function firstObjection(input: CheckInput): Refusal | Undetermined | unde
 export function checkInputOf(binding: DeclaredBinding, references: References, config: Config): CheckInput {
   const { namespace } = binding.meta
   const pool = binding.poolRef.ok ? resolvePool(references, namespace, binding.poolRef.value) : undefined
-  const objectiveRef = binding.objectiveRef.ok ? binding.objectiveRef.value : undefined
+  const objectiveRef = valueOf(binding.objectiveRef)
   const objective =
     objectiveRef === undefined ? undefined : resolveObjective(references, namespace, objectiveRef)
   return { binding, config, pool, objective, parts: identityParts(binding, pool, config) }
@@ -127,7 +127,7 @@ export function checkInputOf(binding: DeclaredBinding, references: References, c
 
 /** The mode of a binding, named or inferred; undefined where the field holds no mode, or is missing and the others name two. */
 export function modeOf(binding: DeclaredBinding): Mode | undefined {
-  return binding.mode.ok ? binding.mode.value : undefined
+  return valueOf(binding.mode)
 }
 
 function identityParts(
@@ -181,7 +181,7 @@ function passes(): undefined {
 
 function poolFound({ binding, pool }: CheckInput): Objection | undefined {
   if (pool?.state === 'unknown') return { kind: 'undetermined', why: pool.why }
-  const name = binding.poolRef.ok ? binding.poolRef.value.name : ''
+  const name = valueOf(binding.poolRef)?.name ?? ''
   if (pool?.state === 'absent') return absentText(pool.tried, name, binding)
   if (pool?.state === 'kinds absent') {
     return refused('InferencePoolCRDMissing', `the API server does not serve ${kindsText(pool.tried)}`)

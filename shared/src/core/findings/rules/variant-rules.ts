@@ -8,7 +8,7 @@ import { type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { POOL_KIND } from '../../model/kinds.ts'
-import type { DeclaredBinding } from '../../model/objects/binding.ts'
+import { valueOf, type DeclaredBinding } from '../../model/objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
@@ -119,7 +119,7 @@ function whatIsLeft({
 }: SharedPool): (variant: string | undefined, pod: Pod) => string | undefined {
   const accounts = new Map<string, Set<string>>()
   for (const { binding, variant } of bindings) {
-    const account = binding.serviceAccountName.ok ? binding.serviceAccountName.value : ''
+    const account = valueOf(binding.serviceAccountName) ?? ''
     getOrCreate(accounts, variant.value, () => new Set<string>()).add(account)
   }
   return (variant, { serviceAccountName: account }) => {
@@ -140,7 +140,7 @@ function isLeft({ bindings, key, covered }: SharedPool, { pod, isOfPool }: OpenP
   const isUnder = (account: string): Truth =>
     pod.perhaps?.knowsAccount === false ? isMade(pod) : known(pod.serviceAccountName === account)
   const named = bindings.map(({ binding: { serviceAccountName: account }, variant }) =>
-    all(carries(pod, key, variant.value), isUnder(account.ok ? account.value : '')),
+    all(carries(pod, key, variant.value), isUnder(valueOf(account) ?? '')),
   )
   return all(isMade(pod), isOfPool, not(any(...named, ...[...covered].map(isUnder))))
 }

@@ -22,6 +22,11 @@ export type SpecField<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly problem: string }
 
+/** The value of a field; undefined where something is wrong with it, and where it has none. */
+export function valueOf<T>(field: SpecField<T>): T | undefined {
+  return field.ok ? field.value : undefined
+}
+
 /** What is decided by: all that the checks, the collisions and the plan read of a binding. */
 export interface DeclaredBinding {
   readonly meta: DecisiveMeta
