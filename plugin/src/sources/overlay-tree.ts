@@ -19,8 +19,10 @@ export interface OverlayTree {
   readonly overlays: readonly OverlayReading[]
   /** Those that no other one takes in, and that are no components. */
   readonly roots: readonly OverlayReading[]
-  /** Of each that others take in: the roots that do, through however many others. */
-  readonly rootsOf: ReadonlyMap<OverlayReading, ReadonlySet<OverlayReading>>
+  /** The roots that take one in, through however many others; of a root none. */
+  readonly rootsOf: (one: OverlayReading) => readonly OverlayReading[]
+  /** Those that one takes in, through however many others. */
+  readonly below: (one: OverlayReading) => readonly OverlayReading[]
   /** The files that are no objects, by their paths without links: patches, and what generators read. */
   readonly patches: ReadonlySet<string>
   /** The files that are taken in. */
@@ -48,9 +50,6 @@ export async function readOverlays(
     ({ kustomization: { overlay, isComponent } }) => !isComponent && !children.has(overlay.path),
   )
   const { changers, isTangled, over } = changersByFile(overlays, byFolder)
-  const rootsOf = new Map(
-    [...over].map(([below, tops]) => [below, tops.intersection(new Set(roots))] as const),
-  )
   const taken = new Set(changers.keys())
   const patches = new Set(
     overlays.flatMap(({ kustomization }) => kustomization.others).filter((path) => !taken.has(path)),
@@ -58,7 +57,8 @@ export async function readOverlays(
   return {
     overlays,
     roots,
-    rootsOf,
+    rootsOf: (one) => roots.filter((root) => over.get(one)?.has(root)),
+    below: (one) => overlays.filter((other) => over.get(other)?.has(one)),
     patches,
     taken,
     isTangled,

@@ -176,7 +176,7 @@ export class Tree {
 
   /** Whether what a kustomization makes stands in what was rendered: of itself, or of all that take it in. */
   #isShown(reading: OverlayReading): boolean {
-    const roots = [...(this.#overlays.rootsOf.get(reading) ?? [])]
+    const roots = this.#overlays.rootsOf(reading)
     return this.#rendered.has(reading) || (roots.length > 0 && roots.every((one) => this.#rendered.has(one)))
   }
 
@@ -289,7 +289,7 @@ export class Tree {
 
   async renderOverlay(root: OverlayReading, io: SourceIo): Promise<void> {
     const { overlay, refusal } = root.kustomization
-    const failure = refusal ?? refusalBelow(root, this.#overlays.overlays)
+    const failure = refusal ?? refusalBelow(this.#overlays, root)
     const { kubectlKustomize } = await import('./render.ts')
     const why =
       failure ??
@@ -384,7 +384,7 @@ export class Tree {
     return this.#overlays.overlays.flatMap((reading) => {
       const { kustomization } = reading
       // What is changed on the way is changed by those above too, which tell of it.
-      const isPassedOn = this.#rules.render && (this.#overlays.rootsOf.get(reading)?.size ?? 0) > 0
+      const isPassedOn = this.#rules.render && this.#overlays.rootsOf(reading).length > 0
       // What one that was rendered makes stands there, though others keep the files that it takes in from being dismissed.
       const changed = isPassedOn || this.#isShown(reading) ? [] : reading.changed
       const { overlay, makesScmConfig, makesAnything, isUnreadable, changes } = kustomization
@@ -425,9 +425,8 @@ export class Tree {
 
   /** What is not on this disk: of one that is rendered for others too, with all that it takes in. */
   #lackedBy(reading: OverlayReading): readonly string[] {
-    const { overlays } = this.#overlays
-    const below = this.#rules.render ? kustomizationsBelow(reading, overlays) : []
-    return [reading.kustomization, ...below].flatMap(({ elsewhere }) => elsewhere)
+    const below = this.#rules.render ? this.#overlays.below(reading) : []
+    return [reading, ...below].flatMap(({ kustomization }) => kustomization.elsewhere)
   }
 }
 
@@ -581,25 +580,9 @@ function distinct(reach: readonly ProblemReach[]): readonly ProblemReach[] {
   return [...new Map(reach.map((one) => [JSON.stringify(one), one])).values()]
 }
 
-/** The kustomizations that one takes in, through however many others. */
-function kustomizationsBelow(
-  root: OverlayReading,
-  overlays: readonly OverlayReading[],
-): readonly Kustomization[] {
-  const byFolder = new Map(overlays.map((one) => [one.kustomization.overlay.path, one.kustomization]))
-  const below = new Map<string, Kustomization>()
-  const open = [...root.kustomization.resources]
-  for (let path = open.pop(); path !== undefined; path = open.pop()) {
-    const one = byFolder.get(path)
-    if (one === undefined || below.has(path)) continue
-    below.set(path, one)
-    open.push(...one.resources)
-  }
-  return [...below.values()]
-}
-
 /** Why something that a kustomization takes in cannot be built without the network. */
-function refusalBelow(root: OverlayReading, overlays: readonly OverlayReading[]): string | undefined {
-  const refused = kustomizationsBelow(root, overlays).find(({ refusal }) => refusal !== undefined)
+function refusalBelow({ below, isTangled }: OverlayTree, root: OverlayReading): string | undefined {
+  if (isTangled) return TANGLED.why
+  const refused = below(root).find(({ kustomization }) => kustomization.refusal !== undefined)?.kustomization
   return refused && `${refused.overlay.name}: ${refused.refusal ?? ''}`
 }
