@@ -12,6 +12,30 @@ import { runProgram } from './program/program.ts'
 import { VERSION } from './io/version.ts'
 import { commandLineWords, COMPLETE } from './io/completion-request.ts'
 
+const argv = commandLineWords(process.argv0, process.argv.slice(2))
+
+/**
+ * JavaScriptCore takes its settings from the environment alone. Its last compiler, and memory that it asks for ahead, cost a question about
+ * a whole cluster more than they gain: docs/decisions/2026-11-22-steps-between-collections.md.
+ */
+const ABOUT_A_CLUSTER = { BUN_JSC_useFTLJIT: '0', BUN_JSC_useWarmUpMarkedBlocks: '0' }
+
+/** Begins anew with these settings, in the same process, where the system can. Nothing was read or written yet. */
+function beginAnew(): void {
+  const isOfCluster = argv.some((word) => word === '-A' || word === '--all-namespaces')
+  if (!isOfCluster || argv.includes('--offline') || argv[0] === COMPLETE) return
+  if (Object.keys(ABOUT_A_CLUSTER).some((name) => name in process.env)) return
+  const env = { ...process.env, ...ABOUT_A_CLUSTER }
+  try {
+    process.execve?.(process.execPath, [process.argv0, ...process.argv.slice(2)], env)
+  } catch {
+    // Then the answer takes longer.
+  }
+}
+
+// On Node there is nothing of this to set.
+if ('Bun' in globalThis) beginAnew()
+
 const crashListeners = new Set<(error: unknown) => void>()
 
 const interrupts: Interrupts = {
@@ -91,7 +115,6 @@ process.on('uncaughtException', reportBug)
 process.on('unhandledRejection', reportBug)
 
 // The exit code is set, never forced: what is written to a pipe must drain first.
-const argv = commandLineWords(process.argv0, process.argv.slice(2))
 const exitCode = await runProgram(argv, context)
 process.exitCode ??= exitCode
 // A shell waits for its completions: what still hangs then, such as a credential plugin, is not waited for.

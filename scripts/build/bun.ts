@@ -31,6 +31,8 @@ const FLAGS = [
   '--no-compile-autoload-dotenv',
   '--no-compile-autoload-bunfig',
   `--compile-jit-policy=${JIT_RELUCTANCE}`,
+  // process.execve, by which the plugin begins anew, is experimental, and says so on stderr.
+  '--compile-exec-argv=--disable-warning=ExperimentalWarning',
 ]
 
 /** How the file of a program is called on this platform. */

@@ -1,7 +1,7 @@
 // What the executable is beside its answers: one file that runs anywhere, obeys nothing that lies about, and fails in
 // kleym's own words. Its runtime is Bun's: docs/decisions/2026-11-21-single-executable.md.
 import type { StdioOptions } from 'node:child_process'
-import { closeSync, copyFileSync, openSync, symlinkSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runToEnd } from '@kleym/testing/child-process.ts'
@@ -46,6 +46,52 @@ describe('one file', () => {
     const cwd = workspace(FILES)
     symlinkSync(PLUGIN, join(cwd, 'kk'))
     expect(runAlone(join(cwd, 'kk'), cwd)).toEqual(runAlone(PLUGIN, cwd))
+  })
+})
+
+/** What a credential plugin sees of the settings of JavaScriptCore; it gives no credentials. */
+async function seenBy(question: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const cwd = workspace({
+    config: JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'c', cluster: { server: 'https://127.0.0.1:1' } }],
+      users: [
+        {
+          name: 'u',
+          user: {
+            exec: {
+              apiVersion: 'client.authentication.k8s.io/v1',
+              command: '/bin/sh',
+              args: ['-c', 'echo "$BUN_JSC_useFTLJIT" > seen; exit 1'],
+              interactiveMode: 'Never',
+            },
+          },
+        },
+      ],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'c',
+    }),
+  })
+  const run = await kleym([...question, '--kubeconfig', 'config'], { cwd, env })
+  return {
+    ...run,
+    stderr: run.stderr.replaceAll(cwd, '.'),
+    seen: readFileSync(join(cwd, 'seen'), 'utf8').trim(),
+  }
+}
+
+describe('a question about a whole cluster', () => {
+  test('begins anew without the last compiler, and nobody sees it', async () => {
+    const anew = await seenBy(['conflicts', '-A'])
+    const asItIs = await seenBy(['conflicts', '-A'], { BUN_JSC_useFTLJIT: '1' })
+    expect([anew.seen, asItIs.seen]).toEqual(['0', '1'])
+    expect({ ...anew, seen: '' }).toEqual({ ...asItIs, seen: '' })
+  })
+
+  test.each([[['conflicts', '-n', 'team-a']], [['explain', 'team-a/chat']]])('not %j', async (question) => {
+    const { seen } = await seenBy(question)
+    expect(seen).toBe('')
   })
 })
 
