@@ -12,14 +12,14 @@ export interface Ran {
 }
 
 /**
- * What a command line prints and its exit code, run in a folder with nothing on stdin. Throws where it prints SARIF, JUnit or a
+ * What a command line prints and its exit code, run in a folder with nothing on stdin; what goes to another stderr is not in it. Throws where it prints SARIF, JUnit or a
  * report of ours that is not valid.
  */
 export async function inProcess(
   args: readonly string[],
   cwd: string,
   env: CommandContext['env'] = {},
-  more: Pick<CommandContext, 'expectShortRun'> = {},
+  more: Partial<Pick<CommandContext, 'expectShortRun' | 'clock' | 'stderr'>> = {},
 ): Promise<Ran> {
   const stdout = capture()
   const stderr = capture()
