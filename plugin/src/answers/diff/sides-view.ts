@@ -5,6 +5,7 @@ import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '@kleym/shared/core/model/n
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { counted, fewText } from '@kleym/shared/core/base/text/counted.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
+import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
@@ -91,21 +92,35 @@ function betweenRows(base: AnswerInput, head: AnswerInput, width: number): Block
 function settingsTexts(base: AnswerInput, head: AnswerInput): readonly string[] {
   const [left, right] = [factsOf(base), factsOf(head)]
   return Object.keys(right).flatMap((what) =>
-    left[what] === right[what] ? [] : [`${what} ${left[what] ?? ''} → ${right[what] ?? ''}`],
+    left[what] === right[what] ? [] : [`${what} ${left[what] ?? '(not given)'} → ${right[what] ?? ''}`],
   )
 }
 
+/** kleym's own settings and all of SCM's, by name; one that another field says is assumed is as it is assumed. */
 function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, string>> {
   const { trustDomain, className } = operator.config
-  const scm = after.settings
+  const { source: _source, assumed, ...scm } = after.settings
+  const ofScm = Object.entries(scm).map(([name, value]) => {
+    const isOpen = name === 'className' && assumed.includes(name)
+    return [`SCM's ${name}`, isOpen ? '(not known)' : settingText(value)] as const
+  })
   return {
     'trust domain': trustDomain.kind === 'set' ? trustDomain.value : '(not known)',
     "kleym's class": operator.classNameSource === undefined ? '(not known)' : shown(className),
-    "SCM's class": scm.assumed.includes('className') ? '(not known)' : shown(scm.className ?? ''),
-    "SCM's trust domain": scm.trustDomain ?? '(not known)',
-    watchClassless: String(scm.watchClassless),
-    ignoreNamespaces: shown(scm.ignoreNamespaces.join(' ')),
+    ...Object.fromEntries(ofScm),
   }
+}
+
+function settingText(value: unknown): string {
+  if (value === undefined) return '(not given)'
+  if (value instanceof Map || isRecord(value)) {
+    const entries = [...(value instanceof Map ? value : Object.entries(value))]
+    return shown(
+      entries.map(([key, one]) => (one === undefined ? key : `${key}=${settingText(one)}`)).join(' '),
+    )
+  }
+  if (value instanceof Set || Array.isArray(value)) return shown([...value].map(settingText).join(' '))
+  return shown(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 function shown(value: string): string {

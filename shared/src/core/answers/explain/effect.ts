@@ -16,6 +16,7 @@ import { findingSteps, type Finding } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
+import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
@@ -78,11 +79,15 @@ export function effectOf(
 ): Effect {
   const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
   const added = addedOnOneSide(before, after)
-  const templates = templatesInQuestion(before, after, added)
+  const asked = {
+    templates: templatesInQuestion(before, after, added),
+    added,
+    areParentsOther: giveOtherParents(before, after),
+  }
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
   const compare = (left: State, right: State): Comparison =>
-    compared(identitiesOf(left, templates, added), identitiesOf(right, templates, added), {
+    compared(identitiesOf(left, asked), identitiesOf(right, asked), {
       unreadBefore,
       unreadAfter,
     })
@@ -345,14 +350,29 @@ function areAlike(left: Pod, right: Pod): boolean {
   return deepEqual(left.metadata, right.metadata) && deepEqual(left.spec, right.spec)
 }
 
-/**
- * The identities that are certainly issued, by container; `templates` are asked about even where existing pods represent them, and so are
- * containers that are `added`.
- */
+/** Whether SCM's settings give entries other parents; which agents there are, they do not say. */
+function giveOtherParents(before: State, after: State): boolean {
+  const [left, right] = [before.base.settings, after.base.settings]
+  if (left.clusterName === undefined || right.clusterName === undefined) return false
+  const [from, to] = [left, right].map(({ parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE, clusterName }) =>
+    parentIDTemplate.includes('ClusterName') ? [parentIDTemplate, clusterName] : [parentIDTemplate],
+  )
+  return !deepEqual(from, to)
+}
+
+/** What a comparison asks about beside the pods in question. */
+interface Asked {
+  /** By `podText`: asked about even where existing pods represent them. */
+  readonly templates: ReadonlySet<string>
+  readonly added: AddedContainers
+  /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
+  readonly areParentsOther: boolean
+}
+
+/** The identities that are certainly issued, by container. */
 function identitiesOf(
   state: State,
-  templates: ReadonlySet<string>,
-  added: AddedContainers,
+  { templates, added, areParentsOther }: Asked,
 ): ReadonlyMap<string, HolderState> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
@@ -365,6 +385,7 @@ function identitiesOf(
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
   const textOfSpec = textsByName((name) => specs.get(name))
+  const parents = canonicalText([state.base.settings.parentIDTemplate, state.base.settings.clusterName])
   const selectors = textsByName((name) => {
     const spec = specs.get(name)
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
@@ -399,6 +420,8 @@ function identitiesOf(
         if (given === NO) continue
         if (given === YES) {
           if (spiffeId !== undefined) one.ids.add(spiffeId)
+          if (areParentsOther && source.kind === 'ClusterSPIFFEID')
+            one.open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
@@ -415,6 +438,9 @@ function identitiesOf(
   }
   return held
 }
+
+const OTHER_PARENTS =
+  "SCM's settings give its entries another parent, and whether an agent has that ID is not known"
 
 function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
   const { binding, spiffeId, labels } = undecided

@@ -1,0 +1,52 @@
+// Settings of SCM that only differ between the two sides of a diff: no binding changes, and what containers get may.
+import { expect, test } from 'vitest'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../../support/chat-world.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const OBJECTS = [CHAT_BINDING, CHAT_OBJECTS, operatorDeployment('acme.example', 'spire')].join('---\n')
+
+async function diff(before: string, after: string): Promise<Ran> {
+  const files = { 'base/all.yaml': `${OBJECTS}---\n${before}`, 'head/all.yaml': `${OBJECTS}---\n${after}` }
+  return inProcess(['diff', '--offline', '-A', '--base', 'base', '-f', 'head'], await workspace(files))
+}
+
+test.each<[what: string, before: string, after: string, said: string]>([
+  ['its cluster', CHAT_SCM, CHAT_SCM.replace('prod', 'dev'), "SCM's clusterName prod → dev"],
+  [
+    'its template of parents',
+    CHAT_SCM,
+    `${CHAT_SCM}parentIDTemplate: 'spiffe://{{ .TrustDomain }}/node/{{ .NodeMeta.Name }}'\n`,
+    "SCM's parentIDTemplate (not given) →",
+  ],
+])(
+  'entries with another parent by %s are not known to reach a container',
+  async (_what, before, after, said) => {
+    const { code, stdout } = await diff(before, after)
+    expect(stdout).toMatch(/^! 1 container undetermined/)
+    expect(stdout).toContain(`the two sides have different settings: ${said}`)
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain("SCM's settings give its entries another parent")
+    expect(code).toBe(4)
+  },
+)
+
+test.each([
+  ['a prefix', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', "SCM's entryIDPrefix old → new"],
+  [
+    'a list of namespaces',
+    'cacheNamespaces: {demo: {}, other: {}}\n',
+    'cacheNamespaces: {demo: {}}\n',
+    "SCM's cacheNamespaces demo other → demo",
+  ],
+])('%s that differs is said', async (_what, before, after, said) => {
+  const { code, stdout } = await diff(CHAT_SCM + before, CHAT_SCM + after)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`the two sides have different settings: ${said}`)
+  expect(code).toBe(0)
+})
+
+test('a cluster that a template of parents does not name is no other parent', async () => {
+  const scm = `${CHAT_SCM}parentIDTemplate: 'spiffe://{{ .TrustDomain }}/node/{{ .NodeMeta.Name }}'\n`
+  const { code, stdout } = await diff(scm, scm.replace('prod', 'dev'))
+  expect(stdout).toMatch(/^✓/)
+  expect(code).toBe(0)
+})
