@@ -1,6 +1,5 @@
 // The answer of `kubectl kleym verify`.
-import { originsIn } from '@kleym/shared/core/findings/index.ts'
-import { EntriesOfContainer, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
+import { mayBeFor, type ServerEntry, svidAnswer } from '@kleym/shared/core/predict/index.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { gather } from '../../gather/gather.ts'
@@ -40,22 +39,19 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
   const now = Math.floor(context.clock.now().getTime() / 1000)
   const isOfNow = options.entries.every((file) => file === STDIN_ARGUMENT) && input.isLive
   const asked = options.svids && (await containerSvids(options.svids, input, context))
-  const ofContainer = asked && new EntriesOfContainer(asked)
+  const ofContainer: ServerEntry[] = []
   const compared = await compareWithServer(
     input,
     { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined },
     async (onEntry) => {
       const both = (entry: ServerEntry): void => {
-        ofContainer?.add(entry)
+        if (asked !== undefined && mayBeFor(asked, entry)) ofContainer.push(entry)
         onEntry(entry)
       }
       for (const file of options.entries) await readEntries(file, both, context)
     },
   )
-  const { now: there, settled } = input.after
-  const states = compared.isLiveState ? [there] : [settled, there]
-  const svids =
-    asked && ofContainer?.answer(dueIn(states, input.after, asked), originsIn(states[0] ?? settled))
+  const svids = asked && svidAnswer(asked, ofContainer, dueIn(input.after, compared, asked))
   const namespace = options.allNamespaces ? undefined : options.sources.namespace
   return finish(verifyFrame(input, compared, namespace, svids), input, options.output, context)
 }

@@ -1,13 +1,8 @@
 // `--svids`: what a process got, and which container it is of.
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import {
-  type Analysis,
-  Holdings,
-  idsOf,
-  openVerdicts,
-  type State,
-} from '@kleym/shared/core/analysis/index.ts'
+import { type Analysis, Holdings, idsOf, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
+import { originsIn } from '@kleym/shared/core/findings/index.ts'
 import { all, any } from '@kleym/shared/core/model/truth/truth.ts'
 import {
   readAgentLog,
@@ -23,6 +18,7 @@ import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { collect } from '../../sources/files.ts'
 import { problemError } from '../../sources/problem.ts'
+import type { ServerComparison } from '../parts/compare-entries.ts'
 import { streamOf } from '../parts/read-entries.ts'
 
 /** What the command line says of a process. */
@@ -86,25 +82,23 @@ export async function containerSvids(
   return { pod, container, svids: reading.svids, attested }
 }
 
-/** What a container should hold. Of several states the first is the one that is wanted; what kleym must still write for it is not due yet. */
+/** What a container should hold. What kleym must still write for it is not due yet, and is not unexpected either. */
 export function dueIn(
-  states: readonly State[],
   analysis: Analysis,
+  { isLiveState }: Pick<ServerComparison, 'isLiveState'>,
   { pod, container }: ContainerSvids,
 ): DueSvids {
-  const found = states.map((state) => {
-    const holdings = new Holdings(state, openVerdicts(analysis))
-    const { there, held, perhaps, other } = holdings.ofContainer(pod, container)
-    const given = [...held, ...perhaps]
-    const due = given
-      .filter(({ source }) => !state.unwritten.has(source.name))
-      .map((registration) => ({ registration, holds: all(there, holdings.given(registration)) }))
-    return { due, other, ids: idsOf(given) }
-  })
+  const state = isLiveState ? analysis.now : analysis.settled
+  const holdings = new Holdings(state, openVerdicts(analysis))
+  const { there, held, perhaps, other } = holdings.ofContainer(pod, container)
+  const asIs = new Holdings(analysis.now, openVerdicts(analysis)).ofContainer(pod, container)
   return {
-    due: found[0]?.due ?? [],
-    possible: new Set(found.flatMap(({ ids }) => ids)),
-    other: any(...found.map(({ other }) => other)),
+    due: [...held, ...perhaps]
+      .filter(({ source }) => !state.unwritten.has(source.name))
+      .map((registration) => ({ registration, holds: all(there, holdings.given(registration)) })),
+    possible: new Set(idsOf([...held, ...perhaps, ...asIs.held, ...asIs.perhaps])),
+    other: any(other, asIs.other),
+    originsOf: originsIn(state),
   }
 }
 

@@ -1,10 +1,5 @@
 // The entries of the server as a chain needs them: those of the pods that are asked about, and what differs from the objects.
-import {
-  isNodeEntry,
-  judgeServerEntry,
-  podUidOf,
-  type ServerEntry,
-} from '@kleym/shared/core/predict/index.ts'
+import { isNodeEntry, mayBeFor, podUidOf, type ServerEntry } from '@kleym/shared/core/predict/index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import type { ServerSide } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
@@ -60,10 +55,7 @@ export async function serverSide(
     [pod],
   )
   return {
-    entries: [
-      ...own,
-      ...others.filter((one) => !isNodeEntry(one) && judgeServerEntry(pod, container, one).state !== 'dead'),
-    ],
+    entries: [...own, ...others.filter((one) => !isNodeEntry(one) && mayBeFor({ pod, container }, one))],
     ofNodes: others.filter(isNodeEntry),
     perParent,
     differences: judged.map(({ difference }) => difference),

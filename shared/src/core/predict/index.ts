@@ -51,10 +51,11 @@ export { EntryComparison, type EntryDifferences } from './verify/compare-entries
 export {
   type ContainerSvids,
   type DueSvids,
-  EntriesOfContainer,
   type LackingSvid,
   type SurplusSvid,
   type SvidAnswer,
+  mayBeFor,
+  svidAnswer,
 } from './verify/container-svids.ts'
 export {
   EntryHolderIndex,

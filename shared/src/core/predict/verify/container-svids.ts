@@ -32,6 +32,7 @@ export interface DueSvids {
   readonly possible: ReadonlySet<string>
   /** Whether it holds another one, by what was not read or decided. */
   readonly other: Truth
+  readonly originsOf: OriginsOf
 }
 
 /** An SVID that the process should have got. */
@@ -60,64 +61,57 @@ export interface SvidAnswer {
   readonly surplus: readonly SurplusSvid[]
 }
 
-/** Of the entries of a server, those of the pod of one container; add them as they are read. */
-export class EntriesOfContainer {
-  readonly #asked: ContainerSvids
-  readonly #entries: ServerEntry[] = []
+/** Whether an entry of the server may be for a container. */
+export function mayBeFor(
+  { pod, container }: Pick<ContainerSvids, 'pod' | 'container'>,
+  entry: ServerEntry,
+): boolean {
+  const uid = podUidOf(entry)
+  return uid === undefined ? judgeServerEntry(pod, container, entry).state !== 'dead' : uid === pod.uid
+}
 
-  constructor(asked: ContainerSvids) {
-    this.#asked = asked
+/** What is lacking and what is there beside it; `entries` are those of the server that may be for the container. */
+export function svidAnswer(
+  asked: ContainerSvids,
+  entries: readonly ServerEntry[],
+  { due, possible, other, originsOf }: DueSvids,
+): SvidAnswer {
+  const got = new Set(asked.svids.map(({ spiffeId }) => spiffeId))
+  const hints = new Set(asked.svids.map(({ hint }) => hint))
+  const entryOf = (id: string): ServerEntry | undefined => entries.find(({ spiffeId }) => spiffeId === id)
+  return {
+    asked,
+    lacking: due.flatMap((one) => {
+      const { spiffeId = '', sharesHint, hint } = one.registration
+      if (got.has(spiffeId) || (sharesHint && hints.has(hint))) return []
+      return { ...one, ...whyLacking(asked, one, entryOf(spiffeId), originsOf) }
+    }),
+    surplus: [...got.difference(possible)].map((spiffeId) => ({
+      spiffeId,
+      entry: entryOf(spiffeId),
+      holds: not(other),
+    })),
   }
+}
 
-  /** Keeps an entry that may be for the pod. */
-  add(entry: ServerEntry): void {
-    const { pod, container } = this.#asked
-    const uid = podUidOf(entry)
-    if (uid === undefined ? judgeServerEntry(pod, container, entry).state !== 'dead' : uid === pod.uid)
-      this.#entries.push(entry)
-  }
-
-  /** What is lacking and what is there beside it, once all entries have been added. */
-  answer({ due, possible, other }: DueSvids, originsOf: OriginsOf): SvidAnswer {
-    const { svids } = this.#asked
-    const got = new Set(svids.map(({ spiffeId }) => spiffeId))
-    const hints = new Set(svids.map(({ hint }) => hint))
-    const lacking = due.filter(
-      ({ registration: { spiffeId = '', sharesHint, hint } }) =>
-        !got.has(spiffeId) && !(sharesHint && hints.has(hint)),
-    )
-    return {
-      asked: this.#asked,
-      lacking: lacking.map((one) => this.#lacks(one, originsOf)),
-      surplus: [...got.difference(possible)].map((spiffeId) => ({
-        spiffeId,
-        entry: this.#entryOf(spiffeId),
-        holds: not(other),
-      })),
-    }
-  }
-
-  #entryOf(id: string | undefined): ServerEntry | undefined {
-    return this.#entries.find(({ spiffeId }) => spiffeId === id)
-  }
-
-  #lacks({ registration, holds }: DueSvid, originsOf: OriginsOf): LackingSvid {
-    const { pod, container, attested } = this.#asked
-    const { outcome } = registration
-    const entry = this.#entryOf(registration.spiffeId)
-    const { failing, untold } =
-      attested === undefined || entry === undefined
-        ? { failing: [], untold: [] }
-        : failingSelectors(entry.selectors, attested, { pod, container, outcome, originsOf })
-    const names = failing.map(({ selector }) => selector)
-    const why =
-      entry === undefined
-        ? 'the server holds no entry of it for this pod'
-        : names.length > 0
-          ? `the process has not ${names.length === 1 ? 'the selector' : 'the selectors'} ${names.join(', ')} of the entry ${entry.id}`
-          : attested !== undefined && untold.length === 0
-            ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
-            : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
-    return { registration, holds, entry, failing, untold, why }
-  }
+function whyLacking(
+  { pod, container, attested }: ContainerSvids,
+  { registration: { outcome } }: DueSvid,
+  entry: ServerEntry | undefined,
+  originsOf: OriginsOf,
+): Omit<LackingSvid, keyof DueSvid> {
+  const { failing, untold } =
+    attested === undefined || entry === undefined
+      ? { failing: [], untold: [] }
+      : failingSelectors(entry.selectors, attested, { pod, container, outcome, originsOf })
+  const names = failing.map(({ selector }) => selector)
+  const why =
+    entry === undefined
+      ? 'the server holds no entry of it for this pod'
+      : names.length > 0
+        ? `the process has not ${names.length === 1 ? 'the selector' : 'the selectors'} ${names.join(', ')} of the entry ${entry.id}`
+        : attested !== undefined && untold.length === 0
+          ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
+          : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
+  return { entry, failing, untold, why }
 }
