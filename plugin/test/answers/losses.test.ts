@@ -309,3 +309,15 @@ test('migrate tells of the fallback what suggest does, and of the registration f
   expect(after).toContain('1 ClusterSPIFFEID must stay, at least in part: kept')
   expect(after).not.toMatch(/KLM4|✗/)
 })
+
+test('two containers that lose the default have its reason and their pod once', async () => {
+  const second = PER_OBJECTIVE.replaceAll('name: chat', 'name: probe').replace('vllm', 'exporter')
+  const objective = POOL.split('---\n')[1]?.replace('name: chat', 'name: probe') ?? ''
+  const text = await said([...WITHOUT, objective, PER_OBJECTIVE, second], ['conflicts', '-A'])
+  expect(text).toMatch(
+    /exporter of 1 pod loses .*vllm of 1 pod loses|vllm of 1 pod loses .*exporter of 1 pod loses/,
+  )
+  const [, told = ''] = text.split('default identity replaced: 2')
+  expect(told.split('is a fallback and gives way')).toHaveLength(2)
+  expect(told.split('seen in pod team-a/llama-0')).toHaveLength(2)
+})

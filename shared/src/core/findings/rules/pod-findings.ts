@@ -245,7 +245,7 @@ function withoutCertain(perhaps: ByFinding, certain: ByFinding): readonly (reado
   })
 }
 
-/** So many reasons of one finding are listed, each with its pods. */
+/** So many reasons of one finding are listed, each once with its pods. */
 const REASONS_MAX = 5
 
 /** One finding from notes that differ in their reasons, and perhaps in their sentences: the first sentence is shown. */
@@ -255,6 +255,8 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
   const reasons = groupsOf(shown, ({ sameAs }) => sameAs)
   const [first = '', ...sentences] = groupsOf(reasons, ({ note }) => note.summary('', '')).map(sentenceOf)
   const told = reasons.slice(0, REASONS_MAX)
+  // Two containers that lose one identity each have one reason for it.
+  const evidence = groupsOf(told, ({ note }) => (note.evidence ?? []).join('\n'))
   const more = together(reasons.slice(REASONS_MAX)).map(({ pods }) => `the like in ${podsText(pods)}`)
   const { code, subject, related } = whole.note
   const parts = new Set(shown.flatMap(({ note }) => note.parts ?? []))
@@ -264,7 +266,7 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
     summary: first,
     evidence: [
       ...sentences.slice(0, REASONS_MAX),
-      ...told.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
+      ...evidence.flatMap(({ note, pods }) => [...(note.evidence ?? []), `seen in ${podsText(pods)}`]),
       ...more,
     ],
     namespaces: namespacesOf(whole.pods),
@@ -306,7 +308,7 @@ function sentenceOf({ note, pods }: Shown): string {
 }
 
 function podsText(pods: readonly Pod[]): string {
-  return summaryText(pods.map(podText))
+  return summaryText([...new Set(pods)].map(podText))
 }
 
 function groupsOf(shown: readonly Shown[], same: (one: Shown) => unknown): readonly Shown[] {
