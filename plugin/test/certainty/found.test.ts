@@ -384,6 +384,25 @@ const FOUND: Readonly<Record<string, Case>> = {
     commands: ['test --generate'],
     completions: [{ objects: [], values: { ...ALL_GIVEN, 'trust domain': 'other.org' }, left: [] }],
   },
+  'taking a registration away gave an identity to a thief, where it was open whether it can go': {
+    ...NOTHING,
+    estate: [
+      pool('llama'),
+      objective('chat'),
+      CHAT_BINDING,
+      DECODE_BINDING,
+      pod('team-a', 'llama-0', 'llama', ['vllm', 'proxy'], { role: 'prefill' }),
+      pod('team-b', 'thief', 'thief', ['main']),
+      registration('foreign-0', { ...QUIET, app: undefined, env: 'prod', id: CHAT }),
+      registration('foreign-1', { ...QUIET, fallback: true, app: 'thief', env: 'prod', id: CHAT }),
+      TEAM_B_PROD,
+    ],
+    base: [],
+    without: ['variant label key'],
+    failOn: 'error',
+    commands: ['migrate'],
+    completions: [{ objects: [], values: ALL_GIVEN, left: [] }],
+  },
   'no policy was affected, and a pod of another kind is registered in vain for an ID that nobody holds': {
     ...NOTHING,
     estate: [

@@ -1,5 +1,5 @@
 // The report of `migrate`: for each registration the bindings, the remainder, what names the old ID, and the steps.
-import { compareFindings, findingKey } from '@kleym/shared/core/findings/index.ts'
+import { compareFindings, findingKey, notCertain, type Finding } from '@kleym/shared/core/findings/index.ts'
 import type { Migration, SuggestedBinding } from '@kleym/shared/core/answers/index.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
@@ -16,7 +16,7 @@ export function migrateFrame(
   migrations: readonly Migration[],
   tests: readonly (readonly NamedInTest[])[],
 ): Frame {
-  const added = migrations.flatMap(({ effects }) => effects.advised.findings.added)
+  const added = migrations.flatMap(addedBy)
   // One may be certain of one namespace and perhaps so of another.
   const findings = [
     ...new Map(added.map((one) => [`${one.dependsOn === undefined} ${findingKey(one)}`, one])).values(),
@@ -64,4 +64,15 @@ function distinctBindings(migrations: readonly Migration[]): readonly SuggestedB
   const byKey = new Map<string, SuggestedBinding>()
   for (const one of all) if (!byKey.has(one.key)) byKey.set(one.key, one)
   return [...byKey.values()]
+}
+
+/** The findings that the steps add. Where it is open whether the registration can go, so is what comes of taking it away. */
+function addedBy({ object, effects: { apply, advised }, open }: Migration): readonly Finding[] {
+  const { added } = advised.findings
+  if (advised === apply || open.length === 0) return added
+  const certain = new Set(apply.findings.added.map(findingKey))
+  const goes = `whether ClusterSPIFFEID/${object.meta.name} can go`
+  return added.map((one) =>
+    certain.has(findingKey(one)) ? one : notCertain(one, [goes], `depends: ${goes} is not certain`),
+  )
 }
