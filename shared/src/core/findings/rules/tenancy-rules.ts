@@ -14,13 +14,30 @@ import { sourceSubject } from './install-rules.ts'
 export const tenancyRule: Rule = ruleAtOnce(['KLM311'], openIdentities)
 
 function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
-  const registrations = registrationsOfOthers(settled)
+  const ours = settled.outputs.flatMap(({ object: { spec }, ownership }) =>
+    ownership.kind === 'ours' && bindings?.has(ownership.binding) !== false
+      ? [{ binding: subjectOfKey(ownership.binding), id: spec.spiffeIDTemplate }]
+      : [],
+  )
+  const ids = new Set(ours.map(({ id }) => id))
+  // Ten thousand outputs of other namespaces have literal IDs, and none of these.
+  const others = settled.outputs.filter(
+    ({ object: { spec }, ownership }) =>
+      ownership.kind !== 'ours' && (ids.has(spec.spiffeIDTemplate) || spec.spiffeIDTemplate.includes('{{')),
+  )
+  const registrations = registrationsOf(others, settled)
   if (registrations.size === 0) return []
-  const sources = new IdentitySources(settled)
-  return settled.outputs.flatMap(({ object: { spec }, ownership }) => {
-    if (ownership.kind !== 'ours' || bindings?.has(ownership.binding) === false) return []
-    const binding = subjectOfKey(ownership.binding)
-    return sources.literally(spec.spiffeIDTemplate).flatMap(({ source, never, open }) => {
+  const { base, judgements, unwritten, undecided } = settled
+  const sources = new IdentitySources({
+    base,
+    judgements,
+    unwritten,
+    undecided,
+    outputs: others,
+    prediction: () => settled.prediction(),
+  })
+  return ours.flatMap(({ binding, id }) =>
+    sources.literally(id).flatMap(({ source, never, open }) => {
       const asked = registrations.get(sourceText(source))
       if (asked === undefined || never !== undefined) return []
       const where = placesOf(asked, binding, settled)
@@ -32,8 +49,8 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
         evidence: [asksText(asked)],
       })
       return asFarAs(open === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, open), found)
-    })
-  })
+    }),
+  )
 }
 
 /** What a registration asks of the pods that it gives its ID to. */
@@ -44,16 +61,15 @@ interface Asked {
   readonly selectors: readonly string[]
 }
 
-/** By `sourceText`. */
-function registrationsOfOthers(state: State): ReadonlyMap<string, Asked> {
+/** By `sourceText`: ClusterSPIFFEIDs, and all static entries of a state. */
+function registrationsOf(others: State['outputs'], state: State): ReadonlyMap<string, Asked> {
   const found = new Map<string, Asked>()
-  for (const { object, ownership } of state.outputs)
-    if (ownership.kind !== 'ours')
-      found.set(sourceText({ kind: 'ClusterSPIFFEID', name: object.meta.name }), {
-        namespaces: object.spec.namespaceSelector,
-        pods: object.spec.podSelector,
-        selectors: object.spec.workloadSelectorTemplates,
-      })
+  for (const { object } of others)
+    found.set(sourceText({ kind: 'ClusterSPIFFEID', name: object.meta.name }), {
+      namespaces: object.spec.namespaceSelector,
+      pods: object.spec.podSelector,
+      selectors: object.spec.workloadSelectorTemplates,
+    })
   for (const { meta, spec } of state.base.snapshot.staticEntries.read)
     found.set(sourceText({ kind: 'ClusterStaticEntry', name: meta.name }), {
       namespaces: undefined,
