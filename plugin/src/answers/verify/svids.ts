@@ -10,6 +10,8 @@ import {
   type ContainerSvids,
   type DueSvids,
   readSvidText,
+  type Registration,
+  sourceText,
 } from '@kleym/shared/core/predict/index.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommandContext } from '../../io/context.ts'
@@ -91,15 +93,21 @@ export function dueIn(
   const state = isLiveState ? analysis.now : analysis.settled
   const holdings = new Holdings(state, openVerdicts(analysis))
   const { there, held, perhaps, other } = holdings.ofContainer(pod, container)
+  // What may be given may be none: that a process lacks it says nothing. What assumed settings alone leave open is told, as open.
+  const assumed = new Set(new Holdings(state).ofContainer(pod, container).held.map(registrationText))
   const asIs = new Holdings(analysis.now, openVerdicts(analysis)).ofContainer(pod, container)
   return {
     due: [...held, ...perhaps]
-      .filter(({ source }) => !state.unwritten.has(source.name))
+      .filter((one) => !state.unwritten.has(one.source.name) && assumed.has(registrationText(one)))
       .map((registration) => ({ registration, holds: all(there, holdings.given(registration)) })),
     possible: new Set(idsOf([...held, ...perhaps, ...asIs.held, ...asIs.perhaps])),
     other: any(other, asIs.other),
     originsOf: originsIn(state),
   }
+}
+
+function registrationText({ source, spiffeId = '' }: Registration): string {
+  return `${sourceText(source)} ${spiffeId}`
 }
 
 async function attestedIn(
