@@ -10,7 +10,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
-import { wrap } from '../../text/wrap.ts'
+import { shorten, wrap } from '../../text/wrap.ts'
 import type { DiffInput } from '../parts/base.ts'
 
 /** The objects of one kind that are treated as unchanged. */
@@ -91,12 +91,17 @@ function betweenRows(base: AnswerInput, head: AnswerInput, width: number): Block
 /** The settings in which the sides differ: what follows from them changes without any binding doing so. */
 function settingsTexts(base: AnswerInput, head: AnswerInput): readonly string[] {
   const [left, right] = [factsOf(base), factsOf(head)]
-  return Object.keys(right).flatMap((what) =>
-    left[what] === right[what] ? [] : [`${what} ${left[what] ?? '(not given)'} → ${right[what] ?? ''}`],
-  )
+  return Object.keys({ ...left, ...right }).flatMap((what) => {
+    const [from = NOT_GIVEN, to = NOT_GIVEN] = [left[what], right[what]]
+    return from === to ? [] : [`${what} ${shorten(from, SETTING_WIDTH)} → ${shorten(to, SETTING_WIDTH)}`]
+  })
 }
 
-/** kleym's own settings and all of SCM's, by name; one that another field says is assumed is as it is assumed. */
+const NOT_GIVEN = '(not given)'
+/** What a file gives may be of any length. */
+const SETTING_WIDTH = 120
+
+/** kleym's own settings and all of SCM's, by name. */
 function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, string>> {
   const { trustDomain, className } = operator.config
   const { source: _source, assumed, ...scm } = after.settings
@@ -112,7 +117,7 @@ function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, stri
 }
 
 function settingText(value: unknown): string {
-  if (value === undefined) return '(not given)'
+  if (value === undefined) return NOT_GIVEN
   if (value instanceof Map || isRecord(value)) {
     const entries = [...(value instanceof Map ? value : Object.entries(value))]
     return shown(

@@ -32,6 +32,7 @@ test.each<[what: string, before: string, after: string, said: string]>([
 
 test.each([
   ['a prefix', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', "SCM's entryIDPrefix old → new"],
+  ['an interval that goes', 'gcInterval: 10000000000\n', '', "SCM's gcIntervalSeconds 10 → (not given)"],
   [
     'a list of namespaces',
     'cacheNamespaces: {demo: {}, other: {}}\n',
