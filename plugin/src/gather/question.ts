@@ -35,6 +35,13 @@ export interface Question {
   readonly about?: (bindings: readonly NamedBinding[]) => readonly NamedBinding[]
 }
 
+/** The answer tells whom any object names, and which containers hold that. */
+export const WHOM_ALL_NAME = {
+  policies: true,
+  resolves: 'all',
+  names: 'strings',
+} as const satisfies Partial<Question>
+
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
 export const NAMESPACES_MAX = 4
 

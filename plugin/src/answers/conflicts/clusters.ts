@@ -11,7 +11,7 @@ import { causesOf, policiesIn, type Cause } from '../../frame/causes.ts'
 import { finish } from '../../frame/finish.ts'
 import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
-import type { Question } from '../../gather/question.ts'
+import { WHOM_ALL_NAME } from '../../gather/question.ts'
 import { countsOf, refusedOf, bindingsIn } from './counts.ts'
 import { clustersAnswer, viewClusters } from './clusters-view.ts'
 
@@ -73,12 +73,10 @@ export async function runClusters(
   { output }: CommonOptions,
   context: CommandContext,
 ): Promise<CommandResult> {
-  const question: Question = {
+  const question = {
     allNamespaces: true,
     named: [undefined],
-    policies: true,
-    resolves: 'all',
-    names: 'strings',
+    ...WHOM_ALL_NAME,
     clusters: true,
   }
   const read: ReadCluster[] = []

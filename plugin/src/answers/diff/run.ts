@@ -8,16 +8,13 @@ import { isChangeShown, narrowedTo } from './narrow.ts'
 import { diffFrame, statesOf } from './frame.ts'
 import type { DiffTests } from './tests.ts'
 import { finish } from '../../frame/finish.ts'
+import { WHOM_ALL_NAME } from '../../gather/question.ts'
 
 /** Tells what would change. */
 export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
   const about = { allNamespaces, named: [undefined], aboutFiles: true }
-  const input = await gatherSides(
-    options,
-    { ...about, policies: true, resolves: 'all', names: 'strings' },
-    context,
-  )
+  const input = await gatherSides(options, { ...about, ...WHOM_ALL_NAME }, context)
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)
   const narrowed = narrowedTo(input, statesOf(input), options)

@@ -2,7 +2,7 @@
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { DRAWN_REGISTRATIONS } from '../../gather/answer-limits.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
-import type { Question } from '../../gather/question.ts'
+import { WHOM_ALL_NAME } from '../../gather/question.ts'
 import { finish } from '../../frame/finish.ts'
 import { framedUnderPremises } from '../../frame/premises.ts'
 import { gatherSides } from '../parts/base.ts'
@@ -17,12 +17,10 @@ import type { MapOptions } from './options.ts'
 export async function run(options: MapOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, spiffeId, selector, compare, output } = options
   requireSpiffeId(spiffeId, options.settings.trustDomain)
-  const question: Question = {
+  const question = {
     allNamespaces,
     named: [undefined],
-    policies: true,
-    resolves: 'all',
-    names: 'strings',
+    ...WHOM_ALL_NAME,
   }
   const scopeOf = (input: AnswerInput): Parameters<typeof mapFrame>[1]['scope'] => ({
     namespace: input.namespaceInForce,

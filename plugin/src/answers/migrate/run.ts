@@ -9,7 +9,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
-import type { Question } from '../../gather/question.ts'
+import { WHOM_ALL_NAME, type Question } from '../../gather/question.ts'
 import { KleymError, wrongUsage } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { migrateFrame } from './frame.ts'
@@ -27,9 +27,7 @@ export interface MigrateOptions extends CommonOptions {
 export const MIGRATE_QUESTION: Question = {
   allNamespaces: true,
   named: [undefined],
-  policies: true,
-  resolves: 'all',
-  names: 'strings',
+  ...WHOM_ALL_NAME,
 }
 
 /** Tells how registrations become bindings. */

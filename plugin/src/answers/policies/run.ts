@@ -3,7 +3,7 @@ import { POLICY_KINDS } from '@kleym/shared/core/model/kinds.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather } from '../../gather/gather.ts'
-import type { Question } from '../../gather/question.ts'
+import { WHOM_ALL_NAME } from '../../gather/question.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { policiesFrame } from './frame.ts'
@@ -18,12 +18,10 @@ export interface PoliciesOptions extends CommonOptions {
 /** Tells whom policies name. */
 export async function run(options: PoliciesOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, policies: names } = options
-  const question: Question = {
+  const question = {
     allNamespaces,
     named: [undefined],
-    policies: true,
-    resolves: 'all',
-    names: 'strings',
+    ...WHOM_ALL_NAME,
   }
   const input = await gather(options, question, context)
   const chosen = notFoundOnlyIfRead(input, POLICY_KINDS, () =>

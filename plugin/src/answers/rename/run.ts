@@ -9,7 +9,7 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
-import type { Question } from '../../gather/question.ts'
+import { WHOM_ALL_NAME } from '../../gather/question.ts'
 import { kindsOfName } from '../../sources/kind-name.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
@@ -25,12 +25,10 @@ export interface RenameOptions extends CommonOptions {
 export async function run(options: RenameOptions, context: CommandContext): Promise<CommandResult> {
   const { asked } = options
   // The consumers of an ID may be in any namespace.
-  const question: Question = {
+  const question = {
     allNamespaces: false,
     named: [asked.namespace],
-    policies: true,
-    resolves: 'all',
-    names: 'strings',
+    ...WHOM_ALL_NAME,
     readsAll: true,
   }
   const input = await gather(options, question, context)
