@@ -41,6 +41,13 @@ const ALL: Estate = [
   ...['team-a', 'kube-system'].map((name) => namespaceWith(name, 'dev')),
   NODE,
 ]
+/** A thief, with an ID that no binding has, and a pod with none. */
+const WITH_THIEF: Estate = [
+  ...ALL,
+  THIEF,
+  pod('team-b', 'idle', 'nobody', ['main']),
+  registration('of-thieves', { ...QUIET, app: 'thief', id: 'spiffe://{{ .TrustDomain }}/thief' }),
+]
 const SERVER = deployment('team-a', 'server', 'llama', ['vllm'])
 const CHAT_BINDING = binding('chat', { objectiveRef: { name: 'chat' }, containerName: 'vllm' })
 const THIEVES = deployment('team-b', 'thief', 'thief', ['main'])
@@ -98,12 +105,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 const FOUND: Readonly<Record<string, Case>> = {
   'tests pinned an ID of the trust domain that was assumed of SCM': {
     ...NOTHING,
-    estate: [
-      ...ALL,
-      THIEF,
-      pod('team-b', 'idle', 'nobody', ['main']),
-      registration('of-thieves', { ...QUIET, app: 'thief', id: 'spiffe://{{ .TrustDomain }}/thief' }),
-    ],
+    estate: WITH_THIEF,
     base: ALL,
     without: ['scm'],
     commands: ['test --generate'],
@@ -373,12 +375,7 @@ const FOUND: Readonly<Record<string, Case>> = {
   },
   "tests pinned IDs in SCM's trust domain, and were refused in an install whose own is another one": {
     ...NOTHING,
-    estate: [
-      ...ALL,
-      THIEF,
-      pod('team-b', 'idle', 'nobody', ['main']),
-      registration('of-thieves', { ...QUIET, app: 'thief', id: 'spiffe://{{ .TrustDomain }}/thief' }),
-    ],
+    estate: WITH_THIEF,
     base: ALL,
     without: ['trust domain'],
     commands: ['test --generate'],

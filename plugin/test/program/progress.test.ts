@@ -1,26 +1,15 @@
 // Every command that answers about files tells a person at a terminal how far it has come: while it reads, and while it works on what was read.
-import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { expect, test } from 'vitest'
 import { PROJECT_ROOT } from '../support/estate.ts'
 import { inProcess } from '../support/in-process.ts'
+import { slowTerminal } from '../support/slow-terminal.ts'
 
 const ESTATE = ['-R', '-f', 'examples/estate']
 
 /** What a terminal shows of a command, on a machine that takes so long between two looks at the clock. */
 async function shownOf(args: readonly string[], lookMs: number): Promise<string> {
-  const clock = new FakeClock()
-  const slow: Clock = {
-    now: () => clock.now(),
-    after: (ms, run) => clock.after(ms, run),
-    monotonicMs: () => {
-      clock.advance(lookMs)
-      return clock.monotonicMs()
-    },
-  }
-  const written: string[] = []
-  const stderr = { write: (text: string) => void written.push(text), isTerminal: true, columns: 80 }
-  await inProcess([...args, '--offline'], PROJECT_ROOT, {}, { clock: slow, stderr })
+  const { written, ...terminal } = slowTerminal(lookMs)
+  await inProcess([...args, '--offline'], PROJECT_ROOT, {}, terminal)
   return written.join('')
 }
 

@@ -1,27 +1,16 @@
 // A person who waits for files sees how far they are read, within a file too.
-import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { FakeClock } from '@kleym/testing/fake-clock.ts'
 import { expect, test } from 'vitest'
 import { WANTED_KINDS } from '../../src/gather/wanted-kinds.ts'
 import { loadFiles } from '../../src/sources/load.ts'
+import { slowTerminal } from '../support/slow-terminal.ts'
 import { workspace } from '../support/workspace.ts'
 
 const POD = 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n'
 
 /** What a terminal shows while files are read on a machine that takes so long between two looks at the clock. */
 async function shownOf(files: Readonly<Record<string, string>>, lookMs: number): Promise<readonly string[]> {
-  const clock = new FakeClock()
-  const slow: Clock = {
-    now: () => clock.now(),
-    after: (ms, run) => clock.after(ms, run),
-    monotonicMs: () => {
-      clock.advance(lookMs)
-      return clock.monotonicMs()
-    },
-  }
-  const written: string[] = []
-  const stderr = { write: (text: string) => void written.push(text), isTerminal: true, columns: 80 }
-  const io = { cwd: await workspace(files), env: {}, stdin: none(), stderr, clock: slow }
+  const { written, ...terminal } = slowTerminal(lookMs)
+  const io = { cwd: await workspace(files), env: {}, stdin: none(), ...terminal }
   const args = { files: ['.'], recursive: false, kustomize: [] }
   await loadFiles(args, { wanted: WANTED_KINDS, namespace: 'default', dumps: true }, io)
   return written

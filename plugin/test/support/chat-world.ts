@@ -79,3 +79,15 @@ spec:
     spec: {containers: [{name: kleym, image: kleym, args: [--trust-domain=${trustDomain}, --clusterspiffeid-class-name=${className}]}]}
 `
 }
+
+/** A pool, and the binding `whole` of all its pods. */
+export const WHOLE_POOL = `apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: llama, namespace: serving}
+spec: {selector: {matchLabels: {app: llama}}}
+---
+apiVersion: kleym.sonda.red/v1alpha1
+kind: InferenceIdentityBinding
+metadata: {name: whole, namespace: serving}
+spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
+`

@@ -1,19 +1,10 @@
 // Containers that a webhook or a policy is asked to add on one side of a diff alone: whatever a pod is given as a whole is theirs too.
 import { expect, test } from 'vitest'
 import { inProcess } from '../../support/in-process.ts'
-import { SCM_CONFIG } from '../../support/chat-world.ts'
+import { SCM_CONFIG, WHOLE_POOL } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
-const BINDING = `apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: serving}
-spec: {selector: {matchLabels: {app: llama}}}
----
-apiVersion: kleym.sonda.red/v1alpha1
-kind: InferenceIdentityBinding
-metadata: {name: whole, namespace: serving}
-spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
----
+const BINDING = `${WHOLE_POOL}---
 ${SCM_CONFIG}`
 const PLAIN = namespaceWith('team: a')
 const MESHED = namespaceWith('istio-injection: enabled')

@@ -3,19 +3,10 @@
 import { expect, test } from 'vitest'
 import { dig, listAt, own } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
-import { SCM_CONFIG } from '../../support/chat-world.ts'
+import { SCM_CONFIG, WHOLE_POOL } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
-const WORLD = `apiVersion: inference.networking.k8s.io/v1
-kind: InferencePool
-metadata: {name: llama, namespace: serving}
-spec: {selector: {matchLabels: {app: llama}}}
----
-apiVersion: kleym.sonda.red/v1alpha1
-kind: InferenceIdentityBinding
-metadata: {name: whole, namespace: serving}
-spec: {mode: PoolOnly, poolRef: {name: llama}, serviceAccountName: runner}
----
+const WORLD = `${WHOLE_POOL}---
 apiVersion: v1
 kind: Node
 metadata: {name: n1}
