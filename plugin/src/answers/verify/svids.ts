@@ -93,7 +93,7 @@ export function dueIn(
   const state = isLiveState ? analysis.now : analysis.settled
   const holdings = new Holdings(state, openVerdicts(analysis))
   const { there, held, perhaps, other } = holdings.ofContainer(pod, container)
-  // What may be given may be none: that a process lacks it says nothing. What assumed settings alone leave open is told, as open.
+  // A process may lack what is given only perhaps. What assumed settings alone leave open is reported, as open.
   const assumed = new Set(new Holdings(state).ofContainer(pod, container).held.map(registrationText))
   const asIs = new Holdings(analysis.now, openVerdicts(analysis)).ofContainer(pod, container)
   return {

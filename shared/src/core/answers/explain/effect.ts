@@ -323,7 +323,7 @@ type AddedContainers = ReadonlyMap<string, ReadonlySet<string>>
 
 /**
  * The containers that webhooks and policies are asked to add to a template on one side alone. Whether they are there is not known; that the
- * change asks for them is. What is asked on both sides is no change, and a template of one side alone is told by its own containers.
+ * change asks for them is. What is asked on both sides is no change. Of a template of one side alone its own containers are the answer.
  */
 function addedOnOneSide(before: State, after: State): AddedContainers {
   const [left, right] = [before, after].map(addedByTemplate)
