@@ -30,19 +30,27 @@ test.each<[what: string, before: string, after: string, said: string]>([
   },
 )
 
-test.each([
-  ['a prefix', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', "SCM's entryIDPrefix old → new"],
-  ['an interval that goes', 'gcInterval: 10000000000\n', '', "SCM's gcIntervalSeconds 10 → (not given)"],
+test.each<[what: string, before: string, after: string, said: string, exit: number]>([
+  ['a prefix', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', "SCM's entryIDPrefix old → new", 0],
+  [
+    'a field selector that goes',
+    "cacheNamespaces: {demo: {fieldSelectors: {'metadata.name': llama-0}}}\n",
+    'cacheNamespaces: {demo: {}}\n',
+    "SCM's cacheFieldSelected demo → (not given)",
+    // What it selected is not followed.
+    4,
+  ],
   [
     'a list of namespaces',
     'cacheNamespaces: {demo: {}, other: {}}\n',
     'cacheNamespaces: {demo: {}}\n',
     "SCM's cacheNamespaces demo other → demo",
+    0,
   ],
-])('%s that differs is said', async (_what, before, after, said) => {
+])('%s that differs is said', async (_what, before, after, said, exit) => {
   const { code, stdout } = await diff(CHAT_SCM + before, CHAT_SCM + after)
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(`the two sides have different settings: ${said}`)
-  expect(code).toBe(0)
+  expect(code).toBe(exit)
 })
 
 test('a cluster that a template of parents does not name is no other parent', async () => {
