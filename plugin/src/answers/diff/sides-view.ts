@@ -118,13 +118,13 @@ function factsOf({ operator, after }: AnswerInput): Readonly<Record<string, stri
 
 function settingText(value: unknown): string {
   if (value === undefined) return NOT_GIVEN
+  if (value instanceof Set || Array.isArray(value)) return shown([...value].map(settingText).join(' '))
   if (value instanceof Map || isRecord(value)) {
     const entries = [...(value instanceof Map ? value : Object.entries(value))]
     return shown(
       entries.map(([key, one]) => (one === undefined ? key : `${key}=${settingText(one)}`)).join(' '),
     )
   }
-  if (value instanceof Set || Array.isArray(value)) return shown([...value].map(settingText).join(' '))
   return shown(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
