@@ -1,5 +1,5 @@
-// Asks the Workload API as many containers, a few at a time. One process asks for one container after the other: what the agent
-// attests is the cgroup in which the process is when it connects.
+// Asks the Workload API as many containers, a few at a time. One process asks for one container after the other, also where calls
+// overlap: what the agent attests is the cgroup in which the process is when it connects.
 import { fork, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 
@@ -44,11 +44,12 @@ export interface SvidAnswer {
 export class Workloads {
   /** Where they ask. */
   readonly socket: string
-  readonly #processes: readonly ChildProcess[]
+  /** The processes, each with what it was asked last. */
+  readonly #processes: Map<ChildProcess, Promise<unknown>>
 
   constructor(socket: string) {
     this.socket = socket
-    this.#processes = Array.from({ length: AT_A_TIME }, () => fork(PROCESS))
+    this.#processes = new Map(Array.from({ length: AT_A_TIME }, () => [fork(PROCESS), Promise.resolve()]))
   }
 
   /** The answers for these cgroups, in their order. */
@@ -59,13 +60,13 @@ export class Workloads {
       for (const [id, file] of queue)
         answers[id] = await this.#one(child, { id, procs: file, socket: this.socket, over })
     }
-    await Promise.all(this.#processes.map(work))
+    await Promise.all([...this.#processes.keys()].map(work))
     return answers
   }
 
   /** What `spire-agent api fetch x509` prints in a cgroup. */
   async print(procs: string, command: string): Promise<string> {
-    const [child] = this.#processes
+    const [child] = this.#processes.keys()
     if (child === undefined) throw new Error('there is no workload process')
     const { printed = '' } = await this.#one(child, { id: 0, procs, socket: this.socket, command })
     return printed
@@ -74,7 +75,7 @@ export class Workloads {
   /** Ends the processes, and resolves once none of them is in a cgroup any more. */
   async end(): Promise<void> {
     await Promise.all(
-      this.#processes.map(
+      [...this.#processes.keys()].map(
         (child) =>
           new Promise<void>((resolve) => {
             child.once('exit', () => resolve())
@@ -84,17 +85,24 @@ export class Workloads {
     )
   }
 
+  /** Asks a process once it has answered what it was asked before. */
   #one(child: ChildProcess, question: SvidQuestion): Promise<SvidAnswer> {
-    return new Promise((resolve, reject) => {
-      const late = setTimeout(
-        () => reject(new Error(`the agent did not answer ${question.procs} in ${LONGEST_ANSWER_MS} ms`)),
-        LONGEST_ANSWER_MS,
-      )
-      child.once('message', (answer: SvidAnswer) => {
-        clearTimeout(late)
-        resolve(answer)
-      })
-      child.send(question)
-    })
+    const answer = Promise.resolve(this.#processes.get(child)).then(() => answerOf(child, question))
+    this.#processes.set(child, answer)
+    return answer
   }
+}
+
+function answerOf(child: ChildProcess, question: SvidQuestion): Promise<SvidAnswer> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(
+      () => reject(new Error(`the agent did not answer ${question.procs} in ${LONGEST_ANSWER_MS} ms`)),
+      LONGEST_ANSWER_MS,
+    )
+    child.once('message', (answer: SvidAnswer) => {
+      clearTimeout(late)
+      resolve(answer)
+    })
+    child.send(question)
+  })
 }
