@@ -55,6 +55,7 @@ import type { RawObject } from '../model/objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
+import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
 import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
@@ -99,6 +100,8 @@ export interface Snapshot {
   readonly mayMountWorkloadApi: boolean
   /** The rights that configurations of SPIRE among the files give to IDs. */
   readonly configuredRights: readonly ConfiguredRight[]
+  /** How SPIRE's own parts among the files are set up. */
+  readonly spireSetup: SpireSetup
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
   /** Undefined where they are not known: none was given, they could not be listed, or the answer does not ask for them. */
@@ -289,6 +292,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     podMakers,
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     configuredRights: of('ConfigMap').flatMap(configuredRights),
+    spireSetup: spireSetup(objects),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     federatedTrustDomains: absentKinds.has(FEDERATION)
       ? []

@@ -71,6 +71,7 @@ function snapshotOf(
     manifestFaults: [],
     mayMountWorkloadApi: false,
     configuredRights: [],
+    spireSetup: new Map(),
     federatedTrustDomains: undefined,
     poolImports: undefined,
     ...listingsOf(

@@ -16,6 +16,7 @@ import { findingSteps, type Finding } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
+import { setupDifference, setupText } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
@@ -83,6 +84,7 @@ export function effectOf(
     templates: templatesInQuestion(before, after, added),
     added,
     areParentsOther: giveOtherParents(before, after),
+    setup: setupDifference(before.base.snapshot.spireSetup, after.base.snapshot.spireSetup),
   }
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
@@ -367,12 +369,14 @@ interface Asked {
   readonly added: AddedContainers
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
   readonly areParentsOther: boolean
+  /** In what SPIRE is set up otherwise on the other side; undefined: in nothing. */
+  readonly setup: string | undefined
 }
 
 /** The identities that are certainly issued, by container. */
 function identitiesOf(
   state: State,
-  { templates, added, areParentsOther }: Asked,
+  { templates, added, areParentsOther, setup }: Asked,
 ): ReadonlyMap<string, HolderState> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
@@ -386,6 +390,7 @@ function identitiesOf(
   // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
   const textOfSpec = textsByName((name) => specs.get(name))
   const parents = canonicalText([state.base.settings.parentIDTemplate, state.base.settings.clusterName])
+  const ofSetup = setup && setupText(snapshot.spireSetup)
   const selectors = textsByName((name) => {
     const spec = specs.get(name)
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
@@ -422,6 +427,8 @@ function identitiesOf(
           if (spiffeId !== undefined) one.ids.add(spiffeId)
           if (areParentsOther && source.kind === 'ClusterSPIFFEID')
             one.open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
+          if (setup !== undefined)
+            one.open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`

@@ -2,12 +2,19 @@
 // agents are configured with. Every reader takes what is there and never throws.
 import { byNamespaceAndName } from '../../model/namespaced-name.ts'
 import { scmContainers, type ScmContainer } from '../../analysis/index.ts'
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { agentConfigIn, secondsAt, type AgentConfig } from '../../model/objects/agent-config.ts'
 import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
-import { imageName, wordsOf } from '../../model/objects/workload-api.ts'
+import {
+  configTextsOf,
+  containersOf,
+  isOfServer,
+  podSpecOf,
+  runs,
+  type SpireProgram,
+} from '../../model/objects/spire-setup.ts'
 import { pruningSchema } from '../../decide/index.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 
@@ -87,7 +94,7 @@ export function isSpirePart({ value }: RawObject): boolean {
   if (kind === 'DaemonSet') return runs(podSpecOf(value), 'spire-agent')
   if (kind === CRD_KIND) return readMeta(value).name === ID_CRD
   if (kind === 'ConfigMap' || kind === 'SpireAgent')
-    return agentConfigIn({ value }) !== undefined || isOfServer(value)
+    return agentConfigIn({ value }) !== undefined || configuresServer(value)
   return scmContainers(value).length > 0 || runs(podSpecOf(value), 'spire-server')
 }
 
@@ -147,22 +154,14 @@ function configOfServer(server: ServerPart, values: readonly JsonRecord[]): read
   return values.flatMap((value) => {
     const { namespace, name } = readMeta(value)
     const isIts = namespace === server.namespace && server.configMaps.includes(name)
-    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? textsOf(value) : []
+    return isIts && stringAt(value, 'kind') === 'ConfigMap' ? configTextsOf(value) : []
   })
-}
-
-function textsOf(value: JsonRecord): readonly string[] {
-  const data = own(value, 'data')
-  return isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
 }
 
 /** Of the node attestor: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
 const ALLOW_LIST = /\bservice_account_allow_list"?\s*[=:]\s*\[([^\]]*)\]/g
-/** A server alone has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md */
-const OF_SERVER = /\bDataStore\b/
-
-function isOfServer(value: JsonRecord): boolean {
-  return textsOf(value).some((text) => OF_SERVER.test(text) || accountsIn(text).length > 0)
+function configuresServer(value: JsonRecord): boolean {
+  return configTextsOf(value).some((text) => isOfServer(text) || accountsIn(text).length > 0)
 }
 
 /** What a configuration of a server, in HCL or JSON, lets attest as agents. */
@@ -215,27 +214,9 @@ function agentPod(value: JsonRecord): readonly AgentPod[] {
   ]
 }
 
-/** The spec of a pod, or of the template of a workload. */
-function podSpecOf(value: JsonRecord): unknown {
-  return stringAt(value, 'kind') === 'Pod'
-    ? own(value, 'spec')
-    : own(own(own(value, 'spec'), 'template'), 'spec')
-}
-
-/** The containers that run a program of SPIRE; the agent's image also holds its client (`spire-agent api`). */
-function containersOf(spec: unknown, program: string): readonly unknown[] {
-  return listAt(spec, 'containers').filter(
-    (one) => imageName(stringAt(one, 'image')) === program && !wordsOf(one).includes('api'),
-  )
-}
-
-function runs(spec: unknown, program: string): boolean {
-  return containersOf(spec, program).length > 0
-}
-
 const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/
 
-function versionsIn(spec: unknown, program: string): readonly string[] {
+function versionsIn(spec: unknown, program: SpireProgram): readonly string[] {
   return containersOf(spec, program).flatMap((one) => VERSION.exec(stringAt(one, 'image') ?? '')?.[1] ?? [])
 }
 

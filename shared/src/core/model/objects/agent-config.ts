@@ -66,7 +66,7 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   if (kind !== 'ConfigMap' || group !== '') return undefined
   const data = own(value, 'data')
   const texts = isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
-  const config = texts.find((text) => OF_AGENT.test(text))
+  const config = texts.find(isOfAgent)
   if (config === undefined) return undefined
   const text = withoutComments(config)
   return {
@@ -94,6 +94,12 @@ function limitIn(text: string): number | undefined {
 
 /** Every agent has a workload attestor, and nothing else of SPIRE has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
 const OF_AGENT = /\bWorkloadAttestor\b/
+
+/** Whether a text is the configuration of an agent. */
+export function isOfAgent(text: string): boolean {
+  return OF_AGENT.test(text)
+}
+
 /** In HCL, or in JSON. An agent that is started with `-expandEnv` fills variables in. */
 const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?([^\s",}]+)/
 
@@ -107,7 +113,7 @@ const SOCKET = /\bsocket_path"?\s*[=:]\s*"([^"]+)"/
 
 /** Whether a text may be the configuration of an agent that finds no containers. */
 export function mayHoldAgentConfig(text: string): boolean {
-  return OF_AGENT.test(text) && lacksAs(LACKS.exec(text)?.[1] ?? 'false') !== false
+  return isOfAgent(text) && lacksAs(LACKS.exec(text)?.[1] ?? 'false') !== false
 }
 
 /** A configuration of SPIRE without the lines that are comments. */

@@ -1,0 +1,115 @@
+// SPIRE's own parts that only differ between the two sides of a diff: no registration changes, and what comes to containers may.
+import { expect, test } from 'vitest'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../../support/chat-world.ts'
+import { inProcess, type Ran } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const OBJECTS = [CHAT_BINDING, CHAT_OBJECTS, operatorDeployment('acme.example', 'spire'), CHAT_SCM].join(
+  '---\n',
+)
+
+const SERVER = `apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: spire-server, namespace: spire}
+spec:
+  replicas: 1
+  serviceName: server
+  selector: {matchLabels: {app: server}}
+  template:
+    metadata: {labels: {app: server}}
+    spec: {containers: [{name: server, image: 'ghcr.io/spiffe/spire-server:1.15.3'}]}
+`
+const AGENT = `apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: spire-agent, namespace: spire}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template:
+    metadata: {labels: {app: agent}}
+    spec: {hostPID: true, containers: [{name: agent, image: 'ghcr.io/spiffe/spire-agent:1.15.3'}]}
+`
+const AGENT_CONFIG = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: spire-agent, namespace: spire}
+data:
+  agent.conf: |
+    agent { trust_domain = "acme.example", server_address = "spire-server", log_level = "INFO" }
+    plugins {
+      NodeAttestor "k8s_psat" { plugin_data { cluster = "prod" } }
+      WorkloadAttestor "k8s" { plugin_data {} }
+    }
+`
+/** In JSON, as SPIRE's chart writes it. */
+const SERVER_CONFIG = `apiVersion: v1
+kind: ConfigMap
+metadata: {name: spire-server, namespace: spire}
+data:
+  server.conf: |
+    {"server": {"trust_domain": "acme.example", "ca_ttl": "24h"}, "plugins": {
+      "DataStore": [{"sql": {"plugin_data": {}}}],
+      "NodeAttestor": [{"k8s_psat": {"plugin_data": {"clusters": [{"prod": {
+        "service_account_allow_list": ["spire:spire-agent"]}}]}}}]}}
+`
+const PARTS = [SERVER, AGENT, AGENT_CONFIG, SERVER_CONFIG]
+
+async function diff(before: readonly string[], after: readonly string[]): Promise<Ran> {
+  const [base, head] = [before, after].map((parts) => [OBJECTS, ...parts].join('---\n'))
+  const files = { 'base/all.yaml': base ?? '', 'head/all.yaml': head ?? '' }
+  return inProcess(['diff', '--offline', '-A', '--base', 'base', '-f', 'head'], await workspace(files))
+}
+
+/** The parts, with a text in the place of another one. */
+function changed(from: string, to: string): readonly string[] {
+  const text = PARTS.join('---\n')
+  if (!text.includes(from)) throw new Error(`no part has ${from}`)
+  return [text.replace(from, to)]
+}
+
+test.each<[what: string, after: readonly string[], said: string]>([
+  ['a server that is scaled to zero', changed('replicas: 1', 'replicas: 0'), 'spire-server runs on one side'],
+  ['a server that goes', PARTS.slice(1), 'spire-server runs on one side, is not there on the other'],
+  ['agents that go', [SERVER, AGENT_CONFIG, SERVER_CONFIG], 'spire-agent runs on one side, is not there'],
+  [
+    'another cluster of the agents',
+    changed('cluster = "prod"', 'cluster = "dev"'),
+    'cluster of the SPIRE agents is "prod" on one side, is "dev" on the other',
+  ],
+  [
+    'another trust domain of the agents',
+    changed('trust_domain = "acme.example"', 'trust_domain = "other.example"'),
+    'trust_domain of the SPIRE agents',
+  ],
+  [
+    'another server of the agents',
+    changed('server_address = "spire-server"', 'server_address = "other"'),
+    'server_address of the SPIRE agents',
+  ],
+  [
+    'another trust domain of the server',
+    changed('"trust_domain": "acme.example"', '"trust_domain": "other.example"'),
+    'trust_domain of the SPIRE server',
+  ],
+  ['another cluster of the server', changed('[{"prod"', '[{"dev"'), 'clusters of the SPIRE server'],
+  ['other accounts of agents', changed('spire:spire-agent', 'spire:other'), 'spire:other'],
+])('what containers hold is undetermined by %s', async (_what, after, said) => {
+  const { code, stdout } = await diff(PARTS, after)
+  expect(stdout).toMatch(/^! 1 container undetermined/)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+  expect(code).toBe(4)
+})
+
+test.each<[what: string, before: readonly string[], after: readonly string[]]>([
+  [
+    'a level of the log and a lifetime',
+    PARTS,
+    changed('INFO', 'DEBUG').map((one) => one.replace('24h', '12h')),
+  ],
+  ['a patch of the images', PARTS, changed('1.15.3', '1.15.4')],
+  ['more replicas of the server', PARTS, changed('replicas: 1', 'replicas: 3')],
+  ['parts that come, which the change before took to be elsewhere', [], PARTS],
+  ['a configuration that stands elsewhere now', PARTS, [SERVER, AGENT]],
+])('%s leaves open nothing', async (_what, before, after) => {
+  const { code, stdout } = await diff(before, after)
+  expect(stdout).toMatch(/^✓/)
+  expect(code).toBe(0)
+})

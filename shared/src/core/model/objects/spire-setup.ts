@@ -1,0 +1,123 @@
+// How SPIRE is set up, as its own parts among the files show it: what decides whether any entry comes to a container, whatever the entry says.
+import {
+  canonicalText,
+  deepEqual,
+  isRecord,
+  listAt,
+  own,
+  stringAt,
+  type JsonRecord,
+} from '../../base/json.ts'
+import { isOfAgent, withoutComments } from './agent-config.ts'
+import type { RawObject } from './raw.ts'
+import { imageName, wordsOf } from './workload-api.ts'
+
+/** What is set up, each with its values: `["trust_domain of the SPIRE server", ["is \"example.org\""]]`. What no object shows is not among them. */
+export type SpireSetup = ReadonlyMap<string, readonly string[]>
+
+/** A program of SPIRE, by the name of its image. */
+export type SpireProgram = 'spire-agent' | 'spire-server' | 'spire-controller-manager'
+
+const PROGRAMS: readonly SpireProgram[] = ['spire-agent', 'spire-server', 'spire-controller-manager']
+const RUNS = 'runs'
+const STOPPED = 'has no replicas'
+
+/**
+ * The fields of the configurations: which agents a server takes, and which server an agent asks, as whom.
+ * https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, doc/spire_agent.md, doc/plugin_server_nodeattestor_k8s_psat.md
+ */
+const OF_SERVER = ['trust_domain', 'clusters', 'service_account_allow_list']
+const OF_AGENT = ['trust_domain', 'server_address', 'cluster']
+
+/** Reads the set-up from the parts among these objects. */
+export function spireSetup(objects: readonly RawObject[]): SpireSetup {
+  const found = new Map<string, Set<string>>()
+  for (const { value } of objects) {
+    for (const [what, shown] of [...programsIn(value), ...configuredIn(value)])
+      found.set(what, new Set([...(found.get(what) ?? []), shown]))
+  }
+  return new Map([...found].map(([what, shown]) => [what, [...shown].toSorted()]))
+}
+
+/**
+ * In what one side is set up otherwise than the other, as a sentence; undefined: in nothing that both show. A program that ran before and that
+ * no object runs any more is a difference, too.
+ */
+export function setupDifference(before: SpireSetup, after: SpireSetup): string | undefined {
+  for (const [what, from] of before) {
+    const to = after.get(what) ?? (from.includes(RUNS) ? ['is not there'] : from)
+    if (!deepEqual(from, to)) return `${what} ${shortened(from)} on one side, ${shortened(to)} on the other`
+  }
+  return undefined
+}
+
+/** What a file gives may be of any length. */
+const SHOWN_MAX = 120
+
+function shortened(values: readonly string[]): string {
+  const text = values.join(', ')
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text
+}
+
+function programsIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {
+  // Every object is asked, and a workload makes the pods.
+  const spec = stringAt(value, 'kind') === 'Pod' ? undefined : podSpecOf(value)
+  if (spec === undefined) return []
+  const shown = own(own(value, 'spec'), 'replicas') === 0 ? STOPPED : RUNS
+  return PROGRAMS.filter((one) => runs(spec, one)).map((one) => [one, shown])
+}
+
+function configuredIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {
+  if (stringAt(value, 'kind') !== 'ConfigMap') return []
+  return configTextsOf(value).flatMap((given) => {
+    const [fields, whose] = isOfServer(given)
+      ? ([OF_SERVER, 'the SPIRE server'] as const)
+      : ([isOfAgent(given) ? OF_AGENT : [], 'the SPIRE agents'] as const)
+    const text = fields.length === 0 ? '' : withoutComments(given)
+    return fields.flatMap((field) =>
+      [...text.matchAll(valuesOf(field))].map(
+        ([, shown = '']) => [`${field} of ${whose}`, `is ${shown.replaceAll(/\s+/g, ' ').trim()}`] as const,
+      ),
+    )
+  })
+}
+
+/** What stands behind a key, in HCL or JSON; of a block its beginning. */
+function valuesOf(field: string): RegExp {
+  return new RegExp(String.raw`\b${field}"?\s*(?:[=:]\s*)?("[^"]*"|\[[^\]]*|\{[^{}]*)`, 'g')
+}
+
+/** The texts of a ConfigMap. */
+export function configTextsOf(value: JsonRecord): readonly string[] {
+  const data = own(value, 'data')
+  return isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
+}
+
+/** Whether a text is the configuration of a server, which alone has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md */
+export function isOfServer(text: string): boolean {
+  return /\bDataStore\b/.test(text)
+}
+
+/** The spec of a pod, or of the template of a workload. */
+export function podSpecOf(value: JsonRecord): unknown {
+  return stringAt(value, 'kind') === 'Pod'
+    ? own(value, 'spec')
+    : own(own(own(value, 'spec'), 'template'), 'spec')
+}
+
+/** The containers that run a program of SPIRE; the agent's image also holds its client (`spire-agent api`). */
+export function containersOf(spec: unknown, program: SpireProgram): readonly unknown[] {
+  return listAt(spec, 'containers').filter(
+    (one) => imageName(stringAt(one, 'image')) === program && !wordsOf(one).includes('api'),
+  )
+}
+
+/** Whether a pod runs a program of SPIRE. */
+export function runs(spec: unknown, program: SpireProgram): boolean {
+  return containersOf(spec, program).length > 0
+}
+
+/** A set-up as one text. */
+export function setupText(setup: SpireSetup): string {
+  return canonicalText([...setup])
+}
