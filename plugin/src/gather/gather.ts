@@ -14,6 +14,7 @@ import {
   type ScmConfigText,
   readOperatorDeployment,
 } from '@kleym/shared/core/analysis/index.ts'
+import { canonicalText } from '@kleym/shared/core/base/json.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import { isSpirePart } from '@kleym/shared/core/answers/index.ts'
 import { sha256Hex } from '@kleym/shared/core/base/text/sha256.ts'
@@ -503,11 +504,11 @@ function refuseWrongPaths(
   throw new KleymError({ code: 'usage', what, where, why, fix })
 }
 
-/** The objects in a total order, without where they stand. */
+/** The objects in a total order, without where they stand and how they are written. */
 function contentsOf(objects: readonly RawObject[]): string {
   return sha256Hex(
     objects
-      .map(({ value }) => JSON.stringify(value))
+      .map(({ value }) => canonicalText(value))
       .toSorted(compareBytes)
       .join('\n'),
   )

@@ -64,10 +64,14 @@ export function diffFrame(
   const effect = { ...change, findings: { ...findings, added, unchanged } }
   const affected = affectedBy(baseline, future)
   const entries = entriesOf(baseline, future, input)
+  // The same objects come to the same under any settings, bindings that await one included.
+  const isSame = input.base !== undefined && input.base.contents === input.contents
   const judgements =
     input.base === undefined
       ? input.after.now.judgements.values()
-      : [...input.base.after.settled.judgements.values(), ...future.judgements.values()]
+      : isSame
+        ? []
+        : [...input.base.after.settled.judgements.values(), ...future.judgements.values()]
   // What was given is not what is there: nothing that follows is about the install as it is, so this comes first.
   const { disagreements } = input.operator
   const ownershipUnknown = input.after.now.outputs
@@ -84,7 +88,6 @@ export function diffFrame(
   })
   const shownChanges = changes.filter((one) => isChangeShown(narrowed, one))
   const shownPolicies = (affected ?? []).filter((one) => isPolicyShown(narrowed, one))
-  const isSame = input.base !== undefined && input.base.contents === input.contents
   const causes = causesOf(input, {
     judgements,
     pods: podsOf(effect.uncertain, input),
@@ -124,7 +127,6 @@ export function diffFrame(
     ],
     isUnifiedDiff: true,
     ...(tests !== undefined && { placeOf: tests.placeOf }),
-    // The same objects come to the same under any settings.
     causes: isSame ? causes.filter(({ leaves }) => leaves !== 'what depends on a setting') : causes,
     names: () =>
       changes.map(({ name }) => ({

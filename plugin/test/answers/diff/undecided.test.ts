@@ -1,7 +1,8 @@
 // A binding that cannot be decided on one side of a diff: the operator would keep what it has, so `diff` must not call its output
 // new or gone, nor say for certain who gains or loses the identity. Each test is a way in which it once did.
 import { expect, test } from 'vitest'
-import { dig, listAt, own } from '@kleym/shared/core/base/json.ts'
+import { parseAllDocuments } from 'yaml'
+import { dig, isRecord, listAt, own } from '@kleym/shared/core/base/json.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { SCM_CONFIG, WHOLE_POOL } from '../../support/chat-world.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -114,4 +115,36 @@ test('a new variant whose label key is not known may give its pods an identity',
   const found = await report(WORLD, NOT_KNOWN)
   expect(listAt(found, 'changes')).toEqual([])
   expect(listAt(found, 'effect', 'uncertain')).toHaveLength(1)
+})
+
+/** The same objects, with every key of every mapping in another order. */
+function reordered(yaml: string): string {
+  const turned = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(turned)
+    if (!isRecord(value)) return value
+    return Object.fromEntries(
+      Object.keys(value)
+        .toReversed()
+        .map((key) => [key, turned(value[key])]),
+    )
+  }
+  return parseAllDocuments(yaml)
+    .map((one) => JSON.stringify(turned(one.toJS())))
+    .join('\n---\n')
+}
+
+test('the same objects come to the same, whatever the label key and however they are written', async () => {
+  const { code, stdout } = await diff(NOT_KNOWN, reordered(NOT_KNOWN))
+  expect(stdout).toMatch(/^✓ no container gains or loses an identity/)
+  expect(code).toBe(0)
+})
+
+test('the same objects are no answer about what neither side lets read', async () => {
+  const broken = `${NOT_KNOWN}---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: {name: other, namespace: serving}
+spec: {selector: {matchLabels: {app: "{{ .Values.app }}"}}}
+`
+  expect((await diff(broken, broken)).code).toBe(4)
 })
