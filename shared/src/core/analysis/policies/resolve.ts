@@ -4,7 +4,7 @@ import { namespacedName } from '../../model/namespaced-name.ts'
 import type { ClientPattern, IdMatcher, RuleSource } from '../../model/objects/access-rule.ts'
 import { sourceText, type EntrySource } from '../../predict/index.ts'
 import { parseSpiffeId, parsedIdProblem, pathIn, trustDomainIn } from '../../model/spiffe-id.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { IdentitySources, type IdentitySource } from './identity-sources.ts'
 import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -238,7 +238,7 @@ export class Resolver {
     const given = this.#given()
     const finished = this.#givenIn(pattern.all[0] ?? []).filter((id) => takesIn(pattern, id))
     const unfinished = this.#unfinished().filter(([id]) => takesInRendered(pattern, id) === 'yes')
-    const spiffeIds = [...new Set([...finished, ...unfinished.map(([id]) => id)])].toSorted(compareBytes)
+    const spiffeIds = distinct([...finished, ...unfinished.map(([id]) => id)])
     const further =
       perhaps === undefined
         ? []
@@ -294,7 +294,7 @@ export class Resolver {
   #givenIn(matchers: readonly IdMatcher[]): readonly string[] {
     const lists = matchers.map((one) => this.#taken().get(canonicalText(one)) ?? [])
     const [first = [], ...others] = lists.filter((list) => list.length > 0)
-    return others.length === 0 ? first : [...new Set(lists.flat())].toSorted(compareBytes)
+    return others.length === 0 ? first : distinct(lists.flat())
   }
 
   #resolveAccount(namespace: string, name: string): Resolution {

@@ -29,7 +29,7 @@ import {
 import { valueText, type Dispute, type SettingName } from '../settings/operator-settings.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { CLASS_PLACEHOLDER, type ScmSettings } from '../../model/objects/scm-settings.ts'
 import { allNamespaces, isAnyClassed, type Snapshot } from '../../snapshot/index.ts'
 import { isClassHandled, NamespaceFilter, unseenHandling } from '../../predict/index.ts'
@@ -352,7 +352,7 @@ function changesOf(snapshot: Snapshot, config: Config, known: SettingsKnown): re
 function changesOfDomain({ clusterSpiffeIds }: Snapshot, assumed: string): readonly Change[] {
   const named = clusterSpiffeIds.read.map(({ spec }) => trustDomainIn(spec.spiffeIDTemplate))
   const plain = named.filter((name) => name !== assumed && parseFederatedTrustDomain(name).ok)
-  const domains = [...new Set(plain)].toSorted(compareBytes)
+  const domains = distinct(plain)
   return [
     domainChange(ANOTHER_DOMAIN, 'another one', ANOTHER_DOMAIN),
     ...domains.slice(0, NAMED_MAX).map((name) => domainChange(name, name, name)),

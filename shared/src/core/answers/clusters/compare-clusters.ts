@@ -4,7 +4,7 @@ import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
 import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import type { Drive } from '../../base/steps.ts'
 import { federatedWith, foreignDomains, sourceText, type EntrySource } from '../../predict/index.ts'
 import { POOL_GROUPS } from '../../model/kinds.ts'
@@ -116,7 +116,7 @@ function sharedIds(
     }
   return [...all]
     .filter(([, list]) => list.length > 1)
-    .toSorted(([left], [right]) => compareBytes(left, right))
+    .toSorted(compareKeys)
     .map(([spiffeId, list]) => ({
       spiffeId,
       in: list,
@@ -159,16 +159,14 @@ function federationsOf(
   for (const { source, entry } of settled.prediction().staticEntries())
     add(source, entry?.federatesWith ?? [])
   const relationshipWith = relationshipsOf(analysis)
-  return [...asking]
-    .toSorted(([left], [right]) => compareBytes(left, right))
-    .map(([trustDomain, by]) => ({
-      trustDomain,
-      by: [...by].toSorted(compareBytes),
-      isDeclared: isDeclared(relationshipWith(trustDomain).state),
-      clusters: clusters
-        .filter((one) => one.name !== name && trustDomainOf(one) === trustDomain)
-        .map((one) => one.name),
-    }))
+  return [...asking].toSorted(compareKeys).map(([trustDomain, by]) => ({
+    trustDomain,
+    by: [...by].toSorted(compareBytes),
+    isDeclared: isDeclared(relationshipWith(trustDomain).state),
+    clusters: clusters
+      .filter((one) => one.name !== name && trustDomainOf(one) === trustDomain)
+      .map((one) => one.name),
+  }))
 }
 
 function isDeclared(state: ReturnType<ReturnType<typeof relationshipsOf>>['state']): boolean | undefined {

@@ -11,7 +11,7 @@ import {
 } from '../../analysis/index.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText } from '../../predict/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct } from '../../base/text/bytes.ts'
 
 /** One source of one rule whose resolution changes; undefined on the side where the rule or the source is not there. */
 export interface AffectedPolicy {
@@ -56,7 +56,7 @@ export function affectedPolicies(before: State, after: State): readonly Affected
   const had = sourcesOf(before)
   const has = sourcesOf(after)
   const mentioning = new Set([before, after].flatMap((state) => state.policies().mentioning))
-  const affected = [...new Set([...had.keys(), ...has.keys()])].toSorted(compareBytes).flatMap((key) => {
+  const affected = distinct([...had.keys(), ...has.keys()]).flatMap((key) => {
     const [left, right] = [had.get(key), has.get(key)]
     const one = right ?? left
     const change = changeOf(left, right)
@@ -197,5 +197,5 @@ function fingerprint(resolution: Resolution): string {
       : 'spiffeIds' in resolution
         ? resolution.spiffeIds
         : []
-  return JSON.stringify([declarers, [...new Set(holdersOf(resolution))].toSorted(compareBytes)])
+  return JSON.stringify([declarers, distinct(holdersOf(resolution))])
 }

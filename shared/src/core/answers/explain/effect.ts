@@ -19,7 +19,7 @@ import { holderKey, podText, type Holder } from '../../model/objects/pod-index.t
 import { setupDifference, setupText } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
@@ -187,7 +187,7 @@ function acrossWorlds(
       }
     }
     return [...byId]
-      .toSorted(([a], [b]) => compareBytes(a, b))
+      .toSorted(compareKeys)
       .map(([spiffeId, containers]) => ({ spiffeId, containers: containers.toSorted(compareHolders) }))
   }
   return {
@@ -451,7 +451,7 @@ const OTHER_PARENTS =
 
 function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
   const { binding, spiffeId, labels } = undecided
-  const ordered = [...labels].toSorted(([a], [b]) => compareBytes(a, b))
+  const ordered = [...labels].toSorted(compareKeys)
   return { registration: JSON.stringify([binding, spiffeId, ordered]), why: undecidedText(undecided) }
 }
 

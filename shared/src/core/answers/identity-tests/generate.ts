@@ -3,7 +3,7 @@
 import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION } from '../../model/names.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import type { Steps } from '../../base/steps.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { findingHolders, groupsOf, selectorsOf, type HoldersFound, type IdHolder } from './holders.ts'
 import { type ContainersWritten, type IdentityTestSpec } from './schema.ts'
 
@@ -73,7 +73,7 @@ type Rule = NonNullable<IdentityTestSpec['rules']>[number]
 function testsByContainer({ namespaces }: HoldersFound): readonly WrittenTest[] {
   const certain = [...namespaces]
     .filter(([, holders]) => holders.every(({ open }) => open === undefined))
-    .toSorted(([a], [b]) => compareBytes(a, b))
+    .toSorted(compareKeys)
   return certain.map(([namespace, holders]) =>
     testOf(`namespace-${namespace}`, {
       containers: groupsOf(holders).flatMap(([subject, holder]) => holdsOf(subject, holder)),
@@ -93,7 +93,7 @@ function holdsOf(subject: ContainersWritten, { ids, possible }: IdHolder): reado
 
 /** No container of a namespace holds any other identity. */
 function onlyRule(namespace: string, holders: readonly IdHolder[]): Rule {
-  const only = [...new Set(holders.flatMap(({ possible }) => [...possible]))].toSorted(compareBytes)
+  const only = distinct(holders.flatMap(({ possible }) => [...possible]))
   // Who holds them is pinned beside it: that the namespace has other pods now, or none, changes no identity.
   return { everyContainer: { namespace }, holds: only.length === 0 ? { none: true } : { only }, absent: true }
 }
@@ -105,7 +105,7 @@ function elsewhereRules(
 ): Rule[] {
   const shared = namespaces
     .filter(([name, holders]) => !pinned.has(name) && holders.some(({ possible }) => possible.size > 0))
-    .toSorted(([a], [b]) => compareBytes(a, b))
+    .toSorted(compareKeys)
   const known = [...pinned, ...shared.map(([name]) => name)]
     .filter((name) => name !== '')
     .toSorted(compareBytes)

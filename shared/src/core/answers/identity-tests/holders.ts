@@ -7,7 +7,7 @@ import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
 import type { Steps } from '../../base/steps.ts'
 import { whyOpenText, YES } from '../../model/truth/truth.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import { SelectablePods } from './container-selector.ts'
 import { patternOfHoles } from './id-pattern.ts'
 import type { ContainersWritten } from './schema.ts'
@@ -82,7 +82,7 @@ export function selectorsOf(
     const selector = selectorOf(id, holder, namespaces.get(holder.pod.namespace) ?? [])
     named.set(JSON.stringify(selector), selector)
   }
-  return [...named].toSorted(([a], [b]) => compareBytes(a, b)).map(([, selector]) => selector)
+  return [...named].toSorted(compareKeys).map(([, selector]) => selector)
 }
 
 function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
@@ -107,7 +107,7 @@ export function groupsOf(all: readonly IdHolder[]): readonly (readonly [Containe
     const selector = nearestSelector(holder, all, (one) => holdingText(one) === text)
     groups.set(JSON.stringify(selector), [selector, holder])
   }
-  return [...groups].toSorted(([a], [b]) => compareBytes(a, b)).map(([, group]) => group)
+  return [...groups].toSorted(compareKeys).map(([, group]) => group)
 }
 
 function holdingText({ ids, possible }: IdHolder): string {

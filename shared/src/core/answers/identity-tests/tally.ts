@@ -1,5 +1,5 @@
 // What an assertion has seen while it was run, and what that comes to.
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct } from '../../base/text/bytes.ts'
 import type { ContainerHolding } from '../../analysis/index.ts'
 import { NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import type { AssertionOutcome } from './outcome.ts'
@@ -108,7 +108,7 @@ const EVIDENCE_MAX = 10
 /** Each line once, sorted; some of them where there are many. */
 export function few(lines: readonly string[]): readonly string[] {
   if (lines.length < 2) return lines
-  const sorted = [...new Set(lines)].toSorted(compareBytes)
+  const sorted = distinct(lines)
   return sorted.length <= EVIDENCE_MAX
     ? sorted
     : [...sorted.slice(0, EVIDENCE_MAX), `and ${sorted.length - EVIDENCE_MAX} more`]

@@ -11,7 +11,7 @@ import {
 } from '../../analysis/index.ts'
 import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct, compareKeys } from '../../base/text/bytes.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
@@ -20,7 +20,6 @@ import type { EntrySource, Registration } from '../../predict/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { consumersOf, cutOffsBy, type Consumers, type CutOff, type IdChange } from '../rename/consumers.ts'
 import { candidateKey, withCandidates, type Candidate } from '../suggest/candidate.ts'
-import { distinct } from '../suggest/binding-names.ts'
 import { suggesting, type Suggestions } from '../suggest/suggest.ts'
 import type { ProofTools } from '../suggest/prove.ts'
 import { NameSummary } from '../../base/text/counted.ts'
@@ -169,7 +168,7 @@ function changesOf(
     ),
   )
   return [...new Map(changes.map((one) => [`${one.oldId} ${one.newId}`, one]))]
-    .toSorted(([left], [right]) => compareBytes(left, right))
+    .toSorted(compareKeys)
     .map(([, one]) => one)
 }
 

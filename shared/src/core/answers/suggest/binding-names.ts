@@ -4,7 +4,6 @@ import type { Each } from '../../base/each.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import type { Companion } from './companion.ts'
 import { sha256Hex } from '../../base/text/sha256.ts'
@@ -83,9 +82,4 @@ function labelPart(text: string): string {
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '')
-}
-
-/** The distinct texts, in byte order. */
-export function distinct(texts: Iterable<string>): readonly string[] {
-  return [...new Set(texts)].toSorted(compareBytes)
 }

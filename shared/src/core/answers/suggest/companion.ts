@@ -17,7 +17,7 @@ import {
   isPossible,
   type Registration,
 } from '../../predict/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 
 /** A ClusterSPIFFEID for the proxies of one pool. It is no fallback, so it stays. */
 export interface Companion {
@@ -50,7 +50,7 @@ export function proxyContainers(
   isMeant: (proxy: ProxyOfAccount) => boolean = () => true,
 ): readonly string[] {
   const proxies = pods.flatMap((pod) => proxiesOfAccount(pod, undefined).filter(isMeant))
-  return [...new Set(proxies.map(({ container }) => container.name))].toSorted(compareBytes)
+  return distinct(proxies.map(({ container }) => container.name))
 }
 
 /**
@@ -85,7 +85,7 @@ export function companionsOf(
   }
   return [...kept]
     .filter(([, { isOfMesh }]) => isOfMesh)
-    .toSorted(([left], [right]) => compareBytes(left, right))
+    .toSorted(compareKeys)
     .flatMap(([container, { fallbacks, asksById }]) =>
       [...fallbacks].map((fallback, at) => ({
         container,

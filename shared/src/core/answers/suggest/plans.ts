@@ -11,7 +11,6 @@ import { POOL_KIND } from '../../model/kinds.ts'
 import { counted } from '../../base/text/counted.ts'
 import { YES } from '../../model/truth/truth.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
-import { distinct } from './binding-names.ts'
 import type { CandidateBoundary, UnnamedCandidate } from './candidate.ts'
 import { proxyContainers, type Companion } from './companion.ts'
 import { openChoice, type NotSuggested } from './not-suggested.ts'
@@ -24,6 +23,7 @@ import {
   type AccountPods,
   type PoolPods,
 } from './pool-pods.ts'
+import { distinct } from '../../base/text/bytes.ts'
 
 /** Bindings that are only applied together. */
 export interface Plan {

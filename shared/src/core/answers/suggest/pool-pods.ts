@@ -8,7 +8,7 @@ import { NO } from '../../model/truth/truth.ts'
 import { DEFAULT_VARIANT_LABEL_KEY } from '../../model/names.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
 
 /** Pods of one pool under one service account. */
 export interface AccountPods {
@@ -50,7 +50,7 @@ export class PodsOfPools {
     const certain = this.#analysis.pods().withLabels(namespace, labels)
     const groups = Map.groupBy(certain, ({ serviceAccountName }) => serviceAccountName)
     const accounts = [...groups]
-      .toSorted(([left], [right]) => compareBytes(left, right))
+      .toSorted(compareKeys)
       .map(([serviceAccountName, pods]) => ({ serviceAccountName, pods }))
     return {
       certain: accounts.flatMap(({ pods }) => pods),

@@ -5,8 +5,8 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Steps } from '../../base/steps.ts'
-import { distinct } from './binding-names.ts'
 import { proxyContainers } from './companion.ts'
+import { distinct } from '../../base/text/bytes.ts'
 
 type Harm = FindingEntry['ofProxies']
 

@@ -21,10 +21,9 @@ import { holderKey, PodCount, podText, type Holder } from '../../model/objects/p
 import type { Pod } from '../../model/objects/pod.ts'
 import { REASONS } from '../../decide/index.ts'
 import type { Steps } from '../../base/steps.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct, compareKeys } from '../../base/text/bytes.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
-import { distinct } from './binding-names.ts'
 import { boundaryText, candidateKey, type Candidate } from './candidate.ts'
 import { companionsOf, type CompanionContext } from './companion.ts'
 import { lostBy } from './losses.ts'
@@ -308,7 +307,7 @@ function madeByOthers({ perhaps }: PoolPods): readonly UnknownReason[] {
 
 function distinctReasons(all: readonly UnknownReason[]): readonly UnknownReason[] {
   const byText = new Map(all.map((why) => [unknownReasonText(why), why]))
-  return [...byText].toSorted(([left], [right]) => compareBytes(left, right)).map(([, why]) => why)
+  return [...byText].toSorted(compareKeys).map(([, why]) => why)
 }
 
 function poolSuggestions(

@@ -46,6 +46,19 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length
 }
 
+/** Orders entries of a map by their keys, as `compareBytes` does. */
+export function compareKeys(
+  [left]: readonly [string, ...unknown[]],
+  [right]: readonly [string, ...unknown[]],
+): number {
+  return compareBytes(left, right)
+}
+
+/** The distinct texts, in byte order. */
+export function distinct(texts: Iterable<string>): string[] {
+  return [...new Set(texts)].toSorted(compareBytes)
+}
+
 /** The longest prefix of at most `limit` UTF-8 bytes that splits no character. */
 export function cutToBytes(text: string, limit: number): string {
   if (text.length * 3 <= limit || byteLength(text) <= limit) return text

@@ -3,7 +3,7 @@
 // through one label of each: a list of all overlaps would be as long as the square of the claims (2,500 wide label sets and
 // 2,500 narrow ones have 6.25 million), and what is kept here is linear in the claims.
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { ANY, type Claim } from './claim.ts'
 
@@ -93,9 +93,7 @@ export class ClaimIndex {
   get groups(): readonly ClaimGroup[] {
     return [...this.#containers.values()]
       .toSorted((a, b) => compareBytes(a.key, b.key))
-      .flatMap(({ groups }) =>
-        [...groups].toSorted(([a], [b]) => compareBytes(a, b)).map(([, group]) => group),
-      )
+      .flatMap(({ groups }) => [...groups].toSorted(compareKeys).map(([, group]) => group))
   }
 
   /** All groups, in no order: most of what a look at all of them takes is to sort them. */

@@ -7,7 +7,7 @@ import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { ClusterSpiffeId, ClusterSpiffeIdSpec } from '../../model/objects/clusterspiffeid.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
 
 /** What a claim rests on. */
 export type ClaimBasis =
@@ -120,7 +120,7 @@ function liveLabels({ workloadSelectorTemplates, podSelector }: ClusterSpiffeIdS
 }
 
 function inOrder(labels: PoolLabels): PoolLabels {
-  return new Map([...labels].toSorted(([a], [b]) => compareBytes(a, b)))
+  return new Map([...labels].toSorted(compareKeys))
 }
 
 function claimOf(

@@ -2,7 +2,7 @@
 // comes from, and the proof that they stay within the tenant (docs/contract.md §5).
 import { SPIRE_COLUMN_BYTES } from '../../model/names.ts'
 import { parseSpiffeId } from '../../model/spiffe-id.ts'
-import { byteLength, compareBytes } from '../../base/text/bytes.ts'
+import { byteLength, compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { TRUST_DOMAIN_PLACEHOLDER } from '../settings/config.ts'
 import { boundaryOf, identityPath, type BoundaryNames } from './identity-path.ts'
@@ -81,7 +81,7 @@ export function podLabelsOf({
 }: Pick<IdentityParts, 'poolLabels' | 'variant'>): PoolLabels {
   if (variant === undefined) return poolLabels
   const labels = new Map([...poolLabels, [variant.key, variant.value]])
-  return new Map([...labels].toSorted(([left], [right]) => compareBytes(left, right)))
+  return new Map([...labels].toSorted(compareKeys))
 }
 
 /**

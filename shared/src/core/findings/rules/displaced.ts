@@ -15,7 +15,7 @@ import {
   type ContainerIdentities,
   type PodIdentities,
 } from '../../predict/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { ownerOf, type PodLookups } from './pod-note.ts'
 
@@ -76,7 +76,7 @@ function byId(fallbacks: readonly Registration[]): readonly (readonly Registrati
 
 function idsGiven(given: readonly Registration[]): readonly string[] {
   const ids = given.map(({ spiffeId = UNKNOWN_ID }) => spiffeId)
-  return ids.length < 2 ? ids : [...new Set(ids)].toSorted(compareBytes)
+  return ids.length < 2 ? ids : distinct(ids)
 }
 
 function isInEitherCase(

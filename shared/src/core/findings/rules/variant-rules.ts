@@ -14,7 +14,7 @@ import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
 import { carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
 import { all, any, atLeast, known, NO, not, YES, type Truth } from '../../model/truth/truth.ts'
 import { decidingText } from '../../model/truth/unknown.ts'
 
@@ -182,9 +182,7 @@ function unnamed(pool: SharedPool, { left: certain, open }: PodsByVariant): read
     subject: poolSubject(parts),
     related: bindings.map(({ binding }) => bindingSubject(binding)),
     summary: `no binding of InferencePool ${parts.poolName} is for ${counted(count, 'pod')} of it`,
-    evidence: [...left]
-      .toSorted(([first], [other]) => compareBytes(first, other))
-      .map(([what, pods]) => `${what}: ${pods.text()}`),
+    evidence: [...left].toSorted(compareKeys).map(([what, pods]) => `${what}: ${pods.text()}`),
     parts: new Map([...left.keys()].map((what) => [what, what])),
   })
   return asFarAs(any(known(certain.size > 0), more), {
@@ -243,9 +241,7 @@ function isAlike(pod: Pod, template: Pod): boolean {
 }
 
 function carriedText(carried: ReadonlyMap<string, NameSummary>, key: string): readonly string[] {
-  return [...carried]
-    .toSorted(([left], [right]) => compareBytes(left, right))
-    .map(([variant, pods]) => `${key}=${variant}: ${pods.text()}`)
+  return [...carried].toSorted(compareKeys).map(([variant, pods]) => `${key}=${variant}: ${pods.text()}`)
 }
 
 function withoutText(without: NameSummary, key: string): readonly string[] {

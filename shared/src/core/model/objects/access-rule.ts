@@ -2,7 +2,7 @@
 // optional, as on its main branch) and with what the proposal 0017 (Dynamic Auth) adds: a list of SPIFFE IDs, identities
 // that are no SPIFFE IDs, a list of authorizations. A source that cannot be understood never reads as one for any client.
 import { canonicalText, isRecord, own, stringAt, typeName, type JsonRecord } from '../../base/json.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { quoted } from '../../base/text/quoted.ts'
 
 /** A field that cannot be understood: `.spec.rules[0].source.spiffe` and `is a number, not a string`. */
@@ -244,7 +244,7 @@ function readAuthorization(found: unknown, field: string, problem: Problem): Rul
     types,
     field,
     emptyInline: emptyInline(items),
-    mentioned: [...new Set(items.flatMap((item) => idsIn(own(item, 'cel'))))].toSorted(compareBytes),
+    mentioned: distinct(items.flatMap((item) => idsIn(own(item, 'cel')))),
     text: canonicalText(found),
   }
 }
@@ -255,7 +255,7 @@ function emptyInline(items: readonly unknown[]): RuleAuthorization['emptyInline'
   const others = items.flatMap((item) =>
     isRecord(item) ? filledMembers(item).filter((key) => key !== 'mcp') : [],
   )
-  return { others: [...new Set(others)].toSorted(compareBytes) }
+  return { others: distinct(others) }
 }
 
 function namesNoMethod(authorization: unknown): boolean {

@@ -3,7 +3,7 @@
 // an absent selector select everything, unlike apimachinery.
 import type { LabelRequirement, LabelSelector } from './label-selector.ts'
 import type { LabelChoices, Pod } from './pod.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
 import { labelValueProblem, qualifiedNameProblem } from '../../base/text/kubernetes.ts'
 import { all, known, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { atRuntime } from '../truth/unknown.ts'
@@ -43,7 +43,7 @@ export function carriesLabel(pod: Pod, key: string, value: string): Truth {
 /** Why apimachinery's `LabelSelectorAsSelector` refuses a selector; names the first label or expression at fault. */
 export function selectorProblem(selector: LabelSelector | undefined): string | undefined {
   if (selector === undefined) return undefined
-  for (const [key, value] of [...selector.matchLabels].toSorted(([a], [b]) => compareBytes(a, b))) {
+  for (const [key, value] of [...selector.matchLabels].toSorted(compareKeys)) {
     const problem = keyProblem(key) ?? valueProblem(value)
     if (problem !== undefined) return `matchLabels[${quote(key)}]: ${problem}`
   }

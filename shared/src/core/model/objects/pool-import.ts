@@ -2,7 +2,7 @@
 // selects no pods: it has a status alone.
 // Source: Gateway API Inference Extension v1.6.0, apix/v1alpha1/inferencepoolimport_types.go.
 import { listAt, stringAt } from '../../base/json.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { distinct } from '../../base/text/bytes.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 
@@ -18,5 +18,5 @@ export function readPoolImport({ value }: RawObject): PoolImport {
   const names = listAt(value, 'status', 'controllers').flatMap((controller) =>
     listAt(controller, 'exportingClusters').flatMap((cluster) => stringAt(cluster, 'name') ?? []),
   )
-  return { meta: readMeta(value), exportedBy: [...new Set(names)].toSorted(compareBytes) }
+  return { meta: readMeta(value), exportedBy: distinct(names) }
 }

@@ -12,7 +12,7 @@ import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../../model/objects/pod.ts'
 import { answerOf, isRecorded } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
 import { all, NO, YES, type Truth } from '../../model/truth/truth.ts'
 import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 
@@ -272,7 +272,7 @@ class SameSelections<T> {
 
 /** The same text for selectors that are equal but for the order of their labels. */
 export function selectorKey(selector: LabelSelector): string {
-  const labels = [...selector.matchLabels].toSorted(([left], [right]) => compareBytes(left, right))
+  const labels = [...selector.matchLabels].toSorted(compareKeys)
   return JSON.stringify([labels, selector.matchExpressions])
 }
 

@@ -3,7 +3,7 @@
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { namespaceNamed, type Namespace, type Pod } from '../../model/objects/pod.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
 
 /** A label that a selector requires, and the values that it accepts. */
 export interface RequiredLabel {
@@ -89,5 +89,5 @@ function precedes(left: Namespace, right: Namespace): boolean {
 }
 
 function labelsText(namespace: Namespace): string {
-  return JSON.stringify([...namespace.labels].toSorted(([left], [right]) => compareBytes(left, right)))
+  return JSON.stringify([...namespace.labels].toSorted(compareKeys))
 }

@@ -5,7 +5,7 @@ import type { Endpoints, Node, Pod } from '../../model/objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../../model/objects/scm-settings.ts'
 import { answerOf, isRecorded } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { CLUSTER_DOMAIN } from './placeholders.ts'
 import type { ParentText, RenderFacts, ServiceNames } from './render-entry.ts'
 import { nodeData, podData, settingsData, type NodeTemplateData, type PodNode } from './template-data.ts'
@@ -156,7 +156,7 @@ export class PodFactsReader {
       return names
     })
     const placeholders = all.length > 0 && this.#settings.clusterDomain === undefined ? [CLUSTER_DOMAIN] : []
-    return { names: [...new Set(all)].toSorted(compareBytes), placeholders }
+    return { names: distinct(all), placeholders }
   }
 }
 

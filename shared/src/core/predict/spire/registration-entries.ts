@@ -2,7 +2,7 @@
 // person or a script can compare the two. What kleym adds has fields of its own.
 import type { Pod } from '../../model/objects/pod.ts'
 import type { Steps } from '../../base/steps.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { entryKey, sortSelectors } from './entry-key.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText, type EntryOutcome, type Prediction, type RenderedEntry } from './prediction.ts'
@@ -76,7 +76,7 @@ function registrationOf(entry: RenderedEntry, { source, pod, verdict }: EntryOut
     x509_svid_ttl: entry.x509SvidTtl,
     jwt_svid_ttl: entry.jwtSvidTtl,
     hint: entry.hint,
-    federates_with: [...new Set(entry.federatesWith)].toSorted(compareBytes),
+    federates_with: distinct(entry.federatesWith),
     admin: entry.admin,
     downstream: entry.downstream,
     store_svid: entry.storeSvid,
