@@ -71,6 +71,8 @@ export {
   type FieldOfObject,
   type OriginsOf,
   failingSelectors,
+  fieldOfText,
+  fieldsBehind,
 } from './verify/failing-selectors.ts'
 export { readServerEntry } from './verify/read-server-entry.ts'
 export { readServerBundle } from './verify/server-bundle.ts'

@@ -3,36 +3,29 @@ import { hookWaitsForSvid } from '../../model/objects/svid-wait.ts'
 import { containerSpec } from '../../model/objects/workload-api.ts'
 import { lackedBy } from '../../model/objects/agent-config.ts'
 import { originsIn } from '../../findings/index.ts'
-import { failingSelectors } from '../../predict/index.ts'
-import type { ChainFacts } from './facts.ts'
-import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer, notShown } from './hop.ts'
+import { failingSelectors, fieldsBehind } from '../../predict/index.ts'
+import { type ChainFacts, agentLogOfPod, configOfPod } from './facts.ts'
+import { broken, followsFrom, good, notKnown, worstOf, type HopAnswer, notShown, notGiven } from './hop.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { notRunning } from './running.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
-import { agentOf, configOf } from './spire-parts.ts'
 import { entryOf } from './on-server.ts'
 import type { ChainCandidate } from './subject.ts'
 
 /** Judges the hop. */
 export function attestedHop(facts: ChainFacts): HopAnswer {
-  const { subject, agent: log, parts, commands } = facts
+  const { subject, agent: log } = facts
   const { pod, container } = subject
   const idle = notRunning(facts)
   if (idle !== undefined) return idle
   if (isHandedOut(facts)) return good('the agent has handed the SVID to a process of the container')
-  const agent = agentOf(parts, pod.nodeName)
   if (hookWaitsForSvid(containerSpec(pod, container)))
     return broken(
       `the postStart hook of container ${container.name} waits for an SVID, and until it has ended the kubelet tells of no such container`,
       'ask from the container itself, or let the hook go on without an SVID',
     )
   const byHand = madeByHand(facts).map(({ entry }) => entry.selectors)
-  const asked = [
-    ...byHand,
-    ...subject.candidates.map(
-      ({ assumed }) => assumed.outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`) ?? [],
-    ),
-  ]
+  const asked = [...byHand, ...subject.candidates.map((one) => selectorsRendered(one) ?? [])]
   const lacking = worstOf(
     asked.flatMap((selectors) => lacksContainers(selectors, facts)),
     good(''),
@@ -50,13 +43,13 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
     )
   if (asked.length === 0) return followsFrom('wanted')
   if (log?.attested === undefined) {
-    const why = { verb: 'read', what: 'what the agent finds for the process', cause: 'not given' } as const
-    return notKnown(
-      { kind: 'unread', of: {}, why },
+    const what = 'what the agent finds for the process'
+    return notGiven(
+      what,
+      agentLogOfPod(facts),
       log?.whyNone === undefined
-        ? 'what the agent finds for the process was not given'
+        ? `${what} was not given`
         : `the log does not tell what the agent finds: ${log.whyNone}`,
-      commands.agentLog(agent),
     )
   }
   return worstOf(
@@ -69,12 +62,12 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
 }
 
 /** Agents that find no selectors of containers, for an entry that has one. */
-function lacksContainers(selectors: readonly string[], { subject, parts }: ChainFacts): readonly HopAnswer[] {
+function lacksContainers(selectors: readonly string[], facts: ChainFacts): readonly HopAnswer[] {
   const named = selectors.find((one) => one.startsWith('k8s:container-'))
   if (named === undefined) return []
-  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
+  const config = configOfPod(facts)
   // The agent of the pod's node decides; where its configuration was not read, those that were.
-  const lacked = config === undefined ? subject.lacked : lackedBy([config])
+  const lacked = config === undefined ? facts.subject.lacked : lackedBy([config])
   if (lacked === undefined) return []
   const text = `${lacked.why}, and the entry asks for ${named}`
   return [
@@ -88,9 +81,7 @@ function matches(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   const { subject, server, agent: log } = facts
   const { pod, container, state } = subject
   const { outcome } = candidate.assumed
-  const selectors =
-    entryOf(candidate, server)?.selectors ??
-    outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`)
+  const selectors = entryOf(candidate, server)?.selectors ?? selectorsRendered(candidate)
   if (selectors === undefined || log?.attested === undefined) return followsFrom('rendered')
   const { failing, untold } = failingSelectors(selectors, log.attested, {
     pod,
@@ -100,38 +91,38 @@ function matches(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   })
   const [first] = failing
   if (first !== undefined) {
-    const { selector, has, askedBy, decidedBy, isShownByPod } = first
-    const fields = [askedBy, decidedBy].flatMap((one) =>
-      one === undefined ? [] : `${one.field} of ${one.object}`,
-    )
+    const { selector, has, isShownByPod } = first
+    const fields = fieldsBehind(first)
     const there = has.length === 0 ? 'none of its kind' : has.join(', ')
     return broken(
       `the process has not the selector ${selector}: the agent finds ${there}`,
-      isShownByPod || fields.length === 0
-        ? 'ask from a process of that container of that pod; where it was one, the pod has changed since'
-        : `change ${fields.join(' or ')}`,
+      isShownByPod || fields.length === 0 ? OTHER_PROCESS : `change ${fields.join(' or ')}`,
     )
   }
   return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
 }
 
+/** The selectors of the entry that SCM makes; undefined: it makes none that is known. */
+function selectorsRendered({ assumed }: ChainCandidate): readonly string[] | undefined {
+  return assumed.outcome.entry?.selectors.map(({ type, value }) => `${type}:${value}`)
+}
+
 const HAS_EACH = 'the process has each selector of the entry'
+const OTHER_PROCESS =
+  'ask from a process of that container of that pod; where it was one, the pod has changed since'
 
 /** Of an entry that was made by hand. */
 function shows(selectors: readonly string[], facts: ChainFacts): HopAnswer {
   const { attested } = facts.agent ?? {}
   const untold = selectors.filter((one) => attested?.selectors.includes(one) !== true)
   if (untold.length > 0 && attested?.isWhole === true)
-    return broken(
-      `the process has not the selector ${untold.join(', ')}`,
-      'ask from a process of that container of that pod; where it was one, the pod has changed since',
-    )
+    return broken(`the process has not the selector ${untold.join(', ')}`, OTHER_PROCESS)
   return untold.length > 0 ? notTold(untold, facts) : good(HAS_EACH)
 }
 
-function notTold(untold: readonly string[], { subject, commands, parts }: ChainFacts): HopAnswer {
+function notTold(untold: readonly string[], facts: ChainFacts): HopAnswer {
   return notShown(
     `whether the process has ${untold.join(', ')} is not in the log`,
-    `${commands.agentLog(agentOf(parts, subject.pod.nodeName))}, at log_level DEBUG`,
+    `${agentLogOfPod(facts)}, at log_level DEBUG`,
   )
 }

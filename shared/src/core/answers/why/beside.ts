@@ -4,8 +4,7 @@
 import { judgeServerEntry, clusterOfParent, type ServerEntry } from '../../predict/index.ts'
 import { all, any, known, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
-import type { ChainFacts } from './facts.ts'
-import { agentOf, configOf } from './spire-parts.ts'
+import { type ChainFacts, agentOfPod, configOfPod } from './facts.ts'
 import { nodeUidOf } from './subject.ts'
 
 /** An entry that no object asks for. */
@@ -67,7 +66,7 @@ export function domainOf(id: string): string {
 
 /** Whether the agent of the pod's node is the parent, or has an alias that is. */
 function isOfAgent(parentId: string, facts: ChainFacts): Truth {
-  const { subject, agent: log, parts, server } = facts
+  const { subject, agent: log, server } = facts
   if (log?.ownId === parentId) return YES
   const { trustDomain } = subject.analysis.settings
   if (trustDomain !== undefined && domainOf(parentId) !== trustDomain) return NO
@@ -81,7 +80,7 @@ function isOfAgent(parentId: string, facts: ChainFacts): Truth {
   const { settings } = subject.analysis
   const uid = nodeUidOf(subject)
   if (uid === undefined) return NODE
-  const own = configOf(parts, agentOf(parts, subject.pod.nodeName))?.cluster ?? settings.clusterName
+  const own = configOfPod(facts)?.cluster ?? settings.clusterName
   return known(parentId.endsWith(`/${uid}`) && (own ?? cluster) === cluster)
 }
 
@@ -93,13 +92,13 @@ const ALIAS = open(
 const NODE = open(atRuntime("which agent is that of the pod's node is not known", 'Node'))
 
 /** Whether the agent of the node has each selector of the entry that gives agents an alias. */
-function hasAlias({ selectors }: ServerEntry, { subject, agent: log, parts }: ChainFacts): Truth {
-  const { nodeName } = subject.pod
-  const agent = agentOf(parts, nodeName)
+function hasAlias({ selectors }: ServerEntry, facts: ChainFacts): Truth {
+  const { subject, agent: log } = facts
+  const agent = agentOfPod(facts)
   const uid = nodeUidOf(subject)
   const has = new Map([
-    ['k8s_psat:cluster', configOf(parts, agent)?.cluster ?? subject.analysis.settings.clusterName],
-    ['k8s_psat:agent_node_name', nodeName],
+    ['k8s_psat:cluster', configOfPod(facts)?.cluster ?? subject.analysis.settings.clusterName],
+    ['k8s_psat:agent_node_name', subject.pod.nodeName],
     ['k8s_psat:agent_node_uid', uid],
     ['k8s_psat:agent_ns', agent?.namespace],
     ['k8s_psat:agent_sa', agent?.account],

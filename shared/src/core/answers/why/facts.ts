@@ -1,6 +1,7 @@
 // What a chain is worked out from: the objects, and what was given of the server and of the agent.
 import type { ExplainedDifference, AgentLogFacts, ServerEntry } from '../../predict/index.ts'
-import type { SpireParts } from './spire-parts.ts'
+import { agentOf, configOf, type AgentPod, type SpireParts } from './spire-parts.ts'
+import type { AgentConfig } from '../../model/objects/agent-config.ts'
 import type { ChainSubject } from './subject.ts'
 
 /** What the server holds for the container. */
@@ -36,4 +37,19 @@ export interface ChainFacts {
   /** Seconds since 1970, of a cluster as it is; undefined: of files, which may be of any time. */
   readonly now: number | undefined
   readonly commands: ChainCommands
+}
+
+/** The agent that serves the pod. */
+export function agentOfPod({ parts, subject }: ChainFacts): AgentPod | undefined {
+  return agentOf(parts, subject.pod.nodeName)
+}
+
+/** The configuration of that agent. */
+export function configOfPod(facts: ChainFacts): AgentConfig | undefined {
+  return configOf(facts.parts, agentOfPod(facts))
+}
+
+/** The command that gives the log of that agent. */
+export function agentLogOfPod(facts: ChainFacts): string {
+  return facts.commands.agentLog(agentOfPod(facts))
 }

@@ -74,18 +74,18 @@ export function unreadHop(whys: readonly UnknownReason[]): HopAnswer {
 }
 
 /** Something that the command line can give and did not; `fix` is the command that gives it. */
-export function notGiven(what: string, fix: string): HopAnswer {
-  return notKnown(
-    { kind: 'unread', of: {}, why: { verb: 'read', what, cause: 'not given' } },
-    `${what} were not given`,
-    fix,
-  )
+export function notGiven(what: string, fix: string, text = `${what} were not given`): HopAnswer {
+  return notKnown({ kind: 'unread', of: {}, why: { verb: 'read', what, cause: 'not given' } }, text, fix)
+}
+
+/** The prediction leaves it open. */
+export function notCertain(why: string, text?: string, fix?: string): HopAnswer {
+  return notKnown({ kind: 'verdict', of: {}, why }, text, fix)
 }
 
 /** What no one can say before an earlier hop is put right. */
 export function followsFrom(hop: HopName): HopAnswer {
-  const why = `it follows once the hop "${hop}" is good`
-  return notKnown({ kind: 'verdict', of: {}, why })
+  return notCertain(`it follows once the hop "${hop}" is good`)
 }
 
 /** What several answers to one question come to: the first that is broken, else the first that is not known, else all of them. */

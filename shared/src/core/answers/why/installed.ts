@@ -6,7 +6,18 @@ import { stringAt } from '../../base/json.ts'
 import { isPossible, sourceText, type Prediction, secondsOf } from '../../predict/index.ts'
 import { NO } from '../../model/truth/truth.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, good, notKnown, unreadHop, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'
+import {
+  broken,
+  good,
+  notKnown,
+  unreadHop,
+  worstOf,
+  type HopAnswer,
+  notShown,
+  notYet,
+  notGiven,
+  notCertain,
+} from './hop.ts'
 import { hasEntry } from './on-server.ts'
 import { droppedOf, droppedText, UPDATE_CRD } from './rendered.ts'
 import type { ScmWorkload, SpireParts } from './spire-parts.ts'
@@ -91,8 +102,8 @@ function settings(candidate: ChainCandidate): readonly HopAnswer[] {
   const { assumed, settled } = candidate
   if (isPossible(assumed) || !isPossible(settled)) return []
   return [
-    notKnown(
-      { kind: 'verdict', of: {}, why: settled.why ?? '' },
+    notCertain(
+      settled.why ?? '',
       `it depends on settings that were not given: ${settled.why ?? ''}`,
       'give --scm-config, --trust-domain and --clusterspiffeid-class-name, or a dump of their objects',
     ),
@@ -122,11 +133,10 @@ export function runsScm({ scm, scmGaps }: SpireParts): HopAnswer {
     )
   }
   if (scmGaps.length > 0) return unreadHop(scmGaps)
-  const why = { verb: 'read', what: 'the workload that runs SCM', cause: 'not given' } as const
-  return notKnown(
-    { kind: 'unread', of: {}, why },
-    'no workload is seen to run SCM',
+  return notGiven(
+    'the workload that runs SCM',
     'give the workload that runs SCM with its status, or the entries of the server (--entries)',
+    'no workload is seen to run SCM',
   )
 }
 
@@ -149,7 +159,7 @@ function faults(prediction: Prediction, kind: string): readonly HopAnswer[] {
     const text = `SCM makes no new entry because of ${which}: ${why}`
     return doubt === undefined
       ? broken(text, `correct ${which}, and start SCM again`)
-      : notKnown({ kind: 'verdict', of: {}, why: doubt }, text)
+      : notCertain(doubt, text)
   })
 }
 

@@ -4,7 +4,7 @@ import { DEFAULT_RELOAD_SECONDS } from '../../analysis/index.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
 import { isHandedOut, madeByHand } from './beside.ts'
 import { nodeUidOf, type ChainCandidate } from './subject.ts'
-import type { ChainFacts } from './facts.ts'
+import { type ChainFacts, agentOfPod, agentLogOfPod, configOfPod } from './facts.ts'
 import {
   broken,
   followsFrom,
@@ -18,7 +18,7 @@ import {
 } from './hop.ts'
 import { entryOf } from './on-server.ts'
 import { atRuntime, type Unknown } from '../../model/truth/unknown.ts'
-import { agentOf, agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
+import { agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
 
 /** Beside the two intervals, what either side takes to work. */
@@ -40,7 +40,7 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
   // An SVID that was handed out shows all of it.
   if (isHandedOut(facts)) return good('the agent has handed the SVID out')
   if (pod.nodeName === undefined) return notKnown(NO_NODE_YET)
-  const agent = agentOf(parts, pod.nodeName)
+  const agent = agentOfPod(facts)
   const there = agentThere(parts, pod.nodeName, agent)
   const notes = versionNotes(parts.serverVersions, agent?.version)
   const whole = worstOf(
@@ -132,7 +132,8 @@ function whyNotProven({ agentAccounts = [] }: SpireParts, { account, seesProcess
 }
 
 /** Whether the agent hears of its server, as its log says. */
-function sync({ agent: log, commands, parts, subject }: ChainFacts): readonly HopAnswer[] {
+function sync(facts: ChainFacts): readonly HopAnswer[] {
+  const { agent: log } = facts
   if (log === undefined || log.syncFailures === 0) return []
   const text = `the agent does not get its entries: its log says Synchronize failed (${log.syncError ?? ''})`
   return [
@@ -141,10 +142,7 @@ function sync({ agent: log, commands, parts, subject }: ChainFacts): readonly Ho
           text,
           'see whether it reaches the server, and whether the server still knows it: its address, its bundle, its attestation',
         )
-      : notShown(
-          'the agent failed once to ask its server at the end of its log',
-          commands.agentLog(agentOf(parts, subject.pod.nodeName)),
-        ),
+      : notShown('the agent failed once to ask its server at the end of its log', agentLogOfPod(facts)),
   ]
 }
 
@@ -194,10 +192,9 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
 }
 
 /** How long it takes at most until the agent of the pod's node hears of a new entry, in seconds, as far as both are set. */
-function hearsWithin({ subject, parts }: ChainFacts): number {
-  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
-  const { syncSeconds = AGENT_DEFAULTS.syncSeconds } = config ?? {}
-  return syncSeconds + (parts.reloadSeconds ?? DEFAULT_RELOAD_SECONDS) + MARGIN_SECONDS
+function hearsWithin(facts: ChainFacts): number {
+  const { syncSeconds = AGENT_DEFAULTS.syncSeconds } = configOfPod(facts) ?? {}
+  return syncSeconds + (facts.parts.reloadSeconds ?? DEFAULT_RELOAD_SECONDS) + MARGIN_SECONDS
 }
 
 /** An entry that is younger than an agent takes to hear of it. */
@@ -211,11 +208,11 @@ function young(createdAt: number | undefined, asOf: number | undefined, within: 
 }
 
 /** An agent keeps the SVIDs of so many entries, and signs others when they are asked for: then a process waits. */
-function cacheNotes({ subject, server, parts }: ChainFacts): readonly string[] {
+function cacheNotes(facts: ChainFacts): readonly string[] {
+  const { subject, server } = facts
   const [parent] = subject.candidates.flatMap(({ assumed }) => assumed.outcome.entry?.parentId ?? [])
   const count = parent === undefined ? 0 : (server?.perParent.get(parent) ?? 0)
-  const config = configOf(parts, agentOf(parts, subject.pod.nodeName))
-  const most = config?.svidsKept ?? AGENT_DEFAULTS.svidsKept
+  const most = configOfPod(facts)?.svidsKept ?? AGENT_DEFAULTS.svidsKept
   return count <= most
     ? []
     : [
@@ -226,23 +223,23 @@ function cacheNotes({ subject, server, parts }: ChainFacts): readonly string[] {
 const CACHE_SOURCE = 'https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md'
 
 /** The agent holds the entry, and must still get its SVID signed. */
-function waitsForSvid({ subject, agent: log, commands, parts }: ChainFacts): readonly HopAnswer[] {
-  if (log?.isWaiting !== true) return []
+function waitsForSvid(facts: ChainFacts): readonly HopAnswer[] {
+  if (facts.agent?.isWaiting !== true) return []
   return [
     notKnown(
       agentUnknown('the agent holds an entry of the process, and waits for its SVID to be signed'),
       undefined,
-      `see whether it gets one: ${commands.agentLog(agentOf(parts, subject.pod.nodeName))}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
+      `see whether it gets one: ${agentLogOfPod(facts)}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
     ),
   ]
 }
 
 /** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
 function held(facts: ChainFacts): readonly HopAnswer[] {
-  const { subject, server, agent: log, parts } = facts
+  const { subject, server, agent: log } = facts
   if (log?.refusedAt === undefined || log.attested?.isWhole !== true) return []
   const has = new Set(log.attested.selectors)
-  const isSet = configOf(parts, agentOf(parts, subject.pod.nodeName)) !== undefined
+  const isSet = configOfPod(facts) !== undefined
   const within = hearsWithin(facts) + (isSet ? 0 : MOST_SECONDS)
   const entries = [
     ...subject.candidates.map((one) => entryOf(one, server)),

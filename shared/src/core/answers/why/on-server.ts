@@ -10,7 +10,7 @@ import {
 import { YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText, domainOf } from './beside.ts'
 import type { ChainFacts, ServerSide } from './facts.ts'
-import { broken, good, notGiven, notKnown, worstOf, type HopAnswer, notShown, notYet } from './hop.ts'
+import { broken, good, notGiven, worstOf, type HopAnswer, notShown, notYet, notCertain } from './hop.ts'
 import type { ChainCandidate } from './subject.ts'
 
 /** The server's entry of a registration; undefined: it holds none, or was not given. */
@@ -77,12 +77,7 @@ function ofCandidate(
       sourceText(one.expected.source) === sourceText(source) &&
       one.expected.spiffeId === assumed.spiffeId,
   )
-  if (missing === undefined)
-    return notKnown({
-      kind: 'verdict',
-      of: {},
-      why: 'whether the server should hold the entry is not certain',
-    })
+  if (missing === undefined) return notCertain('whether the server should hold the entry is not certain')
   const { cause, why } = missing
   if (cause === 'race')
     return notYet(`the server held no entry of it yet: ${why}`, 'dump the entries again in a minute')

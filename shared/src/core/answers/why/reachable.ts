@@ -11,13 +11,12 @@ import {
   WORKLOAD_API_VARIABLES,
 } from '../../model/objects/workload-api.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
-import type { ChainFacts } from './facts.ts'
+import { type ChainFacts, configOfPod } from './facts.ts'
 import { broken, good, notKnown, openHop, type HopAnswer, notShown } from './hop.ts'
-import { agentOf, configOf } from './spire-parts.ts'
 
 /** Judges the hop. */
-export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
-  const { pod, container, analysis } = subject
+export function reachableHop(facts: ChainFacts): HopAnswer {
+  const { pod, container, analysis } = facts.subject
   const access = workloadApiAccess(pod, container)
   if (isOfSpire(pod)) return good('it is a part of SPIRE itself')
   if (access === NO) {
@@ -48,7 +47,7 @@ export function reachableHop({ subject, parts }: ChainFacts): HopAnswer {
       'Pod',
     )
   const mounts = socketMounts(pod, container)
-  const configured = configOf(parts, agentOf(parts, pod.nodeName))?.socketPath?.split('/').at(-1)
+  const configured = configOfPod(facts)?.socketPath?.split('/').at(-1)
   if (told?.path !== undefined && access === YES) {
     const { path } = told
     const mount = mounts.find((at) => path === at || path.startsWith(at.endsWith('/') ? at : `${at}/`))

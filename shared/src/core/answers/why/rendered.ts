@@ -4,7 +4,7 @@ import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText } from '../../predict/index.ts'
 import { droppedFields } from './dropped.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, good, notKnown, worstOf, type HopAnswer } from './hop.ts'
+import { broken, good, worstOf, type HopAnswer, notCertain } from './hop.ts'
 import { hasEntry } from './on-server.ts'
 import { isWithoutNode, type ChainCandidate } from './subject.ts'
 
@@ -76,11 +76,7 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
     case 'depends':
     case 'unknown':
     case 'dead':
-      return notKnown({
-        kind: 'verdict',
-        of: {},
-        why: why === '' ? `what ${name} renders is not known` : why,
-      })
+      return notCertain(why === '' ? `what ${name} renders is not known` : why)
   }
 }
 

@@ -8,7 +8,7 @@ import { sourceText } from '../../predict/index.ts'
 import { NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText } from './beside.ts'
 import type { ChainFacts } from './facts.ts'
-import { broken, followsFrom, good, notKnown, openHop, type HopAnswer } from './hop.ts'
+import { broken, followsFrom, good, openHop, type HopAnswer, notCertain } from './hop.ts'
 
 /** Judges the hop. */
 export function usedHop(facts: ChainFacts): HopAnswer {
@@ -55,8 +55,8 @@ export function usedHop(facts: ChainFacts): HopAnswer {
     )
   const perhaps = holding.perhaps.find((one) => !ids.includes(one.spiffeId ?? ''))
   if (perhaps !== undefined && spiffeId === undefined)
-    return notKnown(
-      { kind: 'verdict', of: {}, why: perhaps.why ?? '' },
+    return notCertain(
+      perhaps.why ?? '',
       `whether it also gets ${perhaps.spiffeId ?? 'another SVID'} is not known: ${perhaps.why ?? ''}`,
     )
   const perhapsBeside = beside.find(({ given }) => given !== YES)

@@ -5,7 +5,7 @@ import { mayGive } from '../../base/go/template/mentions.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { labelsOfPod, matchSelector, type LabelView } from '../../model/objects/label-match.ts'
-import { sourceText, failingSelectors } from '../../predict/index.ts'
+import { sourceText, failingSelectors, fieldsBehind } from '../../predict/index.ts'
 import { idsOf } from '../../analysis/index.ts'
 import { NO, whyOpenText } from '../../model/truth/truth.ts'
 import { besideEntries, besideText, madeByHand } from './beside.ts'
@@ -84,9 +84,7 @@ function notMatched(candidate: ChainCandidate, { state, pod, container }: ChainS
     { selectors: [], isWhole: true },
     { pod, container, outcome, originsOf: originsIn(state) },
   )
-  const fields = failing.flatMap(({ askedBy, decidedBy }) =>
-    [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : `${one.field} of ${one.object}`)),
-  )
+  const fields = failing.flatMap(fieldsBehind)
   const text =
     selector === ''
       ? `${candidateText(candidate)} is nearest: ${why}`

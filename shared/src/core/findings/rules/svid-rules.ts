@@ -12,6 +12,8 @@ import {
   type FailingSelector,
   type FieldOfObject,
   type OriginsOf,
+  fieldOfText,
+  fieldsBehind,
 } from '../../predict/index.ts'
 
 /** What is found in what a process got. */
@@ -61,7 +63,7 @@ const OTHER_PROCESS =
   'Ask from a process of that container of that pod. If it was one, the pod has changed since: let the process ask again.'
 
 function failingText({ selector, has, askedBy, isShownByPod }: FailingSelector): string {
-  const asks = askedBy === undefined ? '' : ` by ${fieldText(askedBy)}`
+  const asks = askedBy === undefined ? '' : ` by ${fieldOfText(askedBy)}`
   const there = has.length === 0 ? 'none of its kind' : has.join(', ')
   const other = isShownByPod
     ? ': the pod shows it, so the process is of another pod or container, or the pod has changed since'
@@ -69,14 +71,9 @@ function failingText({ selector, has, askedBy, isShownByPod }: FailingSelector):
   return `${selector} is wanted${asks}, and the process has ${there}${other}`
 }
 
-function changeText({ askedBy, decidedBy, isShownByPod }: FailingSelector): string | undefined {
-  if (isShownByPod) return undefined
-  const fields = [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : fieldText(one)))
+function changeText(one: FailingSelector): string | undefined {
+  const fields = one.isShownByPod ? [] : fieldsBehind(one)
   return fields.length === 0 ? undefined : fields.join(' or ')
-}
-
-function fieldText({ object, field }: FieldOfObject): string {
-  return `${field} of ${object}`
 }
 
 function ofSurplus(subject: Subject, { spiffeId, entry }: SurplusSvid): Finding {

@@ -27,6 +27,16 @@ export interface FailingSelector {
   readonly isShownByPod: boolean
 }
 
+/** `.spec.containerName of InferenceIdentityBinding/team-a/chat`. */
+export function fieldOfText({ object, field }: FieldOfObject): string {
+  return `${field} of ${object}`
+}
+
+/** The fields that such a selector comes from, on both sides. */
+export function fieldsBehind({ askedBy, decidedBy }: FailingSelector): readonly string[] {
+  return [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : fieldOfText(one)))
+}
+
 /** Who asks for the selectors of an output of kleym's: a field of the binding, or of its pool. */
 export type OriginsOf = (clusterSpiffeId: string) => ReadonlyMap<string, FieldOfObject> | undefined
 
