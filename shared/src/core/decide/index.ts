@@ -57,7 +57,7 @@ export {
   isProvenField,
 } from './plan/altered-fields.ts'
 export { differingPaths, driftOf } from './plan/drift.ts'
-export { judgementWord } from './plan/judgement-text.ts'
+export { idOfReady, judgementWord } from './plan/judgement-text.ts'
 export {
   GO_IMPLEMENTATION,
   type Ownership,

@@ -14,7 +14,7 @@ import {
 } from '../../findings/index.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
-import type { Judgement } from '../../decide/index.ts'
+import { type Judgement, idOfReady } from '../../decide/index.ts'
 import type { Steps } from '../../base/steps.ts'
 
 /** What one container holds. */
@@ -79,23 +79,21 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
 
 /** Whether a container may hold the ID of a binding, without it being certain: it may be the one that the finding told of. */
 function mayStillBeGiven(binding: Subject, after: HeldState): boolean {
-  const judgement = judgementOf(binding, after)
-  if (judgement?.state !== 'ready') return false
-  const { spiffeId } = judgement.resolved.identity
-  return after.held.values().some(({ perhaps, unfollowed }) => unfollowed || perhaps.has(spiffeId))
+  const id = idOfReady(judgementOf(binding, after))
+  return (
+    id !== undefined && after.held.values().some(({ perhaps, unfollowed }) => unfollowed || perhaps.has(id))
+  )
 }
 
 /** Whether the identity of a binding was held in its namespace before, and no container there holds it any more: the change took more than the flaw. */
 function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): boolean {
-  const [had, has] = [before, after].map((one) => {
-    const judgement = judgementOf(binding, one)
-    if (judgement?.state !== 'ready') return false
-    const { spiffeId } = judgement.resolved.identity
-    return one.held
-      .values()
-      .some(({ ids, namespace }) => namespace === binding.namespace && ids.has(spiffeId))
-  })
-  return had === true && has !== true
+  const isHeld = (one: HeldState): boolean => {
+    const id = idOfReady(judgementOf(binding, one))
+    const isHere = ({ ids, namespace }: ContainerIds): boolean =>
+      namespace === binding.namespace && ids.has(id ?? '')
+    return id !== undefined && one.held.values().some(isHere)
+  }
+  return isHeld(before) && !isHeld(after)
 }
 
 function judgementOf({ namespace, name }: Subject, { state }: HeldState): Judgement | undefined {

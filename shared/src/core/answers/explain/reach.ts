@@ -76,13 +76,7 @@ export function reachOf(
   outputName: string,
   among: ReachAmong,
 ): Reach {
-  const reach = {
-    reached: [] as Reached[],
-    perhaps: [] as Missed[],
-    missed: [] as Missed[],
-    lost: [] as Lost[],
-    alsoHeld: [] as AlsoHeld[],
-  }
+  const reach: OpenReach = { reached: [], perhaps: [], missed: [], lost: [], alsoHeld: [] }
   for (const pod of prediction.podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
     const facts = podIdentitiesOf(prediction, pod)
     const outcome = facts.outcomes.find(
@@ -93,13 +87,8 @@ export function reachOf(
   return reach
 }
 
-interface OpenReach extends Reach {
-  readonly reached: Reached[]
-  readonly perhaps: Missed[]
-  readonly missed: Missed[]
-  readonly lost: Lost[]
-  readonly alsoHeld: AlsoHeld[]
-}
+/** A reach that is being filled. */
+type OpenReach = { readonly [Part in keyof Reach]: Reach[Part][number][] }
 
 function record(
   facts: PodIdentities,
@@ -120,11 +109,7 @@ function record(
     const telling = open ?? met[0]
     const verdict = telling?.registration?.verdict ?? outcome.verdict.state
     const why = missedBecause(facts, met, open?.registration?.why, outcome)
-    ;(isPossible({ verdict }) ? reach.perhaps : reach.missed).push({
-      pod,
-      verdict,
-      why,
-    })
+    ;(isPossible({ verdict }) ? reach.perhaps : reach.missed).push({ pod, verdict, why })
   }
   for (const { container, issued: all } of issued) {
     for (const other of all) {

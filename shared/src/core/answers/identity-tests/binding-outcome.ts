@@ -1,5 +1,5 @@
 // Assertions about what a binding comes to.
-import { TRUST_DOMAIN_PLACEHOLDER, verdictOf } from '../../decide/index.ts'
+import { TRUST_DOMAIN_PLACEHOLDER, verdictOf, idOfReady } from '../../decide/index.ts'
 import { didYouMean } from '../../base/text/suggest.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import type { BindingAssertion } from './identity-test.ts'
@@ -30,7 +30,7 @@ export function bindingOutcome(
     return { ...base, state: 'unknown', why: `it waits for ${judgement.waitsFor.join(', ')}` }
   const verdict = verdictOf(judgement)
   const isReady = judgement.state === 'ready'
-  const gives = isReady ? judgement.resolved.identity.spiffeId : undefined
+  const gives = idOfReady(judgement)
   if (spiffeId !== undefined && gives?.includes(TRUST_DOMAIN_PLACEHOLDER) === true)
     return { ...base, state: 'unknown', why: 'the trust domain is not known; pass --trust-domain' }
   const wrong = [

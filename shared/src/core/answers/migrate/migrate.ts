@@ -26,6 +26,7 @@ import { NameSummary } from '../../base/text/counted.ts'
 import { all, any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import { remainderOf, type Remainder, type RenderedByBindings } from './remainder.ts'
+import { idOfReady } from '../../decide/index.ts'
 
 /** What one container holds. */
 export interface HeldIdentities {
@@ -115,16 +116,15 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   )
   const oldIds = distinct(gifts.map(({ spiffeId = '' }) => spiffeId))
   const concerned = concernedPods(given, suggestions)
-  const ours = after.settled.bindingsByOutput()
-  const later = holdingsIn(after)
-  const coverage = uncoveredBy(gifts, later, ours, suggestions)
+  const then: BindingsAlone = { after, later: holdingsIn(after) }
+  const coverage = uncoveredBy(gifts, then, suggestions)
   const unread = analysis.snapshot.rest.pods()
   const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
     const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
     return why === undefined ? [] : [`${podText(pod)}: ${why}`]
   })
-  const rendered = renderedBy(gifts, { later, ours, after }, candidates)
-  const changes = changesOf(gifts, later, ours)
+  const rendered = renderedBy(gifts, then, candidates)
+  const changes = changesOf(gifts, then)
   const consumers = consumersOf(analysis.settled.policies(), changes)
   const gone = new Set(givenByNothing(after.settled, oldIds))
   const remainder = remainderOf(object, oldIds, rendered)
@@ -149,21 +149,23 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
       ...open,
       // The same reasons keep open what the registration gives and what bindings do: once is enough.
       ...(open.length > 0 ? [] : coverage.open),
-      ...openSidecars(pods, analysis, { later, ours }, source),
+      ...openSidecars(pods, analysis, then, source),
       // It may give an identity to pods that were not read, and no binding is known to give them another.
       ...(unread === undefined ? [] : [`pods that were not read: ${unknownReasonText(unread)}`]),
     ],
   }
 }
 
+/** The world with the bindings and without the registration, and what its containers hold. */
+interface BindingsAlone {
+  readonly after: Analysis
+  readonly later: Holdings
+}
+
 /** For each container: what bindings give it, or may, in the place of what the registration gave. */
-function changesOf(
-  gifts: readonly Gift[],
-  later: Holdings,
-  ours: ReadonlyMap<string, unknown>,
-): readonly IdChange[] {
+function changesOf(gifts: readonly Gift[], then: BindingsAlone): readonly IdChange[] {
   const changes = gifts.flatMap(({ pod, container, spiffeId: oldId = '' }) =>
-    ofBindings(later.ofContainer(pod, container), ours).flatMap(({ spiffeId: newId = oldId }) =>
+    givenByBindings(pod, container, then).flatMap(({ spiffeId: newId = oldId }) =>
       newId === oldId ? [] : [{ oldId, newId }],
     ),
   )
@@ -247,10 +249,13 @@ function heldOf({ there, held, perhaps, other }: ContainerHolding): HeldIdentiti
 }
 
 /** What bindings give a container, or may give it, if it is there. */
-function ofBindings(
-  { held, perhaps }: ContainerHolding,
-  ours: ReadonlyMap<string, unknown>,
+function givenByBindings(
+  pod: Pod,
+  container: Container,
+  { after, later }: BindingsAlone,
 ): readonly Registration[] {
+  const ours = after.settled.bindingsByOutput()
+  const { held, perhaps } = later.ofContainer(pod, container)
   return [...held, ...perhaps].filter(
     ({ source }) => source.kind === 'ClusterSPIFFEID' && ours.has(source.name),
   )
@@ -259,8 +264,7 @@ function ofBindings(
 /** The containers that lose what the registration gave them and get nothing of kleym's; and why that is not certain of others. */
 function uncoveredBy(
   gifts: readonly Gift[],
-  later: Holdings,
-  ours: ReadonlyMap<string, unknown>,
+  then: BindingsAlone,
   { pools }: Suggestions,
 ): { readonly uncovered: readonly Uncovered[]; readonly open: readonly string[] } {
   const selected = new Map<Pod, string>()
@@ -271,12 +275,10 @@ function uncoveredBy(
   const groups = new Map<string, Uncovered>()
   const open = new Set<string>()
   for (const { pod, container, spiffeId } of gifts) {
-    const holding = later.ofContainer(pod, container)
-    const same = [...holding.held, ...holding.perhaps].filter((one) => one.spiffeId === spiffeId)
-    const isCovered = any(
-      holding.unread,
-      ...[...ofBindings(holding, ours), ...same].map((one) => later.given(one)),
-    )
+    const { held, perhaps, unread } = then.later.ofContainer(pod, container)
+    const same = [...held, ...perhaps].filter((one) => one.spiffeId === spiffeId)
+    const covering = [...givenByBindings(pod, container, then), ...same]
+    const isCovered = any(unread, ...covering.map((one) => then.later.given(one)))
     if (isCovered !== NO) {
       const why = whyOpenText(isCovered)
       if (why !== undefined) open.add(`${podText(pod)}, and what bindings give it: ${why}`)
@@ -298,7 +300,7 @@ function uncoveredBy(
 function openSidecars(
   pods: readonly Pod[],
   analysis: Analysis,
-  { later, ours }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown> },
+  then: BindingsAlone,
   source: EntrySource,
 ): readonly string[] {
   const namespaces = namespacesByName(analysis.snapshot)
@@ -306,7 +308,7 @@ function openSidecars(
   const isUncovered = (pod: Pod, sidecar: Container): boolean => {
     const { held, perhaps } = before.ofContainer(pod, sidecar)
     const isGiven = [...held, ...perhaps].some((one) => isOf(source, one))
-    return isGiven && ofBindings(later.ofContainer(pod, sidecar), ours).length === 0
+    return isGiven && givenByBindings(pod, sidecar, then).length === 0
   }
   return pods.flatMap((pod) => {
     const namespace = namespaces.get(pod.namespace)
@@ -334,21 +336,15 @@ function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['po
 /** What the outputs that give the same containers an identity render: those of new bindings, and of bindings that are there. */
 function renderedBy(
   gifts: readonly Gift[],
-  {
-    later,
-    ours,
-    after,
-  }: { readonly later: Holdings; readonly ours: ReadonlyMap<string, unknown>; readonly after: Analysis },
+  then: BindingsAlone,
   candidates: readonly Candidate[],
 ): RenderedByBindings {
-  const given = gifts.flatMap(({ pod, container }) => ofBindings(later.ofContainer(pod, container), ours))
-  const suggested = candidates.flatMap((candidate) => {
-    const judgement = after.settled.judgements.get(candidateKey(candidate))
-    return judgement?.state === 'ready' ? [judgement.resolved.identity.spiffeId] : []
-  })
+  const { config, settled } = then.after
+  const given = gifts.flatMap(({ pod, container }) => givenByBindings(pod, container, then))
+  const suggested = candidates.flatMap((one) => idOfReady(settled.judgements.get(candidateKey(one))) ?? [])
   return {
     spiffeIds: distinct([...given.map(({ spiffeId = '' }) => spiffeId), ...suggested]),
     hints: distinct(given.map(({ hint }) => hint)),
-    className: after.config.className,
+    className: config.className,
   }
 }

@@ -1,7 +1,7 @@
 // The steps of a rename in their order. Consumers come first: from the moment that a container holds two SVIDs it may present either.
 // What each step does to containers was worked out before; here it is put into words, with the command that checks it.
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
-import { OBJECTIVE_KINDS, POOL_KINDS, type Kind } from '../../model/kinds.ts'
+import { OBJECTIVE_KINDS, POOL_KINDS, type Kind, BINDING } from '../../model/kinds.ts'
 import { givenByNothing, policyName, type Analysis } from '../../analysis/index.ts'
 import { findingEntry, isOfPolicies } from '../../findings/index.ts'
 import { WORKLOAD_KINDS } from '../../model/objects/workload.ts'
@@ -9,6 +9,7 @@ import { counted, summaryText } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
 import { acceptLines, keptLines } from './consumers.ts'
 import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
+import { holderKey } from '../../model/objects/pod-index.ts'
 
 /** One step. */
 export interface RenameStep {
@@ -46,12 +47,12 @@ export function renameSteps(rename: Rename, words: PlanWords): readonly RenameSt
 
 /** The manifests of the next step that applies some: what issues both IDs as long as that is due, then the bindings of the new name. */
 export function manifestsDue({ renamed }: Rename): readonly JsonRecord[] {
-  const both = renamed.flatMap(({ how, bridge, manifest }): readonly JsonRecord[] => {
-    if (how === 'beside') return manifest === undefined ? [] : [manifest]
-    return bridge === undefined || bridge.isThere ? [] : [bridge.manifest]
+  const both = renamed.map(({ how, bridge, manifest }) => {
+    if (how === 'beside') return manifest
+    return bridge?.isThere === false ? bridge.manifest : undefined
   })
-  if (both.length > 0) return both
-  return renamed.flatMap(({ manifest }) => (manifest === undefined ? [] : [manifest]))
+  const due = both.filter((one) => one !== undefined)
+  return due.length > 0 ? due : renamed.map(({ manifest }) => manifest).filter((one) => one !== undefined)
 }
 
 /** The registrations by hand, each once. */
@@ -66,7 +67,7 @@ export function bridgesOf({ renamed }: Rename): readonly Bridge[] {
 /** How many containers hold an ID that changes. */
 export function holdersOf({ changes, holders }: Rename): number {
   const all = changes.flatMap(({ oldId }) => holders.get(oldId) ?? [])
-  return new Set(all.map(({ pod, container }) => JSON.stringify([pod, container]))).size
+  return new Set(all.map(holderKey)).size
 }
 
 function acceptStep(rename: Rename, { command }: PlanWords): RenameStep {
@@ -128,9 +129,15 @@ function issueStep(rename: Rename, { command }: PlanWords): RenameStep {
   }
 }
 
+/** The kinds whose names a rename may be about. */
+const RENAMED = {
+  pool: POOL_KINDS[0],
+  objective: OBJECTIVE_KINDS[0],
+  binding: BINDING,
+} as const satisfies Readonly<Record<Rename['question']['kind'], Kind>>
+
 function makeText({ kind, namespace, from, to }: Rename['question']): string {
-  const word = kind === 'pool' ? 'InferencePool' : 'InferenceObjective'
-  return `make ${word} ${namespace}/${to} with the spec of ${from}, and let whatever uses the old one use both`
+  return `make ${RENAMED[kind].kind} ${namespace}/${to} with the spec of ${from}, and let whatever uses the old one use both`
 }
 
 function bridgeText({ bridge, next, newId }: RenamedBinding): string {
@@ -252,8 +259,7 @@ function removeBridges(bridges: readonly Bridge[]): RenameStep {
 function forgetStep({ question, consumers, changes, done }: Rename, { analysis }: PlanWords): RenameStep {
   const { kind, namespace, from, to } = question
   const [first] = changes
-  const word = kind === 'pool' ? 'InferencePool' : 'InferenceObjective'
-  const plural = kind === 'pool' ? POOL_KINDS[0].plural : OBJECTIVE_KINDS[0].plural
+  const { kind: word, plural } = RENAMED[kind]
   const targeting = kind === 'pool' ? targetsOf(analysis, namespace, from) : []
   const named = new Set(consumers.named.map(({ oldId }) => oldId))
   const gone = new Set(givenByNothing(done.settled, [...named]))

@@ -2,13 +2,12 @@
 // hold the new one, whether a second binding can give it beside the first or a registration by hand must, what each step does to
 // containers, and who names the IDs. docs/rename.md is its page. The core that the operator runs decides each step.
 import { type Analysis, type State, Holdings, idsOf, holdersOfIds } from '../../analysis/index.ts'
-import { labelsForScm, judgementWord, type Judgement } from '../../decide/index.ts'
+import { labelsForScm, judgementWord, type Judgement, idOfReady } from '../../decide/index.ts'
 import { effectByHolder, effectOf, type Effect } from '../explain/effect.ts'
 import { type Finding, isOfPolicies } from '../../findings/index.ts'
 import { canonicalText, type JsonRecord } from '../../base/json.ts'
-import { apiVersionOf, CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
 import { lazy } from '../../base/lazy.ts'
-import { BINDING_KIND, CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
+import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
@@ -33,6 +32,7 @@ import { compareBytes } from '../../base/text/bytes.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import { consumersOf, cutOffsBy, type Consumers, type CutOff, type IdChange } from './consumers.ts'
+import { registrationManifest } from '../suggest/companion.ts'
 
 /** A registration by hand that gives an ID in the meantime. */
 export interface Bridge {
@@ -92,16 +92,14 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     withBindings(
       withNew(snapshot, question),
       NONE,
-      some.flatMap(({ second }) => present(second)),
+      some.map(({ second }) => second).filter((one) => one !== undefined),
     )
   const trial = yield* tools.analyse(withSeconds(asked))
   const standing = asked.filter(({ binding: { key }, beside }) => {
-    const [now, first, second] = [
-      judged(settled, key),
-      judged(trial.settled, key),
-      judged(trial.settled, beside),
-    ]
-    return [now, first, second].every((one) => one?.state === 'ready')
+    const { judgements } = trial.settled
+    return [settled.judgements.get(key), judgements.get(key), judgements.get(beside)].every(
+      (one) => one?.state === 'ready',
+    )
   })
   const isBeside = (one: Asked): boolean => standing.includes(one)
   const nextOf = (one: Asked): NamespacedName =>
@@ -113,7 +111,7 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     withBindings(
       withNew(snapshot, question),
       without,
-      asked.flatMap((one) => present(manifestOf(one))),
+      asked.map(manifestOf).filter((one) => one !== undefined),
     ),
     question,
   )
@@ -124,16 +122,16 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
   const names = new CompanionNames(analysis.now.outputs.map(({ object }) => object))
   const renamed = asked.map((one): RenamedBinding => {
     const next = nextOf(one)
-    const [now, then] = [judged(settled, one.binding.key), judged(first.settled, next)]
+    const [now, then] = [settled.judgements.get(one.binding.key), first.settled.judgements.get(next)]
     const bridge =
       isBeside(one) || now?.state !== 'ready' || then?.state !== 'ready'
         ? undefined
-        : bridgeOf(now, then, analysis, names, judged(trial.settled, one.beside))
+        : bridgeOf(now, then, analysis, names, trial.settled.judgements.get(one.beside))
     return {
       binding: one.binding,
       next,
-      oldId: idOf(now),
-      newId: idOf(then),
+      oldId: idOfReady(now),
+      newId: idOfReady(then),
       why: whyNone(now) ?? whyNone(then),
       how: isBeside(one) ? 'beside' : bridge === undefined ? 'nothing' : 'bridge',
       bridge,
@@ -173,10 +171,6 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
 }
 
 const NONE: ReadonlySet<never> = new Set()
-
-function present(manifest: JsonRecord | undefined): readonly JsonRecord[] {
-  return manifest === undefined ? [] : [manifest]
-}
 
 /** A binding that is concerned, and the manifests that it may become. */
 interface Asked {
@@ -227,14 +221,6 @@ function specText(manifest: JsonRecord | undefined): string {
   return canonicalText(manifest?.['spec'])
 }
 
-function judged({ judgements }: State, key: NamespacedName): Judgement | undefined {
-  return judgements.get(key)
-}
-
-function idOf(judgement: Judgement | undefined): string | undefined {
-  return judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : undefined
-}
-
 /** Why a binding gives no ID; undefined for one that does. */
 export function whyNone(judgement: Judgement | undefined): string | undefined {
   switch (judgement?.state) {
@@ -273,15 +259,9 @@ function bridgeOf(
   }
   const parts = ['rename', identity.namespace, then.resolved.identity.binding]
   const name = names.nameOf({ nameParts: parts, spec })
-  const labels = labelsForScm(config)
   return {
     name,
-    manifest: {
-      apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
-      kind: CLUSTER_SPIFFE_ID_KIND,
-      metadata: { name, ...(Object.keys(labels).length === 0 ? {} : { labels }) },
-      spec,
-    },
+    manifest: registrationManifest({ name, labels: labelsForScm(config), spec }),
     isThere: there.outputs.some(({ object }) => object.meta.name === name),
     because:
       beside?.state === 'refused'

@@ -4,7 +4,7 @@ import type { JsonRecord } from '../../base/json.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName, type NamespacedName } from '../../model/namespaced-name.ts'
 import { withBindings, withRegistrations, type Snapshot } from '../../snapshot/index.ts'
-import { companionManifest, type Companion, type NamedCompanion } from './companion.ts'
+import { registrationManifest, type Companion, type NamedCompanion } from './companion.ts'
 
 /** What an identity is given to, by the names that its binding would hold. */
 export type CandidateBoundary =
@@ -75,14 +75,14 @@ export function manifestsFor(candidates: readonly Candidate[]): readonly JsonRec
   return candidates.flatMap((candidate) => {
     const companions = (candidate.companions ?? []).filter(({ name }) => !named.has(name))
     for (const { name } of companions) named.add(name)
-    const registrations = companions.map(companionManifest)
+    const registrations = companions.map(registrationManifest)
     return candidate.isThere === true ? registrations : [...registrations, candidateManifest(candidate)]
   })
 }
 
 /** The registrations that are applied before a candidate. */
 export function manifestsBefore({ companions = [] }: Candidate): readonly JsonRecord[] {
-  return companions.map(companionManifest)
+  return companions.map(registrationManifest)
 }
 
 /** The same snapshot with these bindings and their companions applied. Their keys must be free, but for those that they replace. */
@@ -97,6 +97,6 @@ export function withCandidates(snapshot: Snapshot, candidates: readonly Candidat
       new Set(candidates.flatMap(({ replaces = [] }) => replaces)),
       candidates.flatMap((one) => (one.isThere === true ? [] : [candidateManifest(one)])),
     ),
-    [...companions.values()].filter(({ name }) => !there.has(name)).map(companionManifest),
+    [...companions.values()].filter(({ name }) => !there.has(name)).map(registrationManifest),
   )
 }

@@ -155,8 +155,12 @@ function specOf(
   }
 }
 
-/** The object to apply. */
-export function companionManifest({ name, labels, spec }: NamedCompanion): JsonRecord {
+/** A ClusterSPIFFEID as it is applied. */
+export function registrationManifest({
+  name,
+  labels,
+  spec,
+}: Pick<NamedCompanion, 'name' | 'labels' | 'spec'>): JsonRecord {
   return {
     apiVersion: apiVersionOf(CLUSTER_SPIFFE_ID),
     kind: CLUSTER_SPIFFE_ID_KIND,

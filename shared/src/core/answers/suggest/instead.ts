@@ -13,6 +13,7 @@ import { boundaryText, candidateKey, manifestsBefore, type Candidate } from './c
 import type { Instead, Need } from './plans.ts'
 import { proving, resultText, type Proof, type ProofTools, type ProvenNeed } from './prove.ts'
 import type { NotSuggested } from './not-suggested.ts'
+import { idOfReady } from '../../decide/index.ts'
 
 /** What there is to say of the bindings of each need that others could replace, in steps. All of them are proven at once. */
 export function* provingInstead(
@@ -186,9 +187,6 @@ function orderText(
 }
 
 function idsOf({ judgements }: State, keys: readonly NamespacedName[]): string {
-  const ids = keys.flatMap((key) => {
-    const judgement = judgements.get(key)
-    return judgement?.state === 'ready' ? judgement.resolved.identity.spiffeId : []
-  })
+  const ids = keys.flatMap((key) => idOfReady(judgements.get(key)) ?? [])
   return [...new Set(ids)].join(', ')
 }

@@ -33,8 +33,8 @@ export function fieldOfText({ object, field }: FieldOfObject): string {
 }
 
 /** The fields that such a selector comes from, on both sides. */
-export function fieldsBehind({ askedBy, decidedBy }: FailingSelector): readonly string[] {
-  return [askedBy, decidedBy].flatMap((one) => (one === undefined ? [] : fieldOfText(one)))
+export function fieldsBehind(one: FailingSelector): readonly string[] {
+  return [one.askedBy, one.decidedBy].flatMap((field) => (field === undefined ? [] : fieldOfText(field)))
 }
 
 /** Who asks for the selectors of an output of kleym's: a field of the binding, or of its pool. */
