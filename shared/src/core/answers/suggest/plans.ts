@@ -39,8 +39,6 @@ export interface Need {
   readonly pods: readonly Pod[]
   /** The best first; empty where the pods have a binding already, or where none can be named. */
   readonly plans: readonly Plan[]
-  /** The bindings that the pods have already. */
-  readonly existing: readonly NamespacedName[]
   /** What cannot be had and why, a sentence each. */
   readonly remarks: readonly string[]
   /** What a person has to choose before there is a plan of this mode; undefined where there is nothing to choose. */
@@ -108,13 +106,11 @@ export function poolSubject({ meta: { namespace, name } }: Pool): Subject {
 function refusedNeed(context: PoolContext): Need {
   const [pool] = context.pools
   const account = context.pods.accounts[0]?.serviceAccountName ?? DEFAULT_SERVICE_ACCOUNT
-  const named = context.bindings
   return {
     ...NO_NEED,
     pool: poolSubject(pool),
     serviceAccountName: account,
-    plans: named.length > 0 ? [] : [poolOnly(context, account)],
-    existing: named.map(({ key }) => key),
+    plans: context.bindings.length > 0 ? [] : [poolOnly(context, account)],
   }
 }
 
@@ -123,7 +119,7 @@ function needOf(context: PoolContext, { serviceAccountName, pods }: AccountPods)
   const mine = context.bindings.filter(
     ({ serviceAccountName: field }) => !field.ok || field.value === serviceAccountName,
   )
-  const base = { pool: poolSubject(pool), serviceAccountName, pods, existing: mine.map(({ key }) => key) }
+  const base = { pool: poolSubject(pool), serviceAccountName, pods }
   const asked = context.isAsked === undefined ? [] : context.objectives.filter(context.isAsked)
   const account = { context, serviceAccountName, pods }
   if (context.held !== undefined && mine.length === 0)
@@ -230,7 +226,7 @@ interface Account {
 type Planned = Pick<Need, 'plans' | 'remarks' | 'open'>
 
 const NOTHING: Planned = { plans: [], remarks: [], open: undefined }
-const NO_NEED = { ...NOTHING, pods: [], existing: [] }
+const NO_NEED = { ...NOTHING, pods: [] }
 
 /** Pods that have no binding yet. */
 function forAll(account: Account): Planned {

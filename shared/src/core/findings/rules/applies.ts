@@ -4,6 +4,10 @@ import { sourceText, whyOpen, type EntryOutcome } from '../../predict/index.ts'
 
 /** Whether a registration applies to its pod, whatever becomes of its entry then. */
 export function applies({ source, verdict }: EntryOutcome): Truth {
-  const why = whyOpen(verdict)
-  return why === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, why)
+  return appliesUnless(sourceText(source), whyOpen(verdict))
+}
+
+/** Whether what is named applies; `why` leaves it open, and nothing does if that is undefined. */
+export function appliesUnless(what: string, why: string | undefined): Truth {
+  return why === undefined ? YES : openOn(`whether ${what} applies`, why)
 }

@@ -18,6 +18,7 @@ import { NamespaceFilter, sourceText } from '../../predict/index.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
+import { ignoredBy } from './install-rules.ts'
 
 interface RuleInput {
   readonly analysis: Analysis
@@ -122,12 +123,8 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
   const source = { kind: 'ClusterSPIFFEID', name: judgement.resolved.output.metadata.name } as const
   const handling = analysis.settled.prediction().objects.get(sourceText(source))?.handling
   if (handling?.state !== 'ignored') return undefined
-  const { assumed } = analysis.settings
-  return finding(assumed.includes('className') || assumed.includes('watchClassless') ? 'KLM410' : 'KLM401', {
-    subject: bindingSubject(binding),
-    summary: `SCM ignores the output: ${handling.why}`,
-    evidence: [`SCM's settings: ${analysis.settings.source}`],
-  })
+  const summary = `SCM ignores the output: ${handling.why}`
+  return ignoredBy(analysis.settings, { subject: bindingSubject(binding), summary })
 }
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {

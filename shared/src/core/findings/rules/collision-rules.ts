@@ -1,6 +1,6 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
-import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
+import { subjectOfKey, type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import {
   claimsContainerOf,
@@ -15,10 +15,11 @@ import { BINDING_KIND } from '../../model/names.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { finding, type Finding, type Parts } from '../finding/finding.ts'
+import { finding, type Finding, type Parts, type Observation } from '../finding/finding.ts'
 import type { Rule } from '../finding/rule.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { counted } from '../../base/text/counted.ts'
+import type { FindingCode } from '../registry/findings.ts'
 
 /** The code of bindings that provably collide. */
 const COLLISION = 'KLM301'
@@ -175,9 +176,7 @@ function amongMany(
   if (!collision.named.some(isWithin) && !settled.claims.overlapsOf(claim).some(isWithin)) return undefined
   const { name } = claimSubject(claim)
   const more = collision.count > collision.named.length ? ' and more' : ''
-  return finding(COLLISION, {
-    subject: claimSubject(claim),
-    ...(claim.containerName === undefined && { fix: FIX_OF_VARIANTS }),
+  return claimFinding(COLLISION, [claim], {
     summary: `${name} claims ${claimed(claim)}pods that ${counted(collision.count, 'other binding')} claim${collision.count === 1 ? 's' : ''} too`,
     evidence: [
       `same service account ${claim.serviceAccountName}; label sets within one another: ${collision.named.map((peer) => claimSubject(peer.claim).name).join(', ')}${more}`,
@@ -211,14 +210,10 @@ function collisionFinding(
   proof: string,
 ): Finding {
   const [{ labels: common }] = groups
-  const [first, ...others] = claims.map(claimSubject)
-  const claim = claims[0]
+  const [claim] = claims
   const witnesses = claim === undefined ? [] : analysis.pods().withLabels(claim.namespace, common)
-  return finding(COLLISION, {
-    subject: first ?? { kind: BINDING_KIND, namespace: '', name: '' },
-    related: others,
-    ...(claim?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
-    summary: `${counted(others.length + 1, 'binding')} claim ${claimed(claim)}the same pods`,
+  return claimFinding(COLLISION, claims, {
+    summary: `${counted(claims.length, 'binding')} claim ${claimed(claim)}the same pods`,
     evidence: [
       `same service account ${claim?.serviceAccountName ?? ''}; ${proof}`,
       witnessText(witnesses, claim, 'would hold every one of these identities'),
@@ -271,9 +266,7 @@ function overlapOfOne(
 ): Finding {
   const { labels } = group
   const [other] = peer.declared
-  return finding(OVERLAP, {
-    subject: claimSubject(claim),
-    ...(claim.containerName === undefined && { fix: FIX_OF_VARIANTS }),
+  return claimFinding(OVERLAP, [claim], {
     summary: `a pod may carry both ${labelsText(labels)} and the labels of another binding, and ${claimedByBoth(claim)}`,
     evidence: [
       ...(other === undefined
@@ -286,16 +279,12 @@ function overlapOfOne(
 }
 
 function overlapFinding({ analysis, partsOf }: ClaimsOfAll, one: ClaimGroup, other: ClaimGroup): Finding {
-  const [first, ...rest] = [...one.declared, ...other.declared].toSorted((a, b) =>
-    compareBytes(a.owner, b.owner),
-  )
+  const declared = [...one.declared, ...other.declared].toSorted((a, b) => compareBytes(a.owner, b.owner))
+  const [first] = declared
   const both = new Map([...one.labels, ...other.labels])
   const [left, right] = [labelsText(one.labels), labelsText(other.labels)].toSorted(compareBytes)
   const witnesses = first === undefined ? [] : analysis.pods().withLabels(first.namespace, both)
-  return finding(OVERLAP, {
-    subject: first === undefined ? { kind: BINDING_KIND, namespace: '', name: '' } : claimSubject(first),
-    ...(first?.containerName === undefined && { fix: FIX_OF_VARIANTS }),
-    related: rest.map(claimSubject),
+  return claimFinding(OVERLAP, declared, {
     summary: `a pod may carry both ${left} and ${right}, and ${claimedByBoth(first)}`,
     evidence: [witnessText(witnesses, first, 'carries both')],
     parts: partsOf(one, other),
@@ -312,12 +301,7 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
   for (const { binding } of analysis.compiled) {
     const judgement = analysis.now.judgements.get(binding.key)
     if (judgement?.state !== 'ready') continue
-    const { namespace, name } = binding.meta
-    getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push({
-      kind: BINDING_KIND,
-      namespace,
-      name,
-    })
+    getOrCreate(byId, judgement.resolved.identity.spiffeId, () => []).push(bindingSubject(binding))
   }
   return [...byId].flatMap(([spiffeId, [first, ...others]]) =>
     first === undefined || others.length === 0
@@ -332,6 +316,19 @@ function sharedIds(analysis: Analysis): readonly Finding[] {
   )
 }
 
+/** A finding about claims: that of the first is its subject, and the others are related. */
+function claimFinding(
+  code: FindingCode,
+  claims: readonly Claim[],
+  observed: Pick<Observation, 'summary' | 'evidence' | 'parts'>,
+): Finding {
+  const [subject = NO_BINDING, ...related] = claims.map(claimSubject)
+  const isOfVariants = claims[0]?.containerName === undefined
+  return finding(code, { subject, related, ...(isOfVariants && { fix: FIX_OF_VARIANTS }), ...observed })
+}
+
+const NO_BINDING: Subject = { kind: BINDING_KIND, namespace: '', name: '' }
+
 function claimSubject({ owner }: Claim): Subject {
-  return owner === '' ? { kind: BINDING_KIND, namespace: '', name: '' } : subjectOfKey(owner)
+  return owner === '' ? NO_BINDING : subjectOfKey(owner)
 }

@@ -18,6 +18,7 @@ import {
 import { distinct } from '../../base/text/bytes.ts'
 import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { ownerOf, type PodLookups } from './pod-note.ts'
+import { appliesUnless } from './applies.ts'
 
 /** A default identity that a container would hold if the fallbacks did not give way on its pod. */
 export interface Displaced {
@@ -56,11 +57,7 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
     const isCertain = same.some(({ outcome }) => whyOpen(outcome.verdict) === undefined)
     const unsure = perhaps ?? (isCertain ? undefined : first)
     const mayNot =
-      unsure &&
-      openOn(
-        `whether ${sourceText(unsure.source)} applies`,
-        whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '',
-      )
+      unsure && appliesUnless(sourceText(unsure.source), whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '')
     const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
     const { spiffeId = UNKNOWN_ID } = first
     return [{ container, spiffeId, fallbacks: [first, ...more], instead, kept, holds }]

@@ -3,14 +3,14 @@ import { SCM_CONFIG_KIND } from '../../model/subject-groups.ts'
 import type { Analysis, Contradiction } from '../../analysis/index.ts'
 import { classLabelProblem } from '../../decide/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SCM_CLASS_LABEL } from '../../model/names.ts'
-import { CLASS_PLACEHOLDER } from '../../model/objects/scm-settings.ts'
+import { CLASS_PLACEHOLDER, type ScmSettings } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntrySource, type ScmFault } from '../../predict/index.ts'
 import { findingEntry, type FindingCode } from '../registry/findings.ts'
-import { asFarAs, finding, type Finding } from '../finding/finding.ts'
+import { asFarAs, finding, type Finding, type Observation } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
-import { openOn, YES } from '../../model/truth/truth.ts'
 import { findingsInWorlds } from './in-worlds.ts'
+import { appliesUnless } from './applies.ts'
 
 /** A finding for each object that gives other settings of kleym than those in force. */
 export function disagreements(contradictions: readonly Contradiction[]): readonly Finding[] {
@@ -28,6 +28,12 @@ export const SCM_SUBJECT: Subject = {
   kind: SCM_CONFIG_KIND,
   namespace: '',
   name: 'spire-controller-manager',
+}
+
+/** That SCM ignores what kleym writes, which is certain if its settings were given. */
+export function ignoredBy({ assumed, source }: ScmSettings, observed: Observation): Finding {
+  const isAssumed = assumed.includes('className') || assumed.includes('watchClassless')
+  return finding(isAssumed ? 'KLM410' : 'KLM401', { ...observed, evidence: [`SCM's settings: ${source}`] })
 }
 
 /** The operator, where it is not one Deployment that is meant. */
@@ -112,7 +118,7 @@ function stoppers(analysis: Analysis): readonly Finding[] {
         summary: why,
       })
       const who = source === undefined ? "SCM's configuration" : sourceText(source)
-      return asFarAs(open === undefined ? YES : openOn(`whether ${who} applies`, open), one)
+      return asFarAs(appliesUnless(who, open), one)
     })
 }
 

@@ -12,7 +12,7 @@ import type { AskedRule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { isOutputName } from '../../decide/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND, LABEL_MANAGED_BY, MANAGED_BY } from '../../model/names.ts'
-import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings } from './install-rules.ts'
+import { OPERATOR_SUBJECT, SCM_SUBJECT, trustDomainFindings, ignoredBy } from './install-rules.ts'
 import { counted } from '../../base/text/counted.ts'
 
 /** What `status` knows of an installation. */
@@ -78,14 +78,8 @@ function operators({ operators: found }: InstallationFacts): readonly Finding[] 
 function classes({ config, settings }: Analysis): readonly Finding[] {
   const handling = outputHandling(config, settings)
   if (handling.state !== 'ignored') return []
-  const isAssumed = settings.assumed.includes('className') || settings.assumed.includes('watchClassless')
-  return [
-    finding(isAssumed ? 'KLM410' : 'KLM401', {
-      subject: SCM_SUBJECT,
-      summary: `SCM ignores every output of kleym: ${handling.why}`,
-      evidence: [`SCM's settings: ${settings.source}`],
-    }),
-  ]
+  const summary = `SCM ignores every output of kleym: ${handling.why}`
+  return [ignoredBy(settings, { subject: SCM_SUBJECT, summary })]
 }
 
 /** Foreign objects that look like kleym's: one with such a name claims what it says until a person deletes it. */

@@ -20,7 +20,7 @@ import {
   type Displaced,
 } from './displaced.ts'
 import { sourceSubject } from './install-rules.ts'
-import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type PodLookups, bindingOf } from './pod-note.ts'
 import { namesContainer } from './workload-api-rules.ts'
 
 /** The rules about proxies, over one pod. */
@@ -31,10 +31,7 @@ function unusableByProxy(facts: PodIdentities, lookups: PodLookups): readonly No
   const { pod, outcomes } = facts
   const ours = outcomes.filter(
     ({ source, entry }) =>
-      source.kind === 'ClusterSPIFFEID' &&
-      lookups.bindings.has(source.name) &&
-      entry !== undefined &&
-      !isMeshIdentity(entry.spiffeId),
+      bindingOf(source, lookups) !== undefined && entry !== undefined && !isMeshIdentity(entry.spiffeId),
   )
   if (ours.length === 0) return []
   const proxies = proxiesOfAccount(pod, lookups.namespaceOf(pod.namespace))
@@ -71,8 +68,7 @@ function unusableByProxy(facts: PodIdentities, lookups: PodLookups): readonly No
  */
 function lostByProxy(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   if (!facts.outcomes.some(({ fallback }) => fallback)) return []
-  const owners = facts.outcomes.filter(takesPart).map(({ source }) => ownerOf(source, lookups))
-  const bindings = owners.filter(({ kind }) => kind === BINDING_KIND)
+  const bindings = facts.outcomes.filter(takesPart).flatMap(({ source }) => bindingOf(source, lookups) ?? [])
   return proxiesOfAccount(facts.pod, lookups.namespaceOf(facts.pod.namespace)).flatMap((proxy) => {
     const { consumer, container } = proxy
     const { name } = container
@@ -107,10 +103,7 @@ export function lossesOfProxy(
 
 /** Identities of one container, on a pod that a proxy of the node serves: it asks by the pod, which tells no containers apart. */
 function unreachableForProxyOfNode({ pod, outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
-  const narrow = outcomes.filter(
-    (one) =>
-      one.source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(one.source.name) && namesContainer(one),
-  )
+  const narrow = outcomes.filter((one) => bindingOf(one.source, lookups) !== undefined && namesContainer(one))
   if (narrow.length === 0) return []
   return consumersIn(pod, lookups.namespaceOf(pod.namespace))
     .filter(({ container }) => container === undefined)

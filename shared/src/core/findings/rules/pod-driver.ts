@@ -32,6 +32,7 @@ import {
   type Note,
   type PodRule,
   type PodLookups,
+  bindingOf,
 } from './pod-note.ts'
 import { idHeldByForeign, matches, POD_RULES } from './pod-rules.ts'
 
@@ -280,25 +281,28 @@ function containerAsIf(
 /** An ID that is known in part and may be one of several bindings: who gives it, as a rule of its own would note it. */
 function mayBecomeOurs(outcome: EntryOutcome, facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { source, entry } = outcome
-  const isOurs = source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(source.name)
-  const bindings = isOurs || entry === undefined ? [] : lookups.bindingsThatMayBe(entry.spiffeId)
+  if (entry === undefined || bindingOf(source, lookups) !== undefined) return []
   const reaches = facts.containers.some(({ registrations }) =>
     registrations.some((one) => one.outcome === outcome && one.verdict !== 'dead'),
   )
-  if (entry === undefined || !reaches) return []
-  return notesOfBindings(bindings, facts.pod, (subject, others, isTheft) => ({
-    code: isTheft ? 'KLM308' : 'KLM304',
-    subject,
-    related: [ownerOf(source, lookups), ...others],
-    summary: (pods, namespaces) =>
-      `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
-    evidence: [`it registers ${entry.spiffeId}`],
-    spiffeId: entry.spiffeId,
-    holds: openOn(
-      `what ${sourceText(source)} renders`,
-      'its SPIFFE ID is known but for what stands in angle brackets',
-    ),
-  }))
+  if (!reaches) return []
+  return notesOfBindings(
+    lookups.bindingsThatMayBe(entry.spiffeId),
+    facts.pod,
+    (subject, others, isTheft) => ({
+      code: isTheft ? 'KLM308' : 'KLM304',
+      subject,
+      related: [ownerOf(source, lookups), ...others],
+      summary: (pods, namespaces) =>
+        `${sourceText(source)} may give the identity to ${pods}${isTheft ? ` of ${namespaces}` : ''}`,
+      evidence: [`it registers ${entry.spiffeId}`],
+      spiffeId: entry.spiffeId,
+      holds: openOn(
+        `what ${sourceText(source)} renders`,
+        'its SPIFFE ID is known but for what stands in angle brackets',
+      ),
+    }),
+  )
 }
 
 /** Equal for what the rules show alike. */

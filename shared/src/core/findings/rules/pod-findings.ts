@@ -13,7 +13,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { PodsAlike } from '../../model/objects/pods-alike.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
 import {
@@ -130,7 +130,7 @@ export function* holdersOfNotes(
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) continue
     for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, lookups))) {
-      const key = findingKey(finding(code, { subject, related, summary: '' }))
+      const key = keyOf({ code, subject, related })
       if (!keys.has(key)) continue
       const names = containers ?? facts.containers.map(({ container }) => container.name)
       getOrCreate(holders, key, () => []).push(
@@ -178,11 +178,7 @@ function* notesOf(
     }))
     return { notes, meetings: visitor?.meetingsOf(facts) ?? [] }
   }
-  const alike = pods.length > ALIKE_FROM ? new PodsAlike(shows) : undefined
-  for (const pod of pods) {
-    const before = alike?.find(pod)
-    if (before === undefined) yield
-    const { notes, meetings } = before?.value ?? alike?.work(pod) ?? shows(pod)
+  yield* workingOn(pods, shows, (pod, { notes, meetings }) => {
     for (const { note, sameAs, told: toldOf } of notes) {
       if (toldOf?.has(pod.namespace) === true) continue
       const newShown = (): Shown => ({ note, sameAs, pods: [] })
@@ -193,7 +189,7 @@ function* notesOf(
       seen.pods.push(pod)
     }
     visitor?.visit(pod, meetings)
-  }
+  })
   const found: Finding[] = []
   const sure = byFinding(certain.values())
   for (const shown of [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]) {
@@ -202,9 +198,6 @@ function* notesOf(
   }
   return found
 }
-
-/** Of fewer pods it does not pay to find out which are alike. */
-const ALIKE_FROM = 200
 
 /** What a pod shows, and the outputs that it meets: nothing in it is about the one pod. */
 interface ShownByPod {
@@ -232,7 +225,7 @@ function byFinding(shown: Iterable<Shown>): ByFinding {
 }
 
 /** As `findingKey` has it. */
-function keyOf({ code, subject, related }: Note): string {
+function keyOf({ code, subject, related }: Pick<Note, 'code' | 'subject' | 'related'>): string {
   return findingKey(finding(code, { subject, related, summary: '' }))
 }
 

@@ -7,7 +7,6 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import type { State } from '../../analysis/index.ts'
-import { BINDING_KIND } from '../../model/names.ts'
 import type { Namespace, Pod } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
@@ -134,13 +133,20 @@ export function noteKey({ code, subject, related, summary, evidence = [], holds 
   return key
 }
 
+/** The binding behind a source; undefined if it is no output of ours. */
+export function bindingOf({ kind, name }: EntrySource, { bindings }: PodLookups): Subject | undefined {
+  return kind === 'ClusterSPIFFEID' ? bindings.get(name) : undefined
+}
+
 /** The binding behind a source where it is ours, else the object itself. */
-export function ownerOf(source: EntrySource, { bindings }: PodLookups): Subject {
-  return (source.kind === 'ClusterSPIFFEID' ? bindings.get(source.name) : undefined) ?? sourceSubject(source)
+export function ownerOf(source: EntrySource, lookups: PodLookups): Subject {
+  return bindingOf(source, lookups) ?? sourceSubject(source)
 }
 
 /** The same as a sentence has it: `binding team-a/chat`, `ClusterSPIFFEID/default`. */
 export function ownerText(source: EntrySource, lookups: PodLookups): string {
-  const { kind, namespace, name } = ownerOf(source, lookups)
-  return kind === BINDING_KIND ? `binding ${namespacedName(namespace, name)}` : sourceText(source)
+  const binding = bindingOf(source, lookups)
+  return binding === undefined
+    ? sourceText(source)
+    : `binding ${namespacedName(binding.namespace, binding.name)}`
 }

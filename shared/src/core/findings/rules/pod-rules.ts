@@ -1,6 +1,5 @@
 // What pods show: several identities, lost defaults, masked, refused and failing entries, foreign registrations.
 import type { Subject } from '../../model/objects/subject.ts'
-import { BINDING_KIND } from '../../model/names.ts'
 import type { Container } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import {
@@ -15,7 +14,15 @@ import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import { displacedOf, displacersOf, givesWayText, lossText, UNKNOWN_ID, type Displaced } from './displaced.ts'
 import { applies } from './applies.ts'
-import { notesOfBindings, ownerOf, ownerText, type Note, type PodRule, type PodLookups } from './pod-note.ts'
+import {
+  notesOfBindings,
+  ownerOf,
+  ownerText,
+  type Note,
+  type PodRule,
+  type PodLookups,
+  bindingOf,
+} from './pod-note.ts'
 import { MESH_RULES } from './mesh-rules.ts'
 import { rightOverOthers } from './right-rules.ts'
 import { WORKLOAD_API_RULES } from './workload-api-rules.ts'
@@ -121,9 +128,7 @@ function maskedByEither({ outcomes }: PodIdentities, lookups: PodLookups): reado
 
 /** It concerns the bindings on the same pod: what it gives to their containers is not known either. */
 function notFollowed({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
-  const beside = outcomes
-    .map(({ source }) => ownerOf(source, lookups))
-    .filter(({ kind }) => kind === BINDING_KIND)
+  const beside = outcomes.flatMap(({ source }) => bindingOf(source, lookups) ?? [])
   return outcomes.flatMap(({ source, verdict }) =>
     verdict.state !== 'unknown'
       ? []
@@ -231,12 +236,10 @@ function groupedBy<T extends { readonly container: Container }>(
 
 function foreignBeside({ outcomes }: PodIdentities, lookups: PodLookups): readonly Note[] {
   const inForce = outcomes.filter(({ fallback, verdict }) => !fallback && verdict.state === 'declared')
-  const ours = inForce
-    .map(({ source }) => ownerOf(source, lookups))
-    .filter(({ kind }) => kind === BINDING_KIND)
+  const ours = inForce.flatMap(({ source }) => bindingOf(source, lookups) ?? [])
   if (ours.length === 0) return []
   return inForce
-    .filter(({ source }) => source.kind === 'ClusterSPIFFEID' && !lookups.bindings.has(source.name))
+    .filter(({ source }) => source.kind === 'ClusterSPIFFEID' && bindingOf(source, lookups) === undefined)
     .flatMap(({ source }) =>
       ours.map((binding) => ({
         code: 'KLM305' as const,
@@ -255,8 +258,7 @@ export function idHeldByForeign(
 ): readonly Note[] {
   return outcomes.flatMap((outcome) => {
     const { source, verdict, entry } = outcome
-    const isOurs = source.kind === 'ClusterSPIFFEID' && lookups.bindings.has(source.name)
-    if (entry === undefined || isOurs) return []
+    if (entry === undefined || bindingOf(source, lookups) !== undefined) return []
     // Which of two registrations gives an identity away does not matter.
     const isHeld = ({ namespace }: Subject): boolean =>
       verdict.state === 'declared' || (namespace !== pod.namespace && isAskedFor(verdict))

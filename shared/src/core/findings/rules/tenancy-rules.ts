@@ -3,12 +3,12 @@ import { IdentitySources, type Analysis, type State } from '../../analysis/index
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 import { subjectOfKey, type Subject } from '../../model/objects/subject.ts'
-import { openOn, YES } from '../../model/truth/truth.ts'
 import { NamespaceFilter, sourceText } from '../../predict/index.ts'
 import { fewText, summaryText } from '../../base/text/counted.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { sourceSubject } from './install-rules.ts'
+import { appliesUnless } from './applies.ts'
 
 /** What is found about who may take an identity. */
 export const tenancyRule: Rule = ruleAtOnce(['KLM311'], openIdentities)
@@ -48,7 +48,7 @@ function openIdentities({ settled }: Analysis, bindings?: ReadonlySet<string>): 
         summary: `${sourceText(source)} gives the identity to pods of ${where}`,
         evidence: [asksText(asked)],
       })
-      return asFarAs(open === undefined ? YES : openOn(`whether ${sourceText(source)} applies`, open), found)
+      return asFarAs(appliesUnless(sourceText(source), open), found)
     }),
   )
 }

@@ -16,9 +16,9 @@ import {
   expectedText,
 } from '../../predict/index.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { openOn, YES } from '../../model/truth/truth.ts'
 import { sha256Hex } from '../../base/text/sha256.ts'
 import { sourceSubject } from './install-rules.ts'
+import { appliesUnless } from './applies.ts'
 
 /** How many entries of an object a finding names. */
 const NAMED = 10
@@ -120,8 +120,7 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
     evidence: [difference.why, ...named, ...(more > 0 ? [`and ${more} more`] : [])],
     ...(namespaces.size > 0 && { namespaces }),
   })
-  const { doubt } = expected
-  return asFarAs(doubt === undefined ? YES : openOn(`whether ${source} applies`, doubt), one)
+  return asFarAs(appliesUnless(source, expected.doubt), one)
 }
 
 function evidenceOf(one: ExplainedDifference): string {

@@ -18,7 +18,7 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { containerPart } from '../finding/finding.ts'
-import { ownerOf, type Note, type PodRule, type PodLookups } from './pod-note.ts'
+import { ownerOf, type Note, type PodRule, type PodLookups, bindingOf } from './pod-note.ts'
 
 /** The rules about the Workload API, over one pod. */
 export const WORKLOAD_API_RULES: readonly PodRule[] = [noWayToWorkloadApi, waitsInVain]
@@ -32,12 +32,11 @@ interface Given {
 }
 
 /** What outputs of bindings give on a pod whose spec can be judged. */
-function givenBy({ pod, outcomes, containers }: PodIdentities, { bindings }: PodLookups): readonly Given[] {
+function givenBy({ pod, outcomes, containers }: PodIdentities, lookups: PodLookups): readonly Given[] {
   if (pod.perhaps !== undefined || isFromCluster(pod)) return []
   return outcomes.flatMap((outcome) => {
     const { source, verdict } = outcome
-    if (verdict.state !== 'declared' || source.kind !== 'ClusterSPIFFEID' || !bindings.has(source.name))
-      return []
+    if (verdict.state !== 'declared' || bindingOf(source, lookups) === undefined) return []
     const holding = containers.filter(({ issued }) => issued.some((one) => one.outcome === outcome))
     return { outcome, containers: holding, isNarrow: namesContainer(outcome) }
   })

@@ -2,6 +2,7 @@
 // most work on a pod asks for none of them. No list says what counts: whatever the work asks of a pod is recorded, and another pod
 // that answers all of it alike has the same result. What is asked of a field that nobody thought of is recorded too.
 import type { Pod } from './pod.ts'
+import type { Steps } from '../../base/steps.ts'
 
 /** Something that is asked of a pod. Two answers are the same if they are one value. */
 type Question = (pod: Pod) => unknown
@@ -42,6 +43,23 @@ class Asked<T> {
   learn(answer: unknown, known: Known<T>): void {
     if (answer === this.#answer) this.#then = known
     else (this.#others ??= new Map()).set(answer, known)
+  }
+}
+
+/** Of fewer pods it does not pay to find out which are alike. */
+const ALIKE_FROM = 200
+
+/** Works on pods, once for those that are alike; a step for each that is not like one before. `take` is given each pod with its result. */
+export function* workingOn<T>(
+  pods: readonly Pod[],
+  work: (pod: Pod) => T,
+  take: (pod: Pod, result: T) => void,
+): Steps<void> {
+  const alike = pods.length > ALIKE_FROM ? new PodsAlike(work) : undefined
+  for (const pod of pods) {
+    const before = alike?.find(pod)
+    if (before === undefined) yield
+    take(pod, before?.value ?? alike?.work(pod) ?? work(pod))
   }
 }
 

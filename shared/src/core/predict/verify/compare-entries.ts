@@ -63,8 +63,6 @@ export interface EntryDifferences {
   readonly pending: number
   /** Seconds since 1970: when the youngest entry was made; undefined: not told. */
   readonly newest: number | undefined
-  /** The same of the entries that are as predicted: SCM has made them. */
-  readonly newestAgreed: number | undefined
 }
 
 /**
@@ -93,7 +91,6 @@ export class EntryComparison {
   #pending = 0
   readonly #openOn = new Set<string>()
   #newest: number | undefined
-  #newestAgreed: number | undefined
 
   /** `isHeld`: whether a container gets an entry, or may; undefined: not known. It is asked where extra entries are very many. */
   constructor(
@@ -118,10 +115,8 @@ export class EntryComparison {
     this.#seen[expected.number] = 1
     if (expected.isSaidBy(entry)) {
       // That the server has it shows that the server takes it.
-      if (expected.outline.isSent) {
-        this.#agreed++
-        this.#newestAgreed = laterOf(this.#newestAgreed, entry.createdAt)
-      } else if (expected.outline.isPending) this.#pending++
+      if (expected.outline.isSent) this.#agreed++
+      else if (expected.outline.isPending) this.#pending++
       else {
         this.#open++
         this.#openOn.add(openText(expected))
@@ -158,7 +153,6 @@ export class EntryComparison {
       openOn: [...this.#openOn].toSorted(compareBytes),
       pending: this.#pending,
       newest: this.#newest,
-      newestAgreed: this.#newestAgreed,
     }
   }
 

@@ -2,7 +2,7 @@
 // no more is kept than its UID and its parent: what else there is of an entry is kept once for all pods that are alike.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { podText } from '../../model/objects/pod-index.ts'
-import { PodsAlike } from '../../model/objects/pods-alike.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { Steps } from '../../base/steps.ts'
 import { sortSelectors, type SelectorParts } from '../spire/entry-key.ts'
@@ -130,9 +130,6 @@ export interface ExpectedEntries {
 /** What makes the entries of an object less than certain, beside the prediction; undefined: nothing does. */
 export type WhyOpen = (source: string) => { readonly why: string; readonly isPending: boolean } | undefined
 
-/** Of fewer pods it does not pay to find out which are alike. */
-const ALIKE_FROM = 200
-
 /** Works out what a prediction expects for these pods, in a step for each pod that is not like one before. */
 export function* expecting(
   prediction: Prediction,
@@ -148,13 +145,9 @@ export function* expecting(
     })
   const outlinesOf = (pod: Pod): PodOutlines =>
     outliner.outlinesOf(prediction.entriesOf(pod).filter(({ source }) => source.kind === 'ClusterSPIFFEID'))
-  const alike = pods.length > ALIKE_FROM ? new PodsAlike(outlinesOf) : undefined
-  for (const pod of pods) {
-    const before = alike?.find(pod)
-    if (before === undefined) yield
-    const outlines = before?.value ?? alike?.work(pod) ?? outlinesOf(pod)
-    collector.add(outlines, { pod, parentId: prediction.parentIdOf(pod) ?? '' })
-  }
+  yield* workingOn(pods, outlinesOf, (pod, outlines) =>
+    collector.add(outlines, { pod, parentId: prediction.parentIdOf(pod) ?? '' }),
+  )
   return collector
 }
 

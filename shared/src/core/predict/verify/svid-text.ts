@@ -11,7 +11,7 @@ export interface FetchedSvid {
 /** The SVIDs of a text, or why it is refused. `why` holds nothing of the text. */
 export type SvidTextReading =
   | { readonly ok: true; readonly svids: readonly FetchedSvid[] }
-  | { readonly ok: false; readonly why: string; readonly hasKeys: boolean }
+  | { readonly ok: false; readonly why: string }
 
 /** The most characters of a text: it has some ten lines for each SVID. */
 const TEXT_MAX = 1024 * 1024
@@ -25,11 +25,7 @@ const DENIED = /PermissionDenied|no identity issued/
 /** Reads the text. Never throws. */
 export function readSvidText(text: string): SvidTextReading {
   if (KEY.test(text))
-    return {
-      ok: false,
-      hasKeys: true,
-      why: 'it holds private keys: delete it, and give the text without -output json',
-    }
+    return refused('it holds private keys: delete it, and give the text without -output json')
   if (text.length > TEXT_MAX) return refused('it is longer than a megabyte')
   if (/^\s*[[{]/.test(text))
     return refused('it is JSON, which holds keys: give the text of the command, without -output json')
@@ -54,5 +50,5 @@ export function readSvidText(text: string): SvidTextReading {
 }
 
 function refused(why: string): SvidTextReading {
-  return { ok: false, hasKeys: false, why }
+  return { ok: false, why }
 }
