@@ -9,6 +9,7 @@ import {
   type LiveOutput,
   type Pass,
 } from '../../decide/index.ts'
+import { whyUnserved } from '../../model/objects/spire-setup.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
 import { SPIRE_GROUP } from '../../model/names.ts'
@@ -89,6 +90,7 @@ export class State implements PolicyContext {
       settings,
       whyIncomplete: (pod) => whyUnread(snapshot, pod.namespace) ?? whyUndecided(this.undecided, pod),
       whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
+      whyUnserved: whyUnserved(settings, snapshot.spireSetup),
       ...(whyKept.size > 0 && { whyKept: ({ name }) => whyKept.get(name) }),
     })
     return this.#prediction

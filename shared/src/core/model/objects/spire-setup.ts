@@ -10,6 +10,7 @@ import {
 } from '../../base/json.ts'
 import { isOfAgent, withoutComments } from './agent-config.ts'
 import type { RawObject } from './raw.ts'
+import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
 import { imageName, wordsOf } from './workload-api.ts'
 
 /** What is set up, each with its values: `["trust_domain of the SPIRE server", ["is \"example.org\""]]`. What no object shows is not among them. */
@@ -57,6 +58,32 @@ const SHOWN_MAX = 120
 function shortened(values: readonly string[]): string {
   const text = values.join(', ')
   return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}...` : text
+}
+
+/**
+ * Why what SCM asks for may come to no container, as SPIRE's own parts show it: one of them does not run, or does not fit to SCM's settings.
+ * Undefined: nothing shows it.
+ */
+export function whyUnserved(settings: ScmSettings, setup: SpireSetup): string | undefined {
+  const stopped = PROGRAMS.find((one) => setup.get(one)?.every((how) => how === STOPPED))
+  if (stopped !== undefined) return `${stopped} ${STOPPED}`
+  const { trustDomain, clusterName, parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
+  const asked = [
+    ['trustDomain', trustDomain, 'trust_domain of the SPIRE server'],
+    ['trustDomain', trustDomain, 'trust_domain of the SPIRE agents'],
+    [
+      'clusterName',
+      parentIDTemplate.includes('ClusterName') ? clusterName : undefined,
+      'cluster of the SPIRE agents',
+    ],
+  ] as const
+  for (const [name, value, what] of asked) {
+    const shown = setup.get(what) ?? []
+    // A variable is filled in when the program starts.
+    const mayFit = shown.length === 0 || shown.some((one) => one === `is "${value}"` || /[{$]/.test(one))
+    if (value !== undefined && !mayFit) return `${what} ${shortened(shown)}, and SCM's ${name} is ${value}`
+  }
+  return undefined
 }
 
 function programsIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {

@@ -183,6 +183,9 @@ class Predictor implements Prediction {
    * object that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
    */
   #withFaults(outcome: EntryOutcome): EntryOutcome {
+    const { whyUnserved } = this.#input
+    if (whyUnserved !== undefined && isAskedFor(outcome.verdict))
+      return { ...outcome, verdict: { state: 'depends', why: whyUnserved } }
     const [first] = this.#findInvalidUtf8()
     if (first !== undefined && isAskedFor(outcome.verdict)) {
       const perhaps = first.open === undefined ? '' : ' perhaps'

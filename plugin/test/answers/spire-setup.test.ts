@@ -1,8 +1,9 @@
-// SPIRE's own parts that only differ between the two sides of a diff: no registration changes, and what comes to containers may.
+// SPIRE's own parts that do not fit to SCM, or that only differ between the two sides of a diff: no registration changes, and what
+// comes to containers may.
 import { expect, test } from 'vitest'
-import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../../support/chat-world.ts'
-import { inProcess, type Ran } from '../../support/in-process.ts'
-import { workspace } from '../../support/workspace.ts'
+import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../support/chat-world.ts'
+import { inProcess, type Ran } from '../support/in-process.ts'
+import { workspace } from '../support/workspace.ts'
 
 const OBJECTS = [CHAT_BINDING, CHAT_OBJECTS, operatorDeployment('acme.example', 'spire'), CHAT_SCM].join(
   '---\n',
@@ -112,4 +113,36 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
   const { code, stdout } = await diff(before, after)
   expect(stdout).toMatch(/^✓/)
   expect(code).toBe(0)
+})
+
+test.each<[what: string, parts: readonly string[], said: string]>([
+  ['agents of another cluster', changed('cluster = "prod"', 'cluster = "dev"'), "SCM's clusterName is prod"],
+  [
+    'a server of another trust domain',
+    changed('"trust_domain": "acme.example"', '"trust_domain": "other.example"'),
+    'trust_domain of the SPIRE server is "other.example", and SCM\'s trustDomain is acme.example',
+  ],
+  ['a server without replicas', changed('replicas: 1', 'replicas: 0'), 'spire-server has no replicas'],
+])('with %s it is not known what a container holds', async (_what, parts, said) => {
+  const { stdout } = await inProcess(
+    ['who-selects', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
+    await workspace({ 'all.yaml': [OBJECTS, ...parts].join('---\n') }),
+  )
+  expect(stdout).toMatch(/^! .*undetermined/)
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+})
+
+test.each<[what: string, parts: readonly string[]]>([
+  ['that fit', PARTS],
+  ['with a variable', changed('cluster = "prod"', 'cluster = "${CLUSTER}"')],
+  [
+    'of a second cluster beside them',
+    [...PARTS, AGENT_CONFIG.replaceAll('spire', 'dev').replace('prod', 'dev')],
+  ],
+])('parts %s leave open nothing', async (_what, parts) => {
+  const { stdout } = await inProcess(
+    ['who-selects', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
+    await workspace({ 'all.yaml': [OBJECTS, ...parts].join('---\n') }),
+  )
+  expect(stdout).toMatch(/^✓/)
 })
