@@ -96,7 +96,7 @@ function reportWriteFailure(code: string): void {
   const why = `the system says ${code}`
   const fix = 'make room where it is written to'
   context.stderr.write(
-    formatError(new KleymError({ code: 'output', what: 'the answer could not be written', why, fix })),
+    formatError(new KleymError('output', { what: 'the answer could not be written', why, fix })),
   )
 }
 

@@ -203,8 +203,7 @@ export class ClusterReader {
         ? `what an answer uses of it is more than ${KEPT_MAX / 1024 / 1024} MiB`
         : undefined)
     if (why === undefined) return
-    throw new KleymError({
-      code: 'input',
+    throw new KleymError('input', {
       what: 'cannot take in all of the cluster',
       where: this.#name,
       why,

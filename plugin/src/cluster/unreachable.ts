@@ -16,22 +16,20 @@ export function unreachable(error: unknown, name: string): KleymError | undefine
     fix: 'check that `kubectl version` works with the same flags, or answer from files with --offline',
   }
   return error.failure === 'timed out'
-    ? new KleymError(
-        { ...parts, code: 'timed-out', fix: 'try again, or give it longer with --request-timeout' },
-        { cause: error },
-      )
-    : new KleymError({ ...parts, code: 'unreachable' }, { cause: error })
+    ? new KleymError('timed-out', {
+        ...parts,
+        fix: 'try again, or give it longer with --request-timeout',
+        cause: error,
+      })
+    : new KleymError('unreachable', { ...parts, cause: error })
 }
 
 function withoutCredentials(error: ApiError, name: string): KleymError {
-  return new KleymError(
-    {
-      code: 'unreachable',
-      what: 'the cluster does not know who we are',
-      where: name,
-      why: `the API server says: ${error.message}`,
-      fix: 'log in again, or name another user with --user or another context with --context',
-    },
-    { cause: error },
-  )
+  return new KleymError('unreachable', {
+    what: 'the cluster does not know who we are',
+    where: name,
+    why: `the API server says: ${error.message}`,
+    fix: 'log in again, or name another user with --user or another context with --context',
+    cause: error,
+  })
 }

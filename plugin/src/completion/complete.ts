@@ -119,7 +119,7 @@ function clusterFlagsOf({ given }: CommandLine): Required<ClusterFlags> {
     server: text('server'),
     token: text('token'),
     as: text('as'),
-    'as-group': given.get('as-group'),
+    'as-group': [...(given.get('as-group') ?? [])],
     'as-uid': text('as-uid'),
     'certificate-authority': text('certificate-authority'),
     'client-certificate': text('client-certificate'),

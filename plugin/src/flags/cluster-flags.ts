@@ -2,6 +2,8 @@
 // https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
 import { resolve } from 'node:path'
 import * as Flags from '@oclif/core/flags'
+import type { InferredFlags } from '@oclif/core/interfaces'
+import { REPEATABLE } from './repeatable.ts'
 import type { ClusterOverrides } from '@kleym/shared/kube/overrides.ts'
 import { isHeaderValue } from '@kleym/shared/kube/headers.ts'
 import { parseGoDuration } from '@kleym/shared/core/base/go/duration.ts'
@@ -25,8 +27,7 @@ export const clusterFlags = {
     helpGroup: CLUSTER,
     helpValue: 'GROUP',
     description: 'A group to impersonate. Repeatable.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   'as-uid': text('UID', 'The UID to impersonate.'),
   'certificate-authority': text('FILE', "The CA of the API server's certificate."),
@@ -42,22 +43,8 @@ export const clusterFlags = {
 }
 
 /** The values of `clusterFlags`, as oclif parses them. */
-export interface ClusterFlags {
-  readonly kubeconfig?: string | undefined
-  readonly context?: string | undefined
-  readonly cluster?: string | undefined
-  readonly user?: string | undefined
-  readonly server?: string | undefined
-  readonly token?: string | undefined
-  readonly as?: string | undefined
-  readonly 'as-group'?: readonly string[] | undefined
-  readonly 'as-uid'?: string | undefined
-  readonly 'certificate-authority'?: string | undefined
-  readonly 'client-certificate'?: string | undefined
-  readonly 'client-key'?: string | undefined
-  readonly 'insecure-skip-tls-verify'?: boolean | undefined
-  readonly 'tls-server-name'?: string | undefined
-  readonly 'request-timeout'?: string | undefined
+export type ClusterFlags = {
+  readonly [Name in keyof typeof clusterFlags]?: InferredFlags<typeof clusterFlags>[Name] | undefined
 }
 
 /** Which cluster a command reads, and as whom. */
@@ -105,8 +92,7 @@ export function clusterOptions(flags: ClusterFlags, cwd: string): ClusterOptions
 /** Groups and a UID are sent beside the name of a user: without one, the request would be refused, or made as ourselves. */
 function requireImpersonated({ as = '', 'as-group': groups = [], 'as-uid': uid = '' }: ClusterFlags): void {
   if (as !== '' || (groups.length === 0 && uid === '')) return
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'cannot tell whom to impersonate',
     where: groups.length === 0 ? '--as-uid' : '--as-group',
     why: 'groups and a UID belong to a user, and none is given',
@@ -129,8 +115,7 @@ function requireSendable({
   ]
   for (const [flag = '', value = ''] of values) {
     if (isHeaderValue(value)) continue
-    throw new KleymError({
-      code: 'usage',
+    throw new KleymError('usage', {
       what: `the value of ${flag} cannot be sent`,
       // Neither a token nor what stands on further lines belongs in a log.
       where: flag,
@@ -149,8 +134,7 @@ function timeoutOf(written: string | undefined): number | undefined {
   if (written === undefined) return undefined
   const ms = /^\d+$/.test(written) ? Number(written) * 1000 : durationMs(written)
   if (ms === undefined || ms < 0)
-    throw new KleymError({
-      code: 'usage',
+    throw new KleymError('usage', {
       what: 'the timeout is not valid',
       where: `--request-timeout ${written}`,
       why: 'it is a number of seconds, or a duration such as 500ms, 10s or 1m30s',

@@ -47,8 +47,7 @@ export function codeMeant(written: string): FindingCode | undefined {
 function requireCode(written: string): FindingCode {
   const code = codeMeant(written)
   if (code !== undefined) return code
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'there is no such finding code',
     where: `--code ${written}`,
     why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,

@@ -1,6 +1,7 @@
 // The flags that commands share, once each, with kubectl's names and meanings (docs/reference/commands.md). Defaults
 // stand in constants, which help and code share.
 import * as Flags from '@oclif/core/flags'
+import { REPEATABLE } from './repeatable.ts'
 import { SEVERITIES } from '@kleym/shared/core/findings/index.ts'
 import { COLOUR_FLAGS, type ColourFlag } from '../io/palette.ts'
 
@@ -54,8 +55,7 @@ export const sourceFlags = {
     helpGroup: SOURCES,
     helpValue: 'FILE|DIR|-',
     description: 'Manifests to read: a file, a folder, or - for stdin. Repeatable.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   recursive: Flags.boolean({
     char: 'R',
@@ -67,8 +67,7 @@ export const sourceFlags = {
     helpGroup: SOURCES,
     helpValue: 'DIR',
     description: 'Read what kubectl kustomize makes of a folder. Repeatable, and goes with -f.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   render: Flags.boolean({
     helpGroup: SOURCES,
@@ -79,8 +78,7 @@ export const sourceFlags = {
     helpValue: 'GLOB',
     description:
       'Files and folders not to read in folders of -f, such as docs/** or *.tmpl.yaml. Repeatable.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   offline: Flags.boolean({
     helpGroup: SOURCES,
@@ -95,8 +93,7 @@ export const sourceFlags = {
     helpGroup: SOURCES,
     helpValue: 'KIND/NAME',
     description: 'Answer as if KIND[.GROUP]/[NAMESPACE/]NAME were deleted. Repeatable.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   namespace: Flags.string({
     char: 'n',
@@ -121,8 +118,7 @@ export const settingsFlags = {
   'output-label': Flags.string({
     helpGroup: SETTINGS,
     helpValue: 'KEY=VALUE',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
     description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
   }),
   'variant-label-key': Flags.string({
@@ -173,16 +169,14 @@ export const outputFlags = {
     helpGroup: OUTPUT,
     helpValue: 'CODE=KIND/NAME',
     description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   code: Flags.string({
     helpGroup: OUTPUT,
     helpValue: 'CODE',
     description:
       'Show only findings of this code (KLM301) or reason (UnsafeSelector). Repeatable. Filters the output only; the exit code counts everything.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   severity: Flags.option({ options: SEVERITIES })({
     helpGroup: OUTPUT,
@@ -224,8 +218,7 @@ export const namesFlag = Flags.string({
   helpValue: 'FILE',
   description:
     'Names outside of the cluster: a role of Vault or a trust policy of a cloud as JSON, or a list of SPIFFE IDs. Repeatable.',
-  multiple: true,
-  multipleNonGreedy: true,
+  ...REPEATABLE,
 })
 
 /** `--configmaps`, of the same commands. */
@@ -239,8 +232,7 @@ export const entriesFlags = {
   entries: Flags.string({
     helpValue: 'FILE|-',
     description: 'The entries of the server, as SPIRE prints them in JSON. Repeatable, for nested servers.',
-    multiple: true,
-    multipleNonGreedy: true,
+    ...REPEATABLE,
   }),
   'as-of': Flags.string({
     helpValue: 'TIME',

@@ -7,7 +7,7 @@ import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
 import { STDIN_ARGUMENT } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
-import { KleymError } from '../io/errors.ts'
+import { KleymError, wrongUsage } from '../io/errors.ts'
 import { echoOf } from './echo.ts'
 import { findingFilter, type FindingFilter } from './finding-filter.ts'
 import type { InferredFlags } from '@oclif/core/interfaces'
@@ -127,8 +127,7 @@ export function outputLabelsOf(given: readonly string[] | undefined): SettingsOp
   const read = readOutputLabels(given)
   if (read.kind === 'labels') return read.labels
   const { argument, why, fix } = read
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'the output label is not valid',
     where: `${OUTPUT_LABEL_FLAG} ${argument}`,
     why,
@@ -161,14 +160,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       scmNamespaces: scmNamespace === undefined ? SCM_NAMESPACES : [scmNamespace],
       isScmNamespaceGiven: scmNamespace !== undefined,
     },
-    settings: {
-      trustDomain: flags['trust-domain'],
-      className: flags['clusterspiffeid-class-name'],
-      outputLabels: outputLabelsOf(flags['output-label']),
-      variantLabelKey: flags['variant-label-key'],
-      scmConfig: flags['scm-config'],
-      file: settingsFileOf(flags),
-    },
+    settings: { ...settingsOf(flags), file: settingsFileOf(flags) },
     output: {
       format: flags.output,
       failOn: flags['fail-on'],
@@ -180,6 +172,22 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       summary: flags.summary === true,
       echo: echoOf({ ...flags }),
     },
+  }
+}
+
+/** What the flags say of settings; throws a usage error for an output label that is none. */
+export function settingsOf(
+  flags: Pick<
+    CommonFlags,
+    'trust-domain' | 'clusterspiffeid-class-name' | 'output-label' | 'variant-label-key' | 'scm-config'
+  >,
+): SettingsOptions {
+  return {
+    trustDomain: flags['trust-domain'],
+    className: flags['clusterspiffeid-class-name'],
+    outputLabels: outputLabelsOf(flags['output-label']),
+    variantLabelKey: flags['variant-label-key'],
+    scmConfig: flags['scm-config'],
   }
 }
 
@@ -203,8 +211,7 @@ export function namespaceOf<Flag extends string>(
 ): string | undefined {
   const name = flags[flag]
   if (name !== '') return name
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: `--${flag} needs a name`,
     where: 'the command line',
     why: 'its value is empty',
@@ -214,8 +221,7 @@ export function namespaceOf<Flag extends string>(
 
 function settingsFileOf({ config, 'no-config': isNone = false }: CommonFlags): SettingsFileChoice {
   if (config === undefined || !isNone) return { path: config, isNone }
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'a settings file is given and refused at once',
     where: `--config ${config} --no-config`,
     why: 'only one of the two can count',
@@ -233,68 +239,61 @@ function requireText({ summary, output }: Pick<CommonFlags, 'summary' | 'output'
 
 /** The error for `--summary` where there are no first lines that it could mean. */
 export function noSummary(where: string, why: string, fix: string): KleymError {
-  return new KleymError({ code: 'usage', what: '--summary has no meaning here', where, why, fix })
+  return new KleymError('usage', { what: '--summary has no meaning here', where, why, fix })
+}
+
+/** A format in which some commands alone have an answer, and what is said of the others. */
+interface FormatOfSome {
+  readonly commands: readonly string[]
+  /** What another command does not do. */
+  readonly lack: string
+  readonly why: string
+  /** What to do instead, a command at its end; absent: ask the first of them. */
+  readonly ask?: string
+}
+
+const DIAGRAM: FormatOfSome = {
+  commands: ['explain', 'conflicts', 'map'],
+  lack: 'draws no diagram',
+  why: 'only explain, conflicts, map have one: a derivation, who clashes with whom, who holds what',
+}
+
+const FORMATS_OF_SOME: Partial<Record<OutputFormat, FormatOfSome>> = {
+  mermaid: DIAGRAM,
+  dot: DIAGRAM,
+  html: {
+    commands: ['map'],
+    lack: 'makes no page',
+    why: 'only map makes one: who holds what, to look at',
+  },
+  openreports: {
+    commands: ['conflicts', 'policies', 'verify'],
+    lack: 'makes no reports of openreports.io',
+    why: 'only conflicts, policies, verify find something about the state of a cluster',
+  },
+  spire: {
+    commands: ['who-selects'],
+    lack: 'prints no registration entries',
+    why: 'it is the form in which spire-server prints its entries, and only who-selects --entries has that',
+    ask: 'ask for the entries: kubectl kleym who-selects -A --entries',
+  },
 }
 
 /** The formats in which a command has an answer, for its help. */
 export function formatsOf(command: string): readonly OutputFormat[] {
-  return OUTPUT_FORMATS.filter((format) => commandsWith(format)?.includes(command) ?? true)
+  return OUTPUT_FORMATS.filter((format) => FORMATS_OF_SOME[format]?.commands.includes(command) ?? true)
 }
-
-/** The commands that have an answer in a format; undefined: all of them. */
-function commandsWith(format: OutputFormat): readonly string[] | undefined {
-  if (format === 'spire') return ['who-selects']
-  if (format === 'html') return WITH_PAGE
-  if (format === 'openreports') return WITH_REPORTS
-  return format === 'mermaid' || format === 'dot' ? WITH_DIAGRAM : undefined
-}
-
-/** The commands whose frame has a diagram. */
-const WITH_DIAGRAM: readonly string[] = ['explain', 'conflicts', 'map']
-/** The commands whose findings are about the state of a cluster. */
-const WITH_REPORTS: readonly string[] = ['conflicts', 'policies', 'verify']
-/** The commands whose frame has a page. */
-const WITH_PAGE: readonly string[] = ['map']
 
 /** Throws a usage error for a format in which a command has no answer. */
 export function requireFormat(format: OutputFormat, command: string): void {
-  const able = commandsWith(format)
-  if (able === undefined || able.includes(command)) return
-  if (format === 'spire') throw noEntries(command)
-  if (format === 'openreports') throw noReports(command, able)
-  const isPage = format === 'html'
-  throw new KleymError({
-    code: 'usage',
-    what: isPage ? `${command} makes no page` : `${command} draws no diagram`,
+  const of = FORMATS_OF_SOME[format]
+  if (of === undefined || of.commands.includes(command)) return
+  const { lack, why, ask = `ask one of them: kubectl kleym ${of.commands[0] ?? ''}` } = of
+  throw wrongUsage(command, {
+    what: `${command} ${lack}`,
     where: `-o ${format}`,
-    why: isPage
-      ? `only ${able.join(' and ')} makes one: who holds what, to look at`
-      : `only ${able.join(', ')} have one: a derivation, who clashes with whom, who holds what`,
-    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o ${format}, or use another format`,
-    docs: `kubectl kleym ${command} --help`,
-  })
-}
-
-function noReports(command: string, able: readonly string[]): KleymError {
-  return new KleymError({
-    code: 'usage',
-    what: `${command} makes no reports of openreports.io`,
-    where: '-o openreports',
-    why: `only ${able.join(', ')} find something about the state of a cluster`,
-    fix: `ask one of them: kubectl kleym ${able[0] ?? ''} -o openreports, or use another format`,
-    docs: `kubectl kleym ${command} --help`,
-  })
-}
-
-/** The error of a form that registration entries alone have. */
-export function noEntries(command: string): KleymError {
-  return new KleymError({
-    code: 'usage',
-    what: `${command} prints no registration entries`,
-    where: '-o spire',
-    why: 'it is the form in which spire-server prints its entries, and only who-selects --entries has that',
-    fix: 'ask for the entries: kubectl kleym who-selects -A --entries -o spire, or use another format',
-    docs: `kubectl kleym ${command} --help`,
+    why,
+    fix: `${ask} -o ${format}, or use another format`,
   })
 }
 
@@ -303,16 +302,13 @@ export function requireSources(
   flags: Pick<CommonFlags, 'filename' | 'kustomize' | 'offline' | 'live'>,
   command: string,
 ): void {
-  const docs = `kubectl kleym ${command} --help`
   const files = flags.filename ?? []
   if (!flags.offline && flags.live !== undefined) {
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage(command, {
       what: '--live stands beside a cluster',
       where: `--live ${flags.live}`,
       why: 'it stands for the cluster, and without --offline the cluster is read',
       fix: 'add --offline, or leave --live out',
-      docs,
     })
   }
   if (
@@ -321,46 +317,31 @@ export function requireSources(
     (flags.kustomize ?? []).length === 0 &&
     flags.live === undefined
   ) {
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage(command, {
       what: 'nothing to read',
       why: '--offline answers from files alone, and no file is given',
       fix: `name the files: kubectl kleym ${command} --offline -R -f DIR`,
-      docs,
     })
   }
   if (files.filter((file) => file === STDIN_ARGUMENT).length > 1) {
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage(command, {
       what: 'stdin is given twice',
       where: '-f -',
       why: 'it can be read only once',
       fix: 'write -f - once',
-      docs,
     })
   }
 }
 
 /** The flags by which a question is about files. */
-export interface FileFlags {
-  readonly offline: boolean
-  readonly filename?: readonly string[] | undefined
-  readonly kustomize?: readonly string[] | undefined
-  readonly live?: string | undefined
-  readonly without?: readonly string[] | undefined
-}
+export type FileFlags = Pick<CommonFlags, 'offline' | 'filename' | 'kustomize' | 'live' | 'without'>
 
 /** The first of them that was given, as it is written; undefined: none was. */
-export function givenFileFlag({
-  offline,
-  filename,
-  kustomize,
-  live,
-  without,
-}: FileFlags): string | undefined {
+export function givenFileFlag(flags: FileFlags): string | undefined {
+  const { offline, filename = [], kustomize = [], live, without = [] } = flags
   if (offline) return '--offline'
-  if ((filename ?? []).length > 0) return '-f'
-  if ((kustomize ?? []).length > 0) return '-k'
+  if (filename.length > 0) return '-f'
+  if (kustomize.length > 0) return '-k'
   if (live !== undefined) return '--live'
-  return (without ?? []).length > 0 ? '--without' : undefined
+  return without.length > 0 ? '--without' : undefined
 }

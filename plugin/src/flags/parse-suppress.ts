@@ -150,8 +150,7 @@ function parseNamed(type: string, path: readonly string[], written: string): Omi
 }
 
 function wrong(where: string, why: string, fix: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: 'cannot tell what --suppress means',
     where,
     why,

@@ -101,5 +101,5 @@ function hasMoreUndecided({ undecided, base: { podsInQuestion } }: State): boole
 }
 
 function tooLarge(why: string, fix: string): KleymError {
-  return new KleymError({ code: 'input', what: 'cannot make so large an answer', why, fix })
+  return new KleymError('input', { what: 'cannot make so large an answer', why, fix })
 }

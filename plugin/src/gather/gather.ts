@@ -464,8 +464,7 @@ class Gathering {
       const result = without(kept, gone, this.#namespace)
       if (!result.removed) {
         const path = [gone.kind, gone.namespace ?? this.#namespace, gone.name].join('/')
-        throw new KleymError({
-          code: 'not-found',
+        throw new KleymError('not-found', {
           what: 'the object to leave out is not there',
           where: `--without ${path}`,
           why: `no object of that kind, namespace and name is ${side === undefined ? 'among the files' : 'in the cluster or among the files'}`,
@@ -501,7 +500,7 @@ function refuseWrongPaths(
   )
   if (wrong === undefined) return
   const { what, where, why, fix } = wrong
-  throw new KleymError({ code: 'usage', what, where, why, fix })
+  throw new KleymError('usage', { what, where, why, fix })
 }
 
 /** The objects in a total order, without where they stand and how they are written. */

@@ -37,8 +37,7 @@ function requirementOf(groups: Readonly<Record<string, string | undefined>>): La
 }
 
 function wrong(text: string, why: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: 'the label selector is not valid',
     where: `-l ${text}`,
     why,

@@ -107,8 +107,7 @@ function missing(
       ? 'no binding is there'
       : `${counted(keys.length, 'binding')} found, and none has this name`
   const other = otherThanBinding(written, namespace, echo)
-  return new KleymError({
-    code: 'not-found',
+  return new KleymError('not-found', {
     what: 'there is no such binding',
     where: other === undefined ? path : written,
     why: other?.why ?? `${there}${keys.length > 0 && path.includes('/') ? ' in this namespace' : ''}`,
@@ -149,8 +148,7 @@ function fileHint(written: string): string | undefined {
 export function withoutKind(written: readonly string[]): readonly string[] {
   const file = written.find((word) => /\.(?:ya?ml|json)$/.test(word))
   if (file !== undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw new KleymError('usage', {
       what: `unexpected argument ${file}`,
       why: 'names of bindings stand here, and a file is given with -f',
       fix: `give each file its own -f: -f ${file}`,

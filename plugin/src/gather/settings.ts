@@ -54,8 +54,7 @@ function requireVariantLabelKey(key: string | undefined): void {
   if (key === undefined) return
   const why = key === '' ? 'is empty' : variantLabelKeyProblem(key)
   if (why === undefined) return
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'the variant label key is not valid',
     where: `${VARIANT_LABEL_KEY_FLAG} ${key}`,
     why: `it ${why}`,
@@ -67,8 +66,7 @@ function requireTrustDomain(trustDomain: string | undefined): void {
   if (trustDomain === undefined) return
   const problem = trustDomainProblem(trustDomain)
   if (problem === undefined) return
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'the trust domain is not valid',
     where: `${TRUST_DOMAIN_FLAG} ${trustDomain}`,
     why: problem,

@@ -44,7 +44,6 @@ export type ErrorCode = keyof typeof ERROR_EXIT
 
 /** The parts of an error. */
 export interface ErrorParts {
-  readonly code: ErrorCode
   /** One sentence without a full stop: what went wrong. */
   readonly what: string
   /** The place: `pools.yaml:12`, `team-a/chat`. */
@@ -57,6 +56,8 @@ export interface ErrorParts {
   readonly fix: string
   /** Where to read more: a page, or a command that prints it. */
   readonly docs?: string | undefined
+  /** What was thrown before it; absent: nothing. */
+  readonly cause?: unknown
 }
 
 /** An error that a person can act on. Its parts may hold text from files: they are escaped when they are printed. */
@@ -69,10 +70,10 @@ export class KleymError extends Error {
   readonly fix: string
   readonly docs: string | undefined
 
-  constructor(parts: ErrorParts, options?: { readonly cause?: unknown }) {
-    super(parts.what, options)
+  constructor(code: ErrorCode, parts: ErrorParts) {
+    super(parts.what, parts)
     this.name = 'KleymError'
-    this.code = parts.code
+    this.code = code
     this.what = parts.what
     this.where = parts.where
     this.excerpt = parts.excerpt ?? []
@@ -87,8 +88,8 @@ export class KleymError extends Error {
 }
 
 /** An error in how a command is used, which the help of the command says more about. */
-export function wrongUsage(command: string, parts: Omit<ErrorParts, 'code' | 'docs'>): KleymError {
-  return new KleymError({ ...parts, code: 'usage', docs: `kubectl kleym ${command} --help` })
+export function wrongUsage(command: string, parts: Omit<ErrorParts, 'docs'>): KleymError {
+  return new KleymError('usage', { ...parts, docs: `kubectl kleym ${command} --help` })
 }
 
 /** Where bugs are reported. */
@@ -97,15 +98,12 @@ export const BUG_REPORTS = "the project's issue tracker"
 /** Any thrown thing as a KleymError: what is not one already is a bug in kleym. */
 export function asKleymError(thrown: unknown): KleymError {
   if (thrown instanceof KleymError) return thrown
-  return new KleymError(
-    {
-      code: 'internal',
-      what: 'kleym has a bug and cannot answer',
-      why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
-      fix: `run it again with -v=6 and report what it prints on ${BUG_REPORTS}`,
-    },
-    { cause: thrown },
-  )
+  return new KleymError('internal', {
+    what: 'kleym has a bug and cannot answer',
+    why: thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown),
+    fix: `run it again with -v=6 and report what it prints on ${BUG_REPORTS}`,
+    cause: thrown,
+  })
 }
 
 /** The error as it is printed: one line for each part, escaped for a terminal and for CI logs. */

@@ -5,7 +5,7 @@ import { BIN } from './bin.ts'
 
 /** What other programs call a command of kleym's. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
-  ...['get', 'describe', 'list', 'show', 'why'].map((word) => [word, 'explain'] as const),
+  ...['get', 'describe', 'list', 'show'].map((word) => [word, 'explain'] as const),
   ...['analyze', 'check', 'lint'].map((word) => [word, 'conflicts'] as const),
   ...['create', 'generate'].map((word) => [word, 'suggest'] as const),
   ['who-can', 'who-selects'],
@@ -16,8 +16,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
 export function unknownCommand(word: string, known: readonly string[]): KleymError {
   const docs = `${BIN} --help`
   if (word.startsWith('-')) {
-    return new KleymError({
-      code: 'usage',
+    return new KleymError('usage', {
       what: `a flag stands where the command belongs`,
       where: word,
       why: `the first word is one of ${known.join(', ')}`,
@@ -26,8 +25,7 @@ export function unknownCommand(word: string, known: readonly string[]): KleymErr
     })
   }
   const best = OTHER_WORDS.get(word) ?? nearest(word, known)[0]
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: `there is no command ${word}`,
     why: `the commands are ${known.join(', ')}`,
     fix: best === undefined ? 'use one of them' : `did you mean: ${BIN} ${best}`,

@@ -17,7 +17,7 @@ export function usageError(thrown: Errors.CLIError, command: Command.Loadable | 
   const id = command?.id ?? ''
   const docs = `${BIN} ${id === '' ? '' : `${id} `}--help`
   const refuse = (what: string, why: string, fix: string): KleymError =>
-    new KleymError({ code: 'usage', what, why, fix, docs }, { cause: thrown })
+    new KleymError('usage', { what, why, fix, docs, cause: thrown })
   const unknown = listOf(thrown, 'flags')
   if (unknown !== undefined) return unknownFlags(unknown, command, refuse)
   const extra = listOf(thrown, 'args')

@@ -118,8 +118,7 @@ function sectionOf(
   if (context === undefined || !isContextGiven || contexts.size === 0)
     return { name: undefined, settings: general }
   const names = [...contexts.keys()]
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'the settings file does not know the context',
     where: `--context ${context}`,
     why: `${name} has sections for ${names.join(', ')}`,
@@ -180,8 +179,7 @@ async function environmentFallback({
 }
 
 function wrongVariable(name: string, value: string, why: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: 'an environment variable has a wrong value',
     where: `${name}=${value}`,
     why,

@@ -50,8 +50,7 @@ function requireOwnFile(path: string, root: string): void {
         ? 'it is no file'
         : undefined
   if (why === undefined) return
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'the settings file cannot be used',
     where: path,
     why,
@@ -67,8 +66,7 @@ function isOther(path: string): boolean {
 }
 
 function misnamed(where: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: 'the settings file has another name',
     where,
     why: `kleym reads ${SETTINGS_FILE}, and this file would be left out in silence`,

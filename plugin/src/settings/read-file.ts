@@ -180,8 +180,7 @@ function offsetAt(document: Document.Parsed, path: Path): number | undefined {
 }
 
 function wrong(where: string, why: string, fix: string): KleymError {
-  return new KleymError({
-    code: 'usage',
+  return new KleymError('usage', {
     what: 'the settings file cannot be used',
     where,
     why,

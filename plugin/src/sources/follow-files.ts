@@ -116,8 +116,7 @@ function addFolder(path: string, isDeep: boolean, folders: Set<string>): void {
 }
 
 function tooMany(folder: string, why: string | undefined): KleymError {
-  return new KleymError({
-    code: 'input',
+  return new KleymError('input', {
     what: 'cannot follow all folders',
     where: folder,
     why: `the system says ${why ?? 'nothing more'}`,

@@ -83,7 +83,7 @@ export interface ObjectName {
 /** Parses `KIND[.GROUP]/[NAMESPACE/]NAME` of a flag or argument; throws a usage error that says what is wrong. */
 export function parseObjectName(text: string, source: string): ObjectName {
   const refuse = (why: string, fix: string): KleymError =>
-    new KleymError({ code: 'usage', what: `cannot tell which object ${source} means`, where: text, why, fix })
+    new KleymError('usage', { what: `cannot tell which object ${source} means`, where: text, why, fix })
   const [type = '', ...path] = text.split('/')
   if (path.length === 0 || path.length > 2 || path.includes('') || type === '')
     throw refuse(

@@ -15,7 +15,7 @@ export function readNamesFiles(files: readonly string[], cwd: string): Promise<r
 
 async function readNamesFile(file: string, cwd: string): Promise<RawObject> {
   const fail = (why: string, fix: string): KleymError =>
-    new KleymError({ code: 'usage', what: 'cannot read the names', where: `--names ${file}`, why, fix })
+    new KleymError('usage', { what: 'cannot read the names', where: `--names ${file}`, why, fix })
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
   const { text } = decodeUtf8(bytes)

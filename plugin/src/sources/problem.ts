@@ -139,5 +139,5 @@ export function reachText(reach: readonly ProblemReach[] | undefined): string {
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */
 export function problemError(problem: InputProblem): KleymError {
   const { what, where, excerpt, why, fix } = problem
-  return new KleymError({ code: problem.kind === 'path' ? 'usage' : 'input', what, where, excerpt, why, fix })
+  return new KleymError(problem.kind === 'path' ? 'usage' : 'input', { what, where, excerpt, why, fix })
 }

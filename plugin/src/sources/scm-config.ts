@@ -29,7 +29,7 @@ export async function readScmConfigFile(
   where = `--scm-config ${file}`,
 ): Promise<ScmConfigText> {
   const fail = (why: string, fix: string): KleymError =>
-    new KleymError({ code: 'usage', what: 'cannot read the SCM configuration', where, why, fix })
+    new KleymError('usage', { what: 'cannot read the SCM configuration', where, why, fix })
   const bytes = await readBounded({ name: file, path: resolve(cwd, file) })
   if (!(bytes instanceof Uint8Array)) throw fail(bytes.why, 'correct the path')
   const { documents, faults } = await parse(file, bytes)

@@ -8,6 +8,11 @@ export function namesText(names: readonly string[]): string {
   return fewText([...new Set(names)], NAMED)
 }
 
+/** `1 entry`, `2 entries`. */
+export function entriesText(count: number): string {
+  return count === 1 ? '1 entry' : `${count} entries`
+}
+
 /** `1 policy`, `2 policies`. */
 export function policiesText(count: number): string {
   return count === 1 ? '1 policy' : `${count} policies`

@@ -1,20 +1,20 @@
 import { describe, expect, test } from 'vitest'
 import { asKleymError, ERROR_EXIT, formatError, formatStack, KleymError } from '../../src/io/errors.ts'
 
-const parts = { code: 'input', what: 'cannot read it', why: 'it is broken', fix: 'mend it' } as const
+const parts = { what: 'cannot read it', why: 'it is broken', fix: 'mend it' }
 
 describe('formatError', () => {
   test('has what, why and fix, and where and docs where there are any', () => {
-    expect(formatError(new KleymError(parts))).toBe(
+    expect(formatError(new KleymError('input', parts))).toBe(
       'error: cannot read it\n  why:  it is broken\n  fix:  mend it\n',
     )
-    expect(formatError(new KleymError({ ...parts, where: 'f.yaml:3', docs: 'docs/x.md' }))).toBe(
+    expect(formatError(new KleymError('input', { ...parts, where: 'f.yaml:3', docs: 'docs/x.md' }))).toBe(
       'error: cannot read it (f.yaml:3)\n  why:  it is broken\n  fix:  mend it\n  docs: docs/x.md\n',
     )
   })
 
   test('a line break in a part forges no other part', () => {
-    expect(formatError(new KleymError({ ...parts, why: 'one\n  fix:  rm -rf' }))).toContain(
+    expect(formatError(new KleymError('input', { ...parts, why: 'one\n  fix:  rm -rf' }))).toContain(
       String.raw`  why:  one\n  fix:  rm -rf`,
     )
   })
@@ -22,8 +22,7 @@ describe('formatError', () => {
   test('hostile text is escaped in every part', () => {
     const evil = '\u001b[2J\u202e##[error]'
     const text = formatError(
-      new KleymError({
-        code: 'input',
+      new KleymError('input', {
         what: evil,
         where: evil,
         why: `${evil}\n::error::x`,
@@ -52,7 +51,7 @@ test('exit codes are those of docs/reference/commands.md', () => {
 
 describe('asKleymError', () => {
   test('leaves a KleymError as it is', () => {
-    const error = new KleymError(parts)
+    const error = new KleymError('input', parts)
     expect(asKleymError(error)).toBe(error)
   })
 
@@ -68,7 +67,7 @@ describe('asKleymError', () => {
 })
 
 test('formatStack shows the causes, escaped', () => {
-  const text = formatStack(new KleymError(parts, { cause: new Error('inner \u001b[2J') }))
+  const text = formatStack(new KleymError('input', { ...parts, cause: new Error('inner \u001b[2J') }))
   expect(text).toMatch(/KleymError: cannot read it\n\s+at /)
   expect(text).toContain(String.raw`caused by Error: inner \x1b[2J`)
 })

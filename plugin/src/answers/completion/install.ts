@@ -14,17 +14,14 @@ export async function installScript({ name, text }: CompletionScript, folder: st
     await writeFile(path, text)
     await chmod(path, 0o755)
   } catch (error) {
-    throw new KleymError(
-      {
-        code: 'output',
-        what: 'cannot write the completion script',
-        where: path,
-        why: `the system says ${codeOf(error)}`,
-        fix: 'name a folder of PATH that you may write to: kubectl kleym completion install DIR',
-        docs: 'kubectl kleym completion --help',
-      },
-      { cause: error },
-    )
+    throw new KleymError('output', {
+      what: 'cannot write the completion script',
+      where: path,
+      why: `the system says ${codeOf(error)}`,
+      fix: 'name a folder of PATH that you may write to: kubectl kleym completion install DIR',
+      docs: 'kubectl kleym completion --help',
+      cause: error,
+    })
   }
   return path
 }

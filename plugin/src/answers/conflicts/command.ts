@@ -1,9 +1,8 @@
 // `kubectl kleym conflicts`: flags and words; the answer is in run.ts, that about several clusters in clusters.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { shellWord } from '../../flags/echo.ts'
 import { withoutKind } from '../../gather/selection.ts'
@@ -15,6 +14,7 @@ import {
   requireFormat,
   type FileFlags,
 } from '../../flags/options.ts'
+import { REPEATABLE, words } from '../../flags/repeatable.ts'
 
 /** The command line of `conflicts`. */
 export class ConflictsCommand extends SourceCommand {
@@ -34,11 +34,7 @@ export class ConflictsCommand extends SourceCommand {
     '<%= config.bin %> conflicts --context east --context west',
   ]
   static override readonly args = {
-    binding: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'Only what these bindings are part of: NAME or NAMESPACE/NAME.',
-    }),
+    binding: words('Only what these bindings are part of: NAME or NAMESPACE/NAME.'),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
@@ -47,16 +43,14 @@ export class ConflictsCommand extends SourceCommand {
       helpGroup: 'CLUSTER',
       helpValue: 'NAME',
       description: 'The context of the kubeconfig. Given twice or more, the clusters are compared.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
     }),
     'cluster-dir': Flags.string({
       helpGroup: 'SOURCE',
       helpValue: 'DIR',
       description:
         'A folder that stands for a cluster, to be compared with another: its dump or its manifests. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
     }),
   }
 
@@ -105,23 +99,18 @@ function requireClustersAlone(
     name,
     flags.output === 'openreports' ? '-o openreports' : '',
   ].find((one) => one !== '')
-  const docs = 'kubectl kleym conflicts --help'
   if (wrong !== undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('conflicts', {
       what: 'several clusters are compared whole',
       where: wrong,
       why: 'each is a context (--context) or a folder (--cluster-dir), with all that is in it',
       fix: `leave ${wrong} out`,
-      docs,
     })
   if (clusters > 1) return
-  throw new KleymError({
-    code: 'usage',
+  throw wrongUsage('conflicts', {
     what: 'there is no cluster to compare with',
     where: '--cluster-dir',
     why: 'one alone shares its IDs with none',
     fix: 'give a second one: --cluster-dir DIR, or --context NAME',
-    docs,
   })
 }

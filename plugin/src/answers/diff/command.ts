@@ -1,11 +1,11 @@
 // `kubectl kleym diff`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { REPEATABLE, words } from '../../flags/repeatable.ts'
 import { baseFlag, requireBase, type DiffOptions } from '../parts/base-flag.ts'
 
 /** The command line of `diff`. */
@@ -40,12 +40,9 @@ export class DiffCommand extends SourceCommand {
   ]
 
   static override readonly args = {
-    binding: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description:
-        'Show only what these bindings are part of: NAME or NAMESPACE/NAME. Filters the output only; the exit code counts everything.',
-    }),
+    binding: words(
+      'Show only what these bindings are part of: NAME or NAMESPACE/NAME. Filters the output only; the exit code counts everything.',
+    ),
   }
 
   static override readonly flags = {
@@ -57,8 +54,7 @@ export class DiffCommand extends SourceCommand {
     tests: Flags.string({
       helpValue: 'FILE|DIR',
       description: 'IdentityTests (kubectl kleym test): names those that the change breaks. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
     }),
   }
 

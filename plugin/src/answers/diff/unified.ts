@@ -74,16 +74,13 @@ async function runDiffer(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   const fail = (why: string, cause?: unknown): KleymError =>
-    new KleymError(
-      {
-        code: 'unreachable',
-        what: 'the external differ failed',
-        where: `KUBECTL_EXTERNAL_DIFF: ${program}`,
-        why,
-        fix: 'correct KUBECTL_EXTERNAL_DIFF, or unset it',
-      },
-      { cause },
-    )
+    new KleymError('unreachable', {
+      what: 'the external differ failed',
+      where: `KUBECTL_EXTERNAL_DIFF: ${program}`,
+      why,
+      fix: 'correct KUBECTL_EXTERNAL_DIFF, or unset it',
+      cause,
+    })
   const path = findProgram(program, env)
   if (path === undefined) throw fail('it is not on the PATH')
   return new Promise((resolve, reject) => {

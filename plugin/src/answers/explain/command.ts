@@ -1,5 +1,4 @@
 // `kubectl kleym explain`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
@@ -8,6 +7,7 @@ import { codeMeant } from '../../flags/finding-filter.ts'
 import { withoutKind } from '../../gather/selection.ts'
 import { ONLY } from './only.ts'
 import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
+import { words } from '../../flags/repeatable.ts'
 import type { ExplainOptions } from './run.ts'
 
 /** A finding code as people write it, or a condition reason: names of bindings have no capital letters. */
@@ -33,11 +33,7 @@ export class ExplainCommand extends SourceCommand {
     '<%= config.bin %> explain UnsafeSelector',
   ]
   static override readonly args = {
-    binding: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'Bindings by NAME or NAMESPACE/NAME, or the codes of findings.',
-    }),
+    binding: words('Bindings by NAME or NAMESPACE/NAME, or the codes of findings.'),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,

@@ -26,6 +26,7 @@ import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../parts/pod-answers.ts'
 import { isShownBy, type Only } from './only.ts'
 import { explainAnswer, viewExplanations, type ExplainLayout } from './view.ts'
+import { namedBindings } from '../../output/name.ts'
 import type { Layout } from '../../text/layout.ts'
 import { namesText } from '../../text/names.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
@@ -110,15 +111,7 @@ export function explainFrame(
       covers: ({ kind, namespace, name }) =>
         kind === BINDING_KIND && keys.has(namespacedName(namespace, name)),
     },
-    names: () =>
-      chosen
-        .filter(({ key }) => shownKeys.has(key))
-        .map(({ meta }) => ({
-          kind: BINDING_KIND,
-          group: 'kleym.sonda.red',
-          namespace: meta.namespace,
-          name: meta.name,
-        })),
+    names: () => namedBindings(chosen.filter(({ key }) => shownKeys.has(key))),
     diagram: async (shown) =>
       (await import('./diagram.ts')).explainDiagram(shownOnes, findingsByBinding(shown)),
     answer: (layout, shown) => explainAnswer(explanations, layoutOf(layout, shown)),

@@ -70,8 +70,7 @@ function requirePageFormat(format: OutputFormat): void {
 function requireCode(written: string): FindingCode {
   const code = codeMeant(written)
   if (code !== undefined) return code
-  throw new KleymError({
-    code: 'not-found',
+  throw new KleymError('not-found', {
     what: 'there is no such finding code',
     where: written,
     why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,

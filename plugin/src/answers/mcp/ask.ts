@@ -89,8 +89,7 @@ function withManifests({ filename, ...rest }: ServerFlags): ServerFlags {
   if (rest['offline'] !== true || rest['live'] !== undefined) return { ...rest, filename: [...files, '-'] }
   const [live, ...others] = files
   if (live !== undefined && others.length === 0) return { ...rest, live, filename: ['-'] }
-  throw new KleymError({
-    code: 'usage',
+  throw new KleymError('usage', {
     what: 'this server cannot compare manifests with its files',
     why: 'without a cluster, one folder stands for what is there, and the server was started with another number of -f',
     fix: 'start it with one folder, or with --live DIR: kubectl kleym mcp --offline -R -f DIR',

@@ -1,10 +1,10 @@
 // `kubectl kleym migrate`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { REPEATABLE, words } from '../../flags/repeatable.ts'
 import type { MigrateOptions } from './run.ts'
 import { parseRegistrations } from './targets.ts'
 
@@ -27,11 +27,7 @@ export class MigrateCommand extends SourceCommand {
     '<%= config.bin %> migrate --from-go --offline -R -f manifests',
   ]
   static override readonly args = {
-    registration: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: "The registrations: clusterspiffeid/NAME. With -A all that are not kleym's.",
-    }),
+    registration: words("The registrations: clusterspiffeid/NAME. With -A all that are not kleym's."),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
@@ -43,8 +39,7 @@ export class MigrateCommand extends SourceCommand {
     tests: Flags.string({
       helpValue: 'FILE|DIR',
       description: 'Identity tests: which of them name an old ID, and which break. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
     }),
     names: namesFlag,
     configmaps: configMapsFlag,

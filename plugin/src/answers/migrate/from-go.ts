@@ -2,7 +2,6 @@
 // ID of each there and here, what names the old one, and the order of steps. Its IDs follow the description of its API.
 import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { trustDomainText, declaredBoundary, identityPath } from '@kleym/shared/core/decide/index.ts'
-import { BINDING } from '@kleym/shared/core/model/kinds.ts'
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import {
@@ -19,6 +18,7 @@ import { finish } from '../../frame/finish.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import { type Cause, causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
+import { namedBindings } from '../../output/name.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
@@ -126,13 +126,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
         isOpen ? [{ leaves: 'a statement', text }] : [],
       ),
     }),
-    names: () =>
-      moves.map(({ binding: { meta } }) => ({
-        kind: BINDING.kind,
-        group: BINDING.group,
-        namespace: meta.namespace,
-        name: meta.name,
-      })),
+    names: () => namedBindings(moves.map(({ binding }) => binding)),
     answer: () => {
       const refused = moves.filter(({ newId }) => newId === undefined).length
       const changed = moves.filter(isAnother).length

@@ -4,13 +4,12 @@ import { CLUSTER_SPIFFE_ID, qualifiedKind } from '@kleym/shared/core/model/kinds
 import { migrating } from '@kleym/shared/core/answers/index.ts'
 import type { ClusterSpiffeId } from '@kleym/shared/core/model/objects/clusterspiffeid.ts'
 import type { LiveOutput } from '@kleym/shared/core/decide/index.ts'
-import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { noSuchObject, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
 import { WHOM_ALL_NAME, type Question } from '../../gather/question.ts'
-import { KleymError, wrongUsage } from '../../io/errors.ts'
+import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { migrateFrame } from './frame.ts'
 import { testsNaming, type TestsNaming } from './tests.ts'
@@ -61,16 +60,10 @@ function choose(
     if (found !== undefined) return found.object
     const own = after.settled.outputs.find(({ object }) => object.meta.name === name)
     if (own !== undefined) throw ownOutput(name, own)
-    throw new KleymError({
-      code: 'not-found',
-      what: 'there is no such ClusterSPIFFEID',
-      where: name,
-      why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-      fix:
-        didYouMean(
-          name,
-          foreign.map(({ object }) => object.meta.name),
-        ) ?? `see what there is: kubectl kleym migrate -A${output.echo ?? ''}`,
+    throw noSuchObject('ClusterSPIFFEID', name, {
+      isLive,
+      there: foreign.map(({ object }) => object.meta.name),
+      list: `see what there is: kubectl kleym migrate -A${output.echo ?? ''}`,
     })
   })
 }

@@ -2,6 +2,7 @@
 // `base.ts`, which reads files: the command line does not.
 import * as Flags from '@oclif/core/flags'
 import type { CommonOptions } from '../../flags/options.ts'
+import { REPEATABLE } from '../../flags/repeatable.ts'
 import { wrongUsage, type KleymError } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 
@@ -21,8 +22,7 @@ export interface DiffOptions extends CommonOptions {
 export const baseFlag = Flags.string({
   helpValue: 'FILE|DIR',
   description: 'With --offline: the manifests before the change, read as -f is; -f is after it. Repeatable.',
-  multiple: true,
-  multipleNonGreedy: true,
+  ...REPEATABLE,
 })
 
 /** The command, its name of the flag, and why it contradicts a cluster and `--live`. */

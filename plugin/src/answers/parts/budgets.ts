@@ -17,7 +17,7 @@ import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import type { Drive } from '@kleym/shared/core/base/steps.ts'
 import { unknownText } from '@kleym/shared/core/model/truth/unknown.ts'
 import type { Mark } from '../../text/line.ts'
-import { namesText } from '../../text/names.ts'
+import { entriesText, namesText } from '../../text/names.ts'
 
 /** The entries of a state, what a pass of SCM over them costs, and what is above a limit. */
 export interface BudgetReport {
@@ -120,24 +120,15 @@ export function changeTexts({
     net === 0
       ? added === 0
         ? []
-        : [`replaces ${countedEntries(added)}${unread}`]
-      : [`${net > 0 ? 'adds' : 'removes'} ${countedEntries(Math.abs(net))}${where}${unread}`]
+        : [`replaces ${entriesText(added)}${unread}`]
+      : [`${net > 0 ? 'adds' : 'removes'} ${entriesText(Math.abs(net))}${where}${unread}`]
   return [
     ...sure,
-    ...(open === 0 ? [] : [`perhaps changes ${countedEntries(open)}: whether they are there is not known`]),
+    ...(open === 0 ? [] : [`perhaps changes ${entriesText(open)}: whether they are there is not known`]),
     ...(ofEachPod.size === 0
       ? []
-      : [
-          eachPodText(
-            ofEachPod,
-            (by) => `${by > 0 ? 'adds' : 'removes'} ${countedEntries(Math.abs(by))} for`,
-          ),
-        ]),
+      : [eachPodText(ofEachPod, (by) => `${by > 0 ? 'adds' : 'removes'} ${entriesText(Math.abs(by))} for`)]),
   ]
-}
-
-function countedEntries(count: number): string {
-  return `${count} ${count === 1 ? 'entry' : 'entries'}`
 }
 
 /** `1 for each pod of Deployment team-a/llama, Deployment team-a/chat; 2 for each pod of …`. */

@@ -7,7 +7,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { parseLabelQuery } from '../../gather/label-query.ts'
 import type { OutputOptions } from '../../flags/options.ts'
 import { podsMeant, standsForMany } from './pods-meant.ts'
-import { KleymError } from '../../io/errors.ts'
+import { noSuchObject } from '../../frame/not-found.ts'
 import type { ObjectName } from '../../sources/kind-name.ts'
 
 /** What limits the pods of an answer. */
@@ -41,11 +41,7 @@ export function choosePods(
   )
   // What stands for many pods may stand for none; a pod or a workload that is named exists or does not.
   if (target === undefined || chosen.length > 0 || standsForMany(target)) return chosen
-  throw new KleymError({
-    code: 'not-found',
-    what: `there is no such ${target.kind}`,
-    where: namespace === undefined ? target.name : namespacedName(namespace, target.name),
-    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix: `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`,
-  })
+  const where = namespace === undefined ? target.name : namespacedName(namespace, target.name)
+  const list = `list what is there with: kubectl kleym who-selects -A${output.echo ?? ''} -o name`
+  throw noSuchObject(target.kind, where, { isLive, list })
 }

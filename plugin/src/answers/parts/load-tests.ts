@@ -32,7 +32,6 @@ import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 /** A document that is a test, and its file. */
 export interface LoadedTest {
   readonly test: IdentityTest
-  readonly file: string
   /** The line at which a field stands, or what is nearest above it. */
   readonly placeOf: (path: FieldPath) => FilePlace
 }
@@ -183,7 +182,7 @@ function readDocument(
   const placeOf = (path: FieldPath): FilePlace => ({ file: source.name, line: places().lineOf(path) })
   const test = readIdentityTest(document.value, reading)
   if ('assertions' in test) {
-    tests.push({ test, file: source.name, placeOf })
+    tests.push({ test, placeOf })
     return
   }
   const name = testName(document.value)
@@ -223,7 +222,7 @@ async function readFiles(
   const [wrong] = found.problems
   if (wrong !== undefined) {
     const { what, where, why, fix } = wrong
-    throw new KleymError({ code: 'usage', what, where, why, fix })
+    throw new KleymError('usage', { what, where, why, fix })
   }
   for (const file of found.files) add(file.name, await readBounded(file))
   const byPath = new Map(
@@ -237,8 +236,7 @@ async function readFiles(
 }
 
 function noTests(paths: readonly string[]): KleymError {
-  return new KleymError({
-    code: 'not-found',
+  return new KleymError('not-found', {
     what: 'there is no identity test',
     where: paths.join(', '),
     why: NO_TEST,

@@ -79,8 +79,7 @@ function ofBindings(
 }
 
 function unfollowed(where: string, why: string): KleymError {
-  return new KleymError({
-    code: 'not-found',
+  return new KleymError('not-found', {
     what: 'cannot tell which pods are selected',
     where,
     why,
@@ -97,8 +96,7 @@ function missing(
   const there = kind === POOL_KIND ? snapshot.pools : snapshot.bindings
   const keys = there.read.map(({ meta }) => namespacedName(meta.namespace, meta.name))
   const where = namespace === undefined ? name : namespacedName(namespace, name)
-  return new KleymError({
-    code: 'not-found',
+  return new KleymError('not-found', {
     what: `there is no such ${kind}`,
     where,
     why: 'none of that name was read',

@@ -82,15 +82,12 @@ export async function feedFile(
   } catch (error) {
     if (error instanceof JsonElementsError) throw wrongAt(error.message, error.at)
     if (error instanceof KleymError) throw error
-    throw new KleymError(
-      {
-        code: 'input',
-        what: `cannot read ${nameOf(file)}`,
-        why: error instanceof Error ? error.message : String(error),
-        fix: 'name a file that can be read',
-      },
-      { cause: error },
-    )
+    throw new KleymError('input', {
+      what: `cannot read ${nameOf(file)}`,
+      why: error instanceof Error ? error.message : String(error),
+      fix: 'name a file that can be read',
+      cause: error,
+    })
   } finally {
     line.end()
   }
@@ -106,23 +103,19 @@ export function streamOf(
   try {
     const why = whyNoFile(path, statSync(path))
     if (why !== undefined)
-      throw new KleymError({
-        code: 'usage',
+      throw new KleymError('usage', {
         what: `cannot read ${file}`,
         why,
         fix: 'name a file, or pass - and give it on stdin',
       })
   } catch (error) {
     if (error instanceof KleymError) throw error
-    throw new KleymError(
-      {
-        code: 'usage',
-        what: `cannot read ${file}`,
-        why: 'there is no such file',
-        fix: 'correct the path; it counts from the folder in which you are',
-      },
-      { cause: error },
-    )
+    throw new KleymError('usage', {
+      what: `cannot read ${file}`,
+      why: 'there is no such file',
+      fix: 'correct the path; it counts from the folder in which you are',
+      cause: error,
+    })
   }
   return createReadStream(path, { highWaterMark: 1024 * 1024 })
 }
@@ -132,8 +125,7 @@ function nameOf(file: string): string {
 }
 
 function wrong(file: string, why: string, at: number): KleymError {
-  return new KleymError({
-    code: 'input',
+  return new KleymError('input', {
     what: 'this is no dump of the entries of a SPIRE server',
     where: `--entries ${file}, byte ${at + 1}`,
     why,

@@ -59,8 +59,7 @@ const POLICY_NAMES: ReadonlySet<string> = new Set(
 function missing(path: string, policies: readonly ResolvedPolicy[], echo: string): KleymError {
   const keys = policies.map(({ key }) => key)
   const there = keys.length === 0 ? 'no policy is' : keys.length === 1 ? '1 is' : `${keys.length} are`
-  return new KleymError({
-    code: 'not-found',
+  return new KleymError('not-found', {
     what: 'there is no such access policy',
     where: path,
     why: `${there} there, and none has this name${path.includes('/') ? ' in this namespace' : ''}`,

@@ -1,9 +1,9 @@
 // `kubectl kleym policies`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { words } from '../../flags/repeatable.ts'
 import type { PoliciesOptions } from './run.ts'
 
 /** The command line of `policies`. */
@@ -20,11 +20,7 @@ export class PoliciesCommand extends SourceCommand {
     '<%= config.bin %> policies --offline -R -f manifests --fail-on warning',
   ]
   static override readonly args = {
-    policy: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'Policies by NAME or NAMESPACE/NAME.',
-    }),
+    policy: words('Policies by NAME or NAMESPACE/NAME.'),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,

@@ -3,11 +3,10 @@ import { BINDING, OBJECTIVE_KINDS, POOL_KINDS } from '@kleym/shared/core/model/k
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { renaming } from '@kleym/shared/core/answers/index.ts'
 import { objectsOfKind, type RenameQuestion } from '@kleym/shared/core/snapshot/index.ts'
-import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { noSuchObject, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
 import { WHOM_ALL_NAME } from '../../gather/question.ts'
 import { kindsOfName } from '../../sources/kind-name.ts'
@@ -61,23 +60,16 @@ function questionOf(
   if (namespace !== undefined && found.length === 1) return { kind, namespace, from, to }
   const where = place === undefined ? from : namespacedName(place, from)
   if (namespace !== undefined)
-    throw new KleymError({
-      code: 'usage',
+    throw new KleymError('usage', {
       what: `more than one ${KIND_OF[kind].kind} has the name`,
       where: from,
       why: `it is in ${found.join(', ')}`,
       fix: `name one of them: ${WORDS[kind]}/${namespace}/${from}`,
     })
-  throw new KleymError({
-    code: 'not-found',
-    what: `there is no such ${KIND_OF[kind].kind}`,
-    where,
-    why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-    fix:
-      didYouMean(
-        where,
-        all.map((one) => namespacedName(one.namespace, one.name)),
-      ) ?? `see what there is: kubectl kleym explain -A${output.echo ?? ''}`,
+  throw noSuchObject(KIND_OF[kind].kind, where, {
+    isLive,
+    there: all.map((one) => namespacedName(one.namespace, one.name)),
+    list: `see what there is: kubectl kleym explain -A${output.echo ?? ''}`,
   })
 }
 

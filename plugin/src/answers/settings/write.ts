@@ -89,5 +89,5 @@ function sourcesOf({ operator, scmConfigs = [] }: AnswerInput): readonly string[
 }
 
 function failed(code: 'usage' | 'output', why: string, fix: string): KleymError {
-  return new KleymError({ code, what: `${SETTINGS_FILE} was not written`, where: '--write', why, fix })
+  return new KleymError(code, { what: `${SETTINGS_FILE} was not written`, where: '--write', why, fix })
 }

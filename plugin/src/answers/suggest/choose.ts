@@ -8,10 +8,9 @@ import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import type { SuggestQuestion } from '@kleym/shared/core/answers/index.ts'
-import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { KleymError } from '../../io/errors.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { noSuchObject, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { kindsOfName, type ObjectName } from '../../sources/kind-name.ts'
 
 /** What is meant by the arguments; everything in scope where there are none. Throws where a named object is not there. */
@@ -43,12 +42,10 @@ export function chooseTargets(
     if (found.length > 0) return found
     const where = namespace === undefined ? target.name : namespacedName(namespace, target.name)
     const there = all.map(nameOf).map((one) => namespacedName(one.namespace, one.name))
-    throw new KleymError({
-      code: 'not-found',
-      what: `there is no such ${target.kind}`,
-      where,
-      why: isLive ? 'the API server has none of that name' : 'none of that name is among the files',
-      fix: didYouMean(where, there) ?? `see what there is: kubectl kleym suggest -A${echo}`,
+    throw noSuchObject(target.kind, where, {
+      isLive,
+      there,
+      list: `see what there is: kubectl kleym suggest -A${echo}`,
     })
   }
   const pools = new Set<Pool>()
@@ -95,15 +92,13 @@ function poolsOf(objective: Objective, snapshot: Snapshot): readonly Pool[] {
   const leads = first === undefined ? undefined : objectivePool(objective, first)
   const unread = snapshot.pools.more({ namespace })
   if (unread !== undefined)
-    throw new KleymError({
-      code: 'input',
+    throw new KleymError('input', {
       what: 'cannot tell which pool the objective targets',
       where: namespacedName(namespace, name),
       why: `its pool was not read: ${unknownReasonText(unread)}`,
       fix: 'give the pool too: kubectl get inferencepools -o yaml',
     })
-  throw new KleymError({
-    code: 'not-found',
+  throw new KleymError('not-found', {
     what: 'the objective targets no pool',
     where: namespacedName(namespace, name),
     why:

@@ -1,9 +1,9 @@
 // `kubectl kleym suggest`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { words } from '../../flags/repeatable.ts'
 import type { SuggestOptions } from './run.ts'
 import { parseTargets } from './targets.ts'
 
@@ -24,12 +24,9 @@ export class SuggestCommand extends SourceCommand {
     '<%= config.bin %> suggest -A --offline -R -f manifests -o yaml',
   ]
   static override readonly args = {
-    target: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description:
-        'Only for these: a pool (pool/llama), an objective (objective/chat), a pod or a workload (deployment/team-a/llama).',
-    }),
+    target: words(
+      'Only for these: a pool (pool/llama), an objective (objective/chat), a pod or a workload (deployment/team-a/llama).',
+    ),
   }
   static override readonly flags = { 'all-namespaces': allNamespacesFlag }
 

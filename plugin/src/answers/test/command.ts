@@ -1,9 +1,9 @@
 // `kubectl kleym test`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { words } from '../../flags/repeatable.ts'
 import type { CommandResult } from '../../io/context.ts'
 import type { TestOptions } from './run.ts'
 
@@ -22,11 +22,7 @@ export class TestCommand extends SourceCommand {
     '<%= config.bin %> test --generate --offline -R -f manifests > tests/identities.yaml',
   ]
   static override readonly args = {
-    tests: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'Files and folders of IdentityTests, and - for stdin; without any, those of -f.',
-    }),
+    tests: words('Files and folders of IdentityTests, and - for stdin; without any, those of -f.'),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,

@@ -15,8 +15,7 @@ const BUNDLES_MAX = 100_000
 export async function readBundles(file: string, context: CommandContext): Promise<ReadonlySet<string>> {
   const domains = new Set<string>()
   const wrong = (why: string, at: number): KleymError =>
-    new KleymError({
-      code: 'input',
+    new KleymError('input', {
       what: 'these are no bundles of a SPIRE server',
       where: `--bundles ${file}, byte ${at + 1}`,
       why,

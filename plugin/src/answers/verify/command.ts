@@ -3,6 +3,7 @@ import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { REPEATABLE } from '../../flags/repeatable.ts'
 import type { CommandResult } from '../../io/context.ts'
 import type { VerifyOptions } from './run.ts'
 
@@ -45,8 +46,7 @@ export class VerifyCommand extends SourceCommand {
       helpValue: 'TYPE:VALUE',
       description:
         'The selectors that the agent found for the process of --svids, as its log has them (log_selectors), with commas between them. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
       dependsOn: ['svids'],
     }),
     'agent-log': Flags.string({

@@ -19,6 +19,7 @@ import type { AnswerInput } from '../../gather/gather.ts'
 import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../parts/pod-answers.ts'
 import type { ServerComparison } from '../parts/compare-entries.ts'
+import { entriesText } from '../../text/names.ts'
 import { verifyAnswer, viewVerify } from './view.ts'
 
 /** Makes the report; `namespace` limits the findings to those that concern it. `svids` is what `--svids` showed. */
@@ -89,8 +90,7 @@ function few(all: readonly string[]): readonly string[] {
 
 /** What is not known of extra entries that were too many to judge. */
 function unjudgedText(count: number): readonly string[] {
-  const entries = count === 1 ? '1 entry' : `${count} entries`
-  return count === 0 ? [] : [`which containers get ${entries} more that no object asks for`]
+  return count === 0 ? [] : [`which containers get ${entriesText(count)} more that no object asks for`]
 }
 
 /** An object that was not read may ask for an entry that seems to be extra. */

@@ -1,5 +1,4 @@
 // `--svids`: what a process got, and which container it is of.
-import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { type Analysis, Holdings, idsOf, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
 import { originsIn } from '@kleym/shared/core/findings/index.ts'
@@ -13,10 +12,9 @@ import {
   type Registration,
   sourceText,
 } from '@kleym/shared/core/predict/index.ts'
-import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { noSuchContainer, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { collect } from '../../sources/files.ts'
 import { problemError } from '../../sources/problem.ts'
@@ -38,8 +36,7 @@ function podOf({ after }: AnswerInput, key: string): Pod {
   const [namespace = '', ...name] = key.split('/')
   const found = after.snapshot.pods.named(namespace, name.join('/'))
   if (found.state === 'found' && found.object.exists) return found.object
-  throw new KleymError({
-    code: 'not-found',
+  throw new KleymError('not-found', {
     what: 'there is no such pod',
     where: `--pod ${key}`,
     why: 'no pod of that namespace and name is among what was read',
@@ -55,22 +52,12 @@ export async function containerSvids(
 ): Promise<ContainerSvids> {
   const pod = notFoundOnlyIfRead(input, ['Pod'], () => podOf(input, key))
   const container = pod.containers.find((one) => one.name === name)
-  if (container === undefined) {
-    const names = pod.containers.map((one) => one.name)
-    throw new KleymError({
-      code: 'not-found',
-      what: 'there is no such container',
-      where: `${podText(pod)} -c ${name}`,
-      why: `the containers are ${names.join(', ')}`,
-      fix: didYouMean(name, names) ?? 'name one of them',
-    })
-  }
+  if (container === undefined) throw noSuchContainer(name, pod)
   const bytes = await collect(streamOf(file, context), file)
   if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
   const reading = readSvidText(new TextDecoder().decode(bytes))
   if (!reading.ok)
-    throw new KleymError({
-      code: 'input',
+    throw new KleymError('input', {
       what: 'these are no SVIDs as text',
       where: `--svids ${file}`,
       why: reading.why,
@@ -119,8 +106,7 @@ async function attestedIn(
   if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
   const reading = readAgentLog(new TextDecoder().decode(bytes), of)
   if (reading.ok) return reading
-  throw new KleymError({
-    code: 'input',
+  throw new KleymError('input', {
     what: 'this log tells no selectors of the process',
     where: `--agent-log ${file}`,
     why: reading.why,

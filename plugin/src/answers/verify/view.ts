@@ -8,11 +8,8 @@ import type { Answer } from '../../text/answer.ts'
 import { viewFindingGroups } from '../../text/finding-groups.ts'
 import type { Layout } from '../../text/layout.ts'
 import { BLANK, line, type Block } from '../../text/line.ts'
+import { entriesText } from '../../text/names.ts'
 import type { ServerComparison } from '../parts/compare-entries.ts'
-
-function entries(count: number): string {
-  return count === 1 ? '1 entry' : `${count} entries`
-}
 
 /** `vllm of team-a/llama-0 got 1 SVID: none missing or unexpected`. */
 function svidsText({ asked: { pod, container, svids }, lacking, surplus }: SvidAnswer): string {
@@ -40,10 +37,10 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     parts.length === 0 && agreed === 0
       ? 'no entry of the SPIRE server is certain to be as predicted'
       : parts.length === 0
-        ? `the SPIRE server agrees: ${agreed === 1 ? '1 entry is' : `${agreed} entries are`} as predicted`
+        ? `the SPIRE server agrees: ${entriesText(agreed)} ${agreed === 1 ? 'is' : 'are'} as predicted`
         : parts.length === 1
           ? `the SPIRE server differs: ${parts[0]}`
-          : `the SPIRE server differs in ${entries(missing.length + different.length + extra)}`
+          : `the SPIRE server differs in ${entriesText(missing.length + different.length + extra)}`
   return {
     mark: parts.length > 0 || open + perhapsMissing > 0 || agreed === 0 ? 'warn' : 'ok',
     text: [
@@ -53,18 +50,22 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
     ],
     reasons: [
       ...(parts.length > 1 ? [[parts.join(', ')]] : []),
-      ...(parts.length > 0 ? [[`${entries(agreed)} as predicted`]] : []),
+      ...(parts.length > 0 ? [[`${entriesText(agreed)} as predicted`]] : []),
       ...(svids === undefined ? [] : [[svidsText(svids)]]),
-      ...(open > 0 ? [[`${entries(open)} could not be checked`]] : []),
+      ...(open > 0 ? [[`${entriesText(open)} could not be checked`]] : []),
       ...(perhapsMissing > 0
         ? [
             [
-              `${entries(perhapsMissing)} may be missing: it is not known whether ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
+              `${entriesText(perhapsMissing)} may be missing: it is not known whether ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
             ],
           ]
         : []),
       ...(pending > 0
-        ? [[`${entries(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym must still write`]]
+        ? [
+            [
+              `${entriesText(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym must still write`,
+            ],
+          ]
         : []),
     ],
   }
@@ -74,6 +75,8 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
 export function viewVerify({ counts }: ServerComparison, shown: readonly Finding[], layout: Layout): Block {
   const unlisted = counts.extraBeyond + counts.extraUnjudged
   const more =
-    unlisted === 0 ? [] : [BLANK, line(`${entries(unlisted)} more that no object asks for are not listed`)]
+    unlisted === 0
+      ? []
+      : [BLANK, line(`${entriesText(unlisted)} more that no object asks for are not listed`)]
   return [...viewFindingGroups(shown, layout), ...more]
 }

@@ -5,8 +5,8 @@ import { KleymCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, outputFlags, settingsFlags, sourceFlags } from '../../flags/flags.ts'
 import { echoOf } from '../../flags/echo.ts'
-import { filesOf, namespaceOf, outputLabelsOf, requireSources } from '../../flags/options.ts'
-import { KleymError } from '../../io/errors.ts'
+import { filesOf, namespaceOf, requireSources, settingsOf } from '../../flags/options.ts'
+import { wrongUsage } from '../../io/errors.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { STREAM_FORMATS, type StreamFormat } from './live/formats.ts'
 
@@ -68,13 +68,7 @@ export class WatchCommand extends KleymCommand {
         allNamespaces: flags['all-namespaces'],
         plain: flags.plain,
         format: flags.output,
-        settings: {
-          trustDomain: flags['trust-domain'],
-          className: flags['clusterspiffeid-class-name'],
-          outputLabels: outputLabelsOf(flags['output-label']),
-          variantLabelKey: flags['variant-label-key'],
-          scmConfig: flags['scm-config'],
-        },
+        settings: settingsOf(flags),
         colour: flags.color,
       },
       this.context,
@@ -86,23 +80,18 @@ export class WatchCommand extends KleymCommand {
 function requireFilesToFollow(flags: Parameters<typeof requireSources>[0]): void {
   requireSources(flags, 'watch')
   const files = [...(flags.filename ?? []), ...(flags.kustomize ?? [])]
-  const docs = 'kubectl kleym watch --help'
   if (!flags.offline && files.length > 0)
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('watch', {
       what: 'files are given beside a cluster',
       where: `-f ${files[0] ?? ''}`,
       why: 'watch shows a cluster as it is, or files alone',
       fix: 'add --offline, or leave the files out',
-      docs,
     })
   if (files.includes(STDIN_ARGUMENT))
-    throw new KleymError({
-      code: 'usage',
+    throw wrongUsage('watch', {
       what: 'stdin cannot be watched',
       where: '-f -',
       why: 'it is read once, and does not change',
       fix: 'write it to a file, and name that',
-      docs,
     })
 }

@@ -1,10 +1,10 @@
 // `kubectl kleym who-selects`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
-import { commonOptions, noEntries } from '../../flags/options.ts'
+import { commonOptions, requireFormat } from '../../flags/options.ts'
+import { words } from '../../flags/repeatable.ts'
 import type { WhoSelectsOptions } from './run.ts'
 import { parseTarget } from './target.ts'
 
@@ -25,12 +25,9 @@ export class WhoSelectsCommand extends SourceCommand {
     '<%= config.bin %> who-selects -A --entries --offline -R -f manifests',
   ]
   static override readonly args = {
-    target: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description:
-        'A pod or a workload (pod/llama-0, deployment llama), a service account (sa/runner), a pool, a binding (iib/chat), or a SPIFFE ID.',
-    }),
+    target: words(
+      'A pod or a workload (pod/llama-0, deployment llama), a service account (sa/runner), a pool, a binding (iib/chat), or a SPIFFE ID.',
+    ),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
@@ -44,7 +41,8 @@ export class WhoSelectsCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(WhoSelectsCommand)
-    if (flags.output === 'spire' && !flags.entries) throw noEntries('who-selects without --entries')
+    if (flags.output === 'spire' && !flags.entries)
+      requireFormat(flags.output, 'who-selects without --entries')
     const target = parseTarget(args.target ?? [])
     const options: WhoSelectsOptions = {
       target: target.object,

@@ -22,6 +22,7 @@ import { isNearMiss } from '../../gather/near-misses.ts'
 import { openJudgements } from '../parts/pod-answers.ts'
 import { entriesAnswer, viewEntries, type EntriesLayout } from './entries-view.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
+import { namedPods } from '../../output/name.ts'
 import type { Layout } from '../../text/layout.ts'
 import { causesOf, isUnfollowed } from '../../frame/causes.ts'
 
@@ -105,8 +106,7 @@ export function entriesFrame(input: AnswerInput, pods: readonly Pod[], scope: En
       judgements: scope.isLiveState ? [] : openJudgements(input.after.settled, pods),
       pods: new Set(pods),
     }),
-    names: () =>
-      pods.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
+    names: () => namedPods(pods),
     answer: (layout, kept) => entriesAnswer(entries, pods, layoutOf(layout, kept)),
     view: (layout, shown) => viewEntries(entries, layoutOf(layout, shown)),
   }

@@ -8,6 +8,7 @@ import type { Answer } from '../../text/answer.ts'
 import { findingPieces, viewFinding } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
 import { apart, line, MARKS, span, type Block } from '../../text/line.ts'
+import { entriesText } from '../../text/names.ts'
 import { table } from '../../text/table.ts'
 
 /** What the view shows beside the entries. */
@@ -34,7 +35,7 @@ export function entriesAnswer(
     mark: isOpen ? 'warn' : entries.length === 0 ? 'note' : 'ok',
     text: [
       `SPIRE would hold `,
-      span(`${entriesText(entries.length)}${depend}${more}`, 'bold'),
+      span(`${entries.length === 0 ? 'no entry' : entriesText(entries.length)}${depend}${more}`, 'bold'),
       pods.length === 0 ? '' : ` for ${PodCount.of(pods).text()}`,
     ],
     reasons: [
@@ -46,11 +47,6 @@ export function entriesAnswer(
 
 /** More findings than these stand below alone. */
 const NOTABLE_NAMED = 2
-
-function entriesText(count: number): string {
-  if (count === 0) return 'no entry'
-  return count === 1 ? '1 entry' : `${count} entries`
-}
 
 /** All entries, those that depend first, then the findings that say what they are worth. */
 export function viewEntries(entries: readonly RegistrationEntry[], layout: EntriesLayout): Block {

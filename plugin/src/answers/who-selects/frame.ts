@@ -29,6 +29,7 @@ import {
 import { containersAnswer, holdersAnswer } from './answer.ts'
 import type { WhoSelectsLayout } from './registration-text.ts'
 import { viewWhoSelects } from './view.ts'
+import { namedPods } from '../../output/name.ts'
 import type { Answer } from '../../text/answer.ts'
 import { kindsText } from '../../text/findings.ts'
 import type { Layout } from '../../text/layout.ts'
@@ -72,7 +73,6 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
     findings: shown,
     filter,
     named,
-    lookup,
     pending: pendingByName(input.after),
     refusedFor: (pod, container) => refusedFor(input.after.settled, pod, container),
     running: (pod) => countRunning(input.after, pod),
@@ -100,8 +100,7 @@ export function whoSelectsFrame(input: AnswerInput, pods: readonly Pod[], filter
       unread: whyAdded(answers),
       further: isNotFollowed(lookup) ? [{ leaves: 'a registration', of: [] }] : [],
     }),
-    names: () =>
-      asked.map(({ ref }) => ({ kind: ref.kind, group: '', namespace: ref.namespace, name: ref.name })),
+    names: () => namedPods(asked),
     answer: (layout, shown) => answerOf(answers, filter, lookup, layoutOf(layout, shown)),
     view: (layout, shown) => viewWhoSelects(answers, layoutOf(layout, shown)),
   }

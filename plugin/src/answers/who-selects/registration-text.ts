@@ -1,7 +1,6 @@
 // How the views of `who-selects` name a registration and its reason, and what they show beside the pods.
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
-import type { WhoHolds } from '@kleym/shared/core/analysis/index.ts'
 import { sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import type { NamedIds } from '../parts/named-by.ts'
@@ -15,8 +14,6 @@ export interface WhoSelectsLayout extends Layout {
   readonly filter: ContainerFilter
   /** Who names the identities; undefined where there are no policies to speak of. */
   readonly named: NamedIds | undefined
-  /** What becomes of the ID of `--spiffe-id` in all that there is. */
-  readonly lookup: WhoHolds | undefined
   /** What kleym must still do about an output, by its name. */
   readonly pending: ReadonlyMap<string, string>
   /** The refused bindings that are for a container, a sentence each. */

@@ -71,8 +71,7 @@ function requireContainer(
   const names = [...new Set(pods.flatMap(({ containers }) => containers.map(({ name }) => name)))]
   const isOpen = names.length === 0 || names.includes(UNKNOWN_CONTAINER)
   if (container === undefined || isOpen || names.includes(container)) return
-  throw new KleymError({
-    code: 'not-found',
+  throw new KleymError('not-found', {
     what: 'there is no such container',
     where: target === undefined ? container : `${target.kind.toLowerCase()}/${target.name} -c ${container}`,
     why: `the containers are ${fewText(names, CONTAINERS_NAMED)}`,

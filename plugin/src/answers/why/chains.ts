@@ -1,6 +1,5 @@
 // What `why` reads, and the chains that it works out of that.
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
-import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Container, Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import {
@@ -9,7 +8,6 @@ import {
   readAgentFacts,
   type AgentLogFacts,
 } from '@kleym/shared/core/predict/index.ts'
-import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import {
   chainOf,
   type Chain,
@@ -21,8 +19,7 @@ import {
 } from '@kleym/shared/core/answers/index.ts'
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
-import { KleymError } from '../../io/errors.ts'
-import { notFoundOnlyIfRead } from '../../frame/not-found.ts'
+import { noSuchContainer, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { collect } from '../../sources/files.ts'
@@ -171,15 +168,11 @@ function containersMeant(
   if (name !== undefined) {
     const named = pod.containers.filter((one) => one.name === name)
     if (named.length > 0) return named
-    const names = pod.containers.map((one) => one.name)
-    throw new KleymError({
-      code: 'not-found',
-      what: 'there is no such container',
-      where: `${podText(pod)} -c ${name}`,
-      why: `the containers are ${names.join(', ')}`,
-      fix:
-        didYouMean(name, names) ?? `name one of them: kubectl kleym why ${target.name} -c ${names[0] ?? ''}`,
-    })
+    throw noSuchContainer(
+      name,
+      pod,
+      (first) => `name one of them: kubectl kleym why ${target.name} -c ${first}`,
+    )
   }
   const all = pod.containers.filter(({ role }) => role !== 'ephemeral')
   const prediction = input.after.settled.prediction()

@@ -1,9 +1,9 @@
 // `kubectl kleym why`: flags and words; the answer is in run.ts.
-import * as Args from '@oclif/core/args'
 import * as Flags from '@oclif/core/flags'
 import { SourceCommand } from '../../flags/command.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
+import { REPEATABLE, words } from '../../flags/repeatable.ts'
 import type { CommandResult } from '../../io/context.ts'
 import { wrongUsage } from '../../io/errors.ts'
 import type { WhyOptions } from './chains.ts'
@@ -36,11 +36,7 @@ export class WhyCommand extends SourceCommand {
     '<%= config.bin %> why deployment/llama -n team-a --spiffe-id spiffe://example.org/ns/team-a/pool/llama',
   ]
   static override readonly args = {
-    target: Args.string({
-      multiple: true,
-      ignoreStdin: true,
-      description: 'A pod (llama-0, team-a/llama-0) or a workload (deployment/llama).',
-    }),
+    target: words('A pod (llama-0, team-a/llama-0) or a workload (deployment/llama).'),
   }
   static override readonly flags = {
     'all-namespaces': allNamespacesFlag,
@@ -60,8 +56,7 @@ export class WhyCommand extends SourceCommand {
       helpValue: 'TYPE:VALUE',
       description:
         'The selectors that the agent found, in place of its log, with commas between them. Repeatable.',
-      multiple: true,
-      multipleNonGreedy: true,
+      ...REPEATABLE,
       exclusive: ['agent-log'],
     }),
     watch: Flags.boolean({

@@ -86,8 +86,7 @@ export class Intake {
         : undefined)
     if (why === undefined) return
     this.#onFull(
-      new KleymError({
-        code: 'input',
+      new KleymError('input', {
         what: 'cannot watch so much of the cluster',
         why,
         fix: 'watch one namespace with -n',
