@@ -3,7 +3,7 @@
 // here rejects. Why something is missing goes to the debug file.
 import type { ResourceRef, Resource } from '@kleym/shared/kube/api.ts'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
-import { dig, stringAt } from '@kleym/shared/core/base/json.ts'
+import { dig, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
 import {
   isDns1123Subdomain,
@@ -35,19 +35,17 @@ export interface CompletionLookup {
   kubeconfig(list: KubeconfigList): Promise<readonly string[]>
 }
 
-/** Which names are wanted. */
-export interface NameQuery {
+/** What of the objects of a kind is wanted. */
+interface MetadataQuery<Wanted> {
   readonly resource: Resource
   readonly namespace: string | undefined
-  readonly wanted: (ref: ResourceRef) => boolean
+  readonly wanted: (one: Wanted) => boolean
 }
 
+/** Which names are wanted. */
+export type NameQuery = MetadataQuery<ResourceRef>
 /** Which labels are wanted. */
-export interface LabelsQuery {
-  readonly resource: Resource
-  readonly namespace: string | undefined
-  readonly wanted: (label: string) => boolean
-}
+export type LabelsQuery = MetadataQuery<string>
 
 /** What a lookup needs of the process. */
 export interface LookupIo extends Pick<CommandContext, 'cwd' | 'env' | 'version'> {
@@ -119,33 +117,37 @@ async function connectAs(flags: ClusterFlags, { cwd, env, clock, version }: Look
 
 async function readNames(
   client: Pick<Connection['client'], 'pages'>,
-  { resource, namespace, wanted, signal }: NameQuery & { readonly signal: AbortSignal },
+  { wanted, ...asked }: NameQuery & { readonly signal: AbortSignal },
   names: ResourceRef[],
 ): Promise<void> {
-  const scope = namespace === undefined ? {} : { namespace }
-  for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal }))
-    for (const item of items) {
-      const ref = refOf(item)
-      if (ref === undefined || !wanted(ref)) continue
-      if (names.push(ref) >= MAX_NAMES) return
-    }
+  for await (const item of itemsOf(client, asked)) {
+    const ref = refOf(item)
+    if (ref === undefined || !wanted(ref)) continue
+    if (names.push(ref) >= MAX_NAMES) return
+  }
 }
 
 async function readLabels(
   client: Pick<Connection['client'], 'pages'>,
-  { resource, namespace, wanted, signal }: LabelsQuery & { readonly signal: AbortSignal },
+  { wanted, ...asked }: LabelsQuery & { readonly signal: AbortSignal },
   labels: Set<string>,
 ): Promise<void> {
-  const scope = namespace === undefined ? {} : { namespace }
-  for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal }))
-    for (const item of items) {
-      for (const [key, value] of readStringMap(dig(item, 'metadata', 'labels'))) {
-        const label = `${key}=${value}`
-        const isSound = qualifiedNameProblem(key) === undefined && labelValueProblem(value) === undefined
-        if (isSound && wanted(label)) labels.add(label)
-        if (labels.size >= MAX_NAMES) return
-      }
+  for await (const item of itemsOf(client, asked))
+    for (const [key, value] of readStringMap(dig(item, 'metadata', 'labels'))) {
+      const label = `${key}=${value}`
+      const isSound = qualifiedNameProblem(key) === undefined && labelValueProblem(value) === undefined
+      if (isSound && wanted(label)) labels.add(label)
+      if (labels.size >= MAX_NAMES) return
     }
+}
+
+/** The objects of a kind, by their metadata alone. */
+async function* itemsOf(
+  client: Pick<Connection['client'], 'pages'>,
+  { resource, namespace, signal }: Omit<NameQuery, 'wanted'> & { readonly signal: AbortSignal },
+): AsyncGenerator<JsonRecord> {
+  const scope = namespace === undefined ? {} : { namespace }
+  for await (const { items } of client.pages(resource, { ...scope, metadataOnly: true, signal })) yield* items
 }
 
 /** The name of an object; undefined for one that no API server would have taken. */

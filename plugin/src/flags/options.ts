@@ -5,7 +5,7 @@ import type { FlagSuppression } from '@kleym/shared/core/findings/index.ts'
 import { parseSuppress } from './parse-suppress.ts'
 import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
-import { STDIN_ARGUMENT } from '../sources/stdin.ts'
+import { requireStdinOnce } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
 import { KleymError, wrongUsage } from '../io/errors.ts'
 import { echoOf } from './echo.ts'
@@ -323,14 +323,7 @@ export function requireSources(
       fix: `name the files: kubectl kleym ${command} --offline -R -f DIR`,
     })
   }
-  if (files.filter((file) => file === STDIN_ARGUMENT).length > 1) {
-    throw wrongUsage(command, {
-      what: 'stdin is given twice',
-      where: '-f -',
-      why: 'it can be read only once',
-      fix: 'write -f - once',
-    })
-  }
+  requireStdinOnce(command, files, 'write -f - once', '-f -')
 }
 
 /** The flags by which a question is about files. */

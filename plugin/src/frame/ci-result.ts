@@ -3,6 +3,7 @@ import { objectKey, type ObjectMark } from '@kleym/shared/core/findings/index.ts
 import type { FailOn } from '../flags/flags.ts'
 import type { CiResult, FilePlace } from '../output/ci.ts'
 import { STDIN } from '../sources/load.ts'
+import { problemText } from '../sources/problem.ts'
 import { unknownsOf, type AnswerResult } from './result.ts'
 
 /** Makes the model of a judged frame. */
@@ -18,10 +19,7 @@ export function ciResultOf(judged: AnswerResult, failOn: FailOn, version: string
     placeOf: (subject) => frame.placeOf?.(subject) ?? places.get(objectKey(subject)),
     passed: frame.passed ?? [],
     differences: frame.differences ?? [],
-    unknowns: [
-      ...problems.map(({ what, where, why }) => `${what} (${where}): ${why}`),
-      ...unknownsOf(judged),
-    ],
+    unknowns: [...problems.map(problemText), ...unknownsOf(judged)],
     assuming: judged.assuming,
     exitCode,
   }

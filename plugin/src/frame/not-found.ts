@@ -7,6 +7,7 @@ import { whyMoreOf } from '@kleym/shared/core/snapshot/index.ts'
 import { missingRbacRules } from '../cluster/rbac.ts'
 import type { AnswerInput } from '../gather/gather.ts'
 import { KleymError } from '../io/errors.ts'
+import { problemText } from '../sources/problem.ts'
 
 /** The error of an object that is named and is none of those `there`; `list` says how to see which there are. */
 export function noSuchObject(
@@ -57,7 +58,7 @@ export function notFoundOnlyIfRead<T>(
     if (!(error instanceof KleymError) || error.code !== 'not-found') throw error
     const { what, where } = error
     if (first !== undefined) {
-      const why = `${first.what} (${first.where}): ${first.why}`
+      const why = problemText(first)
       const parts = { what: `${what}, as far as the files could be read`, where, why, fix: first.fix }
       throw new KleymError('input', { ...parts, cause: error })
     }

@@ -28,10 +28,8 @@ export function framedUnderPremises(
   frameOf: (input: GatheredInput) => Framed,
   pods: readonly Pod[] = [],
 ): Framed {
-  const { after, before, isLive, analyse } = input
-  const mayAssume = !strict && !isLive && after === before
-  if (!mayAssume || !isEffectAllThatIsOpen(after, new Set([...after.podsInQuestion, ...pods])))
-    return frameOf(input)
+  const { after, analyse } = input
+  if (!mayAssume(input, strict, pods)) return frameOf(input)
   const taken = takingOutputsAsHandled(after)
   const assuming = frameOf({
     ...input,
@@ -42,6 +40,16 @@ export function framedUnderPremises(
     },
   })
   return rests(assuming, after) ? frameOf(input) : assuming
+}
+
+/** Whether outputs may be taken as handled: of files as they are, if nothing but their effect is open for the pods in question and `more`. */
+export function mayAssume(
+  { after, before, isLive }: GatheredInput,
+  strict: boolean,
+  more: readonly Pod[] = [],
+): boolean {
+  const isAsFiles = !strict && !isLive && after === before
+  return isAsFiles && isEffectAllThatIsOpen(after, new Set([...after.podsInQuestion, ...more]))
 }
 
 /**

@@ -136,6 +136,15 @@ export function reachText(reach: readonly ProblemReach[] | undefined): string {
     .join(', ')
 }
 
+/** `cannot read document 3 (pools.yaml): it is no YAML`. */
+export function problemText({
+  what,
+  where,
+  why,
+}: Pick<InputProblem, 'what' | 'why'> & { readonly where?: string | undefined }): string {
+  return `${what}${where === undefined ? '' : ` (${where})`}: ${why}`
+}
+
 /** A problem as an error: wrong usage for a path (exit 2), an incomplete answer for the others (exit 4). */
 export function problemError(problem: InputProblem): KleymError {
   const { what, where, excerpt, why, fix } = problem

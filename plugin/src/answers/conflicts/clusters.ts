@@ -1,13 +1,14 @@
 // `conflicts` asked about several clusters: each is read as if it were the only one, and then they are compared.
 import { basename, resolve } from 'node:path'
 import { clusterFindings, compareClusters, trustDomainOf } from '@kleym/shared/core/answers/index.ts'
-import { isEffectAllThatIsOpen, takingOutputsAsHandled } from '@kleym/shared/core/analysis/index.ts'
+import { takingOutputsAsHandled } from '@kleym/shared/core/analysis/index.ts'
 import { compareFindings } from '@kleym/shared/core/findings/index.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { wrongUsage } from '../../io/errors.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { causesOf, policiesIn, type Cause } from '../../frame/causes.ts'
+import { mayAssume } from '../../frame/premises.ts'
 import { finish } from '../../frame/finish.ts'
 import { namedSubject, reported, type Frame } from '../../frame/frame.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
@@ -88,10 +89,8 @@ export async function runClusters(
 
 /** As each other answer from files: if nothing but the effect of kleym's outputs is open, they are taken as handled. */
 function underPremise(input: GatheredInput, { strict = false }: CommonOptions['output']): GatheredInput {
-  const { after, before, isLive } = input
-  const mayAssume = !strict && !isLive && after === before
-  if (!mayAssume || !isEffectAllThatIsOpen(after, new Set(after.podsInQuestion))) return input
-  const taken = takingOutputsAsHandled(after)
+  if (!mayAssume(input, strict)) return input
+  const taken = takingOutputsAsHandled(input.after)
   return { ...input, after: taken, before: taken }
 }
 

@@ -4,6 +4,7 @@ import type { Migration, SuggestedBinding } from '@kleym/shared/core/answers/ind
 import type { AnswerInput } from '../../gather/gather.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import { type Cause, causesOf } from '../../frame/causes.ts'
+import { openCutOffs } from '../parts/cut-offs.ts'
 import { documentsOf, toDocuments } from '../suggest/documents.ts'
 import { namesOf } from '../suggest/frame.ts'
 import { changeLines } from '../suggest/words.ts'
@@ -37,10 +38,13 @@ export function migrateFrame(
       unread: migrations.flatMap(({ suggestions }) => suggestions.missing),
       further: [
         ...migrations.flatMap(({ object, open }) =>
-          open.map((who) => `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`),
+          open.map((who): Cause => {
+            const text = `what ClusterSPIFFEID/${object.meta.name} gives to ${who}`
+            return { leaves: 'a statement', text }
+          }),
         ),
-        ...migrations.flatMap(({ cutOffs }) => cutOffs.flatMap(({ text, isOpen }) => (isOpen ? text : []))),
-      ].map((text): Cause => ({ leaves: 'a statement', text })),
+        ...migrations.flatMap(({ cutOffs }) => openCutOffs(cutOffs)),
+      ],
     }),
     names: () => namesOf(bindings),
     answer: (layout) => migrateAnswer(migrations, layout),

@@ -16,13 +16,13 @@ import {
 import { gather, type AnswerInput } from '../../gather/gather.ts'
 import { finish } from '../../frame/finish.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
-import { type Cause, causesOf } from '../../frame/causes.ts'
+import { causesOf } from '../../frame/causes.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { namedBindings } from '../../output/name.ts'
 import type { Layout } from '../../text/layout.ts'
 import { line, MARKS, span, type Block } from '../../text/line.ts'
 import { wrap } from '../../text/wrap.ts'
-import { cutOffLines } from '../parts/cut-offs.ts'
+import { cutOffLines, openCutOffs } from '../parts/cut-offs.ts'
 import { MIGRATE_QUESTION, type MigrateOptions } from './run.ts'
 import { viewSteps } from './view.ts'
 
@@ -122,9 +122,7 @@ function fromGoFrame(input: AnswerInput, moves: readonly GoMove[]): Frame {
     causes: causesOf(input, {
       judgements,
       bindings: new Set(moves.map(({ binding }) => binding.key)),
-      further: cutOffs.flatMap(({ text, isOpen }): readonly Cause[] =>
-        isOpen ? [{ leaves: 'a statement', text }] : [],
-      ),
+      further: openCutOffs(cutOffs),
     }),
     names: () => namedBindings(moves.map(({ binding }) => binding)),
     answer: () => {

@@ -7,7 +7,7 @@ import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { kindNamed, POD_KINDS } from '../../sources/kind-name.ts'
-import type { ProblemReach } from '../../sources/problem.ts'
+import { problemText, type ProblemReach } from '../../sources/problem.ts'
 import { loadTests, type LoadedTests, type TestPaths } from './load-tests.ts'
 import { runTests, type AssertionResult, type RunnableTest } from './assertions.ts'
 
@@ -84,7 +84,7 @@ export function incompleteText(input: AnswerInput, namespace?: string): string |
   const reaches = ({ namespace: reached }: ProblemReach): boolean =>
     namespace === undefined || reached === undefined || reached === namespace
   const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
-  if (problem !== undefined) return `${problem.what} (${problem.where}): ${problem.why}`
+  if (problem !== undefined) return problemText(problem)
   const { snapshot } = input.after
   const notRead = missingOf(causesOf(input, askedByTests(input)))[0] ?? snapshot.rest.pods(namespace)
   return notRead === undefined ? undefined : unknownReasonText(notRead)

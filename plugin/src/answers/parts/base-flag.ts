@@ -4,7 +4,7 @@ import * as Flags from '@oclif/core/flags'
 import type { CommonOptions } from '../../flags/options.ts'
 import { REPEATABLE } from '../../flags/repeatable.ts'
 import { wrongUsage, type KleymError } from '../../io/errors.ts'
-import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { requireStdinOnce } from '../../sources/stdin.ts'
 
 /** What `diff` is asked. */
 export interface DiffOptions extends CommonOptions {
@@ -47,6 +47,6 @@ export function requireBase(
     throw refuse(`${flag} stands beside a cluster`, besideCluster, `add --offline, or leave ${flag} out`)
   if (sources.live !== undefined)
     throw refuse(`${flag} stands beside --live`, besideLive, 'leave one of them out')
-  if ([...base, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT).length > 1)
-    throw refuse('stdin is given twice', 'it can be read only once', 'write - once, for one of the two sides')
+  const fix = 'write - once, for one of the two sides'
+  requireStdinOnce(command, [...base, ...sources.files.files], fix, `${flag} ${first}`)
 }

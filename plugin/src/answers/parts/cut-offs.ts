@@ -1,5 +1,11 @@
-// Why a container may be cut off by its consumers, in the first lines of `rename` and `migrate`.
+// Why a container may be cut off by its consumers, as `rename` and `migrate` say it.
 import type { CutOff } from '@kleym/shared/core/answers/index.ts'
+import type { Cause } from '../../frame/causes.ts'
+
+/** Those that are not certain. */
+export function openCutOffs(cutOffs: readonly CutOff[]): readonly Cause[] {
+  return cutOffs.flatMap(({ text, isOpen }) => (isOpen ? [{ leaves: 'a statement', text }] : []))
+}
 
 /** The first few, each in a line of its own. */
 export function cutOffLines(cutOffs: readonly CutOff[]): readonly (readonly string[])[] {

@@ -9,8 +9,9 @@ import { isRecord } from '@kleym/shared/core/base/json.ts'
 import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { anyProgressLine } from '../../io/progress-line.ts'
-import { whyNoFile } from '../../sources/files.ts'
+import { collect, whyNoFile } from '../../sources/files.ts'
 import { JsonElements, JsonElementsError } from '../../sources/json-elements.ts'
+import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { UniqueIds } from './unique-ids.ts'
 
@@ -94,7 +95,7 @@ export async function feedFile(
 }
 
 /** The bytes of a file, or of stdin. */
-export function streamOf(
+function streamOf(
   file: string,
   { stdin, cwd }: Pick<CommandContext, 'stdin' | 'cwd'>,
 ): AsyncIterable<unknown> {
@@ -118,6 +119,13 @@ export function streamOf(
     })
   }
   return createReadStream(path, { highWaterMark: 1024 * 1024 })
+}
+
+/** The text of a file, or of stdin. Throws a KleymError. */
+export async function textIn(file: string, context: CommandContext): Promise<string> {
+  const bytes = await collect(streamOf(file, context), file)
+  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
+  return new TextDecoder().decode(bytes)
 }
 
 function nameOf(file: string): string {

@@ -75,7 +75,8 @@ function viewMentions(layout: PoliciesLayout): Block {
     policy.rules.flatMap((rule) => rule.sources.map((source) => ({ policy, rule, source }))),
   )
   if (all.length === 0) return []
-  const rank = ({ source }: (typeof all)[number]): number => STATES.indexOf(source.resolution.state)
+  const rank = ({ source }: (typeof all)[number]): number =>
+    Object.keys(STATES).indexOf(source.resolution.state)
   const byId = [
     ...Map.groupBy(
       all.toSorted((left, right) => rank(left) - rank(right)),
@@ -121,10 +122,9 @@ function leadText(worst: string | undefined, total: number): string {
 
 /** How many are in which state, the worst first: `3 dangling (nothing gives the ID)`. */
 function stateTexts(resolutions: readonly Resolution[]): readonly string[] {
-  const counts = Map.groupBy(resolutions, ({ state }) => state)
-  return STATES.flatMap((state) => {
-    const many = counts.get(state)?.length ?? 0
-    return many === 0 ? [] : [`${many} ${WORDS[state]}`]
+  return Object.entries(STATES).flatMap(([name, [, alone, several = alone]]) => {
+    const many = resolutions.filter(({ state }) => state === name).length
+    return many === 0 ? [] : [`${many} ${several}`]
   })
 }
 
@@ -182,48 +182,20 @@ function nothing({ knowledge, incomplete }: PoliciesLayout): Answer {
   }
 }
 
-const WORDS: Readonly<Record<ResolutionState, string>> = {
-  dangling: 'dangling (nothing gives the ID)',
-  dead: 'dead by their form',
-  'type mismatch': 'whose type and field disagree',
-  unbounded: 'for any principal',
-  unreadable: 'not readable',
-  unknown: 'undetermined',
-  'service account': 'by service account',
-  unheld: 'that no container holds now',
-  pattern: 'by pattern',
-  foreign: 'foreign',
-  'not SPIFFE': 'not SPIFFE',
-  resolved: 'resolved',
-}
-const STATES: readonly ResolutionState[] = [
-  'dangling',
-  'dead',
-  'type mismatch',
-  'unbounded',
-  'unreadable',
-  'unknown',
-  'service account',
-  'unheld',
-  'pattern',
-  'foreign',
-  'not SPIFFE',
-  'resolved',
-]
-
-const STATE_MARKS: Readonly<Record<ResolutionState, Mark>> = {
-  resolved: 'ok',
-  unheld: 'note',
-  dangling: 'warn',
-  dead: 'warn',
-  pattern: 'note',
-  foreign: 'note',
-  unbounded: 'warn',
-  'type mismatch': 'warn',
-  'service account': 'note',
-  'not SPIFFE': 'note',
-  unknown: 'warn',
-  unreadable: 'warn',
+/** How a source in a state is marked, what is said of it alone, and what of several (else the same). Trouble comes first. */
+const STATES: Readonly<Record<ResolutionState, readonly [mark: Mark, alone: string, several?: string]>> = {
+  dangling: ['warn', 'dangling', 'dangling (nothing gives the ID)'],
+  dead: ['warn', 'dead by its form', 'dead by their form'],
+  'type mismatch': ['warn', 'source type and field disagree', 'whose type and field disagree'],
+  unbounded: ['warn', 'for any principal'],
+  unreadable: ['warn', 'unreadable', 'not readable'],
+  unknown: ['warn', 'unknown', 'undetermined'],
+  'service account': ['note', 'service account', 'by service account'],
+  unheld: ['note', 'not held now', 'that no container holds now'],
+  pattern: ['note', 'pattern', 'by pattern'],
+  foreign: ['note', 'foreign'],
+  'not SPIFFE': ['note', 'not SPIFFE'],
+  resolved: ['ok', 'resolved'],
 }
 
 function viewPolicy(
@@ -299,7 +271,7 @@ const OF_SPIRE: ReadonlySet<ResolutionState> = new Set([
 function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout): Block {
   const isAssumed = layout.unsettled === true && OF_SPIRE.has(resolution.state)
   const mark = isAssumed ? 'warn' : markOf(resolution)
-  const word = `${WORDS_ALONE[resolution.state]}${isAssumed ? ' (default settings assumed)' : ''}`
+  const word = `${STATES[resolution.state][1]}${isAssumed ? ' (default settings assumed)' : ''}`
   return [
     ...wrap(line('    ', MARKS[mark], ' ', span(text, mark === 'ok' ? 'ok' : undefined)), layout.width, 6),
     ...rowsOf(text, resolution, layout).flatMap((row, at) =>
@@ -308,23 +280,10 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
   ]
 }
 
-/** The state of one source, before its sentence. */
-const WORDS_ALONE: Readonly<Record<ResolutionState, string>> = {
-  ...WORDS,
-  dangling: 'dangling',
-  dead: 'dead by its form',
-  pattern: 'pattern',
-  unheld: 'not held now',
-  'type mismatch': 'source type and field disagree',
-  unreadable: 'unreadable',
-  unknown: 'unknown',
-  'service account': 'service account',
-}
-
 /** Pods that present an ID which the source does not name are worth a look; an account alone is not. */
 function markOf(resolution: Resolution): Mark {
   const isMissed = resolution.state === 'service account' && resolution.kleymIds.length > 0
-  return isMissed ? 'warn' : STATE_MARKS[resolution.state]
+  return isMissed ? 'warn' : STATES[resolution.state][0]
 }
 
 /** The parts of the sentence, a row each, without the source, which stands above them; then the holders. */

@@ -1,9 +1,10 @@
 // The report of `rename`: the plan, who has to accept both IDs, and what the whole of it brings.
 import { manifestsDue, renameSteps, type Rename } from '@kleym/shared/core/answers/index.ts'
-import { type Cause, causesOf } from '../../frame/causes.ts'
+import { causesOf } from '../../frame/causes.ts'
 import { reported, type Frame } from '../../frame/frame.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 import { namedManifest } from '../../output/name.ts'
+import { openCutOffs } from '../parts/cut-offs.ts'
 import { renameAnswer, verdictOf, viewRename } from './view.ts'
 
 /** Makes the report; `command` is what asked for it. */
@@ -38,12 +39,7 @@ export function renameFrame(input: AnswerInput, rename: Rename, command: string)
       {
         judgements,
         bindings: keys,
-        further: cutOffs
-          .filter(({ isOpen }) => isOpen)
-          .map(({ text }): Cause => ({
-            leaves: 'a statement',
-            text,
-          })),
+        further: openCutOffs(cutOffs),
       },
     ),
     names: () => manifestsDue(rename).map(namedManifest),

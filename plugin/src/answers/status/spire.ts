@@ -5,14 +5,12 @@ import {
   type WholeServer,
   type Hop,
 } from '@kleym/shared/core/answers/index.ts'
-import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { ClusterSession } from '../../cluster/session.ts'
 import type { CommonOptions } from '../../flags/options.ts'
 import { gather, type GatheredInput } from '../../gather/gather.ts'
 import type { CommandContext } from '../../io/context.ts'
-import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
 import { budgetReport, type BudgetReport } from '../parts/budgets.ts'
-import { asOfSeconds } from '../parts/as-of.ts'
+import { asOfSeconds, readTimes } from '../parts/as-of.ts'
 import { compareWithServer } from '../parts/compare-entries.ts'
 import { readEntries, showEntries } from '../parts/read-entries.ts'
 
@@ -72,21 +70,12 @@ export async function spireAnswer(
   return { hops: installationHops(install), budgets, timers }
 }
 
-/** What could not be read, and keeps a hop from being known. */
-export function unreadIn(hops: readonly Hop[]): readonly UnknownReason[] {
-  return hops
-    .flatMap(({ truth }) => [...truth.causes])
-    .flatMap((cause) => (cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : []))
-}
-
 async function serverOf(
   { entries, asOf }: StatusOptions,
   input: GatheredInput,
   context: CommandContext,
 ): Promise<WholeServer> {
-  const now = Math.floor(context.clock.now().getTime() / 1000)
-  const isOfNow = entries.every((file) => file === STDIN_ARGUMENT)
-  const times = { asOf: asOfSeconds(asOf) ?? (isOfNow ? now : undefined), objectsAsOf: now }
+  const times = readTimes(asOfSeconds(asOf), entries, { isLive: true }, context)
   const { judged, counts } = await compareWithServer(input, times, async (onEntry) => {
     for (const file of entries) await readEntries(file, onEntry, context)
   })

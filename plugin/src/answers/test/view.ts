@@ -6,7 +6,7 @@ import type { Layout } from '../../text/layout.ts'
 import { apart, line, MARKS, span, type Block } from '../../text/line.ts'
 import { namesText } from '../../text/names.ts'
 import { wrap } from '../../text/wrap.ts'
-import type { InputProblem } from '../../sources/problem.ts'
+import { problemText, type InputProblem } from '../../sources/problem.ts'
 import { assertionName, countOutcomes, type AssertionResult } from '../parts/assertions.ts'
 import { placeText, viewResult } from '../parts/assertion-view.ts'
 
@@ -43,11 +43,7 @@ export function testsAnswer(
   const wrong =
     fault === undefined
       ? []
-      : [
-          [
-            `${counted(faults.length, 'fault')} in the test files: ${fault.what} (${fault.where}): ${fault.why}`,
-          ],
-        ]
+      : [[`${counted(faults.length, 'fault')} in the test files: ${problemText(fault)}`]]
   if (results.length === 0)
     return { mark: 'warn', text: [span('no assertion was run', 'bold')], reasons: wrong }
   const failed = failing(results, kept)

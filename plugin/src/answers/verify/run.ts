@@ -4,9 +4,9 @@ import type { CommonOptions } from '../../flags/options.ts'
 import { finish } from '../../frame/finish.ts'
 import { gather } from '../../gather/gather.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { wrongUsage, type KleymError } from '../../io/errors.ts'
-import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
-import { asOfSeconds } from '../parts/as-of.ts'
+import { wrongUsage } from '../../io/errors.ts'
+import { requireStdinOnce } from '../../sources/stdin.ts'
+import { asOfSeconds, readTimes } from '../parts/as-of.ts'
 import { compareWithServer } from '../parts/compare-entries.ts'
 import { verifyFrame } from './frame.ts'
 import { readBundles, withServerBundles } from './bundles.ts'
@@ -36,13 +36,11 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
     options.bundles === undefined
       ? gathered
       : withServerBundles(gathered, await readBundles(options.bundles, context))
-  const now = Math.floor(context.clock.now().getTime() / 1000)
-  const isOfNow = options.entries.every((file) => file === STDIN_ARGUMENT) && input.isLive
   const asked = options.svids && (await containerSvids(options.svids, input, context))
   const ofContainer: ServerEntry[] = []
   const compared = await compareWithServer(
     input,
-    { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined },
+    readTimes(asOf, options.entries, input, context),
     async (onEntry) => {
       const both = (entry: ServerEntry): void => {
         if (asked !== undefined && mayBeFor(asked, entry)) ofContainer.push(entry)
@@ -57,21 +55,16 @@ export async function run(options: VerifyOptions, context: CommandContext): Prom
 }
 
 function requireEntries({ entries, bundles, svids, sources }: VerifyOptions): void {
-  const fix =
-    'give them: kubectl exec ... spire-server entry show -output json | kubectl kleym verify --entries -'
   if (entries.length === 0)
-    throw usage('there is nothing to compare with', 'verify needs the entries of a server', fix)
-  const ofStdin = [...entries, bundles, svids?.file, svids?.agentLog, ...sources.files.files].filter(
-    (file) => file === STDIN_ARGUMENT,
+    throw wrongUsage('verify', {
+      what: 'there is nothing to compare with',
+      why: 'verify needs the entries of a server',
+      fix: 'give them: kubectl exec ... spire-server entry show -output json | kubectl kleym verify --entries -',
+    })
+  const paths = [...entries, bundles, svids?.file, svids?.agentLog, ...sources.files.files]
+  requireStdinOnce(
+    'verify',
+    paths,
+    'write - once: for one of --entries, --bundles, --svids, --agent-log and -f',
   )
-  if (ofStdin.length > 1)
-    throw usage(
-      'stdin is given twice',
-      'it can be read only once',
-      'write - once: for one of --entries, --bundles, --svids, --agent-log and -f',
-    )
-}
-
-function usage(what: string, why: string, fix: string): KleymError {
-  return wrongUsage('verify', { what, why, fix })
 }

@@ -16,10 +16,8 @@ import type { CommandContext } from '../../io/context.ts'
 import { KleymError } from '../../io/errors.ts'
 import { noSuchContainer, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
-import { collect } from '../../sources/files.ts'
-import { problemError } from '../../sources/problem.ts'
 import type { ServerComparison } from '../parts/compare-entries.ts'
-import { streamOf } from '../parts/read-entries.ts'
+import { textIn } from '../parts/read-entries.ts'
 
 /** What the command line says of a process. */
 export interface SvidsOption {
@@ -53,9 +51,7 @@ export async function containerSvids(
   const pod = notFoundOnlyIfRead(input, ['Pod'], () => podOf(input, key))
   const container = pod.containers.find((one) => one.name === name)
   if (container === undefined) throw noSuchContainer(name, pod)
-  const bytes = await collect(streamOf(file, context), file)
-  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
-  const reading = readSvidText(new TextDecoder().decode(bytes))
+  const reading = readSvidText(await textIn(file, context))
   if (!reading.ok)
     throw new KleymError('input', {
       what: 'these are no SVIDs as text',
@@ -102,9 +98,7 @@ async function attestedIn(
   of: Parameters<typeof readAgentLog>[1],
   context: CommandContext,
 ): Promise<AttestedSelectors> {
-  const bytes = await collect(streamOf(file, context), file)
-  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
-  const reading = readAgentLog(new TextDecoder().decode(bytes), of)
+  const reading = readAgentLog(await textIn(file, context), of)
   if (reading.ok) return reading
   throw new KleymError('input', {
     what: 'this log tells no selectors of the process',

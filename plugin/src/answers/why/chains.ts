@@ -22,12 +22,10 @@ import type { CommandContext } from '../../io/context.ts'
 import { noSuchContainer, notFoundOnlyIfRead } from '../../frame/not-found.ts'
 import { shellWord } from '../../flags/echo.ts'
 import type { CommonOptions } from '../../flags/options.ts'
-import { collect } from '../../sources/files.ts'
 import { kindsOfName, type ObjectName } from '../../sources/kind-name.ts'
-import { problemError } from '../../sources/problem.ts'
 import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
-import { asOfSeconds } from '../parts/as-of.ts'
-import { streamOf, showEntries } from '../parts/read-entries.ts'
+import { asOfSeconds, readTimes } from '../parts/as-of.ts'
+import { textIn, showEntries } from '../parts/read-entries.ts'
 import { entriesOf, serverSide, type EntriesOfPods } from './server-side.ts'
 import { podsOf } from './target.ts'
 
@@ -73,9 +71,7 @@ export async function chainsOf(
     podsOf(input, { ...options, selector: undefined }),
   )
   const isLiveState = input.isLive && input.before === input.after
-  const now = Math.floor(context.clock.now().getTime() / 1000)
-  const isOfNow = input.isLive && options.entries.every((file) => file === STDIN_ARGUMENT)
-  const times = { asOf: asOf ?? (isOfNow ? now : undefined), objectsAsOf: input.isLive ? now : undefined }
+  const times = readTimes(asOf, options.entries, input, context)
   const parts = await partsOf(options, input, pods, context)
   const files = await readGiven(options, pods, context)
   const chains: Chain[] = []
@@ -88,7 +84,7 @@ export async function chainsOf(
           parts,
           server: files.entries && (await serverSide(input, files.entries, asked, times)),
           agent: agentSide(options, files, asked),
-          now: isLiveState ? now : undefined,
+          now: isLiveState ? times.objectsAsOf : undefined,
           commands: commandsFor(options, asked, parts),
         }),
       )
@@ -140,14 +136,8 @@ async function readGiven(
   pods: readonly Pod[],
   context: CommandContext,
 ): Promise<GivenFiles> {
-  const log = agentLog === undefined ? undefined : await textOf(agentLog, context)
+  const log = agentLog === undefined ? undefined : await textIn(agentLog, context)
   return { log, entries: entries.length === 0 ? undefined : await entriesOf(entries, pods, context) }
-}
-
-async function textOf(file: string, context: CommandContext): Promise<string> {
-  const bytes = await collect(streamOf(file, context), file)
-  if (!(bytes instanceof Uint8Array)) throw problemError(bytes)
-  return new TextDecoder().decode(bytes)
 }
 
 function agentSide(

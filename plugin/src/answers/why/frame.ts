@@ -7,7 +7,9 @@ import { reported, type Frame } from '../../frame/frame.ts'
 import { missingRbacRules } from '../../cluster/rbac.ts'
 import { causesOf, missingOf, type Cause } from '../../frame/causes.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
+import { namedPods } from '../../output/name.ts'
 import type { Answer } from '../../text/answer.ts'
+import { unreadIn } from '../parts/unread-hops.ts'
 import { viewWhy } from './view.ts'
 
 /** Makes the report. */
@@ -28,28 +30,16 @@ export function whyFrame(chains: readonly Chain[], input: AnswerInput): Frame {
     judged: { count: chains.length, what: 'container' },
     causes,
     ...(worst?.broken !== undefined && firstLine !== undefined && { differences: [firstLine] }),
-    names: () =>
-      chains.map(({ subject: { pod } }) => ({
-        kind: pod.ref.kind,
-        group: '',
-        namespace: pod.namespace,
-        name: pod.ref.name,
-      })),
+    names: () => namedPods(chains.map(({ subject }) => subject.pod)),
     answer: () => answerOf(chains, missingOf(causes)),
     view: (layout) => viewWhy(chains, layout),
   }
 }
 
-/**
- * What could not be read, and keeps hops from being known: by their own causes, and what the prediction lacks. That something was not given
- * is no such thing: its hop says so.
- */
+/** What could not be read, and keeps hops from being known: by their own causes, and what the prediction lacks. */
 function unread({ hops, subject }: Chain, input: AnswerInput): readonly Cause[] {
-  const ofHops = hops
-    .flatMap(({ truth }) => [...truth.causes])
-    .flatMap((cause) => (cause.kind === 'unread' && cause.why.cause !== 'not given' ? [cause.why] : []))
   // Which settings it depends on is in the hops too.
-  return causesOf(input, { pods: new Set([subject.pod]), unread: ofHops }).filter(
+  return causesOf(input, { pods: new Set([subject.pod]), unread: unreadIn(hops) }).filter(
     ({ leaves }) => leaves === 'anything',
   )
 }

@@ -1,8 +1,7 @@
 // The answer of `kubectl kleym why`.
 import type { CommandContext, CommandResult } from '../../io/context.ts'
-import { wrongUsage } from '../../io/errors.ts'
 import { finish } from '../../frame/finish.ts'
-import { STDIN_ARGUMENT } from '../../sources/stdin.ts'
+import { requireStdinOnce } from '../../sources/stdin.ts'
 import { requireSpiffeId } from '../parts/spiffe-id.ts'
 import { chainsOf, type WhyOptions } from './chains.ts'
 import { whyFrame } from './frame.ts'
@@ -17,11 +16,6 @@ export async function run(options: WhyOptions, context: CommandContext): Promise
 }
 
 function requireOnce({ entries, agentLog, sources }: WhyOptions): void {
-  const ofStdin = [...entries, agentLog, ...sources.files.files].filter((file) => file === STDIN_ARGUMENT)
-  if (ofStdin.length > 1)
-    throw wrongUsage('why', {
-      what: 'stdin is given twice',
-      why: 'it can be read only once',
-      fix: 'write - once: for one of --entries, --agent-log and -f',
-    })
+  const paths = [...entries, agentLog, ...sources.files.files]
+  requireStdinOnce('why', paths, 'write - once: for one of --entries, --agent-log and -f')
 }

@@ -7,7 +7,7 @@ import { viewText } from '../../../frame/finish.ts'
 import { framedUnderPremises } from '../../../frame/premises.ts'
 import type { GatheredInput } from '../../../gather/gather.ts'
 import { KleymError } from '../../../io/errors.ts'
-import { toldProblems } from '../../../sources/problem.ts'
+import { problemText, toldProblems } from '../../../sources/problem.ts'
 import type { Block } from '../../../text/line.ts'
 import { explainFrame } from '../../explain/frame.ts'
 import type { DetailView } from '../live/detail.ts'
@@ -135,7 +135,7 @@ export class FileState implements Live {
       this.#options.onRead?.(read)
     } catch (error) {
       if (!(error instanceof KleymError)) throw error
-      this.#trouble = `${sentence(error)}; shown as before`
+      this.#trouble = `${problemText(error)}; shown as before`
       this.#read = { ...this.#read, version }
     }
     this.#show()
@@ -166,7 +166,7 @@ export class FileState implements Live {
       disagreements: operator.disagreements.map(disagreementLine),
       problems: [
         ...(this.#trouble === undefined ? [] : [this.#trouble]),
-        ...toldProblems(problems).map(sentence),
+        ...toldProblems(problems).map(problemText),
       ],
       bindingsKnown: after.snapshot.bindings.more() === undefined,
       settled: true,
@@ -194,16 +194,4 @@ export class FileState implements Live {
     }
     return { state: 'whole', key, view }
   }
-}
-
-function sentence({
-  what,
-  where,
-  why,
-}: {
-  readonly what: string
-  readonly where?: string | undefined
-  readonly why: string
-}): string {
-  return `${what}${where === undefined ? '' : ` (${where})`}: ${why}`
 }
