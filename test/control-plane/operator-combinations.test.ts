@@ -1,24 +1,18 @@
 // Upheavals that come together (docs/reliability.md, "Upheavals"): an upgrade and the late writes of the leader before it, a kill in
 // the middle of writes and a restore of etcd, a namespace that is made anew behind a network that says nothing. Judged by every
 // state that etcd went through, and by every write in the audit log.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { Dice } from '../../operator/test/simulation/dice.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { holdWrites, type HeldWrites } from './held-writes.ts'
 import { expectUntouched, foreign, nameOf, uidOf } from './in-force.ts'
 import { leftWithout, ownersInForce, watchNeverTwo, type NeverTwo } from './never-two.ts'
 import { binding, bindingId, estate, member, namespace, outputsIn, ownerOf, untilReason } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
-import {
-  startOperator,
-  startOperatorPlane,
-  stopAll,
-  type OperatorOptions,
-  type RunningOperator,
-} from './operator.ts'
+import { startOperatorPlane, stopAll, type RunningOperator } from './operator.ts'
 import { probeUnderFlood, type Probed } from './probed.ts'
+import { replicasOn, type User } from './replicas.ts'
 import { allWatches } from './proxied-watches.ts'
 import { until } from '@kleym/testing/wait.ts'
 import { judgeWrites } from './write-rules.ts'
@@ -37,22 +31,14 @@ const TAKEN_OVER_MS = 15_000 + 2_000 + 10_000
 let cp: ControlPlane
 let neverTwo: NeverTwo
 let bystanders: readonly JsonRecord[]
-let running: RunningOperator[] = []
-let proxies: FaultProxy[] = []
 beforeAll(async () => {
   cp = await startOperatorPlane()
   bystanders = await putBystanders()
   neverTwo = await watchNeverTwo(cp)
 })
-afterEach(async () => {
-  await Promise.all(running.map(async (operator) => operator.program.ended() ?? operator.kill()))
-  await Promise.all(proxies.map((proxy) => proxy.stop()))
-  running = []
-  proxies = []
-  // The next test begins without a leader, and without the wait for one that was killed.
-  await cp.admin.delete(LEASE)
-})
 afterAll(() => stopAll(neverTwo, cp))
+
+const { replica, proxied } = replicasOn(() => cp, [MANY_WORKERS])
 
 /** An output of another owner, and one that a person has made under a name of kleym's shape for a binding that never was. */
 function putBystanders(): Promise<readonly JsonRecord[]> {
@@ -61,25 +47,6 @@ function putBystanders(): Promise<readonly JsonRecord[]> {
     cp.admin.create(foreign('not-ours')),
     cp.admin.create({ ...foreign('shaped'), metadata: shaped }),
   ])
-}
-
-type User = typeof OPERATOR | typeof OPERATOR_B
-
-async function replica(user: User, options: OperatorOptions = {}): Promise<RunningOperator> {
-  const flags = [MANY_WORKERS, ...(options.flags ?? [])]
-  const operator = await startOperator(cp, { name: user, user, ...options, flags })
-  running.push(operator)
-  return operator
-}
-
-/** A replica with a proxy between it and the API server. */
-async function proxied(
-  user: User,
-  options: OperatorOptions = {},
-): Promise<{ readonly operator: RunningOperator; readonly proxy: FaultProxy }> {
-  const proxy = await startFaultProxy(cp)
-  proxies.push(proxy)
-  return { operator: await replica(user, { ...options, server: proxy.server }), proxy }
 }
 
 async function standsBy(operator: RunningOperator): Promise<void> {

@@ -1,11 +1,10 @@
 // Two replicas of the operator: one writes, the other stands by, and however the first one ends, the second goes on from
 // what is there. The replicas are two users, so that the audit log says which of them wrote what, and when.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { ANNOTATION_BINDING_UID, ANNOTATION_INSTALL } from '../../shared/src/core/model/names.ts'
 import { WRITE_VERBS, type AuditEvent, type AuditMark } from './audit.ts'
 import type { ControlPlane } from './control-plane.ts'
-import { startFaultProxy, type FaultProxy } from './fault-proxy.ts'
 import { untilBindingGone } from './in-force.ts'
 import { besideInForce } from './in-force-writes.ts'
 import { isWrite } from './observed-request.ts'
@@ -20,45 +19,20 @@ import {
   untilReason,
 } from './objects.ts'
 import { LEASE, OPERATOR, OPERATOR_B } from './operator-access.ts'
-import { startOperator, startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
+import { startOperatorPlane, type OperatorOptions, type RunningOperator } from './operator.ts'
+import { replicasOn } from './replicas.ts'
 import { until } from '@kleym/testing/wait.ts'
 
 /** How long nobody takes a Lease over that was not given up. */
 const LEASE_MS = 15_000
 
 let cp: ControlPlane
-let running: RunningOperator[] = []
-let proxies: FaultProxy[] = []
 beforeAll(async () => {
   cp = await startOperatorPlane({ controllers: [] })
 })
-afterEach(async () => {
-  await Promise.all(running.map(async (operator) => operator.program.ended() ?? operator.kill()))
-  await Promise.all(proxies.map((proxy) => proxy.stop()))
-  running = []
-  proxies = []
-  // The next test begins without a leader, and without the wait for one that was killed.
-  await cp.admin.delete(LEASE)
-})
 afterAll(() => cp?.stop())
 
-async function replica(
-  user: typeof OPERATOR | typeof OPERATOR_B,
-  options: OperatorOptions = {},
-): Promise<RunningOperator> {
-  const operator = await startOperator(cp, { name: user, user, ...options })
-  running.push(operator)
-  return operator
-}
-
-/** A replica with a proxy between it and the API server. */
-async function proxied(
-  user: typeof OPERATOR | typeof OPERATOR_B,
-): Promise<{ readonly operator: RunningOperator; readonly proxy: FaultProxy }> {
-  const proxy = await startFaultProxy(cp)
-  proxies.push(proxy)
-  return { operator: await replica(user, { server: proxy.server }), proxy }
-}
+const { replica, proxied } = replicasOn(() => cp)
 
 async function untilReady(operator: RunningOperator): Promise<void> {
   await until(async () => (await operator.probe('/readyz')).status === 200, 'it to be ready')

@@ -40,10 +40,7 @@ beforeAll(async () => {
   neverTwo = await watchNeverTwo(cp)
   operator = await startLeading(cp)
 })
-afterAll(() => {
-  neverTwo?.stop()
-  return stopAll(cp)
-})
+afterAll(() => stopAll(neverTwo, cp))
 
 /** A namespace with bindings that have nothing to do with each other. */
 function team(space: string): readonly JsonRecord[] {
