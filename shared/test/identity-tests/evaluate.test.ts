@@ -413,6 +413,21 @@ describe('what depends is not known', () => {
       ),
     ],
     [
+      'the name of a pod that a controller may give',
+      [template],
+      rule({ spiffeID: SA, neverIn: { pod: 'new-abc' }, absent: true }),
+    ],
+    [
+      'the same in a namespace',
+      [template],
+      container({ namespace: 'team-b', pod: 'new-abc' }, { none: true }, { absent: true }),
+    ],
+    [
+      'the name of a ReplicaSet that a controller may give',
+      [template],
+      container({ namespace: 'team-b', workload: 'replicaset/new-5c9f' }, { none: true }, { absent: true }),
+    ],
+    [
       'pods of a controller that is not read',
       [ROLLOUT],
       rule({ spiffeID: SA, onlyIn: { namespace: 'team-b', pod: 'web' } }),
@@ -436,6 +451,16 @@ describe('what depends is not known', () => {
       exactly: [{ namespace: 'team-b', workload: 'deployment/new' }],
     })
     expect(one(spec, analysisOf([...WORLD, named, template])).state).toBe('passed')
+  })
+
+  test.each<[says: string, named: JsonRecord, state: AssertionOutcome['state']]>([
+    ['no controller here gives', { pod: 'newer-abc' }, 'passed'],
+    ['another pod has', { pod: 'new-taken' }, 'failed'],
+    ['no controller here gives a ReplicaSet', { workload: 'replicaset/newer-5c9f' }, 'passed'],
+  ])('a name that %s is no doubt', (_says, named, state) => {
+    const taken = pod('team-b', 'new-taken', { app: 'other' })
+    const spec = container({ namespace: 'team-b', ...named }, { none: true }, { absent: true })
+    expect(one(spec, analysisOf([...WORLD, template, taken])).state).toBe(state)
   })
 
   test.each([

@@ -7,7 +7,7 @@ import { lazy } from '../../base/lazy.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { type Container, type Namespace, type Pod, namespaceNamed } from '../../model/objects/pod.ts'
 import { indexPods, type PodIndex } from '../../model/objects/pod-index.ts'
-import { partOf, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
+import { mayGiveName, partOf, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
 import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 import { all, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
@@ -112,10 +112,9 @@ export class SelectablePods {
     this.#byNamespace = lazy(() => Map.groupBy(podsInQuestion, ({ namespace }) => namespace))
     // That of the analysis leaves out the pods that are only perhaps there.
     this.#byLabels = this.perhaps.length === 0 ? pods : lazy(() => indexPods(podsInQuestion))
-    this.#byName = lazy(() => {
-      const existing = podsInQuestion.filter(({ ref }) => ref.kind === 'Pod')
-      return Map.groupBy(existing, ({ namespace, ref }) => podKey(namespace, ref.name))
-    })
+    this.#byName = lazy(() =>
+      Map.groupBy(podsInQuestion, ({ namespace, name = UNNAMED }) => podKey(namespace, name)),
+    )
     this.#byWorkload = lazy(() => podsByWorkload(podsInQuestion, represented))
   }
 
@@ -141,8 +140,11 @@ export class SelectablePods {
     const { namespace, pod } = written
     if (namespace === undefined) return this.all
     if (workload !== undefined)
-      return this.#byWorkload().get(workloadKey(namespace, workload.kind, workload.name)) ?? []
-    if (pod !== undefined) return this.#byName().get(podKey(namespace, pod)) ?? []
+      return [workload.name, UNNAMED].flatMap(
+        (name) => this.#byWorkload().get(workloadKey(namespace, workload.kind, name)) ?? [],
+      )
+    if (pod !== undefined)
+      return [pod, UNNAMED].flatMap((name) => this.#byName().get(podKey(namespace, name)) ?? [])
     const labels = written.podSelector === undefined ? undefined : podLabels?.matchLabels
     if (labels !== undefined && labels.size > 0 && this.#areCertain(namespace, labels.keys()))
       return this.#byLabels().withLabels(namespace, labels)
@@ -197,18 +199,33 @@ export class SelectablePods {
     if (notInNamespaces?.has(pod.namespace) === true) return NO
     const byAccount = matchAccount(pod, written.serviceAccount)
     if (byAccount === NO) return NO
-    if (written.pod !== undefined && (pod.ref.kind !== 'Pod' || pod.ref.name !== written.pod)) return NO
-    if (workload !== undefined) {
-      const key = workloadKey(pod.namespace, workload.kind, workload.name)
-      if (!workloadKeys(pod).includes(key)) return NO
-    }
+    const byName = this.#matchName(pod, written.pod)
+    if (byName === NO) return NO
+    const byWorkload = this.#matchWorkload(pod, workload)
+    if (byWorkload === NO) return NO
     if (written.part !== undefined && partOf(pod) !== written.part) return NO
     // A rule about all pods asks of each holder: what it does not name is not looked up.
     const byNamespace =
       namespaceLabels === undefined ? YES : matchSelector(namespaceLabels, this.#namespace(pod.namespace))
     if (byNamespace === NO) return NO
     const byLabels = podLabels === undefined ? YES : matchSelector(podLabels, labelsOfPod(pod))
-    return all(byAccount, byNamespace, byLabels)
+    return all(byAccount, byName, byWorkload, byNamespace, byLabels)
+  }
+
+  #matchName(pod: Pod, wanted: string | undefined): Truth {
+    if (wanted === undefined || wanted === pod.name) return YES
+    const isTaken = pod.name !== undefined || this.#byName().has(podKey(pod.namespace, wanted))
+    return !isTaken && mayGiveName(pod, wanted) ? POD_NAME : NO
+  }
+
+  #matchWorkload(pod: Pod, wanted: WorkloadName | undefined): Truth {
+    if (wanted === undefined) return YES
+    const key = workloadKey(pod.namespace, wanted.kind, wanted.name)
+    const keys = workloadKeys(pod)
+    if (keys.includes(key)) return YES
+    const isUnnamed = keys.includes(workloadKey(pod.namespace, wanted.kind, UNNAMED))
+    const isTaken = !isUnnamed || this.#byWorkload().has(key)
+    return !isTaken && mayGiveName(pod, wanted.name) ? WORKLOAD_NAME : NO
   }
 
   #namespace(name: string): Namespace {
@@ -234,6 +251,11 @@ function podsByWorkload(
   return byWorkload
 }
 
+/** In the place of a name that a controller will make up; no object has it. */
+const UNNAMED = ''
+
+const POD_NAME = open(atRuntime("the pod's name is not known", 'Pod'))
+const WORKLOAD_NAME = open(atRuntime("the name of the pod's workload is not known", 'Pod'))
 const ACCOUNT = open(atRuntime("the pod's service account is not known", 'Pod'))
 
 function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): Truth {
@@ -249,6 +271,9 @@ function podKey(namespace: string, name: string): string {
   return `${namespace}/${name}`
 }
 
+/** Of the workloads that it is of; that one which a controller makes between the two may have no name yet. */
 function workloadKeys(pod: Pod): readonly string[] {
-  return workloadsOf(pod).map(({ kind, name }) => workloadKey(pod.namespace, kind, name))
+  const { namespace, owner } = pod
+  const keys = workloadsOf(pod).map(({ kind, name }) => workloadKey(namespace, kind, name))
+  return owner === undefined ? keys : [...keys, workloadKey(namespace, owner.kind, owner.name ?? UNNAMED)]
 }

@@ -40,3 +40,11 @@ export function workloadsOf(pod: Pod): readonly WorkloadName[] {
   if (group !== undefined) workloads.push({ kind: 'LeaderWorkerSet', name: group })
   return workloads
 }
+
+/** A name that the API server makes up keeps so much of its beginning, and gets five characters. */
+const KEPT_OF_PREFIX = 58
+
+/** Whether what makes this pod may give it, or an object between the two, that name: controllers begin it with the name of the maker. */
+export function mayGiveName({ ref, perhaps }: Pod, name: string): boolean {
+  return perhaps !== undefined || ref.name === '' || name.startsWith(`${ref.name}-`.slice(0, KEPT_OF_PREFIX))
+}
