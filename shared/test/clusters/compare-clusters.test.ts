@@ -27,6 +27,8 @@ const compared = (...clusters: readonly Cluster[]): ClustersComparison =>
 
 const TENANT = estate(NODE, poolOnly(), pod())
 
+const exactly = (id: string): Cluster => [[NODE, pod(), foreign('one', { spiffeIDTemplate: id })]]
+
 describe('one ID in two clusters', () => {
   test('two bindings of one name and one trust domain share it, with or without pods', () => {
     const { shared } = compared([TENANT], [estate(poolOnly())])
@@ -73,6 +75,44 @@ describe('one ID in two clusters', () => {
     const result = compared([TENANT], [estate(NODE, pod(), perhaps)])
     expect(result.shared).toMatchObject([{ isCertain: false }])
     expect(clusterFindings(result)).toMatchObject([{ code: 'KLM309', dependsOn: [expect.any(String)] }])
+  })
+
+  describe('an ID with a part that is known only when its pod runs', () => {
+    const TEMPLATE = {
+      apiVersion: 'apps/v1',
+      kind: 'StatefulSet',
+      metadata: { name: 'llama', namespace: 'team-a' },
+      spec: {
+        selector: { matchLabels: { app: 'llama' } },
+        template: { metadata: { labels: { app: 'llama' } }, spec: { containers: [{ name: 'vllm' }] } },
+      },
+    }
+    const given = (id: string): Cluster => [[NODE, TEMPLATE, foreign('named', { spiffeIDTemplate: id })]]
+    const named = given('spiffe://example.org/pod/{{ .PodMeta.Name }}')
+
+    test.each<[says: string, other: Cluster]>([
+      ['another cluster gives', exactly('spiffe://example.org/pod/llama-0')],
+      ['is as open in another cluster', named],
+      ['begins as another does', given('spiffe://example.org/pod/llama-{{ .PodMeta.Name }}')],
+    ])('may be what %s', (_says, other) => {
+      for (const result of [compared(named, other), compared(other, named)]) {
+        expect(result.shared).toMatchObject([{ isCertain: false, in: [{}, {}] }])
+        expect(clusterFindings(result)).toMatchObject([{ dependsOn: [expect.any(String)] }])
+      }
+    })
+
+    test.each<[says: string, one: Cluster, other: Cluster]>([
+      ['is another', named, exactly('spiffe://example.org/other/llama-0')],
+      ['begins otherwise', named, given('spiffe://example.org/other/{{ .PodMeta.Name }}')],
+      ['ends otherwise', named, exactly('spiffe://example.org/pod')],
+      [
+        'would hold its UID',
+        given('spiffe://example.org/uid/{{ .PodMeta.UID }}'),
+        exactly('spiffe://example.org/uid/1'),
+      ],
+    ])('is none that %s', (_says, one, other) => {
+      expect(compared(one, other).shared).toEqual([])
+    })
   })
 
   test('a trust domain that is not known is reported, and nothing is compared', () => {

@@ -453,13 +453,13 @@ describe('what depends is not known', () => {
     expect(one(spec, analysisOf([...WORLD, named, template])).state).toBe('passed')
   })
 
-  test.each<[says: string, named: JsonRecord, state: AssertionOutcome['state']]>([
+  test.each<[says: string, subject: JsonRecord, state: AssertionOutcome['state']]>([
     ['no controller here gives', { pod: 'newer-abc' }, 'passed'],
     ['another pod has', { pod: 'new-taken' }, 'failed'],
     ['no controller here gives a ReplicaSet', { workload: 'replicaset/newer-5c9f' }, 'passed'],
-  ])('a name that %s is no doubt', (_says, named, state) => {
+  ])('a name that %s is no doubt', (_says, subject, state) => {
     const taken = pod('team-b', 'new-taken', { app: 'other' })
-    const spec = container({ namespace: 'team-b', ...named }, { none: true }, { absent: true })
+    const spec = container({ namespace: 'team-b', ...subject }, { none: true }, { absent: true })
     expect(one(spec, analysisOf([...WORLD, template, taken])).state).toBe(state)
   })
 

@@ -4,7 +4,7 @@ export { classHandling, federatedWith, foreignDomains, isClassHandled } from './
 export { entryKey } from './spire/entry-key.ts'
 export { mayCutText, readAnyText, readFieldTemplate } from './spire/field-template.ts'
 export { NamespaceFilter } from './spire/namespace-filter.ts'
-export { PLAIN_FACTS, TRUST_DOMAIN } from './spire/placeholders.ts'
+export { NODE_UID, PLAIN_FACTS, POD_UID, TRUST_DOMAIN } from './spire/placeholders.ts'
 export {
   type ContainerIdentities,
   type PodIdentities,

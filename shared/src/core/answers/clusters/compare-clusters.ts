@@ -4,13 +4,21 @@ import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
 import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
-import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
+import { mayMeet } from '../../base/go/template/mentions.ts'
+import { beginningWith, compareBytes, compareKeys } from '../../base/text/bytes.ts'
 import type { Drive } from '../../base/steps.ts'
-import { federatedWith, foreignDomains, sourceText, type EntrySource } from '../../predict/index.ts'
+import {
+  federatedWith,
+  foreignDomains,
+  NODE_UID,
+  POD_UID,
+  sourceText,
+  type EntrySource,
+} from '../../predict/index.ts'
 import { POOL_GROUPS } from '../../model/kinds.ts'
 import { referencesIn } from '../../snapshot/index.ts'
 import { subjectText } from '../../model/objects/subject.ts'
-import { givenIds, isCertain, type GivenIds, type Giver } from './given-ids.ts'
+import { givenIds, hasHole, isCertain, type GivenIds, type Giver } from './given-ids.ts'
 
 /** A cluster, under the name that the question has for it. */
 export interface NamedCluster {
@@ -114,6 +122,7 @@ function sharedIds(
       if (before === undefined) all.set(spiffeId, [{ cluster: name, givers }])
       else before.push({ cluster: name, givers })
     }
+  addThoseThatMayBecome(all)
   return [...all]
     .filter(([, list]) => list.length > 1)
     .toSorted(compareKeys)
@@ -122,6 +131,21 @@ function sharedIds(
       in: list,
       isCertain: list.filter(({ givers }) => givers.some(isCertain)).length > 1,
     }))
+}
+
+/** Adds to each ID the clusters that give one with a part that is not known, if it may become that one. A UID is of one cluster alone. */
+function addThoseThatMayBecome(all: ReadonlyMap<string, GivenIn[]>): void {
+  const sorted = [...all.keys()].toSorted(compareBytes)
+  const open = sorted.filter((id) => hasHole(id) && !id.includes(POD_UID) && !id.includes(NODE_UID))
+  const before = new Map(open.map((id) => [id, [...(all.get(id) ?? [])]]))
+  for (const [pattern, given] of before) {
+    const start = pattern.slice(0, pattern.indexOf('<'))
+    for (const id of beginningWith(start, sorted)) {
+      const list = all.get(id)
+      if (id === pattern || list === undefined || !mayMeet(pattern, id)) continue
+      list.push(...given.filter(({ cluster }) => list.every((one) => one.cluster !== cluster)))
+    }
+  }
 }
 
 function policiesNaming(spiffeId: string, clusters: readonly NamedCluster[]): readonly NamingPolicy[] {

@@ -5,7 +5,7 @@ import type { Steps } from '../../base/steps.ts'
 import { BINDING_KIND } from '../../model/names.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
 import type { Subject } from '../../model/objects/subject.ts'
-import { isAskedFor, sourceText, type EntrySource } from '../../predict/index.ts'
+import { isAskedFor, sourceText, TRUST_DOMAIN, type EntrySource } from '../../predict/index.ts'
 
 /** What gives an ID in one cluster. */
 export interface Giver {
@@ -23,12 +23,12 @@ export interface Giver {
 /** The givers of each ID, by its text. */
 export type GivenIds = ReadonlyMap<string, readonly Giver[]>
 
-/** Lists them, a step for each pod. An ID with a part that is not known is left out: its trust domain is. */
+/** Lists them, a step for each pod. One with a part that is not known is given perhaps; one whose trust domain is not known, left out. */
 export function* givenIds(state: State): Steps<GivenIds> {
   const bindings = state.bindingsByOutput()
   const ids = new Map<string, Map<string, Mutable>>()
   const giverOf = (spiffeId: string, source: EntrySource): Mutable | undefined => {
-    if (!spiffeId.startsWith('spiffe://') || spiffeId.includes('<')) return undefined
+    if (!spiffeId.startsWith('spiffe://') || spiffeId.startsWith(UNKNOWN_DOMAIN)) return undefined
     const givers = getOrCreate(ids, spiffeId, () => new Map<string, Mutable>())
     const text = sourceText(source)
     return getOrCreate(givers, text, () => ({
@@ -53,7 +53,7 @@ export function* givenIds(state: State): Steps<GivenIds> {
     for (const { held, perhaps } of holdings.of(pod)) {
       for (const { source, spiffeId = '' } of held) {
         const giver = giverOf(spiffeId, source)
-        if (giver !== undefined) giver.containers++
+        if (giver !== undefined) giver[hasHole(spiffeId) ? 'perhaps' : 'containers']++
       }
       for (const { source, spiffeId = '' } of perhaps) {
         const giver = giverOf(spiffeId, source)
@@ -62,6 +62,13 @@ export function* givenIds(state: State): Steps<GivenIds> {
     }
   }
   return new Map([...ids].map(([id, givers]) => [id, [...givers.values()]]))
+}
+
+const UNKNOWN_DOMAIN = `spiffe://${TRUST_DOMAIN}`
+
+/** Whether a part of the ID is known only when its pod runs. */
+export function hasHole(spiffeId: string): boolean {
+  return spiffeId.includes('<')
 }
 
 /** Whether it certainly gives the ID, to a container or to whatever pod there will be. */

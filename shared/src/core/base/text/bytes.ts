@@ -84,3 +84,14 @@ function isSurrogate(unit: number): boolean {
 function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit < 0xe000
 }
+
+/** Those of texts in byte order that begin with `start`. */
+export function* beginningWith(start: string, sorted: readonly string[]): Iterable<string> {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (compareBytes(sorted[middle] ?? '', start) < 0) from = middle + 1
+    else to = middle
+  }
+  for (let one = sorted[from]; one?.startsWith(start) === true; one = sorted[++from]) yield one
+}

@@ -11,7 +11,7 @@ import type { Namespace, Pod } from '../../model/objects/pod.ts'
 import type { FindingCode } from '../registry/findings.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
 import { sourceText, type EntrySource, type PodIdentities } from '../../predict/index.ts'
-import { compareBytes } from '../../base/text/bytes.ts'
+import { beginningWith, compareBytes } from '../../base/text/bytes.ts'
 import type { Truth } from '../../model/truth/truth.ts'
 import { sourceSubject } from './install-rules.ts'
 import { rightsOf, type Right } from './rights.ts'
@@ -68,12 +68,9 @@ export function podLookupsOf(state: State): PodLookups {
     const id = keyOf(spiffeId)
     if (!id.includes('<')) return []
     const start = id.slice(0, id.indexOf('<'))
-    const all = sorted()
     const found: Subject[] = []
-    for (let at = placeOf(start, all); all[at]?.startsWith(start) === true; at++) {
-      const one = all[at] ?? ''
+    for (const one of beginningWith(start, sorted()))
       if (mayBecome(id, one)) found.push(...(ids.get(one) ?? []))
-    }
     return found
   }
   const namespaces = namespacesByName(state.base.snapshot)
@@ -85,17 +82,6 @@ export function podLookupsOf(state: State): PodLookups {
     mayMountWorkloadApi: state.base.snapshot.mayMountWorkloadApi,
     namespaceOf: (name) => namespaces.get(name),
   }
-}
-
-/** Where in texts in byte order those begin that are not before `text`. */
-function placeOf(text: string, sorted: readonly string[]): number {
-  let [from, to] = [0, sorted.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (compareBytes(sorted[middle] ?? '', text) < 0) from = middle + 1
-    else to = middle
-  }
-  return from
 }
 
 /** Bindings of one identity, or of identities that something may give, up to so many have a note each. */

@@ -39,6 +39,20 @@ export function mayBecome(rendered: string, text: string): boolean {
   return fits(text, parts)
 }
 
+/** Whether two such texts may be the same one; of two with placeholders, their beginnings and ends alone are compared. */
+export function mayMeet(left: string, right: string): boolean {
+  if (!right.includes('<')) return mayBecome(left, right)
+  if (!left.includes('<')) return mayBecome(right, left)
+  const [starts, ends] = [
+    [left, right].map((one) => one.slice(0, one.indexOf('<'))),
+    [left, right].map((one) => one.slice(one.lastIndexOf('>') + 1)),
+  ]
+  return (
+    starts.some((one) => starts.every((other) => one.startsWith(other))) &&
+    ends.some((one) => ends.every((other) => one.endsWith(other)))
+  )
+}
+
 /** Whether a text is these parts one after the other; undefined stands for any text. In time `text` by `parts`. */
 function fits(text: string, parts: readonly (string | undefined)[]): boolean {
   const literals = [...joined(parts)]
