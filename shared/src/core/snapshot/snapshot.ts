@@ -208,8 +208,8 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
   const mesh = meshTrustOf(of('ConfigMap'))
   const mtlsOff = withoutMtls(of(PEER_AUTHENTICATION).map(({ value }) => value))
   const readPolicy = (raw: RawObject, kind: string): AccessPolicy => {
-    if (!NAMING_KIND_NAMES.has(kind)) return readAccessPolicy(raw, lifecycleOf(raw))
-    const policy = policyOfNames(raw, lifecycleOf(raw), namedIn(raw.value, kind, mesh))
+    if (!NAMING_KIND_NAMES.has(kind)) return readAccessPolicy(raw)
+    const policy = policyOfNames(raw, namedIn(raw.value, kind, mesh))
     const off = kind === AUTHORIZATION_POLICY ? mtlsOff(policy.meta.namespace) : undefined
     return off === undefined ? policy : { ...policy, withoutMtls: off }
   }
@@ -218,9 +218,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     // A DestinationRule without a name is no policy: what its names may mean leaves nothing open.
   ).filter(([, { reading: how, rules }]) => how.kind !== 'names alone' || rules.length > 0)
   const outside = objects.flatMap((raw) =>
-    raw.names === undefined
-      ? []
-      : [policyOfNames(raw, 'to be created', { targets: [], action: undefined, rules: raw.names })],
+    raw.names === undefined ? [] : [policyOfNames(raw, { targets: [], action: undefined, rules: raw.names })],
   )
   const accessPolicies = sortByMeta([...policyPairs.map(([, policy]) => policy), ...outside])
   const objectiveKinds = OBJECTIVE_KINDS.filter((kind) => of(qualifiedKind(kind)).length > 0)
@@ -427,9 +425,7 @@ function mentioningIn(
 ): readonly AccessPolicy[] {
   const found = objects.flatMap((raw) => {
     const rules = raw.mentions ?? mentionRules(raw.value, read.get(raw)?.rules)
-    return rules.length === 0
-      ? []
-      : [policyOfNames(raw, lifecycleOf(raw), { targets: [], action: undefined, rules })]
+    return rules.length === 0 ? [] : [policyOfNames(raw, { targets: [], action: undefined, rules })]
   })
   return found.toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.key, b.key))
 }

@@ -15,24 +15,29 @@ export interface ConditionCount {
 
 /** Counts the conditions `Ready`, the most frequent of each status first. */
 export function countConditions(bindings: Iterable<Binding>): readonly ConditionCount[] {
-  const byVerdict = Map.groupBy(bindings, (binding) => {
-    const ready = readyOf(binding)
-    return `${ready?.status ?? 'none'}\n${ready?.reason ?? ''}`
-  })
-  return [...byVerdict.values()]
-    .map((alike): ConditionCount => {
-      const ready = alike[0] === undefined ? undefined : readyOf(alike[0])
-      return { ready: ready?.status ?? 'none', reason: ready?.reason ?? '', count: alike.length }
-    })
+  const verdicts = [...bindings].map((one) => readyOf(one) ?? ({ status: 'none', reason: '' } as const))
+  return countAlike(verdicts, ['True', 'False', 'Unknown', 'none']).map(({ status: ready, ...rest }) => ({
+    ready,
+    ...rest,
+  }))
+}
+
+/** How many there are of each status and reason: by status in this order, then the most frequent first. */
+function countAlike<Status extends string>(
+  conditions: readonly { readonly status: Status; readonly reason: string }[],
+  order: readonly Status[],
+): readonly { readonly status: Status; readonly reason: string; readonly count: number }[] {
+  return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
+    .flatMap(([first, ...others]) =>
+      first === undefined ? [] : [{ status: first.status, reason: first.reason, count: others.length + 1 }],
+    )
     .toSorted(
       (a, b) =>
-        ORDER.indexOf(a.ready) - ORDER.indexOf(b.ready) ||
+        order.indexOf(a.status) - order.indexOf(b.status) ||
         b.count - a.count ||
         compareBytes(a.reason, b.reason),
     )
 }
-
-const ORDER: readonly ConditionCount['ready'][] = ['True', 'False', 'Unknown', 'none']
 
 /** A binding that is not ready. */
 export interface Stuck {
@@ -79,18 +84,5 @@ export interface InForceCount {
 /** Counts the conditions `InForce`, those that are not `True` first; bindings without one are left out. */
 export function countInForce(bindings: Each<Binding>): readonly InForceCount[] {
   const conditions = bindings.flatMap((binding) => inForceOf(binding) ?? [])
-  return [...Map.groupBy(conditions, ({ status, reason }) => `${status}\n${reason}`).values()]
-    .flatMap((alike): InForceCount[] =>
-      alike[0] === undefined
-        ? []
-        : [{ status: alike[0].status, reason: alike[0].reason, count: alike.length }],
-    )
-    .toSorted(
-      (a, b) =>
-        IN_FORCE_ORDER.indexOf(a.status) - IN_FORCE_ORDER.indexOf(b.status) ||
-        b.count - a.count ||
-        compareBytes(a.reason, b.reason),
-    )
+  return countAlike(conditions, ['False', 'Unknown', 'True'])
 }
-
-const IN_FORCE_ORDER: readonly Condition['status'][] = ['False', 'Unknown', 'True']

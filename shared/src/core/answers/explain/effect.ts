@@ -19,7 +19,7 @@ import { holderKey, podText, type Holder } from '../../model/objects/pod-index.t
 import { setupDifference, setupText } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
-import { compareBytes, compareKeys } from '../../base/text/bytes.ts'
+import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
@@ -89,10 +89,7 @@ export function effectOf(
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
   const compare = (left: State, right: State): Comparison =>
-    compared(identitiesOf(left, asked), identitiesOf(right, asked), {
-      unreadBefore,
-      unreadAfter,
-    })
+    compared(identitiesOf(left, asked), identitiesOf(right, asked), { unreadBefore, unreadAfter })
   const assumed = compare(before, after)
   const worlds = worldsOfBoth(before, after)
   const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
@@ -213,9 +210,8 @@ interface WorldOfBoth {
  * that both states leave open has one value in both.
  */
 function worldsOfBoth(before: State, after: State): readonly WorldOfBoth[] {
-  const [left, right] = [before, after].map(handledWorlds)
-  if (left === undefined || right === undefined) return []
-  return left.flatMap((one) =>
+  const right = handledWorlds(after)
+  return handledWorlds(before).flatMap((one) =>
     right
       .filter((other) => agree(one, other))
       .map((other) => ({
@@ -281,14 +277,11 @@ function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): bo
 /** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
 function openedBy(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
   const [before, after] = [left?.open ?? NONE_OPEN, right?.open ?? NONE_OPEN]
-  const why = new Set<string>()
-  for (const [one, other] of [
-    [before, after],
-    [after, before],
-  ] as const) {
-    for (const [registration, text] of one) if (!other.has(registration)) why.add(text)
-  }
-  return [...why].toSorted(compareBytes).slice(0, REASONS_MOST)
+  const onOneSide = new Set(before.keys()).symmetricDifference(after)
+  const why = [...onOneSide].flatMap(
+    (registration) => before.get(registration) ?? after.get(registration) ?? [],
+  )
+  return distinct(why).slice(0, REASONS_MOST)
 }
 
 /** A container that a thousand registrations may reach has as many reasons, and so have all that are beside it. */
@@ -304,10 +297,8 @@ function templatesInQuestion(before: State, after: State, added: AddedContainers
   const names = new Set(added.keys())
   for (const { base } of [before, after])
     for (const pod of base.podsInQuestion) if (!pod.exists) names.add(podText(pod))
-  const [left, right] = [before, after].map(templatesOf)
-  if (left === undefined || right === undefined || left === right) return names
-  const templates = new Map(left.map((template) => [podText(template), template]))
-  for (const template of right) {
+  const templates = new Map(templatesOf(before).map((template) => [podText(template), template]))
+  for (const template of templatesOf(after)) {
     const other = templates.get(podText(template))
     templates.delete(podText(template))
     if (other === undefined || !areAlike(other, template)) names.add(podText(template))
@@ -328,10 +319,10 @@ type AddedContainers = ReadonlyMap<string, ReadonlySet<string>>
  * change asks for them is. What is asked on both sides is no change. Of a template of one side alone its own containers are the answer.
  */
 function addedOnOneSide(before: State, after: State): AddedContainers {
-  const [left, right] = [before, after].map(addedByTemplate)
+  const right = addedByTemplate(after)
   return new Map(
-    [...(left ?? [])].flatMap(([template, names]) => {
-      const differing = names.symmetricDifference(right?.get(template) ?? names)
+    [...addedByTemplate(before)].flatMap(([template, names]) => {
+      const differing = names.symmetricDifference(right.get(template) ?? names)
       return differing.size === 0 ? [] : [[template, differing] as const]
     }),
   )

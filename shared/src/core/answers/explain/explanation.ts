@@ -88,7 +88,7 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
     withdrawn: changes.flatMap((change) =>
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
-    inForce: inForceWord(binding),
+    inForce: inForceOf(binding),
     reach:
       output === undefined
         ? undefined
@@ -97,11 +97,6 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
           }),
     podsUnknown: analysis.snapshot.rest.pods(binding.meta.namespace),
   }
-}
-
-function inForceWord(binding: Binding): Explanation['inForce'] {
-  const condition = inForceOf(binding)
-  return condition && { status: condition.status, reason: condition.reason, message: condition.message }
 }
 
 function resolvedOf(judgement: Judgement): { readonly identity: Identity } | undefined {

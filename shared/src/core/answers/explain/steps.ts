@@ -31,10 +31,10 @@ const PASSED: Readonly<Record<StepName, (input: CheckInput) => string>> = {
   selector: selectorText,
   mode: ({ binding }) => modeOf(binding) ?? '',
   account: ({ binding }) => valueOf(binding.serviceAccountName) ?? '',
-  container: containerText,
-  variant: variantText,
+  container: ({ parts }) => parts?.containerName ?? 'all containers of the pods',
+  variant: ({ parts }) => (parts?.variant === undefined ? '' : `${parts.variant.key}=${parts.variant.value}`),
   proof: proofText,
-  'SPIFFE ID': spiffeIdText,
+  'SPIFFE ID': ({ parts, config }) => (parts === undefined ? '' : spiffeIdOf(parts, trustDomainText(config))),
   collision: collisionText,
   output: () => '',
 }
@@ -92,14 +92,6 @@ function selectorText({ pool }: CheckInput): string {
   return [...pool.selector.labels].map(([key, value]) => `${key}=${value}`).join(',')
 }
 
-function containerText({ parts }: CheckInput): string {
-  return parts?.containerName ?? 'all containers of the pods'
-}
-
-function variantText({ parts }: CheckInput): string {
-  return parts?.variant === undefined ? '' : `${parts.variant.key}=${parts.variant.value}`
-}
-
 function proofText({ parts }: CheckInput): string {
   if (parts === undefined) return ''
   const selectors = selectorsOf(parts).map(({ selector }) => selector)
@@ -107,10 +99,6 @@ function proofText({ parts }: CheckInput): string {
   const container = parts.containerName === undefined ? '' : ', one container'
   const variant = parts.variant === undefined ? '' : ', one variant'
   return `${selectors.length} selectors: one namespace, one service account, every pool label${container}${variant}`
-}
-
-function spiffeIdText({ parts, config }: CheckInput): string {
-  return parts === undefined ? '' : spiffeIdOf(parts, trustDomainText(config))
 }
 
 function collisionText({ binding }: CheckInput): string {

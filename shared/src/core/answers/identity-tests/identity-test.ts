@@ -237,26 +237,26 @@ class AssertionReader {
     return [
       ...containers.map((one, at): Assertion => {
         const path = ['spec', 'containers', at]
-        const list = one.holds.exactly ?? one.holds.atLeast ?? []
-        const field = one.holds.exactly === undefined ? 'atLeast' : 'exactly'
+        const mode = one.holds.atLeast === undefined ? 'exactly' : 'atLeast'
+        const list = one.holds[mode] ?? []
         return {
           kind: 'containers',
           ...baseOf(one, path),
           subject: this.#selector(one.subject, [...path, 'subject']),
-          mode: one.holds.atLeast === undefined ? 'exactly' : 'atLeast',
-          wanted: list.map((each, index) => this.#wanted(each, [...path, 'holds', field, index])),
+          mode,
+          wanted: list.map((each, index) => this.#wanted(each, [...path, 'holds', mode, index])),
         }
       }),
       ...identities.map((one, at): Assertion => {
         const path = ['spec', 'identities', at]
-        const list = one.heldBy.exactly ?? one.heldBy.atLeast ?? []
-        const field = one.heldBy.exactly === undefined ? 'atLeast' : 'exactly'
+        const mode = one.heldBy.atLeast === undefined ? 'exactly' : 'atLeast'
+        const list = one.heldBy[mode] ?? []
         return {
           kind: 'identities',
           ...baseOf(one, path),
           ids: this.#glob(one.spiffeID, [...path, 'spiffeID']),
-          mode: one.heldBy.atLeast === undefined ? 'exactly' : 'atLeast',
-          holders: list.map((each, index) => this.#selector(each, [...path, 'heldBy', field, index])),
+          mode,
+          holders: list.map((each, index) => this.#selector(each, [...path, 'heldBy', mode, index])),
         }
       }),
       ...bindings.map((one, at): Assertion => {
@@ -298,7 +298,7 @@ class AssertionReader {
       ids:
         rule.identitiesBelow === undefined
           ? this.#glob(rule.spiffeID ?? '', [...path, 'spiffeID'])
-          : this.#prefix(rule.identitiesBelow, [...path, 'identitiesBelow']),
+          : prefixPattern(this.#checkId(rule.identitiesBelow, 'prefix', [...path, 'identitiesBelow'])),
       where,
       containers: this.#selector(written, [...path, where]),
       inCaptured,
@@ -327,27 +327,18 @@ class AssertionReader {
   }
 
   #wanted(written: IdentityWritten, path: FieldPath): WantedIdentity {
-    if (typeof written === 'string') {
-      this.#checkId(written, 'id', path)
-      return { spiffeId: written, ids: globPattern(written), hint: undefined, source: undefined }
-    }
-    this.#checkId(written.spiffeID, 'id', [...path, 'spiffeID'])
-    const { spiffeID: spiffeId, hint, source } = written
+    const isText = typeof written === 'string'
+    const { spiffeID: spiffeId, hint, source } = isText ? { spiffeID: written } : written
+    this.#checkId(spiffeId, 'id', isText ? path : [...path, 'spiffeID'])
     return { spiffeId, ids: globPattern(spiffeId), hint, source }
   }
 
   #glob(text: string, path: FieldPath): IdPattern {
-    this.#checkId(text, 'pattern', path)
-    return globPattern(text)
-  }
-
-  #prefix(text: string, path: FieldPath): IdPattern {
-    this.#checkId(text, 'prefix', path)
-    return prefixPattern(text)
+    return globPattern(this.#checkId(text, 'pattern', path))
   }
 
   /** SPIRE gives no container an ID of another trust domain: such an assertion could only be a slip. */
-  #checkId(text: string, form: 'id' | 'pattern' | 'prefix', path: FieldPath): void {
+  #checkId(text: string, form: 'id' | 'pattern' | 'prefix', path: FieldPath): string {
     const problem = idProblem(text, form)
     const { trustDomains } = this.#reading
     if (problem !== undefined) {
@@ -364,6 +355,7 @@ class AssertionReader {
         `write spiffe://${ours[0]}/..., or give the trust domain that is meant with --trust-domain`,
       )
     }
+    return text
   }
 
   #fault(path: FieldPath, why: string, fix: string): void {

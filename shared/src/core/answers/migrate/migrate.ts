@@ -136,7 +136,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     oldIds,
     newIds: rendered.spiffeIds,
     suggestions,
-    moves: movesOf(concerned, [analysis, suggestions.world, after]),
+    moves: movesOf(concerned, [holdingsIn(analysis), holdingsIn(suggestions.world), then.later]),
     uncovered: coverage.uncovered,
     remainder,
     changes,
@@ -219,11 +219,9 @@ function isOf({ kind, name }: EntrySource, { source }: { readonly source: EntryS
 
 function movesOf(
   pods: readonly Pod[],
-  analyses: readonly [before: Analysis, during: Analysis, after: Analysis],
+  [before, during, after]: readonly [before: Holdings, during: Holdings, after: Holdings],
 ): readonly ContainerMove[] {
   const moves = new Map<string, ContainerMove>()
-  const [before, during, after] = analyses.map(holdingsIn)
-  if (before === undefined || during === undefined || after === undefined) return []
   for (const pod of pods) {
     for (const container of pod.containers) {
       const held = {

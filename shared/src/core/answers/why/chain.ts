@@ -56,7 +56,7 @@ export function chainOf(given: ChainFacts): Chain {
   const { subject } = given
   const wanted = wantedHop(given)
   const isLive = subject.candidates.some(({ assumed }) => assumed.verdict !== 'dead')
-  const byHand = subject.isGiven || isLive || wanted.truth !== YES ? [] : madeByHand(given)
+  const byHand = wanted.truth === YES ? madeByHand(given) : []
   // An entry that was made by hand is followed from the server on; the object that came nearest is for another container.
   const facts = byHand.length === 0 ? given : { ...given, subject: { ...subject, candidates: [] } }
   const hops = HOP_NAMES.map((name): Hop => {

@@ -4,10 +4,9 @@ import { dig, isRecord, listAt, own, stringAt, typeName } from '../../base/json.
 import { ACCESS_POLICY_KIND, OLD_ACCESS_POLICY_VERSION, qualifiedKind } from '../kinds.ts'
 import { readRule, type PolicyRule, type Unreadable } from './access-rule.ts'
 import { quoted } from '../../base/text/quoted.ts'
-import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
-import type { Origin, RawObject } from './raw.ts'
+import type { RawObject } from './raw.ts'
 
 /** How much kleym understands of the object: `too old` and `not known` have no rules here. */
 export type PolicyReading =
@@ -35,7 +34,6 @@ export interface PolicyAncestor {
   readonly kind: string
   readonly namespace: string
   readonly name: string
-  readonly controllerName: string
   /** `True`, `False`, `Unknown`, or undefined where there is no condition `Accepted`. */
   readonly accepted: string | undefined
   readonly reason: string
@@ -59,14 +57,12 @@ export interface AccessPolicy {
   readonly unreadable: readonly Unreadable[]
   /** Undefined where the object has no UID: no controller can have accepted it yet. */
   readonly ancestors: readonly PolicyAncestor[] | undefined
-  readonly lifecycle: Lifecycle
-  readonly origin: Origin | undefined
   /** What turns mTLS off where it is in force, without which no name of it matches; absent: nothing is known to. */
   readonly withoutMtls?: string
 }
 
 /** Reads an access policy of any group; never throws. */
-export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPolicy {
+export function readAccessPolicy(raw: RawObject): AccessPolicy {
   const meta = readMeta(raw.value)
   const reading = readingOf(raw)
   const found = {
@@ -74,8 +70,6 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
     key: namespacedName(meta.namespace, meta.name),
     kind: stringAt(raw.value, 'kind') ?? '',
     reading,
-    lifecycle,
-    origin: raw.origin,
     ancestors: meta.uid === undefined ? undefined : readAncestors(raw.value, meta.namespace),
   }
   if (reading.kind !== 'v1alpha1' && reading.kind !== 'proposal')
@@ -96,8 +90,7 @@ export function readAccessPolicy(raw: RawObject, lifecycle: Lifecycle): AccessPo
 
 /** An object that names identities, as a policy; kleym understands its names alone. */
 export function policyOfNames(
-  { value, origin }: RawObject,
-  lifecycle: Lifecycle,
+  { value }: RawObject,
   { targets, action, rules }: Pick<AccessPolicy, 'targets' | 'action' | 'rules'>,
 ): AccessPolicy {
   const meta = readMeta(value)
@@ -111,8 +104,6 @@ export function policyOfNames(
     rules,
     unreadable: [],
     ancestors: undefined,
-    lifecycle,
-    origin,
   }
 }
 
@@ -183,7 +174,6 @@ function readAncestors(object: unknown, namespace: string): readonly PolicyAnces
       kind: stringAt(ancestor, 'ancestorRef', 'kind') ?? 'Gateway',
       namespace: stringAt(ancestor, 'ancestorRef', 'namespace') ?? namespace,
       name: stringAt(ancestor, 'ancestorRef', 'name') ?? '',
-      controllerName: stringAt(ancestor, 'controllerName') ?? '',
       accepted: stringAt(accepted, 'status'),
       reason: stringAt(accepted, 'reason') ?? '',
       observedGeneration: typeof observed === 'number' ? observed : undefined,

@@ -14,7 +14,7 @@ import { bindingStatusSchema, type BindingStatus, type Condition } from './bindi
 import type { Lifecycle } from './clusterspiffeid.ts'
 import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { namespacedName, type NamespacedName } from '../namespaced-name.ts'
-import type { Origin, RawObject } from './raw.ts'
+import type { RawObject } from './raw.ts'
 import { quoted } from '../../base/text/quoted.ts'
 
 /** A field of a spec: its value, or what is wrong with it (`.spec.poolRef.name must not be empty`). */
@@ -46,7 +46,6 @@ export interface Binding extends DeclaredBinding {
   /** Undefined where the operator has written none yet, or where it cannot be read. */
   readonly status: BindingStatus | undefined
   readonly lifecycle: Lifecycle
-  readonly origin: Origin | undefined
 }
 
 /** Reads a binding; never throws. */
@@ -64,7 +63,6 @@ export function readBinding(raw: RawObject, lifecycle: Lifecycle): Binding {
     identityBoundary: readField(spec, 'identityBoundary'),
     status: readStatus(own(raw.value, 'status')),
     lifecycle,
-    origin: raw.origin,
   }
 }
 

@@ -5,7 +5,7 @@ import { readLabelSelector, type LabelSelector } from './label-selector.ts'
 import { refusalOf } from './manifest-check.ts'
 import { readOutputStats, type OutputStats } from './output-stats.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
-import type { Origin, RawObject } from './raw.ts'
+import type { RawObject } from './raw.ts'
 
 /** The spec of a ClusterSPIFFEID, with SCM's defaults for what it leaves out. */
 export interface ClusterSpiffeIdSpec {
@@ -47,7 +47,6 @@ export interface ClusterSpiffeId {
   /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
   readonly refusal: string | undefined
   readonly lifecycle: Lifecycle
-  readonly origin: Origin | undefined
   /** What SCM has counted of it; absent where it has counted nothing, or the status was not read. */
   readonly stats?: OutputStats | undefined
 }
@@ -81,7 +80,6 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
     undecodable,
     refusal: refusalOf(raw),
     lifecycle,
-    origin: raw.origin,
     stats: readOutputStats(raw.value),
   }
 }

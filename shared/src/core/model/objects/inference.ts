@@ -6,7 +6,7 @@ import { MESSAGE_BYTES } from '../names.ts'
 import { copyOfStart } from '../../base/text/bytes.ts'
 import { readMeta, type DecisiveMeta, type ObjectMeta } from './meta.ts'
 import { decodePoolSelector, type PoolSelector } from './pool-selector.ts'
-import type { Origin, RawObject } from './raw.ts'
+import type { RawObject } from './raw.ts'
 
 /** What is read of an InferencePool of any group to decide a binding. */
 export interface DeclaredPool {
@@ -19,7 +19,6 @@ export interface DeclaredPool {
 /** An InferencePool of any group, from a cluster or a file. */
 export interface Pool extends DeclaredPool {
   readonly meta: ObjectMeta
-  readonly origin: Origin | undefined
 }
 
 /** What is read of an InferenceObjective of any group to decide a binding. */
@@ -51,7 +50,6 @@ export interface PoolRefEntry {
 /** An InferenceObjective of any group, from a cluster or a file. */
 export interface Objective extends DeclaredObjective {
   readonly meta: ObjectMeta
-  readonly origin: Origin | undefined
 }
 
 /** Reads an InferencePool of the given group; never throws. */
@@ -60,7 +58,6 @@ export function readPool(raw: RawObject, group: PoolGroup): Pool {
     group,
     meta: readMeta(raw.value),
     selector: decodePoolSelector(group, dig(raw.value, 'spec', 'selector')),
-    origin: raw.origin,
   }
 }
 
@@ -71,7 +68,6 @@ export function readObjective(raw: RawObject, group: ObjectiveGroup): Objective 
     meta: readMeta(raw.value),
     poolRef: readPoolRef(dig(raw.value, 'spec', 'poolRef')),
     poolRefs: readPoolRefs(dig(raw.value, 'spec', 'poolRefs')),
-    origin: raw.origin,
   }
 }
 

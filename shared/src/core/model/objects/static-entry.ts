@@ -2,7 +2,7 @@
 import { readSpec } from './clusterspiffeid.ts'
 import { refusalOf } from './manifest-check.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
-import type { Origin, RawObject } from './raw.ts'
+import type { RawObject } from './raw.ts'
 
 /** The spec of a ClusterStaticEntry, with SCM's defaults for what it leaves out. */
 export interface ClusterStaticEntrySpec {
@@ -28,7 +28,6 @@ export interface ClusterStaticEntry {
   readonly undecodable: readonly string[]
   /** Why the API server refuses the manifest, so that SCM never sees it; undefined where it takes it, or has taken it. */
   readonly refusal: string | undefined
-  readonly origin: Origin | undefined
 }
 
 /** Reads a ClusterStaticEntry; never throws. */
@@ -52,6 +51,5 @@ export function readClusterStaticEntry(raw: RawObject): ClusterStaticEntry {
     },
     undecodable,
     refusal: refusalOf(raw),
-    origin: raw.origin,
   }
 }

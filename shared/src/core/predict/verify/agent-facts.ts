@@ -80,7 +80,7 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
       const isOfPid = pid !== undefined && fieldOfLine(line, 'pid') === pid
       if (found === undefined ? isOfPid : mayBeOf(found, of)) {
         facts.trouble = undefined
-        if (line.includes(REFUSED)) facts.refusedAt = timeOf(line) ?? facts.refusedAt
+        if (line.includes(REFUSED)) facts.refusedAt = secondsOf(textAt(line, 'time')) ?? facts.refusedAt
         else {
           pid = fieldOfLine(line, 'pid')
           facts.refusedAt = undefined
@@ -94,7 +94,7 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
       }
     } else if (line.includes(FETCHED)) {
       if (pid !== undefined && fieldOfLine(line, 'pid') === pid) {
-        facts.fetched.add(textOf(fieldOfLine(line, 'spiffe_id')))
+        facts.fetched.add(textAt(line, 'spiffe_id') ?? '')
         facts.isWaiting = false
       }
     } else if (line.includes(WAITING)) {
@@ -106,22 +106,14 @@ export function readAgentFacts(text: string, of: Parameters<typeof readAgentLog>
       if (uid === undefined || uid === of.podUid) facts.trouble = 'container'
     } else if (line.includes(SYNC_FAILED)) {
       facts.syncFailures += 1
-      const error = fieldOfLine(line, 'error')
-      facts.syncError = typeof error === 'string' ? error : undefined
+      facts.syncError = textAt(line, 'error')
     } else if (SYNCED.test(line)) facts.syncFailures = 0
-    else if (JOINED.test(line)) {
-      const id = fieldOfLine(line, 'spiffe_id')
-      if (typeof id === 'string') facts.ownId = id
-    }
+    else if (JOINED.test(line)) facts.ownId = textAt(line, 'spiffe_id') ?? facts.ownId
   }
   return facts
 }
 
-function timeOf(line: string): number | undefined {
-  const time = fieldOfLine(line, 'time')
-  return typeof time === 'string' ? secondsOf(time) : undefined
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : ''
+function textAt(line: string, name: string): string | undefined {
+  const value = fieldOfLine(line, name)
+  return typeof value === 'string' ? value : undefined
 }

@@ -94,36 +94,29 @@ class Explainer {
   readonly #all: EntryDifferences
   readonly #evidence: DifferenceEvidence
   readonly #objects: ReadonlyMap<string, ClusterSpiffeId | ClusterStaticEntry>
-  readonly #pods: ReadonlyMap<string, Pod>
+  readonly #uids: ReadonlySet<string>
   /** When the youngest object of the snapshot was made. */
   readonly #newestPod: number | undefined
-  readonly #missingBySource: ReadonlyMap<string, number>
+  readonly #missingBySource: ReadonlyMap<string, readonly MissingEntry[]>
   readonly #extraOfPods: ReadonlySet<string>
   readonly #missingOfPods: ReadonlyMap<string, EntrySource>
   readonly #hasGonePods: boolean
-  readonly #counts: () => ReadonlyMap<string, ObjectCounts>
 
   constructor(all: EntryDifferences, evidence: DifferenceEvidence) {
     this.#all = all
     this.#evidence = evidence
-    this.#counts = evidence.counts
     this.#objects = new Map(
       [
         ...evidence.clusterSpiffeIds.map((one) => ['ClusterSPIFFEID', one] as const),
         ...evidence.staticEntries.map((one) => ['ClusterStaticEntry', one] as const),
       ].map(([kind, one]) => [sourceText({ kind, name: one.meta.name }), one]),
     )
-    this.#pods = podsByUid(evidence.pods)
+    this.#uids = new Set(evidence.pods.flatMap(({ uid }) => uid ?? []))
     this.#newestPod = evidence.pods.reduce<number | undefined>(
       (newest, pod) => laterOf(newest, createdOf(pod)),
       undefined,
     )
-    const bySource = new Map<string, number>()
-    for (const { expected } of all.missing) {
-      const source = sourceText(expected.source)
-      bySource.set(source, (bySource.get(source) ?? 0) + 1)
-    }
-    this.#missingBySource = bySource
+    this.#missingBySource = Map.groupBy(all.missing, ({ expected }) => sourceText(expected.source))
     this.#missingOfPods = new Map(
       all.missing.flatMap(({ expected: { pod, source } }) =>
         pod?.uid === undefined ? [] : [[pod.uid, source]],
@@ -133,7 +126,7 @@ class Explainer {
       ownerOf(entry, evidence.settings).kind === 'scm' ? (podUidOf(entry) ?? []) : [],
     )
     this.#extraOfPods = new Set(extraUids)
-    this.#hasGonePods = extraUids.some((uid) => !this.#pods.has(uid))
+    this.#hasGonePods = extraUids.some((uid) => !this.#uids.has(uid))
   }
 
   ofMissing(one: MissingEntry): ExplainedDifference {
@@ -162,10 +155,10 @@ class Explainer {
     const { stats } = object
     if (stats === undefined)
       return { cause: 'scm behind', why: `SCM has counted nothing of ${sourceText(source)}` }
-    const counts = this.#counts().get(sourceText(source))
+    const counts = this.#evidence.counts().get(sourceText(source))
     if (counts === undefined || counts.uncertain > 0)
       return undetermined(`what SCM should count of ${sourceText(source)} is not certain`)
-    const missing = this.#missingBySource.get(sourceText(source)) ?? 0
+    const missing = this.#missingBySource.get(sourceText(source))?.length ?? 0
     const behind = counts.entriesToSet - stats.entriesToSet
     const requests = this.#failingObjects()
     if (behind === 0 && stats.entryFailures > 0)
@@ -204,7 +197,7 @@ class Explainer {
     const all = [...this.#missingBySource].every(([source, missing]) => {
       const object = this.#objects.get(source)
       const stats = object !== undefined && 'stats' in object ? object.stats : undefined
-      return stats !== undefined && stats.entryFailures >= missing
+      return stats !== undefined && stats.entryFailures >= missing.length
     })
     return all ? this.#missingBySource.size : 0
   }
@@ -232,8 +225,8 @@ class Explainer {
       return { cause: 'scm behind', why: 'the entry is as SCM made it, so the objects have changed since' }
     const made = secondsOf(object?.meta.createdAt)
     const isOlder = made === undefined || createdAt === undefined || createdAt < made
-    const isLiteral = isUnedited(object) && !isOlder
-    if (revision > 0 && isLiteral && !mayFollowPods(object))
+    const isUnedited = object?.meta.generation === 1 && !isOlder
+    if (revision > 0 && isUnedited && !mayFollowPods(object))
       return {
         cause: 'edited on the server',
         why: `the entry was written ${counted(revision, 'time')} since it was made, and ${source} was never edited`,
@@ -260,7 +253,7 @@ class Explainer {
       return hasPrefix
         ? { cause: 'scm behind', why: `${owner.why}, and no object asks for it any more` }
         : undetermined('an object that is gone may have asked for it, or another client made it')
-    if (this.#pods.has(uid)) {
+    if (this.#uids.has(uid)) {
       const by = this.#missingOfPods.get(uid)
       if (hasPrefix) return { cause: 'scm behind', why: `${owner.why}, and no object asks for it any more` }
       return by === undefined
@@ -303,10 +296,6 @@ function anotherText(entry: ServerEntry, { why }: EntryOwner): string {
   return `${why}${cluster === undefined ? '' : `; its parent is an agent of cluster ${cluster}`}${kind}`
 }
 
-function isUnedited(object: ClusterSpiffeId | ClusterStaticEntry | undefined): boolean {
-  return object?.meta.generation === 1
-}
-
 /** Whether fields of the entry follow other objects than the one that asks for it. */
 function mayFollowPods(object: ClusterSpiffeId | ClusterStaticEntry | undefined): boolean {
   if (object === undefined || !('spec' in object)) return true
@@ -316,12 +305,6 @@ function mayFollowPods(object: ClusterSpiffeId | ClusterStaticEntry | undefined)
 
 function undetermined(why: string): Cause {
   return { cause: 'undetermined', why }
-}
-
-function podsByUid(pods: readonly Pod[]): ReadonlyMap<string, Pod> {
-  const byUid = new Map<string, Pod>()
-  for (const pod of pods) if (pod.uid !== undefined) byUid.set(pod.uid, pod)
-  return byUid
 }
 
 function createdOf(pod: Pod | undefined): number | undefined {
