@@ -16,7 +16,7 @@ import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { CONFIG_MAPS, NAMESPACES, WORKLOADS } from '@kleym/shared/kube/resources.ts'
 import { scmConfigsIn } from '../sources/scm-config.ts'
-import type { ClusterReader, Reading } from './reader.ts'
+import type { ClusterReader } from './reader.ts'
 import { withoutManagedFields } from './trim.ts'
 
 /** Where SCM is looked for. */
@@ -156,11 +156,9 @@ async function listWorkloads(reader: ClusterReader): Promise<readonly RawObject[
   const kinds = WORKLOADS.filter(({ kind }) => SCM_WORKLOAD_KINDS.includes(kind))
   const trim = withoutManagedFields({ status: false })
   const readings = await Promise.all(kinds.map((resource) => reader.read({ resource, trim })))
-  return readings.every(isRead) ? readings.flatMap(({ objects }) => objects).filter(runsScm) : undefined
-}
-
-function isRead(reading: Reading): reading is Extract<Reading, { readonly state: 'read' }> {
-  return reading.state === 'read'
+  return readings.every((reading) => reading.state === 'read')
+    ? readings.flatMap(({ objects }) => objects).filter(runsScm)
+    : undefined
 }
 
 function runsScm({ value }: RawObject): boolean {

@@ -1,6 +1,5 @@
 // `kubectl kleym __complete WORDS...`: what could stand in place of the last word. Commands and flags come from the
 // command classes, which hold no code behind them: loading them costs no more than a table of their own would.
-import type { Command } from '@oclif/core/command'
 import { commandClass, isCommand, QUESTIONS } from '../answers/commands.ts'
 import type { ClusterFlags } from '../flags/cluster-flags.ts'
 import type { CommandContext } from '../io/context.ts'
@@ -36,26 +35,28 @@ export async function complete(words: readonly string[], lookupFor: LookupMaker)
       ? offer(commandWords(rest[0] ?? '').filter(({ text }) => isCommand(text)))
       : NOTHING
   if (!isCommand(command)) return NOTHING
-  const flags = flagsOf(await commandClass(command))
+  const { baseFlags, flags: ownFlags } = await commandClass(command)
+  const flags: FlagDefinitions = { ...baseFlags, ...ownFlags }
   const line = readWords(rest, flags)
   const { cursor, given, args } = line
   if (cursor.kind === 'flag') return offer(flagWords(cursor.typed, flags, given))
   // Offline means that no cluster and no kubeconfig is touched, whatever it is for.
   const lookup = given.has('offline') ? undefined : lookupFor(clusterFlagsOf(line))
-  const scope = scopeOf(line)
+  const scope: NameScope = {
+    namespace: lastOf(given, 'namespace'),
+    allNamespaces: given.has('all-namespaces'),
+  }
   try {
     if (cursor.kind === 'argument')
       return await completeArgument(command, { typed: cursor.typed, before: args, scope }, lookup)
     const { flag, typed, head } = cursor
     const found = await completeValue({ command, flag, definition: flags[flag], typed, scope }, lookup)
-    return head === '' ? found : { ...found, candidates: found.candidates.map((one) => attached(head, one)) }
+    return head === ''
+      ? found
+      : { ...found, candidates: found.candidates.map((one) => ({ ...one, text: head + one.text })) }
   } finally {
     lookup?.close()
   }
-}
-
-function flagsOf(command: Command.Class): FlagDefinitions {
-  return { ...command.baseFlags, ...command.flags }
 }
 
 const HELP_ABOUT = 'Help of a command.'
@@ -90,14 +91,6 @@ function flagWords(
     return [...letter, ...(name.length > 1 ? [{ text: `--${name}`, ...about }] : [])]
   })
   return [...words, { text: '--help', about: HELP_ABOUT }].filter(({ text }) => text.startsWith(typed))
-}
-
-function attached(head: string, { text, ...rest }: CompletionCandidate): CompletionCandidate {
-  return { text: head + text, ...rest }
-}
-
-function scopeOf({ given }: CommandLine): NameScope {
-  return { namespace: lastOf(given, 'namespace'), allNamespaces: given.has('all-namespaces') }
 }
 
 function lastOf(given: CommandLine['given'], flag: string): string | undefined {

@@ -3,7 +3,7 @@ import { OUTPUT_LABEL_FLAG, readOutputLabels } from '@kleym/shared/core/decide/i
 import type { SettingsSource, ScmConfigText } from '@kleym/shared/core/analysis/index.ts'
 import type { FlagSuppression } from '@kleym/shared/core/findings/index.ts'
 import { parseSuppress } from './parse-suppress.ts'
-import { parseWithout, type ObjectName } from '../sources/kind-name.ts'
+import { parseObjectName, type ObjectName } from '../sources/kind-name.ts'
 import type { FileArguments } from '../sources/load.ts'
 import { requireStdinOnce } from '../sources/stdin.ts'
 import type { ColourFlag } from '../io/palette.ts'
@@ -154,7 +154,7 @@ export function optionsWithoutSources(flags: CommonFlags, cwd: string): CommonOp
       live: flags.live,
       names: flags.names ?? [],
       configMaps: flags.configmaps === true,
-      without: (flags.without ?? []).map(parseWithout),
+      without: (flags.without ?? []).map((text) => parseObjectName(text, '--without')),
       namespace: namespaceOf(flags, 'namespace'),
       cluster: clusterOptions(flags, cwd),
       scmNamespaces: scmNamespace === undefined ? SCM_NAMESPACES : [scmNamespace],

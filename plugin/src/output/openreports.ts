@@ -34,13 +34,12 @@ interface ReportResult {
 /** The most bytes of a report's results, as JSON. An API server stores objects of up to 1.5 MiB. */
 const RESULTS_BYTES = 1_000_000
 
-const OUTCOMES = { error: 'fail', warning: 'warn', info: 'warn' } as const satisfies Record<Severity, Outcome>
-const SEVERITIES = { error: 'high', warning: 'medium', info: 'info' } as const satisfies Record<
-  Severity,
-  ReportResult['severity']
->
-/** Whether a finding of this severity is one that its owner should act on. */
-const SCORED: Readonly<Record<Severity, boolean>> = { error: true, warning: true, info: false }
+/** What a finding of a severity is there; `scored`: whether its owner should act on it. */
+const BY_SEVERITY: Readonly<Record<Severity, Pick<ReportResult, 'result' | 'severity' | 'scored'>>> = {
+  error: { result: 'fail', severity: 'high', scored: true },
+  warning: { result: 'warn', severity: 'medium', scored: true },
+  info: { result: 'warn', severity: 'info', scored: false },
+}
 
 /** The reports as a `List`, a value for `toJson`. What is not known, or taken for granted, stands in each: none is surer than the whole answer. */
 export function toOpenReports(result: CiResult): unknown {
@@ -99,9 +98,7 @@ function ofFinding({ code, severity, subject, related, summary, evidence, fix }:
     policy: code,
     ...(reason !== undefined && { rule: reason }),
     category: title,
-    result: OUTCOMES[severity],
-    severity: SEVERITIES[severity],
-    scored: SCORED[severity],
+    ...BY_SEVERITY[severity],
     message: escapeTerminal(`${subjectText(subject)}: ${summary}`),
     resources: [subject, ...related].map(reference),
     properties: {

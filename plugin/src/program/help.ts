@@ -1,7 +1,7 @@
 // Help: the questions first, `kubectl kleym` everywhere, 80 columns, no colours, examples that can be pasted.
 import { QUESTIONS } from '../answers/commands.ts'
 import type { CommandConfig } from '../flags/command.ts'
-import { line, type Line } from '../text/line.ts'
+import { line, lineText } from '../text/line.ts'
 import { wrap } from '../text/wrap.ts'
 import { BIN } from './bin.ts'
 
@@ -41,10 +41,6 @@ function folded(text: string, width: number): string {
       return row.length <= width ? [row] : wrap(line(row), width, hang).map(lineText)
     })
     .join('\n')
-}
-
-function lineText(spans: Line): string {
-  return spans.map(({ text }) => text).join('')
 }
 
 function rootHelp(): string {

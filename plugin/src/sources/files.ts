@@ -172,15 +172,16 @@ export function findFiles(
   // What a chart makes shows in its templates and its values, which are looked through with it.
   const addAside = (entry: Dirent, place: Place): void => {
     if (OF_TEMPLATES.test(entry.name)) return
-    const isFolder = entry.isDirectory()
-    if (isFolder && options.recursive) {
+    const isDirectory = entry.isDirectory()
+    if (isDirectory && options.recursive) {
       const { length } = place.below
       const isLeftOut = (at: string): boolean => isExcluded(at) || OF_SUBCHARTS.test(at.slice(length))
       const folder = toolFolder(place, entry.name === 'charts' ? isLeftOut : isExcluded)
       const isOfTool = TOOL_FOLDERS.has(entry.name)
       if (isOfTool || folder.unread !== undefined) toolFolders.push(folder)
       else ownFiles.push(...folder.files)
-    } else if (!isFolder && MANIFEST.test(entry.name)) ownFiles.push({ ...place, real: realOf(place.path) })
+    } else if (!isDirectory && MANIFEST.test(entry.name))
+      ownFiles.push({ ...place, real: realOf(place.path) })
   }
   const addEntry = (entry: Dirent, place: Place): void => {
     const { name, path, real } = place
@@ -303,6 +304,11 @@ export async function readBounded(
   } catch (error) {
     return unusable(file.name, systemReason(error))
   }
+}
+
+/** Whether a path, links followed, is a folder. */
+export function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** The path without links; undefined where nothing is there. */

@@ -1,11 +1,12 @@
 // Tells when files have changed that an answer was made of. Folders are followed, not files: editors write a new file and rename it. Each
 // folder has a watch of its own, since a recursive one misses what is made later on some systems (https://nodejs.org/api/fs.html#caveats).
-import { statSync, watch, type FSWatcher } from 'node:fs'
+import { watch, type FSWatcher } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { codeOf } from '@kleym/shared/kube/failures.ts'
 import { KleymError } from '../io/errors.ts'
 import { entriesOf } from './chart-files.ts'
+import { isFolder } from './files.ts'
 import { GIT_FOLDER } from './exclude.ts'
 import type { FileArguments } from './load.ts'
 
@@ -101,10 +102,6 @@ export class FileFollower {
     if (folders.size > FOLDERS_MAX) throw tooMany(files[0] ?? '', `there are ${folders.size} folders`)
     return folders
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 /** Links to folders are not followed, as the reader follows none. */

@@ -108,8 +108,3 @@ export function parseObjectName(text: string, source: string): ObjectName {
     name: second ?? first,
   }
 }
-
-/** The object that `--without` takes away. */
-export function parseWithout(text: string): ObjectName {
-  return parseObjectName(text, '--without')
-}

@@ -1,11 +1,11 @@
 // What a kustomization says: what it is built from, which files beside it are no objects, and which kinds it changes.
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
-import { KUSTOMIZATION_FILES, realFile, type FoundOverlay } from './files.ts'
+import { isFolder, KUSTOMIZATION_FILES, realFile, type FoundOverlay } from './files.ts'
 
 /** One kustomization, read. */
 export interface Kustomization {
@@ -223,8 +223,7 @@ function refusalOf(record: JsonRecord, elsewhere: readonly string[]): string | u
 
 /** A folder without a kustomization: kustomize takes in no such. */
 function isBareFolder(path: string): boolean {
-  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
-  return isFolder && KUSTOMIZATION_FILES.values().every((name) => !existsSync(join(path, name)))
+  return isFolder(path) && KUSTOMIZATION_FILES.values().every((name) => !existsSync(join(path, name)))
 }
 
 /** Paths in a kustomization: those that exist, and what is elsewhere. */

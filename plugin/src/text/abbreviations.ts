@@ -1,6 +1,6 @@
 // Abbreviations that every finding uses are spelled out once on a screen, below everything else.
 import type { Layout } from './layout.ts'
-import { BLANK, line, span, type Lines } from './line.ts'
+import { BLANK, line, lineText, span, type Lines } from './line.ts'
 import { wrap } from './wrap.ts'
 
 /** What each abbreviation stands for. */
@@ -13,7 +13,7 @@ const LONG_FORMS: Readonly<Record<string, string>> = {
 export function* withAbbreviations(view: Lines, { width }: Layout): Lines {
   const unseen = new Set(Object.keys(LONG_FORMS))
   for (const row of view) {
-    const text = row.map((piece) => piece.text).join('')
+    const text = lineText(row)
     for (const short of unseen)
       if (text.includes(short) && new RegExp(`\\b${short}\\b`).test(text)) unseen.delete(short)
     yield row

@@ -62,6 +62,11 @@ export const MARKS = {
 /** The name of a mark. */
 export type Mark = keyof typeof MARKS
 
+/** The text of a line, in no role. */
+export function lineText(spans: Line): string {
+  return spans.map(({ text }) => text).join('')
+}
+
 /** The columns of a line. */
 export function lineWidth(spans: Line): number {
   return spans.reduce((sum, { text }) => sum + displayWidth(text), 0)
@@ -89,7 +94,7 @@ export function* rendering(lines: Lines, palette: Palette): Steps<string> {
 
 function renderLine(spans: Line, palette: Palette): string {
   const safe = spans.map(({ text, role }) => ({ text: escapeTerminal(text), role }))
-  const plain = safe.map(({ text }) => text).join('')
+  const plain = lineText(safe)
   const harmless = neutraliseCommands(plain)
   // A CI command may be split over spans; such a line loses its colours, not its text.
   if (harmless !== plain) return harmless.trimEnd()

@@ -1,6 +1,6 @@
 // Columns that line up, as kubectl prints them: no boxes, two blanks between. The last column takes the rest of the
 // width and wraps under itself.
-import { lineWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
+import { lineText, lineWidth, span, toLine, type Block, type Line, type Pieces, type Span } from './line.ts'
 import { shorten, wrap } from './wrap.ts'
 
 /** What one cell holds. */
@@ -73,7 +73,7 @@ function fit(cell: TableCell, limit: number | undefined): Line {
   const spans = toLine(cell)
   if (limit === undefined || lineWidth(spans) <= limit) return spans
   // A cell of several roles keeps the first one: it is shortened as a whole.
-  return [span(shorten(spans.map(({ text }) => text).join(''), limit), spans[0]?.role)]
+  return [span(shorten(lineText(spans), limit), spans[0]?.role)]
 }
 
 /** The widest cell of each column; the last cell of a row does not count, since nothing stands after it. */

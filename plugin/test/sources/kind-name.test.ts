@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { KleymError } from '../../src/io/errors.ts'
-import { kindNamed, parseObjectName, parseWithout } from '../../src/sources/kind-name.ts'
+import { kindNamed, parseObjectName } from '../../src/sources/kind-name.ts'
 
-describe('parseWithout', () => {
+describe('the object of --without', () => {
   test.each([
     ['a short name', 'iib/team-a/chat', 'InferenceIdentityBinding', undefined, 'team-a', 'chat'],
     [
@@ -24,7 +24,7 @@ describe('parseWithout', () => {
     ],
     ['dots in a name', 'clusterspiffeid/a.b', 'ClusterSPIFFEID', undefined, undefined, 'a.b'],
   ])('%s', (_, text, kind, group, namespace, name) => {
-    expect(parseWithout(text)).toEqual({ kind, group, namespace, name })
+    expect(parseObjectName(text, '--without')).toEqual({ kind, group, namespace, name })
   })
 
   test.each([
@@ -41,7 +41,7 @@ describe('parseWithout', () => {
     ['another kind', 'secret/a/b', 'kleym reads no kind secret', 'name one of'],
     ['a property of every object', '__proto__/a', 'kleym reads no kind __proto__', 'name one of'],
   ])('%s is wrong usage', (_, text, why, fix) => {
-    const attempt = (): unknown => parseWithout(text)
+    const attempt = (): unknown => parseObjectName(text, '--without')
     expect(attempt).toThrow(KleymError)
     expect(attempt).toThrow(
       expect.objectContaining({ code: 'usage', where: text, why, fix: expect.stringContaining(fix) }),

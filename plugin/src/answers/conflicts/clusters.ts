@@ -3,7 +3,6 @@ import { basename, resolve } from 'node:path'
 import { clusterFindings, compareClusters, trustDomainOf } from '@kleym/shared/core/answers/index.ts'
 import { takingOutputsAsHandled } from '@kleym/shared/core/analysis/index.ts'
 import { compareFindings } from '@kleym/shared/core/findings/index.ts'
-import type { UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
 import { wrongUsage } from '../../io/errors.ts'
 import type { CommonOptions } from '../../flags/options.ts'
@@ -149,17 +148,14 @@ function causesIn({ name, input }: ReadCluster): readonly Cause[] {
         : [],
   })
   return causes.map((cause): Cause => {
-    if (cause.leaves === 'anything') return { ...cause, why: inCluster(cause.why, name) }
+    if (cause.leaves === 'anything')
+      return { ...cause, why: { ...cause.why, what: `${cause.why.what} of cluster ${name}` } }
     if (cause.leaves === 'what depends on a setting') {
       const { assumption } = cause
       return { ...cause, assumption: { ...assumption, what: `${assumption.what} (${name})` } }
     }
     return 'text' in cause ? { ...cause, text: `${name}: ${cause.text}` } : cause
   })
-}
-
-function inCluster(why: UnknownReason, name: string): UnknownReason {
-  return { ...why, what: `${why.what} of cluster ${name}` }
 }
 
 /** One input for the frame: what was wrong with any of them. */

@@ -1,6 +1,6 @@
 // What `conflicts` looked at: how many bindings, namespaces and access policies are in scope.
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
-import { hasPolicies } from '@kleym/shared/core/analysis/index.ts'
+import { hasPolicies, type ResolvedPolicy } from '@kleym/shared/core/analysis/index.ts'
 import { NameSummary } from '@kleym/shared/core/base/text/counted.ts'
 import type { AnswerInput } from '../../gather/gather.ts'
 
@@ -26,16 +26,10 @@ export function countsOf(
   namespace: string | undefined,
 ): ConflictCounts {
   const policies = after.settled.policies()
-  return {
-    bindings: bindings.length,
-    namespaces: new Set(bindings.map(({ meta }) => meta.namespace)).size,
-    ...(hasPolicies(policies)
-      ? {
-          policies: policies.list.filter((one) => namespace === undefined || one.namespace === namespace)
-            .length,
-        }
-      : {}),
-  }
+  const counts = countsOfBindings(bindings)
+  if (!hasPolicies(policies)) return counts
+  const isIn = (one: ResolvedPolicy): boolean => namespace === undefined || one.namespace === namespace
+  return { ...counts, policies: policies.list.filter(isIn).length }
 }
 
 /** Counts bindings that were chosen: the answer is about them alone. */

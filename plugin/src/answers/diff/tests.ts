@@ -52,7 +52,9 @@ function diffTests(
   before: readonly AssertionResult[] | undefined,
 ): DiffTests {
   const stateBefore = (at: number): string => before?.[at]?.outcome.state ?? 'passed'
-  const failed = after.map((one, at) => ({ one, was: stateBefore(at) })).filter(({ one }) => isFailed(one))
+  const failed = after
+    .map((one, at) => ({ one, was: stateBefore(at) }))
+    .filter(({ one }) => one.outcome.state === 'failed')
   const broken = failed.filter(({ was }) => was !== 'failed').map(({ one }) => one)
   const unknown = after.filter(({ outcome }) => outcome.state === 'unknown')
   const mended = after.filter(({ outcome }, at) => outcome.state === 'passed' && stateBefore(at) === 'failed')
@@ -76,10 +78,6 @@ function diffTests(
       return [BLANK, headline(counts), ...[...told, ...unknown].flatMap((one) => viewResult(one, layout))]
     },
   }
-}
-
-function isFailed({ outcome }: AssertionResult): boolean {
-  return outcome.state === 'failed'
 }
 
 function headline({ broken, failingAlready, unknown, mended, passed }: DiffTestCounts): Block[number] {

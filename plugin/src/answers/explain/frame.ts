@@ -81,7 +81,7 @@ export function explainFrame(
     namedBy,
     isOperatorDown: findings.some(isOperatorDown),
     scopeText: scopeText(input.after.snapshot),
-    isBeforeTheFirst: isBeforeTheFirst(input.after.snapshot),
+    isBeforeTheFirst: input.after.snapshot.bindings.some() === NO,
     scopeFlag: input.namespaceInForce === undefined ? '-A' : `-n ${input.namespaceInForce}`,
     ...layout,
   })
@@ -172,11 +172,6 @@ function scopeText(snapshot: Snapshot): string {
   const where = namespacesRead === undefined ? '' : ` in ${[...namespacesRead].join(', ')}`
   if (!bindings.isAnyRead) return `no bindings found${where}`
   return `no binding is in scope; ${counted(bindings.read.length, 'binding')} found${where}`
-}
-
-/** Whether no binding is there, as far as the answer looks. */
-function isBeforeTheFirst(snapshot: Snapshot): boolean {
-  return snapshot.bindings.some() === NO
 }
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */

@@ -27,7 +27,7 @@ export function statusSummary(
     return {
       mark: 'warn',
       text: [`${what}${more}`],
-      reasons: [...fixOf(error), [bindings]],
+      reasons: [[`fix: ${error.fix} (${error.code})`], [bindings]],
     }
   }
   if (bad.length > 0) return { mark: 'warn', ...leadingWith([`not sound: ${rowsText(bad)}`, bindings]) }
@@ -43,10 +43,6 @@ export function statusSummary(
           [bindings],
         ),
       }
-}
-
-function fixOf({ fix, code }: Finding): NonNullable<Answer['reasons']> {
-  return [[`fix: ${fix} (${code})`]]
 }
 
 type Rows = ReturnType<typeof installationRows>

@@ -5,7 +5,6 @@ import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import {
   candidateManifest,
   manifestsBefore,
-  type PoolSuggestions,
   type SuggestedBinding,
   type Suggestions,
   suggestedText,
@@ -28,7 +27,10 @@ export async function bindingDocuments({ pools }: Suggestions): Promise<string> 
     ),
     ...suggested.flatMap((one) => documentsOf(one, commentsOf(one))),
   ])
-  return toDocuments(pools.flatMap(headOf), documents)
+  const head = pools.flatMap(({ pool, not }) =>
+    not.map((one) => `InferencePool ${pool.namespace}/${pool.name}: ${notText(one)}`),
+  )
+  return toDocuments(head, documents)
 }
 
 /** A suggested binding with what is said of it, after the registrations that are applied before it. */
@@ -61,10 +63,6 @@ export async function toDocuments(
 function identityOf({ manifest }: CommentedDocument): string {
   const { namespace, name } = readMeta(manifest)
   return JSON.stringify([manifest['kind'], namespace, name])
-}
-
-function headOf({ pool, not }: PoolSuggestions): readonly string[] {
-  return not.map((one) => `InferencePool ${pool.namespace}/${pool.name}: ${notText(one)}`)
 }
 
 function commentsOf(suggested: SuggestedBinding): readonly string[] {

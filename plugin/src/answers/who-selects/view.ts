@@ -20,7 +20,7 @@ import {
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 import { viewFinding } from '../../text/findings.ts'
-import { apart, BLANK, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
+import { apart, BLANK, indent, line, MARKS, span, type Block, type Line } from '../../text/line.ts'
 import { displayWidth } from '../../text/width.ts'
 import { namedIdRows } from '../parts/named-by.ts'
 import { namesText } from '../../text/names.ts'
@@ -176,17 +176,16 @@ function withTitle(
   { width }: Layout,
 ): Block {
   const at = column === undefined ? 4 : column + 4
-  const rows = body.flatMap((row) => wrap(row, width - at, 4)).map((row) => shift(row, at))
+  const rows = indent(
+    body.flatMap((row) => wrap(row, width - at, 4)),
+    at,
+  )
   if (column === undefined) return [line('  ', span(title, 'bold')), ...rows]
   const [first = [], ...rest] = rows
   return [
     [span('  '), span(title, 'bold'), span(' '.repeat(at - 2 - displayWidth(title))), ...first.slice(1)],
     ...rest,
   ]
-}
-
-function shift(row: Line, columns: number): Line {
-  return [span(' '.repeat(columns)), ...row]
 }
 
 function registrationRows(

@@ -223,12 +223,8 @@ function reduceNamespace(state: ScreenState, action: ScreenAction, { namespaces 
 /** What a key makes of a text that is being typed; undefined: it is not for the text. */
 function edited(text: string, action: ScreenAction): string | undefined {
   if (action.kind === 'type') return text + action.text
-  if (action.kind === 'erase') return withoutLast(text)
+  if (action.kind === 'erase') return Array.from(text).slice(0, -1).join('')
   return action.kind === 'erase all' ? '' : undefined
-}
-
-function withoutLast(text: string): string {
-  return Array.from(text).slice(0, -1).join('')
 }
 
 /** The nearest number that is not below `low` and, where there is one, not above `high`. */
