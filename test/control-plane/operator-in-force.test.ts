@@ -26,9 +26,7 @@ beforeAll(async () => {
   await cp.apply([...estate('team-a'), ...NAMES.map((name) => poolOnly('team-a', name))])
   operator = await startLeading(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** Today's CRD with that of the version before InForce in its status. */
 function olderCrd(): JsonRecord {

@@ -19,9 +19,7 @@ beforeAll(async () => {
   await cp.installCrd(withPoolRefs())
   operator = await startLeading(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** The CRD with `spec.poolRefs`, of which it checks nothing but that it is a list of mappings; `poolRef` is not required. */
 function withPoolRefs(): JsonRecord {

@@ -138,3 +138,13 @@ export function pod(space: string, name: string, meta: JsonRecord = {}, spec: Js
     },
   }
 }
+
+/** A pod that the pool `llama` of an estate selects, on node `gpu-1`, unless `spec` says otherwise. */
+export function llamaPod(space: string, name: string, spec: JsonRecord = {}): JsonRecord {
+  const usual = { nodeName: 'gpu-1', serviceAccountName: 'llama' }
+  return pod(space, name, { labels: { app: 'llama' } }, { ...usual, ...spec })
+}
+
+export function serviceAccount(space: string, name: string): JsonRecord {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: space } }
+}

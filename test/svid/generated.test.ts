@@ -40,9 +40,7 @@ beforeAll(async () => {
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 test.each(BATCHES)(`seed ${SEED}: estates from %i to %i, each alone`, async (from, to) => {
   const comparison = await run(ESTATES.slice(from, to))

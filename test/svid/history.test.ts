@@ -20,9 +20,7 @@ beforeAll(async () => {
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 beforeEach(async () => {
   await clear(cp, spire)
   await put(node('n1'), node('n2'), namespace(SPACE), pod(SPACE, 'p'))

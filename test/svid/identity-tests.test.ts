@@ -31,9 +31,7 @@ beforeAll(async () => {
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** One estate in its slot, as it is on the cluster. */
 interface Slot {

@@ -1,5 +1,6 @@
 // The condition InForce (docs/contract.md §7) on the real SCM, with the filter by which SCM 0.7 sees only labelled objects: every
 // reason that SCM can give, when the operator says it, and how many writes that takes.
+import { llamaPod, node, serviceAccount } from './build-cluster.ts'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -41,35 +42,14 @@ let spire: Spire
 beforeAll(async () => {
   cp = await startOperatorPlane()
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
-function node(name: string): JsonRecord {
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name } }
-}
-
-function account(space: string): JsonRecord {
-  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'llama', namespace: space } }
-}
-
-function pod(space: string, nodeName: string | undefined): JsonRecord {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name: 'llama-0', namespace: space, labels: { app: 'llama' } },
-    spec: {
-      serviceAccountName: 'llama',
-      ...(nodeName === undefined ? { schedulerName: 'none' } : { nodeName }),
-      containers: [{ name: 'vllm', image: 'vllm:1' }],
-    },
-  }
-}
+const UNSCHEDULED = { nodeName: undefined, schedulerName: 'none' }
 
 /** A namespace with a pool, a service account and perhaps a pod. */
 function spaceWith(name: string, pods: 'scheduled' | 'unscheduled' | 'none'): readonly JsonRecord[] {
-  const there = pods === 'none' ? [] : [pod(name, pods === 'scheduled' ? 'gpu-1' : undefined)]
-  return [...estate(name), account(name), ...there]
+  const there = pods === 'none' ? [] : [llamaPod(name, 'llama-0', pods === 'scheduled' ? {} : UNSCHEDULED)]
+  return [...estate(name), serviceAccount(name, 'llama'), ...there]
 }
 
 async function inForce(name: string): Promise<JsonRecord | undefined> {
@@ -172,12 +152,7 @@ describe('where SCM filters by class and by a label', () => {
 
   test('nothing is written while nothing changes, and scaling within a class writes nothing', async () => {
     const before = await versions()
-    await cp.apply([
-      {
-        ...pod('serving', 'gpu-1'),
-        metadata: { ...Object(pod('serving', 'gpu-1')['metadata']), name: 'llama-1' },
-      },
-    ])
+    await cp.apply([llamaPod('serving', 'llama-1')])
     await until(async () => {
       const stats = dig((await output('serving'))['status'], 'stats', 'podsSelected')
       return stats === 2
@@ -196,7 +171,7 @@ describe('where SCM filters by class and by a label', () => {
   })
 
   test('the way from a bad word to Registered has one event each', async () => {
-    await cp.apply([pod('empty', 'gpu-1')])
+    await cp.apply([llamaPod('empty', 'llama-0')])
     await said('empty', 'Registered')
     const events = await eventsOf(cp, 'empty', 'llm', 3)
     expect(events.filter((reason) => reason === 'Warning NoPods')).toHaveLength(1)

@@ -8,7 +8,7 @@ import { dig, isRecord, stringAt, type JsonRecord } from '../../shared/src/core/
 import type { ControlPlane } from '../control-plane/control-plane.ts'
 import { namespace, untilReason } from '../control-plane/objects.ts'
 import { startOperator, startOperatorPlane } from '../control-plane/operator.ts'
-import { node } from './build-cluster.ts'
+import { node, serviceAccount } from './build-cluster.ts'
 import { compare, differenceText, type Comparison } from './compare.ts'
 import { startSpire, type HeldEntry } from './spire.ts'
 
@@ -25,10 +25,11 @@ beforeAll(async () => {
   const chart = documents(join(import.meta.dirname, '../../examples/estate/platform/spire.yaml'))
   cp = await startOperatorPlane()
   const pods = rendered.flatMap(podsOf)
+  const accounts = new Set(pods.map((pod) => stringAt(pod, 'spec', 'serviceAccountName') ?? ''))
   await cp.apply([
     namespace(SPACE),
     node('n1'),
-    ...new Set(pods.map((pod) => stringAt(pod, 'spec', 'serviceAccountName') ?? '')).values().map(account),
+    ...[...accounts].map((name) => serviceAccount(SPACE, name)),
     ...chart.filter(({ kind }) => kind === 'ClusterSPIFFEID').map(withoutServerFields),
   ])
   await cp.apply(pods)
@@ -64,10 +65,6 @@ function podsOf(object: JsonRecord): readonly JsonRecord[] {
     },
     spec: { ...Object(dig(template, 'spec')), nodeName: 'n1' },
   }))
-}
-
-function account(name: string): JsonRecord {
-  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: SPACE } }
 }
 
 function withoutServerFields(object: JsonRecord): JsonRecord {

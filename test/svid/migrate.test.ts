@@ -42,9 +42,7 @@ beforeAll(async () => {
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** The pools and objectives of a slot, which SCM does not read: one objective, two, or none. */
 function inference(slot: string): readonly JsonRecord[] {

@@ -1,5 +1,6 @@
 // The operator's own output on the real SCM: the whole of examples/, every binding of it, and who is issued what in the
 // end. Worked out here from docs/contract.md §5 and the cluster alone, without the code that is tested.
+import { serviceAccount } from './build-cluster.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -47,7 +48,7 @@ let after: Comparison
 beforeAll(async () => {
   cp = await startOperatorPlane()
   await applyEstate(cp)
-  await cp.apply([namespace(OTHER_TENANT), serviceAccount(OTHER_TENANT)])
+  await cp.apply([namespace(OTHER_TENANT), serviceAccount(OTHER_TENANT, 'default')])
   await cp.apply(await otherTenantsPods())
   spire = await startSpire(cp, { className: ESTATE_CLASS })
   before = await compare(cp, spire)
@@ -61,13 +62,7 @@ beforeAll(async () => {
   }, 'the operator to have judged every binding')
   after = await compare(cp, spire)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
-
-function serviceAccount(space: string): JsonRecord {
-  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: space } }
-}
+afterAll(() => cp?.stop())
 
 /** A pod for every shape of labels in team-a and team-b, in the other tenant's namespace. */
 async function otherTenantsPods(): Promise<readonly JsonRecord[]> {

@@ -39,9 +39,7 @@ beforeAll(async () => {
     [[node('n1'), namespace(SPACE)], objects].map((wave) => wave.map((object) => ({ object }))),
   )
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** By the name of the pod, what its object holds, and whether the cache drops it. */
 const CASES: readonly (readonly [

@@ -31,9 +31,7 @@ beforeAll(async () => {
     [objects.slice(0, 2), objects.slice(2)].map((wave) => wave.map((object) => ({ object }))),
   )
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 // No row ends as the one before it: entries of the last SCM cannot pass for those of the next.
 test.each<[what: string, config: JsonRecord, holds: readonly string[]]>([

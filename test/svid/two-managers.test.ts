@@ -1,6 +1,7 @@
 // Two SPIRE Controller Managers of two classes on one SPIRE server, both with SCM 0.7's filter by class name, one of them with a
 // label selector too: an output is in force under the SCM that its class and labels lead to, and makes no entry under the other.
 // Whose an entry is shows its ID, which begins with the prefix of the SCM that has made it.
+import { llamaPod, serviceAccount } from './build-cluster.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import type { ControlPlane } from '../control-plane/control-plane.ts'
@@ -48,30 +49,11 @@ beforeAll(async () => {
     ),
   ])
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** A namespace with a pool and a pod of it on a node. */
 function tenant(space: string): readonly JsonRecord[] {
-  return [
-    ...estate(space),
-    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'llama', namespace: space } },
-    pod(space, 'llama-0'),
-  ]
-}
-
-function pod(space: string, name: string): JsonRecord {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: space, labels: { app: 'llama' } },
-    spec: {
-      nodeName: 'gpu-1',
-      serviceAccountName: 'llama',
-      containers: [{ name: 'vllm', image: 'vllm:1' }],
-    },
-  }
+  return [...estate(space), serviceAccount(space, 'llama'), llamaPod(space, 'llama-0')]
 }
 
 /** Waits until the operator says this of the binding of a namespace; returns the condition `InForce`. */
@@ -136,7 +118,7 @@ test('a class that moves to the other SCM takes the identities with it, and noth
     return stringAt(output, 'spec', 'className') === OTHER_CLASS
   }, 'the output of first/llm to have the other class')
   // The other SCM comes to other counters: the same ones would be taken for those of before, for a minute.
-  await cp.apply([pod('first', 'llama-1')])
+  await cp.apply([llamaPod('first', 'llama-1')])
   expect(stringAt(await said('first', 'Registered'), 'status')).toBe('True')
   await untilHeld([
     ...WITH_SECOND_POD,

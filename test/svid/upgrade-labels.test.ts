@@ -1,5 +1,6 @@
 // An upgrade from the version that set no class label (docs/upgrade.md), with SCM at work all along: the operator labels every
 // output in place, and no entry is gone for a moment. Afterwards SCM may filter by the label.
+import { llamaPod, serviceAccount } from './build-cluster.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { dig, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { namespace, outputs, pool, poolOnly, untilReason } from '../control-plane/objects.ts'
@@ -17,20 +18,13 @@ let spire: Spire
 beforeAll(async () => {
   cp = await startOperatorPlane()
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** A namespace with a pool and two pods on a node. */
 function tenant(space: string): readonly JsonRecord[] {
-  const pod = (name: string): JsonRecord => ({
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: space, labels: { app: 'llama' } },
-    spec: { nodeName: 'gpu-1', serviceAccountName: 'llama', containers: [{ name: 'vllm', image: 'vllm:1' }] },
-  })
-  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'llama', namespace: space } }
-  return [namespace(space), pool(space, 'llama', { app: 'llama' }), account, pod('llama-0'), pod('llama-1')]
+  const pods = ['llama-0', 'llama-1'].map((name) => llamaPod(space, name))
+  const account = serviceAccount(space, 'llama')
+  return [namespace(space), pool(space, 'llama', { app: 'llama' }), account, ...pods]
 }
 
 /** The outputs of kleym as the API server has them. */

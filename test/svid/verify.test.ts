@@ -31,9 +31,7 @@ beforeAll(async () => {
   cp = await startControlPlane({ controllers: [] })
   spire = await startSpire(cp, { entryIDPrefix: 'prod' })
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 /** One difference in a line: `missing deleted spiffe://... pod p0`. */
 interface Told {

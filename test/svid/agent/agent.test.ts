@@ -21,7 +21,7 @@ import { csid } from '../clusterspiffeid.ts'
 import { analysisOfObjects, objectsOf } from '../compare.ts'
 import { startSpire, TRUST_DOMAIN, type Spire } from '../spire.ts'
 import { joinToken, startAgent } from './agent.ts'
-import { cgroupPlace, cgroupPlaces, ContainerCgroups } from './cgroup.ts'
+import { cgroupPlaces, ContainerCgroups, requireCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { agentPods, REGISTRATIONS, SPACE, statusOfVllm, type AgentPod } from './pods.ts'
 import { Workloads, type HandedSvid, type SvidAnswer } from './workloads.ts'
@@ -52,8 +52,7 @@ let analysis: Analysis
 const uids = new Set<string>()
 
 beforeAll(async () => {
-  const place = cgroupPlace()
-  if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
+  const place = requireCgroups()
   cgroups = new ContainerCgroups(place)
   root = place.root
   cp = await startControlPlane({ controllers: [] })

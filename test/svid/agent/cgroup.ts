@@ -38,6 +38,13 @@ export function cgroupPlace(): CgroupPlace | NoCgroup {
   return { available: false, why: `no cgroup hierarchy${which} can be written to`, fix }
 }
 
+/** The same; throws where there is none. */
+export function requireCgroups(): CgroupPlace {
+  const place = cgroupPlace()
+  if (place.available) return place
+  throw new Error(`${place.why}\n  fix:  ${place.fix}`)
+}
+
 /** Every hierarchy in which this process may make cgroups. A process can be in one cgroup of each. */
 export function cgroupPlaces(): readonly CgroupPlace[] {
   return HIERARCHIES.filter(({ root, has }) => {

@@ -23,7 +23,7 @@ import { csid, USUAL_ID } from '../clusterspiffeid.ts'
 import { analysisOfObjects, objectsOf } from '../compare.ts'
 import { CLASS, startSpire, TRUST_DOMAIN, type Spire } from '../spire.ts'
 import { joinToken, startAgent, type AgentOptions, type RunningAgent } from './agent.ts'
-import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
+import { ContainerCgroups, requireCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { container, statusOf } from './pods.ts'
 import { Workloads, type AgentApi } from './workloads.ts'
@@ -74,9 +74,7 @@ let cgroups: ContainerCgroups
 let places: readonly Place[] = []
 
 beforeAll(async () => {
-  const place = cgroupPlace()
-  if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
-  cgroups = new ContainerCgroups(place)
+  cgroups = new ContainerCgroups(requireCgroups())
   await ensureClient('istio')
   cp = await startOperatorPlane({ controllers: [] })
   spire = await startSpire(cp)

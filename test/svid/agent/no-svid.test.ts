@@ -12,7 +12,7 @@ import { freePorts } from '../../control-plane/ports.ts'
 import { ROOT } from '../../house/files.ts'
 import { startSpire, TRUST_DOMAIN, type Spire } from '../spire.ts'
 import { joinToken, startAgent, type RunningAgent } from './agent.ts'
-import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
+import { ContainerCgroups, requireCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { Workloads } from './workloads.ts'
 
@@ -52,9 +52,7 @@ let command: string
 const nodes = new Map<string, Node>()
 
 beforeAll(async () => {
-  const place = cgroupPlace()
-  if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
-  cgroups = new ContainerCgroups(place)
+  cgroups = new ContainerCgroups(requireCgroups())
   command = await ensureClient('spire-agent')
   cp = await startControlPlane({ controllers: [] })
   // With a prefix SCM leaves the entries alone that this suite makes.

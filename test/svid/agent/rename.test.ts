@@ -20,7 +20,7 @@ import { node } from '../build-cluster.ts'
 import { analysisOfObjects, objectsOf } from '../compare.ts'
 import { CLASS, startSpire, type Spire } from '../spire.ts'
 import { joinToken, startAgent, type RunningAgent } from './agent.ts'
-import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
+import { ContainerCgroups, requireCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { container, statusOf } from './pods.ts'
 import { Workloads, type AgentApi } from './workloads.ts'
@@ -42,9 +42,7 @@ let cgroups: ContainerCgroups
 const places = new Map<string, { readonly uid: string; readonly procs: string }>()
 
 beforeAll(async () => {
-  const place = cgroupPlace()
-  if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
-  cgroups = new ContainerCgroups(place)
+  cgroups = new ContainerCgroups(requireCgroups())
   cp = await startOperatorPlane({ controllers: [] })
   spire = await startSpire(cp)
   const { token, scm } = await joinToken(spire)

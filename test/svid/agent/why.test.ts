@@ -37,7 +37,7 @@ import { freePorts } from '../../control-plane/ports.ts'
 import type { Program } from '../../control-plane/processes.ts'
 import { startSpire, type Spire } from '../spire.ts'
 import { joinToken, startAgent, type RunningAgent } from './agent.ts'
-import { cgroupPlace, ContainerCgroups } from './cgroup.ts'
+import { ContainerCgroups, requireCgroups } from './cgroup.ts'
 import { startKubelet, type Kubelet } from './kubelet.ts'
 import { Workloads } from './workloads.ts'
 
@@ -86,9 +86,7 @@ const healthy = Array.from({ length: HEALTHY }, (_, at) => healthySlot(`h${at}`)
 const LATER = new Set(['SCM down', 'label filter'])
 
 beforeAll(async () => {
-  const place = cgroupPlace()
-  if (!place.available) throw new Error(`${place.why}\n  fix:  ${place.fix}`)
-  cgroups = new ContainerCgroups(place)
+  cgroups = new ContainerCgroups(requireCgroups())
   cp = await startOperatorPlane({ controllers: [], users: [{ name: READER }] })
   const account = `${WHY_INSTALL.agentSpace}/spire-agent`
   spire = await startSpire(

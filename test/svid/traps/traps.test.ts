@@ -21,9 +21,7 @@ beforeAll(async () => {
   const pods = new Set(comparison.outcomes.flatMap(({ pod }) => (pod === undefined ? [] : [pod])))
   podsOf = (space) => [...pods].filter((one) => one.namespace === space)
 })
-afterAll(async () => {
-  await cp?.stop()
-})
+afterAll(() => cp?.stop())
 
 test.each(TRAPS.map((trap) => [trap.name, trap] as const))('%s', (_, trap) => {
   const space = spaceOf(trap)
