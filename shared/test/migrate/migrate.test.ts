@@ -286,6 +286,58 @@ test('IDs that have one in their place are named in one sentence, the first few'
   ])
 })
 
+describe('an old ID that holds the name of a pod to come', () => {
+  const template: JsonRecord = {
+    apiVersion: 'apps/v1',
+    kind: 'StatefulSet',
+    metadata: { name: 'llama', namespace: 'team-a' },
+    spec: {
+      selector: { matchLabels: { app: 'llama' } },
+      template: {
+        metadata: { labels: { app: 'llama' } },
+        spec: { serviceAccountName: 'runner', containers: [{ name: 'vllm' }] },
+      },
+    },
+  }
+  const naming = (...consumers: readonly JsonRecord[]): Migration =>
+    migrationOf([
+      pool(),
+      template,
+      old({ spiffeIDTemplate: 'spiffe://example.org/pod/{{ .PodMeta.Name }}' }),
+      ...consumers,
+    ])
+
+  test.each<[says: string, consumer: JsonRecord, written: string]>([
+    [
+      'one that it may become',
+      istio('one', 'ALLOW', { principals: ['example.org/pod/llama-0'] }),
+      'spiffe://example.org/pod/llama-0',
+    ],
+    ['the end of one', istio('one', 'ALLOW', { principals: ['*/llama-0'] }), '*/llama-0'],
+    [
+      'all but one',
+      istio('one', 'ALLOW', { notPrincipals: ['example.org/pod/llama-0'] }),
+      'all but spiffe://example.org/pod/llama-0',
+    ],
+    ['all but those that end so', istio('one', 'ALLOW', { notPrincipals: ['*-0'] }), 'all but *-0'],
+  ])('is perhaps named by what names %s', (_says, consumer, written) => {
+    const { consumers, cutOffs } = naming(consumer)
+    expect(consumers.edits).toMatchObject([{ written, newId: NEW, whyOpen: expect.any(String) }])
+    expect(cutOffs).toMatchObject([{ isOpen: true }])
+  })
+
+  test('is certainly named by what takes in whatever it becomes', () => {
+    const { consumers, cutOffs } = naming(istio('one', 'ALLOW', { principals: ['example.org/pod/*'] }))
+    expect(consumers.edits).toMatchObject([{ written: 'example.org/pod/*', whyOpen: undefined }])
+    expect(cutOffs).toEqual([])
+  })
+
+  test('is not named by what names another', () => {
+    for (const other of ['example.org/other/llama-0', 'example.org/other/*'])
+      expect(naming(istio('one', 'ALLOW', { principals: [other] })).consumers.edits).toEqual([])
+  })
+})
+
 test('a policy that refuses the new ID alone cuts containers off, and the first step names it', () => {
   const refusing = istio('one', 'DENY', { principals: ['*/pool/llama'] })
   const migration = migrationOf([pool(), pod(), old(), refusing])

@@ -315,3 +315,22 @@ spec: { template: { metadata: { labels: { app: llama } }, spec: { serviceAccount
   expect(stdout).toContain('not certain')
   expect(code).toBe(4)
 })
+
+test('a string that holds an ID which the old one may become is a place to look at', async () => {
+  const world = `${WORLD.replace('spiffe://example.org/llama', 'spiffe://example.org/{{ .PodMeta.Name }}')
+    .replace('kind: Pod\n', 'kind: StatefulSet\n')
+    .replace('apiVersion: v1\nkind: StatefulSet', 'apiVersion: apps/v1\nkind: StatefulSet')
+    .replace(
+      /spec: { nodeName.*\n/,
+      'spec: { selector: { matchLabels: { app: llama } }, template: { metadata: { labels: { app: llama } }, spec: { serviceAccountName: runner, containers: [{ name: vllm }] } } }\n',
+    )}---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: peers, namespace: team-b }
+data: { one: 'spiffe://example.org/llama-0-0', other: 'spiffe://example.net/llama-0-0' }
+`
+  const { stdout, code } = await migrate(['clusterspiffeid/old'], { 'world.yaml': world })
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('ConfigMap team-b/peers: .data.one holds the old ID')
+  expect(stdout).not.toContain('.data.other')
+  expect(code).toBe(4)
+})

@@ -24,7 +24,8 @@ import type {
   ResolvedSource,
 } from './resolution.ts'
 import type { PolicyKnowledge } from '../../snapshot/index.ts'
-import { MatcherIndex, takesIn } from '../../model/naming/id-matcher.ts'
+import { MatcherIndex, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
+import { mayBecome } from '../../base/go/template/mentions.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { TargetIndex } from './targets.ts'
 
@@ -204,6 +205,8 @@ class NamingIndex {
   readonly #byPath = new Map<string, Naming[]>()
   readonly #unbounded: Naming[] = []
   readonly #patterns = new MatcherIndex<Naming>()
+  /** Each pattern once. */
+  readonly #ofPatterns: Naming[] = []
   readonly #byAccount = new Map<string, Naming[]>()
   readonly #byAccountId = new Map<string, Naming[]>()
   /** By the ID that a CEL text mentions, and by its path. */
@@ -263,13 +266,16 @@ class NamingIndex {
     }
   }
 
-  /** An ID whose trust domain is not known may be any that has its path. */
+  /** An ID whose trust domain is not known may be any that has its path; one that holds another placeholder, any that it may become. */
   #perhaps(spiffeId: string): readonly Naming[] {
-    if (!spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return []
-    return this.#byPath.get(pathIn(spiffeId)) ?? []
+    if (spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return this.#byPath.get(pathIn(spiffeId)) ?? []
+    return [this.#exactly, this.#byAccountId].flatMap((byId) =>
+      idsThatMayBe(spiffeId, byId).flatMap((id) => (byId.get(id) ?? []).map(inPart)),
+    )
   }
 
   #byPattern(spiffeId: string): readonly Naming[] {
+    if (isInPart(spiffeId)) return this.#ofPatterns.flatMap((one) => takingInPart(one, spiffeId))
     const found = [...this.#patterns.of(spiffeId)].filter(({ way, source: { source } }) => {
       if (source.kind !== 'pattern') return false
       const [first, ...others] = source.pattern.all
@@ -290,6 +296,7 @@ class NamingIndex {
     })
     if (source.kind === 'pattern') {
       const [certain, perhaps] = [naming('pattern'), naming('perhaps')]
+      this.#ofPatterns.push(certain)
       for (const matcher of source.pattern.all[0] ?? []) this.#patterns.add(matcher, certain)
       for (const matcher of source.perhaps?.matchers ?? []) this.#patterns.add(matcher, perhaps)
     } else if (source.kind === 'SPIFFE') {
@@ -309,6 +316,33 @@ class NamingIndex {
   }
 }
 
+/** A naming that is certain only of one of the IDs that an ID may become. */
+function inPart(naming: Naming): Naming {
+  return naming.way === 'excluded' ? naming : { ...naming, way: 'perhaps' }
+}
+
+/** A pattern, as it takes in an ID that is known in part. */
+function takingInPart(naming: Naming, spiffeId: string): readonly Naming[] {
+  const { source } = naming.source
+  if (source.kind !== 'pattern') return []
+  const { pattern, perhaps } = source
+  const takes = takesInRendered(pattern, spiffeId)
+  if (takes === 'yes') return [naming]
+  const others = { all: [perhaps?.matchers ?? [], ...pattern.all.slice(1)], none: pattern.none }
+  return takes === 'perhaps' || takesInRendered(others, spiffeId) !== 'no' ? [inPart(naming)] : []
+}
+
+/** Whether a part of an ID beside its trust domain is known only when its pod runs. */
+function isInPart(spiffeId: string): boolean {
+  return spiffeId.includes('<') && !spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
+}
+
+/** The IDs of an index that an ID may become, where a part of it is not known. */
+function idsThatMayBe(spiffeId: string, byId: ReadonlyMap<string, unknown>): readonly string[] {
+  if (!isInPart(spiffeId)) return []
+  return [...byId.keys()].filter((id) => id !== spiffeId && mayBecome(spiffeId, id)).toSorted(compareBytes)
+}
+
 function namingKey({ policy, rule, source }: Naming): string {
   return JSON.stringify([policy.kind, policy.key, rule.at, source.source.field])
 }
@@ -322,9 +356,9 @@ class MentionIndex {
     getOrCreate(this.#byPath, pathIn(mention.spiffeId), () => []).push(mention)
   }
 
-  /** An ID whose trust domain is not known may be any that has its path. */
+  /** Of an ID that is not known in part, those that it may become. */
   of(spiffeId: string): readonly Mention[] {
-    const isOpen = spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)
-    return (isOpen ? this.#byPath.get(pathIn(spiffeId)) : this.#byId.get(spiffeId)) ?? []
+    if (spiffeId.includes(TRUST_DOMAIN_PLACEHOLDER)) return this.#byPath.get(pathIn(spiffeId)) ?? []
+    return [spiffeId, ...idsThatMayBe(spiffeId, this.#byId)].flatMap((id) => this.#byId.get(id) ?? [])
   }
 }

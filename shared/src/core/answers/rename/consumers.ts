@@ -2,7 +2,7 @@
 // value matches is known from `naming` and `policies`; what a plain string does is not known.
 import { summaryText } from '../../base/text/counted.ts'
 import { groupOfApiVersion, qualifiedKind } from '../../model/kinds.ts'
-import { matchesId, takesIn } from '../../model/naming/id-matcher.ts'
+import { matchesId, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
 import { holdsOneName, NAMES_FILE_KIND } from '../../model/naming/names-outside.ts'
 import { writtenFor } from '../../model/naming/named-in.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
@@ -71,10 +71,12 @@ export function consumersOf<NewId extends string | undefined>(
         ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change)),
         ...old.mentions
           .filter(({ rule }) => newId === undefined || !rule.mentioned.includes(newId))
-          .map(({ policy, rule }) => textEdit(policy, `CEL of rule ${rule.name}`, change)),
+          .map(({ policy, rule, spiffeId }) =>
+            textEdit(policy, `CEL of rule ${rule.name}`, spiffeId, change),
+          ),
         ...old.inTexts
           .filter(({ policy, rule }) => !isMentionedBeside(policy, rule, newId))
-          .map(({ policy, rule }) => textEdit(policy, rule.name, change)),
+          .map(({ policy, rule, spiffeId }) => textEdit(policy, rule.name, spiffeId, change)),
       ],
       named: [
         ...namings
@@ -183,13 +185,20 @@ function editOfList<NewId extends string | undefined>(
       way,
       isRefusal: isRefusal(first),
       whyOpen:
-        isOpen && source.kind === 'pattern'
-          ? source.perhaps?.why
-          : first.way === 'same path'
-            ? 'the trust domain is not known'
-            : undefined,
+        first.way === 'same path'
+          ? 'the trust domain is not known'
+          : !same.some((one) => takesInSurely(one.source.source, change.oldId))
+            ? 'a part of the old ID is known only when its pod runs'
+            : isOpen && source.kind === 'pattern'
+              ? source.perhaps?.why
+              : undefined,
     },
   ]
+}
+
+/** Whether a value takes in an ID, whatever stands in the place of what is not known of it. */
+function takesInSurely(source: RuleSource, id: string): boolean {
+  return !id.includes('<') || (source.kind === 'pattern' && takesInRendered(source.pattern, id) === 'yes')
 }
 
 /** Where Istio looks for clients, and one of its sources. */
@@ -242,13 +251,14 @@ function takesInAlone(source: RuleSource, id: string | undefined): boolean {
 function textEdit<NewId extends string | undefined>(
   policy: ResolvedPolicy,
   where: string,
+  written: string,
   change: IdChange<NewId>,
 ): ConsumerEdit<NewId> {
   return {
     ...change,
     ...consumerOf(policy),
     where,
-    written: change.oldId,
+    written,
     add: change.newId,
     way: 'text',
     isRefusal: false,
