@@ -77,7 +77,7 @@ function workload(
     kind,
     metadata: { namespace, name },
     spec: {
-      replicas: 0,
+      replicas: 1,
       selector: { matchLabels: labels },
       ...(kind === 'StatefulSet' && { serviceName: name }),
       template: {
