@@ -7,15 +7,7 @@ import { any, NO, whyOpenText, YES, type Truth } from '../../model/truth/truth.t
 import { becomes, containerText, giftText, openText, othersOf, whoText } from './holding-text.ts'
 import type { ContainerSelector } from './container-selector.ts'
 import type { ContainerAssertion, WantedIdentity } from './identity-test.ts'
-import {
-  choose,
-  incompleteFor,
-  isMeant,
-  nothingOf,
-  perhapsMeant,
-  type AssertionRun,
-  type RunFacts,
-} from './run.ts'
+import { choose, isMeant, nothingOf, perhapsMeant, type AssertionRun, type RunFacts } from './run.ts'
 import { few, Tally } from './tally.ts'
 
 /** Runs an assertion about what containers hold. */
@@ -42,7 +34,7 @@ export function tallied(
 ): { readonly sure: readonly Pod[]; readonly tally: Tally } {
   const { sure, unsure } = choose(facts, selector)
   const made = sure.length === 0 ? perhapsMeant(facts, selector) : undefined
-  const tally = new Tally(incompleteFor(facts, selector) ?? made, absent)
+  const tally = new Tally(facts.incomplete(selector.written.namespace) ?? made, absent)
   for (const pod of unsure) tally.doubt(unsureText(pod))
   return { sure, tally }
 }

@@ -94,14 +94,6 @@ export function meansAny(facts: RunFacts, selector: ContainerSelector): Truth {
   return made === undefined ? means : open({ kind: 'made by', of: { kind: 'Pod' }, maker: made, why: made })
 }
 
-/** Why a selector may mean containers that were not read, of the namespace that it names. */
-export function incompleteFor(
-  { incomplete }: TestSurroundings,
-  selector: ContainerSelector,
-): string | undefined {
-  return incomplete(selector.written.namespace)
-}
-
 /** Why a selector that finds nothing may yet mean something: a controller makes pods of its own; undefined where none does. */
 export function perhapsMeant(
   { pods }: RunFacts,

@@ -183,12 +183,9 @@ function isOpen({ verdict }: EntryOutcome): boolean {
 
 /** As if all open registrations applied, which displaces fallbacks; and as if those did that displace none. */
 function possibilities(doubts: readonly Doubt[], facts: PodIdentities): readonly PodIdentities[] {
-  const [ofSelectors, others] = [true, false].map(
-    (is) => new Set(doubts.flatMap(({ isOfSelector, outcome }) => (isOfSelector === is ? [outcome] : []))),
-  )
-  return possibleApplications(others ?? new Set(), facts).map((one) =>
-    withSelectors(one, ofSelectors ?? new Set()),
-  )
+  const doubted = (is: boolean): ReadonlySet<EntryOutcome> =>
+    new Set(doubts.flatMap(({ isOfSelector, outcome }) => (isOfSelector === is ? [outcome] : [])))
+  return possibleApplications(doubted(false), facts).map((one) => withSelectors(one, doubted(true)))
 }
 
 function possibleApplications(
