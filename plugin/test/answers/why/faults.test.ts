@@ -129,6 +129,15 @@ describe('two faults at once: the earlier hop', () => {
   })
 })
 
+test('an entry that agents keep for an SVID store reaches no process', async () => {
+  const slot = healthySlot('stored')
+  const all = await cluster.world('stored', [slot])
+  const entries = cluster.entriesWith(all, slot, (one) => ({ ...one, store_svid: true }))
+  const said = await cluster.asked(all, slot, { entries })
+  expect(said).toMatchObject({ broken: 'on the server', code: 1 })
+  expect(said.line).toContain('for an SVID store')
+})
+
 test(`no fault of ${HEALTHY} healthy containers`, async () => {
   const slots = Array.from({ length: HEALTHY }, (_, at) => healthySlot(`h${at}`))
   const all = await cluster.world('healthy', slots)

@@ -63,6 +63,11 @@ function ofCandidate(
   if (found !== undefined) {
     const different = server.differences.find((one) => one.kind === 'different' && one.entry.id === found.id)
     const fields = different?.kind === 'different' ? different.fields.map(({ field }) => field) : []
+    if (found.fields.storeSvid)
+      return broken(
+        `the server holds it as ${found.id} for an SVID store (store_svid): agents hand it to no workload`,
+        'find who changed the entry, and delete it: SCM makes it again as the object says',
+      )
     return good(
       `the server holds it as ${found.id}`,
       fields.length === 0
