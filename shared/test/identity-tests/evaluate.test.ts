@@ -274,6 +274,50 @@ describe('in a world that is known', () => {
   })
 })
 
+describe('a part of a LeaderWorkerSet', () => {
+  const pods = { metadata: { labels: { app: 'lws' } }, spec: { containers: [{ name: 'main' }] } }
+  const workerSet = {
+    apiVersion: 'leaderworkerset.x-k8s.io/v1',
+    kind: 'LeaderWorkerSet',
+    metadata: { name: 'lws', namespace: 'team-b' },
+    spec: { replicas: 2, leaderWorkerTemplate: { size: 2, workerTemplate: pods } },
+  }
+  const ID = 'spiffe://example.org/leads'
+  const leads = csid('leads', {
+    spiffeIDTemplate: ID,
+    podSelector: {
+      matchLabels: { app: 'lws', 'leaderworkerset.sigs.k8s.io/worker-index': '0' },
+    },
+  })
+  /** Asks for the number of a group, so that each has pods of its own. */
+  const numbered = csid('numbered', {
+    spiffeIDTemplate: 'spiffe://example.org/first',
+    podSelector: { matchLabels: { 'leaderworkerset.sigs.k8s.io/group-index': '9' } },
+  })
+  const worlds = { together: [leads], 'apart by number': [leads, numbered] }
+
+  test.each<[says: string, world: keyof typeof worlds, spec: JsonRecord, state: AssertionOutcome['state']]>(
+    (['together', 'apart by number'] as const).flatMap((world) => [
+      ['the leader holds it', world, rule({ spiffeID: ID, onlyIn: { part: 'leader' } }), 'passed'],
+      [
+        'it never does',
+        world,
+        rule({ spiffeID: ID, neverIn: { namespace: 'team-b', part: 'leader' }, absent: true }),
+        'failed',
+      ],
+      ['no worker does', world, rule({ spiffeID: ID, neverIn: { part: 'worker' } }), 'passed'],
+      [
+        'one leader does not',
+        world,
+        rule({ spiffeID: ID, neverIn: { part: 'leader 1' }, absent: true }),
+        world === 'together' ? 'unknown' : 'failed',
+      ],
+    ]),
+  )('%s, its pods %s', (_says, world, spec, state) => {
+    expect(one(spec, analysisOf([...WORLD, workerSet, ...worlds[world]])).state).toBe(state)
+  })
+})
+
 describe('where not everything is known, nothing passes', () => {
   const analysis = analysisOf(WORLD)
   test.each<readonly [says: string, spec: JsonRecord]>([

@@ -7,7 +7,7 @@ import { lazy } from '../../base/lazy.ts'
 import type { LabelSelector } from '../../model/objects/label-selector.ts'
 import { type Container, type Namespace, type Pod, namespaceNamed } from '../../model/objects/pod.ts'
 import { indexPods, type PodIndex } from '../../model/objects/pod-index.ts'
-import { mayGiveName, partOf, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
+import { isOfPart, mayGiveName, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
 import { labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 import { all, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
@@ -203,13 +203,15 @@ export class SelectablePods {
     if (byName === NO) return NO
     const byWorkload = this.#matchWorkload(pod, workload)
     if (byWorkload === NO) return NO
-    if (written.part !== undefined && partOf(pod) !== written.part) return NO
+    const isPart = written.part === undefined || isOfPart(pod, written.part)
+    if (isPart === false) return NO
+    const byPart = isPart === true ? YES : NUMBER
     // A rule about all pods asks of each holder: what it does not name is not looked up.
     const byNamespace =
       namespaceLabels === undefined ? YES : matchSelector(namespaceLabels, this.#namespace(pod.namespace))
     if (byNamespace === NO) return NO
     const byLabels = podLabels === undefined ? YES : matchSelector(podLabels, labelsOfPod(pod))
-    return all(byAccount, byName, byWorkload, byNamespace, byLabels)
+    return all(byAccount, byName, byWorkload, byPart, byNamespace, byLabels)
   }
 
   #matchName(pod: Pod, wanted: string | undefined): Truth {
@@ -256,6 +258,7 @@ const UNNAMED = ''
 
 const POD_NAME = open(atRuntime("the pod's name is not known", 'Pod'))
 const WORKLOAD_NAME = open(atRuntime("the name of the pod's workload is not known", 'Pod'))
+const NUMBER = open(atRuntime("the pod's number is not known", 'Pod'))
 const ACCOUNT = open(atRuntime("the pod's service account is not known", 'Pod'))
 
 function matchAccount({ serviceAccountName, perhaps }: Pod, wanted: string | undefined): Truth {

@@ -2,7 +2,7 @@
 import { type Analysis, Holdings, idsOf, openVerdicts } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { partOf, workloadsOf } from '../../model/objects/pod-workloads.ts'
+import { isOfPart, partOf, workloadsOf } from '../../model/objects/pod-workloads.ts'
 import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
 import type { Steps } from '../../base/steps.ts'
@@ -143,6 +143,6 @@ function candidatesOf(pod: Pod): readonly ContainersWritten[] {
 
 function isOf(pod: Pod, { workload, part, pod: name }: ContainersWritten): boolean {
   if (name !== undefined) return pod.ref.kind === 'Pod' && pod.ref.name === name
-  if (part !== undefined && partOf(pod) !== part) return false
+  if (part !== undefined && isOfPart(pod, part) !== true) return false
   return workloadsOf(pod).some((one) => `${one.kind.toLowerCase()}/${one.name}` === workload)
 }

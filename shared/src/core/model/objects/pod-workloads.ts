@@ -19,6 +19,14 @@ export function partOf(pod: Pod): string | undefined {
   return index === '0' ? 'leader' : 'worker'
 }
 
+/** Whether a pod is of a part: `leader` takes in each number of it. Undefined: the number that is asked for is not known of this pod. */
+export function isOfPart(pod: Pod, wanted: string): boolean | undefined {
+  const part = partOf(pod)
+  if (part === undefined) return false
+  if (` ${part} `.includes(` ${wanted} `)) return true
+  return wanted.startsWith(`${part} `) ? undefined : false
+}
+
 /** The workloads that a pod is of, from the nearest up: its template's, or those that its owner and labels name. */
 export function workloadsOf(pod: Pod): readonly WorkloadName[] {
   const { ref } = pod
