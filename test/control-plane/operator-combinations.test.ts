@@ -63,6 +63,9 @@ function withoutPool(space: string, name: string): JsonRecord {
   return binding(space, name, { containerName: name, poolRef: { name: 'nowhere' } })
 }
 
+/** After a restore an operator waits for the Lease, and after a restart of the API server for its next try, on a machine that may be busy. */
+const MENDED_MS = 150_000
+
 /** Waits until the bindings of a namespace say these reasons, and those that are `Reconciled` have one output each, no other any. */
 async function untilStands(space: string, reasons: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, reason] of Object.entries(reasons)) await untilReason(cp, space, name, reason)
@@ -75,6 +78,7 @@ async function untilStands(space: string, reasons: Readonly<Record<string, strin
       return true
     },
     `the outputs of ${space} to be those of ${wanted.join(', ')}`,
+    MENDED_MS,
   )
 }
 
