@@ -13,7 +13,7 @@ const STEPS = 4_000
  * As how many such steps one counts. Each collection goes through all that was written to since the one before, the whole of a map with
  * half a million entries: after every 200 steps that leave little it took longer than the steps, and after 200 that leave much a seventh of all.
  */
-const COUNTS_AS: Readonly<Record<StepWaste, number>> = { much: 5, little: 1 }
+const COUNTS_AS: Readonly<Record<StepWaste, number>> = { much: 10, little: 1 }
 
 /** Takes out objects that have been read, and gives back what they took. */
 export function release(
@@ -29,7 +29,10 @@ export function release(
  */
 const BEFORE_ALL = 10
 
-/** Drives work on so many objects, with progress on a terminal. What is in use by now is not gone through again until then. */
+/**
+ * Drives work on so many objects, with progress on a terminal. What reading them has left behind is given back first, and what is in use
+ * by now is not gone through again until then.
+ */
 export function driverFor(
   objects: number,
   io: Pick<CommandContext, 'collectGarbage' | 'clock' | 'stderr' | 'env'>,
@@ -39,7 +42,7 @@ export function driverFor(
   const text = (): string => `working on ${objects.toLocaleString('en')} objects`
   let steps = 0
   let collections = 0
-  collects?.('young')
+  collects?.('all')
   return (work, waste = 'much') => {
     for (;;) {
       const step = work.next()

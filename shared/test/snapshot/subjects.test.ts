@@ -1,4 +1,5 @@
 // Which pods and templates of workloads an answer is about.
+import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { describe, expect, test } from 'vitest'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 import type { RawObject } from '../../src/core/model/objects/raw.ts'
@@ -48,7 +49,7 @@ function registration(spiffeIDTemplate: string): JsonRecord {
 function namesInQuestion(objects: readonly JsonRecord[], variantLabelKey?: string): readonly string[] {
   const snapshot = readSnapshot({ objects: objects.map((value) => ({ value })) })
   const registered = [...snapshot.clusterSpiffeIds.read]
-  return podsInQuestionOf(snapshot, { registered, variantLabelKey }).map(({ ref }) => ref.name)
+  return driveAtOnce(podsInQuestionOf(snapshot, { registered, variantLabelKey })).map(({ ref }) => ref.name)
 }
 
 test('a pod takes the place of a template of its shape, unless the template has a label that it lacks', () => {

@@ -2,6 +2,7 @@
 // represents, and those that objects of kinds which kleym does not read may make.
 import { getOrCreate } from '../base/get-or-create.ts'
 import { lazy } from '../base/lazy.ts'
+import type { Steps } from '../base/steps.ts'
 import { indexPods, type PodIndex } from '../model/objects/pod-index.ts'
 import type { Pod } from '../model/objects/pod.ts'
 import { workloadsOf } from '../model/objects/pod-workloads.ts'
@@ -15,8 +16,12 @@ import type { Snapshot } from './snapshot.ts'
  * of its workload, or of none, that has its labels, service account and containers, no further label that decides about an
  * identity, unless the controller adds that one, and all else that decides about one as the template has it. Any other pod is of an
  * earlier template, and those that replace it will not be like it. Of a workload that will make no pods any more nothing is asked.
+ * A step for each template.
  */
-export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrations): readonly Pod[] {
+export function* podsInQuestionOf(
+  snapshot: Snapshot,
+  registrations: PodRegistrations,
+): Steps<readonly Pod[]> {
   const { read: pods } = snapshot.pods
   if (!snapshot.templates.isAnyRead) return [...pods]
   const existing = new PodsByShape(pods.filter((pod) => pod.exists))
@@ -35,7 +40,12 @@ export function podsInQuestionOf(snapshot: Snapshot, registrations: PodRegistrat
       })
       .mayInclude(template)
   }
-  return [...pods, ...snapshot.templates.read.filter((one) => one.isOver !== true && !isRepresented(one))]
+  const inQuestion = [...pods]
+  for (const template of snapshot.templates.read) {
+    yield
+    if (template.isOver !== true && !isRepresented(template)) inQuestion.push(template)
+  }
+  return inQuestion
 }
 
 /**

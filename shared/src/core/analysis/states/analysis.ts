@@ -66,7 +66,7 @@ export function* analysing(
   yield
   const registered = [...live, ...outputs].map(({ object }) => object)
   const registrations = { registered, variantLabelKey: config.variantLabelKey }
-  const certain = podsInQuestionOf(snapshot, registrations)
+  const certain = yield* podsInQuestionOf(snapshot, registrations)
   const perhaps = perhapsPodsOf(snapshot, registrations, certain)
   const podsInQuestion = perhaps.length === 0 ? certain : [...certain, ...perhaps]
   yield

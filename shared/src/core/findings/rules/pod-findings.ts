@@ -11,7 +11,7 @@ import {
 } from '../../predict/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
-import type { Binding } from '../../model/objects/binding.ts'
+import type { Binding, DeclaredBinding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
@@ -80,7 +80,7 @@ function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
     meetingsOf: (facts) => meetingsOf(facts, selectors),
     visit: (pod, meetings) => recordReach(pod, meetings, reaches),
   })
-  return [...(yield* withBeside(analysis, pods, notes)), ...unreached(analysis, reaches)]
+  return [...(yield* withBeside(analysis, pods, notes)), ...(yield* unreached(analysis, reaches))]
 }
 
 /** The findings that some pods show by themselves. */
@@ -442,29 +442,40 @@ function meantText(
   return words.length === 0 ? '' : `; ${[...new Set(words)].join(' ')}`
 }
 
-/** Bindings whose output is in force and reaches no container. */
-function unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): readonly Finding[] {
+/** Bindings whose output is in force and reaches no container; a step for each. */
+function* unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): Steps<readonly Finding[]> {
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
-  return analysis.compiled.flatMap(({ binding }) => {
-    const judgement = analysis.now.judgements.get(binding.key)
-    if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
-    // What was not read may hold a pod that it reaches.
-    if (analysis.snapshot.rest.pods(binding.meta.namespace) !== undefined) return []
-    const subject = bindingSubject(binding)
-    const reach = reaches.get(judgement.resolved.output.metadata.name)
-    const { poolName, poolLabels } = judgement.resolved.identity
-    const isAny = reach?.isCertain === true ? YES : isAnyOfPool(analysis, binding.meta.namespace, poolLabels)
-    const summary = `no pod carries the labels of InferencePool ${poolName}`
-    const none = asFarAs(not(isAny), finding('KLM412', { subject, summary }))
-    if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0)
-      return none
-    const one = finding('KLM404', {
-      subject,
-      summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
-      evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
-    })
-    const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
-    const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
-    return [...none, ...asFarAs(all(made, missed), one)]
+  const found: Finding[] = []
+  for (const { binding } of analysis.compiled) {
+    yield
+    found.push(...unreachedBy(binding, analysis, outputs, reaches))
+  }
+  return found
+}
+
+function unreachedBy(
+  binding: DeclaredBinding,
+  analysis: Analysis,
+  outputs: ReadonlySet<string>,
+  reaches: ReadonlyMap<string, Reach>,
+): readonly Finding[] {
+  const judgement = analysis.now.judgements.get(binding.key)
+  if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
+  // What was not read may hold a pod that it reaches.
+  if (analysis.snapshot.rest.pods(binding.meta.namespace) !== undefined) return []
+  const subject = bindingSubject(binding)
+  const reach = reaches.get(judgement.resolved.output.metadata.name)
+  const { poolName, poolLabels } = judgement.resolved.identity
+  const isAny = reach?.isCertain === true ? YES : isAnyOfPool(analysis, binding.meta.namespace, poolLabels)
+  const summary = `no pod carries the labels of InferencePool ${poolName}`
+  const none = asFarAs(not(isAny), finding('KLM412', { subject, summary }))
+  if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return none
+  const one = finding('KLM404', {
+    subject,
+    summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
+    evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
   })
+  const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
+  const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
+  return [...none, ...asFarAs(all(made, missed), one)]
 }
