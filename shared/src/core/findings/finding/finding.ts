@@ -44,7 +44,7 @@ export interface Finding {
   readonly fix: string
   /** The namespaces of the pods that show it, where pods do. */
   readonly namespaces: ReadonlySet<string> | undefined
-  /** What pods of some of these namespaces show; absent where no pods show it. */
+  /** What pods of some of these namespaces show; absent where pods of no two show it. */
   readonly within?: ShownByNamespace
   readonly parts?: Parts
   /** What decides whether it is about more parts than these, which is not known; absent: nothing. */

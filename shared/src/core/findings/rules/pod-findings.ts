@@ -48,8 +48,13 @@ interface Reach {
   perhaps: number
   /** Why it is not certain that it reaches one that is there. */
   open: string | undefined
-  readonly missed: Map<string, NameSummary>
-  /** Service accounts and containers of the pods that it missed: what may have been meant. */
+  /** Undefined: none. */
+  missed: Missed | undefined
+}
+
+/** The pods that an output selects and misses, by the reason; their service accounts and containers: one may have been meant. */
+interface Missed {
+  readonly pods: Map<string, NameSummary>
   readonly accounts: Set<string>
   readonly containers: Set<string>
 }
@@ -265,10 +270,10 @@ function findingOf(shown: readonly Shown[]): readonly Finding[] {
     namespaces: namespacesOf(whole.pods),
     ...(parts.size > 0 && { parts: new Map([...parts].map((part) => [part, part])) }),
   })
-  return asFarAs(all(...told.map(({ note }) => note.holds)), one).map((made) => ({
-    ...made,
-    within: new ShownPods(shown, made.evidence.length),
-  }))
+  const made = asFarAs(all(...told.map(({ note }) => note.holds)), one)
+  // Of one namespace there is no part to ask about. Its notes and pods are not kept: there may be ten thousand such findings.
+  if (one.namespaces?.size === 1) return made
+  return made.map((each) => ({ ...each, within: new ShownPods(shown, each.evidence.length) }))
 }
 
 /** What is shown, to be asked about some of its namespaces. Its fields are private: a finding is compared by what it says. */
@@ -326,12 +331,12 @@ function isSelected(pod: Pod, selectors: readonly EntrySelector[]): boolean {
 }
 
 /** The workload selectors of each output that is Ready, by its name: they hold no template. */
-function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly EntrySelector[]> {
-  const selectors = new Map<string, readonly EntrySelector[]>()
+function selectorsByOutput({ now }: Analysis): ReadonlyMap<string, readonly string[]> {
+  const selectors = new Map<string, readonly string[]>()
   for (const judgement of now.judgements.values()) {
     if (judgement.state !== 'ready') continue
     const { metadata, spec } = judgement.resolved.output
-    selectors.set(metadata.name, spec.workloadSelectorTemplates.map(splitSelector))
+    selectors.set(metadata.name, spec.workloadSelectorTemplates)
   }
   return selectors
 }
@@ -360,11 +365,11 @@ interface Meeting {
  */
 function meetingsOf(
   { pod, outcomes, containers }: PodIdentities,
-  selectors: ReadonlyMap<string, readonly EntrySelector[]>,
+  selectors: ReadonlyMap<string, readonly string[]>,
 ): readonly Meeting[] {
   return outcomes.flatMap((outcome) => {
     if (outcome.source.kind !== 'ClusterSPIFFEID') return []
-    const ofOutput = selectors.get(outcome.source.name)
+    const ofOutput = selectors.get(outcome.source.name)?.map(splitSelector)
     if (ofOutput === undefined) return []
     const entry = outcome.entry ?? { selectors: ofOutput, storeSvid: false }
     const matches = containers.map(({ container }) => judgeContainer(pod, container, entry))
@@ -403,9 +408,7 @@ function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string
       reached: 0,
       perhaps: 0,
       open: undefined,
-      missed: new Map(),
-      accounts: new Set(),
-      containers: new Set(),
+      missed: undefined,
     }))
     if (isMet) reach.open ??= open
     if (isOpen && isMet && open === undefined) reach.perhaps++
@@ -415,9 +418,10 @@ function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string
     else reach.made ??= pod
     if (isMet && open === undefined) reach.reached++
     else if (!isMet) {
-      for (const one of why) getOrCreate(reach.missed, one, () => new NameSummary()).add(podText(pod))
-      if (reach.accounts.size < MEANT_MAX) reach.accounts.add(pod.serviceAccountName)
-      if (reach.containers.size < MEANT_MAX) for (const name of containers) reach.containers.add(name)
+      const missed = (reach.missed ??= { pods: new Map(), accounts: new Set(), containers: new Set() })
+      for (const one of why) getOrCreate(missed.pods, one, () => new NameSummary()).add(podText(pod))
+      if (missed.accounts.size < MEANT_MAX) missed.accounts.add(pod.serviceAccountName)
+      if (missed.containers.size < MEANT_MAX) for (const name of containers) missed.containers.add(name)
     }
   }
 }
@@ -428,11 +432,12 @@ const MEANT_MAX = 100
 /** What the binding may have meant, where its service account or its container is no pod's. */
 function meantText(
   { serviceAccountName, containerName }: Pick<Binding, 'serviceAccountName' | 'containerName'>,
-  { accounts, containers }: Pick<Reach, 'accounts' | 'containers'>,
+  missed: Missed | undefined,
 ): string {
+  if (missed === undefined) return ''
   const meant = [
-    [serviceAccountName, accounts],
-    [containerName, containers],
+    [serviceAccountName, missed.accounts],
+    [containerName, missed.containers],
   ] as const
   const words = meant.flatMap(([field, there]) =>
     !field.ok || field.value === undefined || field.value === '' || there.has(field.value)
@@ -472,8 +477,8 @@ function unreachedBy(
   if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return none
   const one = finding('KLM404', {
     subject,
-    summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach)}`,
-    evidence: [...reach.missed].map(([why, pods]) => `${why}: ${pods.text()}`),
+    summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach.missed)}`,
+    evidence: [...(reach.missed?.pods ?? [])].map(([why, pods]) => `${why}: ${pods.text()}`),
   })
   const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
   const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
