@@ -116,11 +116,14 @@ function liveLabels({ workloadSelectorTemplates, podSelector }: ClusterSpiffeIdS
   }
   const chosen = podSelector?.matchLabels ?? new Map<string, string>()
   const narrowed = [...chosen].some(([key, value]) => selected.get(key) !== value)
-  return narrowed ? [inOrder(new Map([...selected, ...chosen])), inOrder(selected)] : [inOrder(selected)]
+  if (narrowed) return [inOrder(new Map([...selected, ...chosen])), inOrder(selected)]
+  return [inOrder(chosen.size === selected.size ? chosen : selected)]
 }
 
+/** The very labels where they are in order: there may be ten thousand outputs. */
 function inOrder(labels: PoolLabels): PoolLabels {
-  return new Map([...labels].toSorted(compareKeys))
+  const sorted = [...labels].toSorted(compareKeys)
+  return labels.keys().every((key, at) => key === sorted[at]?.[0]) ? labels : new Map(sorted)
 }
 
 function claimOf(

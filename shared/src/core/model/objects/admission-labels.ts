@@ -29,7 +29,7 @@ export class AdmissionLabels {
     const choices = new Map<string, ReadonlySet<string | undefined>>()
     const givers = new Map<string, string>()
     for (const key of this.#asked.union(pod.labels)) {
-      const isKept = pod.selectorLabels?.has(key) === true
+      const isKept = pod.selectorLabels?.includes(key) === true
       if (isKept || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
       const settings =
         template === undefined ? this.#settingsOf(key, pod.namespace) : [{ by: template, isAddition: false }]

@@ -74,7 +74,7 @@ export interface Pod {
   /** Containers that policies may add. */
   readonly addedByPolicies?: readonly Container[]
   /** Keys of labels by which its workload finds it. */
-  readonly selectorLabels?: ReadonlySet<string>
+  readonly selectorLabels?: readonly string[]
   /** Agents find no selectors of its containers, on all nodes or on some. */
   readonly lacksContainerSelectors?: LacksContainerSelectors
   /** The workload of this template will make no pods any more. */
@@ -95,7 +95,10 @@ export interface Pod {
 }
 
 /** Labels that kube-apiserver 1.36 may copy from the node onto a pod (docs/spire-facts.md §11.16). */
-const NODE_COPIED_LABELS: readonly string[] = ['topology.kubernetes.io/region', 'topology.kubernetes.io/zone']
+const NODE_COPIED_LABELS: ReadonlySet<string> = new Set([
+  'topology.kubernetes.io/region',
+  'topology.kubernetes.io/zone',
+])
 
 /** Shared by all pods that exist: a cluster may have a hundred thousand of them. */
 const NO_LABELS: ReadonlySet<string> = new Set()
@@ -155,7 +158,7 @@ function podOf(raw: RawObject, { labels, containers }: Pick<Pod, 'labels' | 'con
     uid,
     labels,
     unknownLabels: NO_LABELS,
-    possibleLabels: exists ? NO_LABELS : new Set(NODE_COPIED_LABELS.filter((label) => !labels.has(label))),
+    possibleLabels: exists ? NO_LABELS : nodeCopiedLabels(labels),
     serviceAccountName: serviceAccountOf(spec, exists),
     nodeName: nonEmpty(stringAt(spec, 'nodeName')),
     containers,
@@ -188,20 +191,27 @@ export function podOfTemplate(
     exists: false,
     name: undefined,
     uid: undefined,
-    unknownLabels,
-    possibleLabels: new Set(
-      NODE_COPIED_LABELS.filter((label) => !labels.has(label) && !unknownLabels.has(label)),
-    ),
+    possibleLabels: nodeCopiedLabels(labels, unknownLabels),
     nodeName: undefined,
     status: {},
     owner: undefined,
     ...template,
+    unknownLabels: unknownLabels.size === 0 ? NO_LABELS : unknownLabels,
   }
 }
 
+/** Those that it does not have. Most templates have none of them, and share one set. */
+function nodeCopiedLabels(
+  labels: Pod['labels'],
+  unknown: Pod['unknownLabels'] = NO_LABELS,
+): Pod['possibleLabels'] {
+  const left = [...NODE_COPIED_LABELS].filter((label) => !labels.has(label) && !unknown.has(label))
+  return left.length === NODE_COPIED_LABELS.size ? NODE_COPIED_LABELS : new Set(left)
+}
+
 /** The keys of the labels by which a workload finds its pods. */
-export function selectorLabelsOf(workload: JsonRecord): ReadonlySet<string> {
-  return new Set(readStringMap(dig(workload, 'spec', 'selector', 'matchLabels')).keys())
+export function selectorLabelsOf(workload: JsonRecord): readonly string[] {
+  return [...readStringMap(dig(workload, 'spec', 'selector', 'matchLabels')).keys()]
 }
 
 /** The service account that a pod runs under; admission fills in `default` for a pod that is not stored yet. */
