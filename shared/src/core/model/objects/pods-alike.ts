@@ -49,14 +49,20 @@ class Asked<T> {
 /** Of fewer pods it does not pay to find out which are alike. */
 const ALIKE_FROM = 200
 
-/** Works on pods, once for those that are alike; a step for each that is not like one before. `take` is given each pod with its result. */
+/**
+ * Works on pods, once for those that are alike; a step for each that is not like one before. `take` is given each pod with its result.
+ * Pods come namespace by namespace: what was learnt of one is forgotten with it.
+ */
 export function* workingOn<T>(
   pods: readonly Pod[],
   work: (pod: Pod) => T,
   take: (pod: Pod, result: T) => void,
 ): Steps<void> {
   const alike = pods.length > ALIKE_FROM ? new PodsAlike(work) : undefined
+  let namespace: string | undefined
   for (const pod of pods) {
+    if (pod.namespace !== namespace) alike?.forget()
+    namespace = pod.namespace
     const before = alike?.find(pod)
     if (before === undefined) yield
     take(pod, before?.value ?? alike?.work(pod) ?? work(pod))
@@ -85,6 +91,10 @@ export class PodsAlike<T> {
   find(pod: Pod): { readonly value: T } | undefined {
     this.#asked += 1
     return findIn(this.#known, pod)
+  }
+
+  forget(): void {
+    this.#known = undefined
   }
 
   /** Works on a pod, and remembers for which others the result holds. Hardly any are alike: then nothing is remembered any more. */
