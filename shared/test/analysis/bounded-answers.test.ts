@@ -342,7 +342,7 @@ test('pools with equal labels are one finding that names each of them once', () 
     pod('b', { app: 'llama' }),
     pod('c', { app: 'llama', size: 'small' }),
   ]
-  const found = poolFindings(analysisOf([...pools, narrow, ...pods]))
+  const found = driveAtOnce(poolFindings(analysisOf([...pools, narrow, ...pods])))
   expect(found.map(({ related, summary }) => [related.length, summary.slice(0, 5)])).toEqual([
     [5, '2 pod'],
     [6, '1 pod'],

@@ -4,11 +4,12 @@ import { type Analysis, isMade } from '../../analysis/index.ts'
 import { carriesLabel } from '../../model/objects/label-match.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { type Steps } from '../../base/steps.ts'
 import { indexPods, podText, PodCount, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
-import { ruleAtOnce, type Rule } from '../finding/rule.ts'
+import { type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { NameSummary } from '../../base/text/counted.ts'
 import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
@@ -30,17 +31,19 @@ interface Shared {
 
 /**
  * One finding per set of pools that share pods, or may: of pods that a controller makes it depends on what it makes, and of those that
- * admission changes on the labels that it adds. A pool of one name in both groups counts once. None of them is about a binding.
+ * admission changes on the labels that it adds. A pool of one name in both groups counts once. None of them is about a binding. A step
+ * for each selection.
  */
-export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): readonly Finding[] {
+export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
   if (bindings !== undefined) return []
   const selections = selectionsOf(analysis)
-  const certain = sharedPods(selectionsOfPods(selections, analysis.pods()))
+  const certain = sharedPods(yield* selectionsOfPods(selections, analysis.pods()))
   const made =
     analysis.snapshot.podMakers.length === 0
       ? []
       : analysis.podsInQuestion.filter((pod) => isMade(pod) !== YES)
-  const perhaps = made.length === 0 ? certain : sharedPods(selectionsOfPods(selections, indexPods(made)))
+  const perhaps =
+    made.length === 0 ? certain : sharedPods(yield* selectionsOfPods(selections, indexPods(made)))
   const changed = sharedPods(selectionsWithAddedLabels(selections, analysis.podsInQuestion))
   const dependent = (all: ReadonlyMap<string, Shared>, holds: (first: Pod) => Truth): readonly Finding[] =>
     [...all].flatMap(([key, shared]) => {
@@ -58,7 +61,7 @@ export function poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>)
 }
 
 /** What is found about pools. */
-export const poolRule: Rule = ruleAtOnce(['KLM306'], poolFindings)
+export const poolRule: Rule = { codes: ['KLM306'], find: poolFindings }
 
 /** The sets of pools that share pods, by what selects each of these. */
 function sharedPods(byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<string, Shared> {
@@ -98,16 +101,23 @@ function sharedFinding({ pools: [first, ...others], pods, count }: Shared): read
 }
 
 /** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */
-function selectionsOfPods(all: readonly Selection[], pods: PodIndex): ReadonlyMap<Pod, readonly Selection[]> {
-  const first = new Map<Pod, Selection>()
+function* selectionsOfPods(
+  all: readonly Selection[],
+  pods: PodIndex,
+): Steps<ReadonlyMap<Pod, readonly Selection[]>> {
   const several = new Map<Pod, Selection[]>()
-  for (const selection of all) {
-    for (const pod of pods.withLabels(selection.namespace, selection.labels)) {
-      const before = first.get(pod)
-      if (before !== undefined) getOrCreate(several, pod, () => [before]).push(selection)
-      else {
-        first.set(pod, selection)
-        if (selection.pools.size > 1) several.set(pod, [selection])
+  // One namespace after the other: a map of all pods at once would be the largest.
+  for (const ofNamespace of Map.groupBy(all, ({ namespace }) => namespace).values()) {
+    const first = new Map<Pod, Selection>()
+    for (const selection of ofNamespace) {
+      yield
+      for (const pod of pods.withLabels(selection.namespace, selection.labels)) {
+        const before = first.get(pod)
+        if (before !== undefined) getOrCreate(several, pod, () => [before]).push(selection)
+        else {
+          first.set(pod, selection)
+          if (selection.pools.size > 1) several.set(pod, [selection])
+        }
       }
     }
   }
