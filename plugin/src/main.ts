@@ -5,7 +5,7 @@
 import process from 'node:process'
 import { dig } from '@kleym/shared/core/base/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { CommandContext, Interrupts } from './io/context.ts'
+import type { Collection, CommandContext, Interrupts } from './io/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './io/errors.ts'
 import { FileOutput } from './io/file-output.ts'
 import { runProgram } from './program/program.ts'
@@ -50,16 +50,23 @@ const interrupts: Interrupts = {
   raise: (signal) => void process.kill(process.pid, signal),
 }
 
+/** By so many bytes the process may grow until all is collected again, as needed. */
+const GROWTH_MAX = 48 * 2 ** 20
+let sizeAfterAll = Infinity
+
 /**
  * The executable runs on Bun; Node has neither. Who asks for it has much to do: code is compiled as early as usual from then on.
  * https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc
  */
-function collectGarbage(which: 'young' | 'all'): void {
+function collectGarbage(which: Collection): void {
   const bun = dig(globalThis, 'Bun')
   if (bun === undefined) return
   setJitPolicy(USUAL_JIT_POLICY)
-  const collect = which === 'all' ? dig(bun, 'gc') : dig(process.getBuiltinModule('bun:jsc'), 'edenGC')
+  const isAll =
+    which === 'all' || (which === 'as needed' && process.memoryUsage.rss() - sizeAfterAll > GROWTH_MAX)
+  const collect = isAll ? dig(bun, 'gc') : dig(process.getBuiltinModule('bun:jsc'), 'edenGC')
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [true])
+  if (isAll) sizeAfterAll = process.memoryUsage.rss()
 }
 
 /** How many times longer code runs before it is compiled. In a short run none runs as long. */

@@ -24,8 +24,8 @@ export function release(
 }
 
 /**
- * After how many such collections work that leaves much behind ends with one of everything: what was in use at one of the steps alone is not
- * young any more. It takes 0.2 s, and thousands of small works may follow each other.
+ * After how many such collections work that leaves much behind ends with one of everything. It takes 0.2 s, and thousands of small works may
+ * follow each other.
  */
 const BEFORE_ALL = 10
 
@@ -59,7 +59,8 @@ export function driverFor(
       if (steps < STEPS) continue
       steps = 0
       collections += 1
-      collects?.('young')
+      // What was in use at one of many steps that leave much behind is not young any more.
+      collects?.(waste === 'much' ? 'as needed' : 'young')
     }
   }
 }

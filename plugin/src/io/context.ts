@@ -4,13 +4,19 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { choosePalette, type ColourFlag, type Palette } from './palette.ts'
 import type { ExitCode } from './errors.ts'
 
+/**
+ * What is collected. `young`: only what was made since the last time, which is quick; what is in use by then counts as old from then on.
+ * `as needed`: that, or all once the process has grown much since all was collected.
+ */
+export type Collection = 'young' | 'as needed' | 'all'
+
 /** What the sources need of the process. */
 export interface SourceIo {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: AsyncIterable<unknown>
   /** As CommandContext has it. */
-  readonly collectGarbage?: (which: 'young' | 'all') => void
+  readonly collectGarbage?: (which: Collection) => void
   /** Where progress is shown, on a terminal; undefined: nowhere. */
   readonly stderr?: OutputStream
   readonly clock?: Clock
@@ -55,10 +61,9 @@ export interface CommandContext extends SourceIo {
   readonly clock: Clock
   /**
    * Gives memory back now, where the runtime can be told to: Bun lets its heap grow to twice what is in use before it
-   * does so by itself, which shows with a hundred thousand pods. `young`: only what was made since the last time, which
-   * is quick; what is in use by then counts as old from then on.
+   * does so by itself, which shows with a hundred thousand pods.
    */
-  readonly collectGarbage?: (which: 'young' | 'all') => void
+  readonly collectGarbage?: (which: Collection) => void
   /**
    * Says that little is left to do. Where the runtime can be told so, it compiles nearly nothing from then on: in a run of
    * 50 ms its compiler takes an eighth of the CPU time and gives less than that back.
