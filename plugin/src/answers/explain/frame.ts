@@ -3,6 +3,7 @@ import type { Each } from '@kleym/shared/core/base/each.ts'
 import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
+import type { Steps } from '@kleym/shared/core/base/steps.ts'
 import { explain, type Explanation, inForceFinding, type Reach } from '@kleym/shared/core/answers/index.ts'
 import {
   findingSteps,
@@ -54,7 +55,7 @@ export function explainFrame(
     ...input.inputFindings,
     ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
-  const explanations = explanationsOf(input, chosen)
+  const explanations = input.drive(explaining(input, chosen))
   // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
   const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
   const isLiveState = input.isLive && input.before === input.after
@@ -120,17 +121,21 @@ export function explainFrame(
 }
 
 /** Throws a KleymError where they would be too large, peers first: they are known before anything is worked out. */
-function explanationsOf({ after }: AnswerInput, chosen: readonly Binding[]): readonly Explanation[] {
+/** A step for each binding. */
+function* explaining({ after }: AnswerInput, chosen: readonly Binding[]): Steps<readonly Explanation[]> {
   const named = new AnswerCount(EXPLAINED)
   for (const { key } of chosen) {
     const judgement = after.now.judgements.get(key)
     if (judgement?.state === 'refused') named.add(judgement.collision?.count ?? 0)
   }
-  return chosen.flatMap((binding) => {
+  const explanations: Explanation[] = []
+  for (const binding of chosen) {
+    yield
     const one = explain(after, binding)
     if (one?.reach !== undefined) named.add(sizeOf(one.reach))
-    return one ?? []
-  })
+    if (one !== undefined) explanations.push(one)
+  }
+  return explanations
 }
 
 /** How many pods and identities a reach names. */
