@@ -231,8 +231,6 @@ interface Made {
 const MADE = new WeakMap<readonly RawObject[], Made>()
 
 function madeAmong(objects: readonly RawObject[]): Made {
-  const known = MADE.get(objects)
-  if (known !== undefined) return known
   const releases = new Map<string, Set<string>>()
   let hasSpire = false
   for (const { value } of objects) {
@@ -244,9 +242,7 @@ function madeAmong(objects: readonly RawObject[]): Made {
       hasSpire ||=
         !annotations.has(ANNOTATION_BINDING) && (isHelms || dig(value, 'spec', 'fallback') === true)
   }
-  const made = { releases, hasSpire }
-  MADE.set(objects, made)
-  return made
+  return { releases, hasSpire }
 }
 
 /**
@@ -254,7 +250,7 @@ function madeAmong(objects: readonly RawObject[]): Made {
  * any other chart shows itself by the label of its release, in the namespace of that.
  */
 function isShown(deployed: readonly Deployed[], objects: readonly RawObject[]): boolean {
-  const { releases, hasSpire } = madeAmong(objects)
+  const { releases, hasSpire } = getOrCreate(MADE, objects, () => madeAmong(objects))
   return deployed.every(({ chart, release = '', namespace = '' }) => {
     if (hasSpire && OF_SPIRE.has(nameOf(chart))) return true
     // Manifests that Helm prints may name no namespace.

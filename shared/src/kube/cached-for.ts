@@ -1,4 +1,5 @@
 // A value that is costly to get, kept for a while: files and plugins that are asked before every request.
+import { getOrCreate } from '../core/base/get-or-create.ts'
 import type { Clock } from './clock.ts'
 
 /**
@@ -23,10 +24,6 @@ export function cachedFor<T>(
   }
   return async (refresh = false) => {
     if (kept !== undefined && !refresh && clock.monotonicMs() - kept.at < ms) return kept.value
-    const before = underWay.get(refresh)
-    if (before !== undefined) return before
-    const started = run(refresh)
-    underWay.set(refresh, started)
-    return started
+    return getOrCreate(underWay, refresh, () => run(refresh))
   }
 }

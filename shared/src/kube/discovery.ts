@@ -1,5 +1,6 @@
 // Which kinds an API server serves: served, certainly absent, or not known and why. A kind counts as absent only where
 // the API server itself says so twice: a failing aggregated API or a lost connection is not an absence.
+import { getOrCreate } from '../core/base/get-or-create.ts'
 import { isRecord, listAt, own, stringAt } from '../core/base/json.ts'
 import type { UnknownReason } from '../core/model/unknown-reason.ts'
 import type { Resource } from './api.ts'
@@ -99,13 +100,7 @@ export type Discoverer = Pick<Client, 'raw'>
 export async function discover(client: Discoverer, wanted: readonly Resource[]): Promise<readonly Served[]> {
   const asked = new Map<string, Promise<unknown>>()
   /** Each path is read once. */
-  const read = (path: string): Promise<unknown> => {
-    const before = asked.get(path)
-    if (before !== undefined) return before
-    const answer = client.raw('GET', path)
-    asked.set(path, answer)
-    return answer
-  }
+  const read = (path: string): Promise<unknown> => getOrCreate(asked, path, () => client.raw('GET', path))
   return Promise.all(wanted.map((resource) => look(resource, read)))
 }
 

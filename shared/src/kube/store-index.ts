@@ -1,4 +1,5 @@
 // A secondary index of a store: its objects by keys that a function reads off each of them.
+import { getOrCreate } from '../core/base/get-or-create.ts'
 
 const NOTHING: ReadonlySet<never> = new Set<never>()
 
@@ -23,11 +24,7 @@ export class KeptIndex<T> implements StoreIndex<T> {
   }
 
   add(object: T): void {
-    for (const key of this.#keysOf(object)) {
-      const set = this.#sets.get(key)
-      if (set === undefined) this.#sets.set(key, new Set([object]))
-      else set.add(object)
-    }
+    for (const key of this.#keysOf(object)) getOrCreate(this.#sets, key, () => new Set()).add(object)
   }
 
   remove(object: T): void {

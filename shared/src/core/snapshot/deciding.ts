@@ -2,6 +2,7 @@
 // templates of registrations read of a pod, and by its images where a selector may ask for one.
 import { ITEM } from '../base/go/template/reads.ts'
 import { canonicalText, digPath, isRecord, listAt, own, stringAt, deepEqual } from '../base/json.ts'
+import { getOrCreate } from '../base/get-or-create.ts'
 import { lazy } from '../base/lazy.ts'
 import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 import type { Pod } from '../model/objects/pod.ts'
@@ -59,15 +60,13 @@ export class DecidingFacts {
     const { annotations, finalizers } = this.#reads()
     const areAnnotations = annotations === 'all' || annotations.size > 0
     if (!areAnnotations && !finalizers && this.#spec().length === 0) return ''
-    const before = this.#texts.get(pod)
-    if (before !== undefined) return before
-    const text = canonicalText([
-      annotationsOf(pod, annotations),
-      finalizers ? filled(own(pod.metadata, 'finalizers')) : undefined,
-      this.#spec().map((path) => filled(valueAt(pod, path))),
-    ])
-    this.#texts.set(pod, text)
-    return text
+    return getOrCreate(this.#texts, pod, () =>
+      canonicalText([
+        annotationsOf(pod, annotations),
+        finalizers ? filled(own(pod.metadata, 'finalizers')) : undefined,
+        this.#spec().map((path) => filled(valueAt(pod, path))),
+      ]),
+    )
   }
 
   /** What decides of a template although its pods may add to it, as a text; empty if there is nothing of the sort. */

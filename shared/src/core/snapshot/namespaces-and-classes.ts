@@ -1,5 +1,6 @@
 // Namespaces by name, made once for a snapshot, since rules ask for that of each of a hundred thousand pods; and whether anything has a
 // class, by which an SCM takes what it handles.
+import { getOrCreate } from '../base/get-or-create.ts'
 import type { Namespace } from '../model/objects/pod.ts'
 import type { KindListing } from './listing.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -10,11 +11,7 @@ const BY_NAME = new WeakMap<KindListing<Namespace>, ReadonlyMap<string, Namespac
 export function namespacesByName({
   namespaces,
 }: Pick<Snapshot, 'namespaces'>): ReadonlyMap<string, Namespace> {
-  const known = BY_NAME.get(namespaces)
-  if (known !== undefined) return known
-  const byName = new Map(namespaces.read.map((one) => [one.name, one]))
-  BY_NAME.set(namespaces, byName)
-  return byName
+  return getOrCreate(BY_NAME, namespaces, () => new Map(namespaces.read.map((one) => [one.name, one])))
 }
 
 /** The names of all namespaces that anything here is in, or will be in; undefined: they are not all known. */

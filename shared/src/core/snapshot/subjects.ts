@@ -177,10 +177,7 @@ class PodsByShape {
   }
 
   containersText({ containers }: Pod): string {
-    const before = this.#texts.get(containers)
-    const text = before ?? shapeOf({ containers })
-    if (before === undefined) this.#texts.set(containers, text)
-    return text
+    return getOrCreate(this.#texts, containers, () => shapeOf({ containers }))
   }
 }
 

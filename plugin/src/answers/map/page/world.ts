@@ -1,4 +1,5 @@
 // The data of the page, indexed once: which box stands in which, what leads where, which findings are about what.
+import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { ContainerNode, HoldsEdge, MapEdge, MapNode, NamespaceNode, RegistrationEdge } from '../graph.ts'
 import type { PageData, PageFinding } from '../page-data.ts'
 
@@ -30,7 +31,7 @@ export class World {
     for (const [at, ids] of data.findingNodes.entries())
       for (const id of ids) {
         const finding = findings[at]
-        if (finding !== undefined) added(byNode, id, finding)
+        if (finding !== undefined) getOrCreate(byNode, id, () => []).push(finding)
       }
     this.#findings = byNode
   }
@@ -91,11 +92,7 @@ export class World {
 
   /** All that a search looks through. */
   textOf(node: MapNode): string {
-    const known = this.#texts.get(node.id)
-    if (known !== undefined) return known
-    const text = this.#searched(node).join('\n').toLowerCase()
-    this.#texts.set(node.id, text)
-    return text
+    return getOrCreate(this.#texts, node.id, () => this.#searched(node).join('\n').toLowerCase())
   }
 
   #searched(node: MapNode): readonly string[] {
@@ -127,18 +124,12 @@ export class World {
   }
 }
 
-function added<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const found = map.get(key)
-  if (found === undefined) map.set(key, [value])
-  else found.push(value)
-}
-
 /** Values by a key of theirs, in their order. */
 export function grouped<Value>(
   values: Iterable<Value>,
   keyOf: (value: Value) => string,
 ): ReadonlyMap<string, readonly Value[]> {
   const groups = new Map<string, Value[]>()
-  for (const value of values) added(groups, keyOf(value), value)
+  for (const value of values) getOrCreate(groups, keyOf(value), () => []).push(value)
   return groups
 }

@@ -4,6 +4,7 @@ import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'
 import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import type { Unknown } from '../../model/truth/unknown.ts'
@@ -266,11 +267,7 @@ class EntryCounter {
   #truthOf(verdict: EntryOutcome['verdict']): Truth {
     if (isAskedFor(verdict)) return YES
     if (verdict.state !== 'depends' && verdict.state !== 'unknown') return NO
-    const known = this.#open.get(verdict.why)
-    if (known !== undefined) return known
-    const truth = open({ kind: 'verdict', of: {}, why: verdict.why })
-    this.#open.set(verdict.why, truth)
-    return truth
+    return getOrCreate(this.#open, verdict.why, () => open({ kind: 'verdict', of: {}, why: verdict.why }))
   }
 
   #noteContainers(pod: Pod, outcomes: readonly EntryOutcome[]): void {

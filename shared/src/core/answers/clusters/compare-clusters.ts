@@ -3,6 +3,7 @@
 import type { Analysis, Naming } from '../../analysis/index.ts'
 import { policyName } from '../../analysis/index.ts'
 import { finding, notCertain, relationshipsOf, type Finding } from '../../findings/index.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { mayMeet } from '../../base/go/template/mentions.ts'
 import { beginningWith, compareBytes, compareKeys } from '../../base/text/bytes.ts'
@@ -117,11 +118,7 @@ function sharedIds(
 ): readonly Omit<SharedId, 'namedBy'>[] {
   const all = new Map<string, GivenIn[]>()
   for (const { name, ids } of clusters)
-    for (const [spiffeId, givers] of ids) {
-      const before = all.get(spiffeId)
-      if (before === undefined) all.set(spiffeId, [{ cluster: name, givers }])
-      else before.push({ cluster: name, givers })
-    }
+    for (const [spiffeId, givers] of ids) getOrCreate(all, spiffeId, () => []).push({ cluster: name, givers })
   addThoseThatMayBecome(all)
   return [...all]
     .filter(([, list]) => list.length > 1)
@@ -173,10 +170,8 @@ function federationsOf(
   const { settings, settled } = analysis
   const asking = new Map<string, Set<string>>()
   const add = (source: EntrySource, domains: readonly string[]): void => {
-    for (const domain of foreignDomains(federatedWith(domains), settings)) {
-      const by = asking.get(domain) ?? new Set()
-      asking.set(domain, by.add(sourceText(source)))
-    }
+    for (const domain of foreignDomains(federatedWith(domains), settings))
+      getOrCreate(asking, domain, () => new Set()).add(sourceText(source))
   }
   for (const { object } of settled.outputs)
     add({ kind: 'ClusterSPIFFEID', name: object.meta.name }, object.spec.federatesWith)

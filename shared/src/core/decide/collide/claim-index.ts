@@ -184,11 +184,7 @@ export class ClaimIndex {
 
   /** Of the bindings of a pool, all have the same labels: their text is put together once. */
   #labelsKey(labels: PoolLabels): string {
-    const known = this.#labelsKeys.get(labels)
-    if (known !== undefined) return known
-    const key = labelsKey(labels)
-    this.#labelsKeys.set(labels, key)
-    return key
+    return getOrCreate(this.#labelsKeys, labels, () => labelsKey(labels))
   }
 
   #mutableGroupOf(claim: Claim): MutableClaimGroup | undefined {

@@ -1,6 +1,7 @@
 // Which label sets of one container may overlap: a pod may carry the labels of both, though neither contains the other. Thousands of
 // sets have millions of pairs. Mostly nearly all of these exclude each other by a few keys (`app`, `model`), so sets are divided
 // by such keys first, and only what is left is compared pair by pair.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { Steps } from '../../base/steps.ts'
 import type { ClaimGroup } from './claim-index.ts'
@@ -144,8 +145,7 @@ function countedLabels(groups: readonly ClaimGroup[]): ReadonlyMap<string, Count
   const byKey = new Map<string, CountedLabels>()
   for (const { labels } of groups) {
     for (const [key, value] of labels) {
-      let counted = byKey.get(key)
-      if (counted === undefined) byKey.set(key, (counted = { count: 0, ofValues: new Map() }))
+      const counted = getOrCreate(byKey, key, () => ({ count: 0, ofValues: new Map() }))
       counted.count++
       counted.ofValues.set(value, (counted.ofValues.get(value) ?? 0) + 1)
     }

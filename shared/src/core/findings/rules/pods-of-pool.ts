@@ -58,12 +58,12 @@ const OPEN = new WeakMap<readonly Pod[], ReadonlyMap<string, readonly Pod[]>>()
 
 /** The pods that may not be there or whose labels are not all known, by namespace. */
 function openPods({ podsInQuestion }: Analysis): ReadonlyMap<string, readonly Pod[]> {
-  const known = OPEN.get(podsInQuestion)
-  if (known !== undefined) return known
-  const found = new Map<string, Pod[]>()
-  for (const pod of podsInQuestion)
-    if (pod.perhaps !== undefined || pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0)
-      getOrCreate(found, pod.namespace, () => []).push(pod)
-  OPEN.set(podsInQuestion, found)
-  return found
+  return getOrCreate(OPEN, podsInQuestion, () =>
+    Map.groupBy(
+      podsInQuestion.filter(
+        (pod) => pod.perhaps !== undefined || pod.unknownLabels.size > 0 || pod.possibleLabels.size > 0,
+      ),
+      ({ namespace }) => namespace,
+    ),
+  )
 }

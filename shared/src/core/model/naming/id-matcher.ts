@@ -44,12 +44,11 @@ export function takesInRendered({ all, none }: ClientPattern, rendered: string):
 /** Whether one of a list takes in an ID. A long list has an index, since all values beside it ask it. */
 function anyMatches(list: readonly IdMatcher[], id: string): boolean {
   if (list.length <= SHORT) return list.some((one) => matchesId(one, id))
-  let index = INDEXES.get(list)
-  if (index === undefined) {
-    index = new MatcherIndex()
-    for (const one of list) index.add(one, true)
-    INDEXES.set(list, index)
-  }
+  const index = getOrCreate(INDEXES, list, () => {
+    const made = new MatcherIndex<true>()
+    for (const one of list) made.add(one, true)
+    return made
+  })
   return index.of(id).size > 0
 }
 

@@ -1,5 +1,6 @@
 // Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
 // before anything runs.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
@@ -127,11 +128,7 @@ export function podReader(): (raw: RawObject) => Pod {
 /** What was read of this source before; else what is read now, which is then cached. */
 function cachedFor<T>(known: WeakMap<object, T>, source: unknown, read: (source: unknown) => T): T {
   if (typeof source !== 'object' || source === null) return read(source)
-  const before = known.get(source)
-  if (before !== undefined) return before
-  const now = read(source)
-  known.set(source, now)
-  return now
+  return getOrCreate(known, source, () => read(source))
 }
 
 /** Reads a Pod. One without a UID is a manifest: the pod that it will make is described, as far as it is known. */

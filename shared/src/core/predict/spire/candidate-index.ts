@@ -166,8 +166,7 @@ export class CandidateIndex<T extends HasSelectors> {
 
   #postNarrow(group: Group<T>, namespace: Namespace): void {
     if (this.#matchNamespace(group, namespace) === NO) return
-    let postings = this.#narrow.get(namespace.name)
-    if (postings === undefined) this.#narrow.set(namespace.name, (postings = newPostings()))
+    const postings = getOrCreate(this.#narrow, namespace.name, newPostings<T>)
     for (const object of group.members) this.#post(postings, object, group)
   }
 
@@ -199,11 +198,7 @@ export class CandidateIndex<T extends HasSelectors> {
 
   #matchNamespace(group: Group<T>, namespace: Namespace): Truth {
     if (group.selector === undefined) return YES
-    const before = group.matches.get(namespace.name)
-    if (before !== undefined) return before
-    const match = matchNamespace(group, namespace)
-    group.matches.set(namespace.name, match)
-    return match
+    return getOrCreate(group.matches, namespace.name, () => matchNamespace(group, namespace))
   }
 }
 
@@ -249,10 +244,8 @@ function groupByNamespaceSelector<T extends HasSelectors>(objects: readonly T[])
   for (const object of objects) {
     const selector = object.namespaceSelector
     const key = selector === undefined ? '' : selectorKey(selector)
-    const group = groups.get(key)
-    if (group === undefined)
-      groups.set(key, { selector, members: [object], matches: new Map(), within: undefined })
-    else group.members.push(object)
+    const empty = (): Group<T> => ({ selector, members: [], matches: new Map(), within: undefined })
+    getOrCreate(groups, key, empty).members.push(object)
   }
   return [...groups.values()]
 }

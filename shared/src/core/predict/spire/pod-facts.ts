@@ -129,16 +129,14 @@ export class PodFactsReader {
 
   #nodeFacts(node: PodNode): NodeFacts {
     const key = (node.kind === 'known' ? node.node.name : node.name) ?? ''
-    const before = this.#byNode.get(key)
-    if (before !== undefined) return before
-    const data = nodeData(this.#base, node)
-    const parent: FieldResult<ParentText> =
-      this.#parent instanceof FieldTemplate
-        ? parentOf(this.#parent.run(data))
-        : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }
-    const facts = { data, parent }
-    this.#byNode.set(key, facts)
-    return facts
+    return getOrCreate(this.#byNode, key, () => {
+      const data = nodeData(this.#base, node)
+      const parent: FieldResult<ParentText> =
+        this.#parent instanceof FieldTemplate
+          ? parentOf(this.#parent.run(data))
+          : { kind: 'failed', field: PARENT_FIELD, why: this.#parent }
+      return { data, parent }
+    })
   }
 
   /** `name`, `name.namespace`, `name.namespace.svc` and, with a cluster domain, the full name; sorted by bytes. */
@@ -182,11 +180,7 @@ function nodesByName(nodes: readonly Node[]): ReadonlyMap<string, Node> {
 function endpointsByPod(endpoints: readonly Endpoints[]): ReadonlyMap<string, readonly Endpoints[]> {
   const byPod = new Map<string, Endpoints[]>()
   for (const item of endpoints) {
-    for (const uid of item.podUids) {
-      const list = byPod.get(uid)
-      if (list === undefined) byPod.set(uid, [item])
-      else list.push(item)
-    }
+    for (const uid of item.podUids) getOrCreate(byPod, uid, () => []).push(item)
   }
   return byPod
 }

@@ -4,6 +4,7 @@ import { perhapsSameAs, resolveMasking, type MaskingCandidate } from './masking.
 import { mayBecome } from '../../base/go/template/mentions.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import type { CandidateIndex, Selection } from './candidate-index.ts'
@@ -128,10 +129,10 @@ export class PodJudge {
   /** Decides which object gets each entry that several ask for. */
   #mask(states: readonly CandidateState[]): ReadonlyMap<PreparedStatic, EntryVerdict> {
     const decided = new Map<PreparedStatic, EntryVerdict>()
-    for (const [spiffeId, group] of groupBySpiffeId(states)) {
+    for (const [spiffeId, group] of groupBy(states, appliedId)) {
       const rivals = this.#masking.rivals(spiffeId)
       if (group.length < 2 && rivals === undefined) continue
-      for (const [key, same] of groupByKey(group)) {
+      for (const [key, same] of groupBy(group, keyOfEntry)) {
         const statics = rivals?.get(key) ?? []
         if (same.length + statics.length < 2) continue
         const results = resolveMasking([...same.map(candidateOf), ...statics.map(maskingCandidateOf)])
@@ -309,27 +310,25 @@ function isExcludedBeforeFallback({ verdict, id, applied }: CandidateState): boo
   )
 }
 
-function groupBySpiffeId(states: readonly CandidateState[]): ReadonlyMap<string, readonly CandidateState[]> {
+/** One without a key is in no group. */
+function groupBy(
+  states: readonly CandidateState[],
+  keyOf: (state: CandidateState) => string | undefined,
+): ReadonlyMap<string, readonly CandidateState[]> {
   const groups = new Map<string, CandidateState[]>()
   for (const state of states) {
-    if (state.applied === NO || state.entry === undefined) continue
-    const group = groups.get(state.entry.spiffeId)
-    if (group === undefined) groups.set(state.entry.spiffeId, [state])
-    else group.push(state)
+    const key = keyOf(state)
+    if (key !== undefined) getOrCreate(groups, key, () => []).push(state)
   }
   return groups
 }
 
-function groupByKey(states: readonly CandidateState[]): ReadonlyMap<string, readonly CandidateState[]> {
-  const groups = new Map<string, CandidateState[]>()
-  for (const state of states) {
-    if (state.entry === undefined) continue
-    const key = entryKey(state.entry)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [state])
-    else group.push(state)
-  }
-  return groups
+function appliedId({ applied, entry }: CandidateState): string | undefined {
+  return applied === NO ? undefined : entry?.spiffeId
+}
+
+function keyOfEntry({ entry }: CandidateState): string | undefined {
+  return entry && entryKey(entry)
 }
 
 function candidateOf({ id, applied }: CandidateState): MaskingCandidate {
@@ -342,7 +341,7 @@ function maskPerhaps(
   rivals: ReadonlyMap<string, readonly PreparedStatic[]>,
   decided: Map<PreparedStatic, EntryVerdict>,
 ): void {
-  for (const [key, states] of groupByKey(group))
+  for (const [key, states] of groupBy(group, keyOfEntry))
     for (const [other, statics] of key.includes('<') ? rivals : []) {
       if (key === other || !mayBecome(key, other)) continue
       for (const state of states)

@@ -1,5 +1,6 @@
 // ClusterStaticEntries that ask for the same entry as one another, or as is rendered for a pod (docs/spire-facts.md §3,
 // §11.1). Only an entry that names a pod's UID can equal one that is rendered for the pod.
+import { getOrCreate } from '../../base/get-or-create.ts'
 import { NO, YES } from '../../model/truth/truth.ts'
 import { resolveMasking, type MaskingResult, type MaskingCandidate } from './masking.ts'
 import { entryKey } from './entry-key.ts'
@@ -48,11 +49,8 @@ export class StaticMasking {
   #add(object: PreparedStatic): void {
     if (object.entry === undefined || object.wants === NO) return
     const key = entryKey(object.entry)
-    let byKey = this.#byId.get(object.entry.spiffeId)
-    if (byKey === undefined) this.#byId.set(object.entry.spiffeId, (byKey = new Map()))
-    const rivals = byKey.get(key)
-    if (rivals === undefined) byKey.set(key, [object])
-    else rivals.push(object)
+    const byKey = getOrCreate(this.#byId, object.entry.spiffeId, () => new Map<string, PreparedStatic[]>())
+    getOrCreate(byKey, key, () => []).push(object)
     if (!key.includes(UID_MARK)) return
     this.#keysWithPods.push(key)
     for (let at = key.indexOf(UID_MARK); at >= 0; at = key.indexOf(UID_MARK, at + 1)) {

@@ -1,5 +1,6 @@
 // The Go types behind the data, as far as text/template can tell them apart. Read from the generated table when a
 // type is first needed, because a command that renders no foreign template should not pay for it.
+import { getOrCreate } from '../../get-or-create.ts'
 import {
   GO_METHODS_OF,
   GO_METHOD_SETS,
@@ -100,11 +101,7 @@ const known = new Map<string, GoType>()
 
 /** The type of a Go type text such as `[]v1.Container`; each text gives one object. */
 export function goType(name: string): GoType {
-  const old = known.get(name)
-  if (old !== undefined) return old
-  const type = makeType(name)
-  known.set(name, type)
-  return type
+  return getOrCreate(known, name, () => makeType(name))
 }
 
 function makeType(name: string): GoType {
