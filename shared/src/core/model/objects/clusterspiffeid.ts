@@ -1,6 +1,7 @@
 // ClusterSPIFFEID (spire.spiffe.io/v1alpha1), kleym's and others', as SCM would decode it.
 // Schema: SCM v0.7.0, config/crd/bases/spire.spiffe.io_clusterspiffeids.yaml.
 import { dig, isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
+import { FieldReader } from './field-reader.ts'
 import { readLabelSelector, type LabelSelector } from './label-selector.ts'
 import { refusalOf } from './manifest-check.ts'
 import { readOutputStats, type OutputStats } from './output-stats.ts'
@@ -60,9 +61,9 @@ export function readClusterSpiffeId(raw: RawObject, lifecycle: Lifecycle): Clust
       spiffeIDTemplate: field.text('spiffeIDTemplate') ?? '',
       ttl: field.text('ttl'),
       jwtTtl: field.text('jwtTtl'),
-      dnsNameTemplates: field.texts('dnsNameTemplates'),
-      workloadSelectorTemplates: field.texts('workloadSelectorTemplates'),
-      federatesWith: field.texts('federatesWith'),
+      dnsNameTemplates: field.texts('dnsNameTemplates') ?? [],
+      workloadSelectorTemplates: field.texts('workloadSelectorTemplates') ?? [],
+      federatesWith: field.texts('federatesWith') ?? [],
       namespaceSelector: readLabelSelector(
         own(spec, 'namespaceSelector'),
         '.spec.namespaceSelector',
@@ -98,52 +99,5 @@ export function readSpec({ value, isManifest }: RawObject): {
   if (found !== undefined && found !== null && !isRecord(found))
     problem(`.spec is ${typeName(found)}, not a mapping`)
   const spec = isRecord(found) ? found : {}
-  return { spec, field: new FieldReader(spec, problem), problem, undecodable }
-}
-
-/** Reads typed fields of one mapping and reports each wrong type; null counts as absent, as in Go. */
-class FieldReader {
-  readonly #record: JsonRecord
-  readonly #problem: (text: string) => void
-
-  constructor(record: JsonRecord, problem: (text: string) => void) {
-    this.#record = record
-    this.#problem = problem
-  }
-
-  /** The string at a field; undefined where it is absent or of another type. */
-  text(name: string): string | undefined {
-    const value = this.#value(name)
-    if (value === undefined || typeof value === 'string') return value
-    this.#problem(`.spec.${name} is ${typeName(value)}, not a string`)
-    return undefined
-  }
-
-  /** The boolean at a field; false where it is absent or of another type. */
-  flag(name: string): boolean {
-    const value = this.#value(name)
-    if (typeof value === 'boolean') return value
-    if (value !== undefined) this.#problem(`.spec.${name} is ${typeName(value)}, not true or false`)
-    return false
-  }
-
-  /** The strings of a list at a field; empty where it is absent or of another type. */
-  texts(name: string): readonly string[] {
-    const value = this.#value(name)
-    if (value === undefined) return []
-    if (!Array.isArray(value)) {
-      this.#problem(`.spec.${name} is ${typeName(value)}, not a list`)
-      return []
-    }
-    return value.flatMap((item, at) => {
-      if (typeof item === 'string') return [item]
-      this.#problem(`.spec.${name}[${at}] is ${typeName(item)}, not a string`)
-      return []
-    })
-  }
-
-  #value(name: string): unknown {
-    const value = own(this.#record, name)
-    return value === null ? undefined : value
-  }
+  return { spec, field: new FieldReader(spec, '.spec.', problem), problem, undecodable }
 }

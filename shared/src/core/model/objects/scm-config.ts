@@ -1,7 +1,8 @@
 // Reads the SPIRE Controller Manager's own configuration (ControllerManagerConfig, spire.spiffe.io/v1alpha1), or assumes
 // one where none is given. Source: SCM v0.7.0, api/v1alpha1/controllermanagerconfig_types.go, and the hardened SPIRE charts
 // (docs/spire-facts.md §7).
-import { isRecord, own, typeName, type JsonRecord } from '../../base/json.ts'
+import { isRecord, own, typeName } from '../../base/json.ts'
+import { FieldReader } from './field-reader.ts'
 import type { LabelSelector } from './label-selector.ts'
 import { readStringMap } from './meta.ts'
 import { hasVariable, startProblems } from './scm-schema.ts'
@@ -37,12 +38,12 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
   const problems: string[] = []
   const problem = (text: string): void => void problems.push(text)
   if (!isRecord(config)) problem(`the configuration is ${typeName(config)}, not a mapping`)
-  const fields = new ConfigReader(isRecord(config) ? config : {}, problem)
-  const trustDomain = fields.text('trustDomain')
+  const fields = new ConfigReader(isRecord(config) ? config : {}, '.', problem)
+  const trustDomain = fields.expanded('trustDomain')
   const reconcile = fields.mapping('reconcile')
   const caches = readCacheNamespaces(fields, problem)
   const isStatic = fields.literal('staticManifestPath') !== undefined
-  const className = fields.textOrEmpty('className')
+  const className = fields.literal('className') === undefined ? '' : fields.expanded('className')
   const assumed: ScmSettingName[] = []
   if (trustDomain === undefined && evidence.trustDomain !== undefined) assumed.push('trustDomain')
   if (className === undefined) assumed.push('className')
@@ -50,8 +51,8 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     source,
     assumed,
     trustDomain: trustDomain ?? evidence.trustDomain,
-    clusterName: fields.text('clusterName'),
-    clusterDomain: fields.text('clusterDomain'),
+    clusterName: fields.expanded('clusterName'),
+    clusterDomain: fields.expanded('clusterDomain'),
     className: className ?? classFromEvidence(evidence),
     watchClassless: fields.flag('watchClassless'),
     // Go decodes null over a default list as the empty list: nothing is ignored then.
@@ -60,7 +61,7 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
         ? []
         : (fields.texts('ignoreNamespaces') ?? BUILT_IN_IGNORE_NAMESPACES),
     parentIDTemplate: fields.literal('parentIDTemplate'),
-    clusterSPIFFEIDLabelSelector: fields.stringMap('clusterSPIFFEIDLabelSelector'),
+    clusterSPIFFEIDLabelSelector: readStringMap(fields.mapping('clusterSPIFFEIDLabelSelector')),
     filterByClassName: fields.flag('filterByClassName'),
     ...caches,
     // With static manifests it reads none of the cluster.
@@ -69,12 +70,12 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
     reconcileClusterStaticEntries:
       !isStatic && (reconcile === undefined || own(reconcile, 'clusterStaticEntries') === true),
     entryIDPrefix: fields.literal('entryIDPrefix') ?? '',
-    entryIDPrefixCleanup: fields.written('entryIDPrefixCleanup'),
+    entryIDPrefixCleanup: fields.text('entryIDPrefixCleanup'),
     entryRenderCache: fields.flag('enableEntryRenderCache'),
     gcIntervalSeconds: secondsOf(own(config, 'gcInterval')),
   }
   for (const name of ['trustDomain', 'clusterName'] as const) {
-    if (fields.isEmpty(name)) problem(`.${name} is missing; SCM does not start without it`)
+    if ((fields.value(name) ?? '') === '') problem(`.${name} is missing; SCM does not start without it`)
   }
   if (settings.filterByClassName && settings.className === '') {
     problem('.filterByClassName is set without .className; SCM does not start like that')
@@ -129,7 +130,7 @@ function readCacheNamespaces(
   fields: ConfigReader,
   problem: (text: string) => void,
 ): Pick<ScmSettings, 'cacheNamespaces' | 'cacheFieldSelected'> {
-  const single = fields.text('cacheNamespace')
+  const single = fields.expanded('cacheNamespace')
   const several = fields.mapping('cacheNamespaces')
   if (single === undefined && several === undefined) return { cacheNamespaces: undefined }
   const caches = new Map<string, LabelSelector | undefined>()
@@ -147,85 +148,17 @@ function readCacheNamespaces(
   return { cacheNamespaces: caches, ...(byField.size === 0 ? {} : { cacheFieldSelected: byField }) }
 }
 
-/** Reads the fields of the configuration; null counts as absent, and each wrong type is reported. */
-class ConfigReader {
-  readonly #config: JsonRecord
-  readonly #problem: (text: string) => void
-
-  constructor(config: JsonRecord, problem: (text: string) => void) {
-    this.#config = config
-    this.#problem = problem
-  }
-
+/** Reads the fields of the configuration. */
+class ConfigReader extends FieldReader {
   /** A non-empty string; undefined where it is absent, or where SCM's `-expand-env` would replace a part of it. */
-  text(name: string): string | undefined {
-    return this.#expanded(this.literal(name))
-  }
-
-  /** As `text`, with an absent field as the empty string. */
-  textOrEmpty(name: string): string | undefined {
+  expanded(name: string): string | undefined {
     const written = this.literal(name)
-    return written === undefined ? '' : this.#expanded(written)
+    return written === undefined || !hasVariable(written) ? written : undefined
   }
 
   /** A non-empty string as written. */
   literal(name: string): string | undefined {
-    const text = this.written(name)
+    const text = this.text(name)
     return text === '' ? undefined : text
-  }
-
-  /** A string as written, an empty one too. */
-  written(name: string): string | undefined {
-    const value = this.#value(name)
-    if (value === undefined) return undefined
-    if (typeof value === 'string') return value
-    this.#problem(`.${name} is ${typeName(value)}, not a string`)
-    return undefined
-  }
-
-  isEmpty(name: string): boolean {
-    const value = this.#value(name)
-    return value === undefined || value === ''
-  }
-
-  flag(name: string): boolean {
-    const value = this.#value(name)
-    if (typeof value === 'boolean') return value
-    if (value !== undefined) this.#problem(`.${name} is ${typeName(value)}, not true or false`)
-    return false
-  }
-
-  texts(name: string): readonly string[] | undefined {
-    const value = this.#value(name)
-    if (value === undefined) return undefined
-    if (!Array.isArray(value)) {
-      this.#problem(`.${name} is ${typeName(value)}, not a list`)
-      return undefined
-    }
-    return value.flatMap((item, at) => {
-      if (typeof item === 'string') return [item]
-      this.#problem(`.${name}[${at}] is ${typeName(item)}, not a string`)
-      return []
-    })
-  }
-
-  mapping(name: string): JsonRecord | undefined {
-    const value = this.#value(name)
-    if (value === undefined || isRecord(value)) return value
-    this.#problem(`.${name} is ${typeName(value)}, not a mapping`)
-    return undefined
-  }
-
-  stringMap(name: string): ReadonlyMap<string, string> {
-    return readStringMap(this.mapping(name))
-  }
-
-  #expanded(written: string | undefined): string | undefined {
-    return written === undefined || !hasVariable(written) ? written : undefined
-  }
-
-  #value(name: string): unknown {
-    const value = own(this.#config, name)
-    return value === null ? undefined : value
   }
 }
