@@ -1,14 +1,10 @@
 // The one way in which kleym talks to a cluster, as types: what the operator's writes, the reflector and the plugin's
 // cluster source are written against. `client.ts` speaks it over HTTPS; simulations and fault tests speak it too.
+import type { Kind } from '../core/model/kinds.ts'
 import type { JsonRecord } from '../core/base/json.ts'
 
 /** A kind as its REST path names it. */
-export interface Resource {
-  /** Empty for the core group. */
-  readonly group: string
-  readonly version: string
-  readonly plural: string
-  readonly kind: string
+export interface Resource extends Kind {
   readonly namespaced: boolean
 }
 

@@ -21,15 +21,23 @@ function namespaced(kind: Kind): Resource {
   return { ...kind, namespaced: true }
 }
 
+function clusterScoped(kind: Kind): Resource {
+  return { ...kind, namespaced: false }
+}
+
+function v1(group: string, kind: string, plural: string): Kind {
+  return { group, version: 'v1', plural, kind }
+}
+
 /** Pools, the preferred kind first; in the order of the core's POOL_KINDS. */
 export const POOLS: readonly Resource[] = POOL_KINDS.map(namespaced)
 /** Objectives, the preferred kind first; in the order of the core's OBJECTIVE_KINDS. */
 export const OBJECTIVES: readonly Resource[] = OBJECTIVE_KINDS.map(namespaced)
 
 export const BINDINGS: Resource = namespaced(BINDING)
-export const CLUSTER_SPIFFE_IDS: Resource = { ...CLUSTER_SPIFFE_ID, namespaced: false }
-export const CLUSTER_STATIC_ENTRIES: Resource = { ...CLUSTER_STATIC_ENTRY, namespaced: false }
-export const FEDERATED_TRUST_DOMAINS: Resource = { ...FEDERATED_TRUST_DOMAIN, namespaced: false }
+export const CLUSTER_SPIFFE_IDS: Resource = clusterScoped(CLUSTER_SPIFFE_ID)
+export const CLUSTER_STATIC_ENTRIES: Resource = clusterScoped(CLUSTER_STATIC_ENTRY)
+export const FEDERATED_TRUST_DOMAINS: Resource = clusterScoped(FEDERATED_TRUST_DOMAIN)
 export const POOL_IMPORTS: Resource = namespaced(POOL_IMPORT)
 /** In the version that kleym interprets; a cluster may serve another one alone. */
 export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
@@ -37,99 +45,33 @@ export const ACCESS_POLICIES: Resource = namespaced(ACCESS_POLICY_KIND)
 export const EARLIER_ACCESS_POLICIES: readonly Resource[] = OLD_ACCESS_POLICIES.map(namespaced)
 /** Objects of other programs that name identities; in the order of the core's NAMING_KINDS. */
 export const NAMING_RESOURCES: readonly Resource[] = NAMING_KINDS.map(namespaced)
-export const CRDS: Resource = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-}
-export const EVENTS: Resource = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  plural: 'events',
-  kind: 'Event',
-  namespaced: true,
-}
-export const LEASES: Resource = {
-  group: 'coordination.k8s.io',
-  version: 'v1',
-  plural: 'leases',
-  kind: 'Lease',
-  namespaced: true,
-}
-export const TOKEN_REVIEWS: Resource = {
-  group: 'authentication.k8s.io',
-  version: 'v1',
-  plural: 'tokenreviews',
-  kind: 'TokenReview',
-  namespaced: false,
-}
-export const SUBJECT_ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'subjectaccessreviews',
-  kind: 'SubjectAccessReview',
-  namespaced: false,
-}
-export const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'selfsubjectaccessreviews',
-  kind: 'SelfSubjectAccessReview',
-  namespaced: false,
-}
-export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }
-export const NAMESPACES: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-}
-export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false }
-export const ENDPOINTS: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'endpoints',
-  kind: 'Endpoints',
-  namespaced: true,
-}
-export const CONFIG_MAPS: Resource = {
-  group: '',
-  version: 'v1',
-  plural: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-}
-export const DEPLOYMENTS: Resource = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'deployments',
-  kind: 'Deployment',
-  namespaced: true,
-}
-export const REPLICA_SETS: Resource = {
-  group: 'apps',
-  version: 'v1',
-  plural: 'replicasets',
-  kind: 'ReplicaSet',
-  namespaced: true,
-}
+export const CRDS = clusterScoped(
+  v1('apiextensions.k8s.io', 'CustomResourceDefinition', 'customresourcedefinitions'),
+)
+export const EVENTS = namespaced(v1('events.k8s.io', 'Event', 'events'))
+export const LEASES = namespaced(v1('coordination.k8s.io', 'Lease', 'leases'))
+export const TOKEN_REVIEWS = clusterScoped(v1('authentication.k8s.io', 'TokenReview', 'tokenreviews'))
+export const SUBJECT_ACCESS_REVIEWS = clusterScoped(
+  v1('authorization.k8s.io', 'SubjectAccessReview', 'subjectaccessreviews'),
+)
+export const SELF_SUBJECT_ACCESS_REVIEWS = clusterScoped(
+  v1('authorization.k8s.io', 'SelfSubjectAccessReview', 'selfsubjectaccessreviews'),
+)
+export const PODS = namespaced(v1('', 'Pod', 'pods'))
+export const NAMESPACES = clusterScoped(v1('', 'Namespace', 'namespaces'))
+export const NODES = clusterScoped(v1('', 'Node', 'nodes'))
+export const ENDPOINTS = namespaced(v1('', 'Endpoints', 'endpoints'))
+export const CONFIG_MAPS = namespaced(v1('', 'ConfigMap', 'configmaps'))
+export const DEPLOYMENTS = namespaced(v1('apps', 'Deployment', 'deployments'))
+export const REPLICA_SETS = namespaced(v1('apps', 'ReplicaSet', 'replicasets'))
 /** What makes pods from templates. ReplicaSets are left out: old ones of a Deployment stand for pods that are gone. */
 export const WORKLOADS: readonly Resource[] = [
   DEPLOYMENTS,
-  { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true },
-  { group: 'apps', version: 'v1', plural: 'daemonsets', kind: 'DaemonSet', namespaced: true },
-  { group: 'batch', version: 'v1', plural: 'jobs', kind: 'Job', namespaced: true },
-  { group: 'batch', version: 'v1', plural: 'cronjobs', kind: 'CronJob', namespaced: true },
-  {
-    group: 'leaderworkerset.x-k8s.io',
-    version: 'v1',
-    plural: 'leaderworkersets',
-    kind: 'LeaderWorkerSet',
-    namespaced: true,
-  },
+  namespaced(v1('apps', 'StatefulSet', 'statefulsets')),
+  namespaced(v1('apps', 'DaemonSet', 'daemonsets')),
+  namespaced(v1('batch', 'Job', 'jobs')),
+  namespaced(v1('batch', 'CronJob', 'cronjobs')),
+  namespaced(v1('leaderworkerset.x-k8s.io', 'LeaderWorkerSet', 'leaderworkersets')),
 ]
 
 /** Those that answers are about. */
