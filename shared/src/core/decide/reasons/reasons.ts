@@ -12,8 +12,14 @@ export interface ReasonEntry {
   readonly meaning: string
   /** One imperative sentence: what to do about it; empty where nothing is wrong. */
   readonly fix: string
-  /** Whether files alone can show it, with no API server. */
-  readonly fromFiles: boolean
+}
+
+/** A reason of a refusal. */
+function refused<Condition extends DecisionCondition>(
+  condition: Condition,
+  text: Pick<ReasonEntry, 'meaning' | 'fix'>,
+) {
+  return { condition, ready: 'False', ...text } as const
 }
 
 /** The registry of condition reasons. */
@@ -23,7 +29,6 @@ export const REASONS = {
     ready: 'True',
     meaning: 'The ClusterSPIFFEID that the binding asks for is in force.',
     fix: '',
-    fromFiles: true,
   },
   Undetermined: {
     condition: 'Ready',
@@ -31,7 +36,6 @@ export const REASONS = {
     meaning:
       'Something that the decision needs could not be read, or the API server refuses to update an output whose identity is right. What is there stays.',
     fix: 'Give the operator the read or the update that the message names; it tries again by itself.',
-    fromFiles: false,
   },
   WaitingForPeer: {
     condition: 'Ready',
@@ -39,7 +43,6 @@ export const REASONS = {
     meaning:
       'A registration of another binding, on the same pods and container, is still in force, or an object that must be deleted first holds the name of the output.',
     fix: 'Wait; if it stays, look at what holds the ClusterSPIFFEID that the message names.',
-    fromFiles: true,
   },
   NamespaceFull: {
     condition: 'Ready',
@@ -47,163 +50,99 @@ export const REASONS = {
     meaning:
       'As many bindings of the namespace have an output as the operator is set to have for one, and this one has none. What is in force stays.',
     fix: 'Delete bindings that are no longer used, or start the operator with a higher --bindings-per-namespace.',
-    fromFiles: false,
   },
-  InvalidPoolRef: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  InvalidPoolRef: refused('InvalidRef', {
     meaning: 'The reference to the pool is malformed.',
     fix: 'Correct .spec.poolRef: its name must be a DNS-1123 subdomain, and its group, if it has one, a group of InferencePool.',
-    fromFiles: true,
-  },
-  TargetPoolNotFound: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  TargetPoolNotFound: refused('InvalidRef', {
     meaning: 'No InferencePool of that name is in the namespace of the binding.',
     fix: 'Create the pool in the namespace of the binding, or correct .spec.poolRef.',
-    fromFiles: true,
-  },
-  AmbiguousPoolRef: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  AmbiguousPoolRef: refused('InvalidRef', {
     meaning:
       'Both pool groups hold that name, and they select different pods. The binding names no group, or the less preferred one, and the SPIFFE ID does not hold the group.',
     fix: 'Remove or rename one of the pools. If the pool of inference.networking.k8s.io is meant, it is enough to name that group in .spec.poolRef.group.',
-    fromFiles: true,
-  },
-  InferencePoolCRDMissing: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  InferencePoolCRDMissing: refused('InvalidRef', {
     meaning: 'The API server serves no InferencePool kind that the reference could mean.',
     fix: 'Install the InferencePool CRD of the Gateway API Inference Extension.',
-    fromFiles: false,
-  },
-  InvalidObjectiveRef: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  InvalidObjectiveRef: refused('InvalidRef', {
     meaning:
       'The reference to the objective is malformed, or the objective targets another pool, or an objective of that name in a more preferred group does.',
     fix: 'Correct .spec.objectiveRef, or let .spec.poolRef of the objective and of the binding name the same pool.',
-    fromFiles: true,
-  },
-  TargetObjectiveNotFound: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  TargetObjectiveNotFound: refused('InvalidRef', {
     meaning: 'No InferenceObjective of that name is in the namespace of the binding.',
     fix: 'Create the objective in the namespace of the binding, or correct .spec.objectiveRef.',
-    fromFiles: true,
-  },
-  InferenceObjectiveCRDMissing: {
-    condition: 'InvalidRef',
-    ready: 'False',
+  }),
+  InferenceObjectiveCRDMissing: refused('InvalidRef', {
     meaning: 'The API server serves no InferenceObjective kind that the reference could mean.',
     fix: 'Install the InferenceObjective CRD (llm-d.ai, or GAIE up to v1.5), or use mode PoolOnly without objectiveRef.',
-    fromFiles: false,
-  },
-  InvalidPoolSelector: {
-    condition: 'UnsafeSelector',
-    ready: 'False',
+  }),
+  InvalidPoolSelector: refused('UnsafeSelector', {
     meaning: 'The selector of the pool is missing, empty or malformed.',
     fix: 'Give the pool a selector of one to 64 plain labels with non-empty values.',
-    fromFiles: true,
-  },
-  UnsafeSelector: {
-    condition: 'UnsafeSelector',
-    ready: 'False',
+  }),
+  UnsafeSelector: refused('UnsafeSelector', {
     meaning:
       "The selectors cannot be proven to stay within the binding's namespace, service account and pods.",
     fix: 'Select pods by matchLabels alone, and keep every selector value within 255 bytes.',
-    fromFiles: true,
-  },
-  InvalidIdentityBoundary: {
-    condition: 'UnsafeSelector',
-    ready: 'False',
+  }),
+  InvalidIdentityBoundary: refused('UnsafeSelector', {
     meaning:
       'Mode PerVariant needs a variant, and it is missing or is no label value; or another mode has a variant.',
     fix: 'Set .spec.identityBoundary.variant to the value that the pods of the role carry, with mode PerVariant alone.',
-    fromFiles: true,
-  },
-  IdentityCollision: {
-    condition: 'Conflict',
-    ready: 'False',
+  }),
+  IdentityCollision: refused('Conflict', {
     meaning:
       'Another PerObjective binding claims the same container of provably common pods, or another PerVariant binding the same pods.',
     fix: 'If one container serves both, keep one binding: mode PoolOnly in place of two PerObjective ones. Otherwise give one of them its own containerName or service account, or pools that share no pod.',
-    fromFiles: true,
-  },
-  UnsupportedMode: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  UnsupportedMode: refused('RenderFailure', {
     meaning:
       'The mode is none of PoolOnly, PerVariant and PerObjective, or is left out while other fields mean two of them.',
     fix: 'Set .spec.mode to PoolOnly, PerVariant or PerObjective, and name the boundary of that mode alone.',
-    fromFiles: true,
-  },
-  MissingObjectiveRef: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  MissingObjectiveRef: refused('RenderFailure', {
     meaning:
       'Mode PerObjective needs an objective, and none is named; a binding that names no boundary at all counts as one.',
     fix: 'Set .spec.objectiveRef.name, or set .spec.mode to PoolOnly, or name the role of the pool in .spec.identityBoundary.',
-    fromFiles: true,
-  },
-  InvalidServiceAccountName: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  InvalidServiceAccountName: refused('RenderFailure', {
     meaning: 'The service account name is missing or is no DNS-1123 subdomain.',
     fix: 'Set .spec.serviceAccountName to the service account that the pods run under.',
-    fromFiles: true,
-  },
-  InvalidContainerName: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  InvalidContainerName: refused('RenderFailure', {
     meaning: 'Mode PerObjective needs a container, and its name is missing or is no DNS-1123 label.',
     fix: "Set .spec.containerName to a container of the pool's pods.",
-    fromFiles: true,
-  },
-  UnexpectedContainerName: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  UnexpectedContainerName: refused('RenderFailure', {
     meaning: 'Modes PoolOnly and PerVariant are for whole pods, and a container is named.',
     fix: 'Remove .spec.containerName, or set .spec.mode to PerObjective.',
-    fromFiles: true,
-  },
-  InvalidSPIFFEID: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  InvalidSPIFFEID: refused('RenderFailure', {
     meaning: 'The SPIFFE ID would be invalid or longer than 255 bytes.',
     fix: 'Shorten the name of the pool or objective, the namespace, or the trust domain.',
-    fromFiles: true,
-  },
-  MissingTrustDomain: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  MissingTrustDomain: refused('RenderFailure', {
     meaning: 'kleym was started without a trust domain.',
     fix: 'Start the operator with --trust-domain or KLEYM_TRUST_DOMAIN.',
-    fromFiles: false,
-  },
-  ClusterSPIFFEIDCRDMissing: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  ClusterSPIFFEIDCRDMissing: refused('RenderFailure', {
     meaning: 'The API server does not serve ClusterSPIFFEID.',
     fix: 'Install the CRDs of the SPIRE controller manager.',
-    fromFiles: false,
-  },
-  OutputNotOwned: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  OutputNotOwned: refused('RenderFailure', {
     meaning: "An object that is not kleym's holds the name of the ClusterSPIFFEID that the binding needs.",
     fix: 'Look at who made that ClusterSPIFFEID, and delete it if no workload needs it; kleym never takes it over.',
-    fromFiles: true,
-  },
-  ManagedOutputApplyFailed: {
-    condition: 'RenderFailure',
-    ready: 'False',
+  }),
+  ManagedOutputApplyFailed: refused('RenderFailure', {
     meaning:
       'The API server refuses the ClusterSPIFFEID for good (invalid, denied by admission, or over a quota), a mutating webhook or policy makes it another one than kleym has proven safe, or its CRD lacks a field that was proven.',
     fix: "Read the API server's answer, or the fields that were changed, in the message, and change the policy, webhook, quota or CRD that stands in the way.",
-    fromFiles: false,
-  },
+  }),
 } as const satisfies Record<string, ReasonEntry>
 
 /** A condition reason. */
