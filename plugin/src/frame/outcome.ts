@@ -56,16 +56,27 @@ function from(severity: Severity, code: ExitCode): OutcomeRow['codes'] {
   return { error: at('error'), warning: at('warning'), info: at('info'), never: EXIT.ok }
 }
 
-function certain(severity: Severity): OutcomeRow['applies'] {
-  return ({ findings }) => findings.some((one) => one.dependsOn === undefined && one.severity === severity)
+function found(severity: Severity, mark: Mark | undefined): OutcomeRow {
+  return {
+    what: `a finding: ${severity}`,
+    mark,
+    codes: from(severity, EXIT.findings),
+    applies: ({ findings }) =>
+      findings.some((one) => one.dependsOn === undefined && one.severity === severity),
+  }
 }
 
 /** A finding that rests on what is not known has the severity of its code if that turns out to be so. */
-function perhaps(severity: Severity): OutcomeRow['applies'] {
-  return ({ findings }) =>
-    findings.some(
-      ({ code, dependsOn }) => dependsOn !== undefined && findingEntry(code).severity === severity,
-    )
+function foundPerhaps(severity: Severity, what: string, mark: Mark | undefined): OutcomeRow {
+  return {
+    what: `a finding that depends, else ${what}`,
+    mark,
+    codes: from(severity, EXIT.incomplete),
+    applies: ({ findings }) =>
+      findings.some(
+        ({ code, dependsOn }) => dependsOn !== undefined && findingEntry(code).severity === severity,
+      ),
+  }
 }
 
 /** Something that could not be read may bring or hide a finding of that severity, and none that is worse. */
@@ -89,32 +100,12 @@ export const OUTCOMES: readonly OutcomeRow[] = [
   mayBring('error', 'an error'),
   mayBring('warning', 'a warning'),
   mayBring('info', 'info'),
-  { what: 'a finding: error', mark: 'bad', codes: from('error', EXIT.findings), applies: certain('error') },
-  {
-    what: 'a finding: warning',
-    mark: 'warn',
-    codes: from('warning', EXIT.findings),
-    applies: certain('warning'),
-  },
-  { what: 'a finding: info', mark: undefined, codes: from('info', EXIT.findings), applies: certain('info') },
-  {
-    what: 'a finding that depends, else an error',
-    mark: 'warn',
-    codes: from('error', EXIT.incomplete),
-    applies: perhaps('error'),
-  },
-  {
-    what: 'a finding that depends, else a warning',
-    mark: 'warn',
-    codes: from('warning', EXIT.incomplete),
-    applies: perhaps('warning'),
-  },
-  {
-    what: 'a finding that depends, else info',
-    mark: undefined,
-    codes: from('info', EXIT.incomplete),
-    applies: perhaps('info'),
-  },
+  found('error', 'bad'),
+  found('warning', 'warn'),
+  found('info', undefined),
+  foundPerhaps('error', 'an error', 'warn'),
+  foundPerhaps('warning', 'a warning', 'warn'),
+  foundPerhaps('info', 'info', undefined),
   {
     what: 'some settings are unknown',
     mark: 'warn',

@@ -18,6 +18,7 @@ import {
 } from '@kleym/shared/core/model/objects/inference.ts'
 import type { Resource } from '@kleym/shared/kube/api.ts'
 import { BINDINGS, CLUSTER_SPIFFE_IDS, OBJECTIVES, POOLS } from '@kleym/shared/kube/resources.ts'
+import type { Cached } from '@kleym/shared/kube/store.ts'
 import type { StoreIndex } from '@kleym/shared/kube/store-index.ts'
 import { Feed, type FeedIo } from './feed.ts'
 
@@ -49,26 +50,17 @@ export function createFeeds(
   io: FeedIo,
   scope: { readonly namespace: string | undefined; readonly onState: () => void },
 ): Feeds {
-  const bindings = new Feed<Binding>(io, {
-    ...scope,
-    resource: BINDINGS,
-    read: (value) => readBinding({ value }, 'live'),
-  })
-  const pools = POOL_KINDS.map(
-    ({ group }, at) =>
-      new Feed<Pool>(io, {
-        ...scope,
-        resource: resourceAt(POOLS, at),
-        read: (value) => readPool({ value }, group),
-      }),
-  )
-  const objectives = OBJECTIVE_KINDS.map(
-    ({ group }, at) =>
-      new Feed<Objective>(io, {
-        ...scope,
-        resource: resourceAt(OBJECTIVES, at),
-        read: (value) => readObjective({ value }, group),
-      }),
+  const feed = <T extends Cached>(
+    resource: Resource | undefined,
+    read: (value: JsonRecord) => T,
+  ): Feed<T> => {
+    if (resource === undefined) throw new TypeError('every kind that the core knows has a resource')
+    return new Feed<T>(io, { ...scope, resource, read })
+  }
+  const bindings = feed(BINDINGS, (value) => readBinding({ value }, 'live'))
+  const pools = POOL_KINDS.map(({ group }, at) => feed(POOLS[at], (value) => readPool({ value }, group)))
+  const objectives = OBJECTIVE_KINDS.map(({ group }, at) =>
+    feed(OBJECTIVES[at], (value) => readObjective({ value }, group)),
   )
   const outputs = new Feed<SeenOutput>(io, {
     ...scope,
@@ -122,10 +114,4 @@ function readOutput(value: JsonRecord): SeenOutput {
     ...readClusterSpiffeId({ value }, 'live'),
     podsSelected: typeof podsSelected === 'number' ? podsSelected : undefined,
   }
-}
-
-function resourceAt(resources: readonly Resource[], at: number): Resource {
-  const resource = resources[at]
-  if (resource === undefined) throw new TypeError('every kind that the core knows has a resource')
-  return resource
 }
