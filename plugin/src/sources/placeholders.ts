@@ -87,18 +87,12 @@ export function placeholderInType(text: string): ManifestPlaceholder | undefined
 function placeholderInLabels(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
   const found = placeholderInValue(value, styles)
   if (found !== undefined || !isRecord(value)) return found
-  for (const key of Object.keys(value)) {
-    const one = value[key]
-    const unfitOne =
+  return firstIn(
+    Object.entries(value),
+    ([key, one]) =>
       unfit(key, sentence('label key', qualifiedNameProblem(key))) ??
-      (typeof one === 'string' ? placeholderInLabelValue(one) : undefined)
-    if (unfitOne !== undefined) return unfitOne
-  }
-  return undefined
-}
-
-function placeholderInLabelValue(value: string): ManifestPlaceholder | undefined {
-  return unfit(value, sentence('label value', labelValueProblem(value)))
+      (typeof one === 'string' ? unfit(one, sentence('label value', labelValueProblem(one))) : undefined),
+  )
 }
 
 function sentence(what: string, problem: string | undefined): string | undefined {
@@ -161,11 +155,10 @@ const BEGINNING = /[{$<]|ENC\[/
 
 function firstOf(text: string, styles: readonly Style[]): ManifestPlaceholder | undefined {
   if (!BEGINNING.test(text)) return undefined
-  for (const { find, fix } of styles) {
+  return firstIn(styles, ({ find, fix }) => {
     const found = find(text)
-    if (found !== undefined) return { text: shown(found), fix }
-  }
-  return undefined
+    return found === undefined ? undefined : { text: shown(found), fix }
+  })
 }
 
 /** The longest placeholder that a message quotes. */
@@ -235,17 +228,13 @@ const NOT_DECIDING: ReadonlySet<string> = new Set([
 function placeholderInSpec(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
   if (Array.isArray(value)) return firstIn(value, (one) => placeholderInSpec(one, styles))
   if (!isRecord(value)) return placeholderInValue(value, styles)
-  for (const key of Object.keys(value)) {
-    if (NOT_DECIDING.has(key)) continue
-    const one = value[key]
-    const found = /labels$/i.test(key)
-      ? placeholderInLabels(one, styles)
-      : (placeholderInValue(key, styles) ??
-        placeholderInName(key, one, styles) ??
-        placeholderInSpec(one, styles))
-    if (found !== undefined) return found
-  }
-  return undefined
+  return firstIn(Object.entries(value), ([key, one]) => {
+    if (NOT_DECIDING.has(key)) return undefined
+    if (/labels$/i.test(key)) return placeholderInLabels(one, styles)
+    return (
+      placeholderInValue(key, styles) ?? placeholderInName(key, one, styles) ?? placeholderInSpec(one, styles)
+    )
+  })
 }
 
 function firstIn<T>(
@@ -282,12 +271,9 @@ function placeholderOfRegistration(
 /** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
 function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {
   if (!isRecord(data)) return undefined
-  for (const text of Object.values(data))
-    if (typeof text === 'string' && mayHoldScmConfig(text)) {
-      const found = placeholderInValue(text, IN_TEMPLATES)
-      if (found !== undefined) return found
-    }
-  return undefined
+  return firstIn(Object.values(data), (text) =>
+    typeof text === 'string' && mayHoldScmConfig(text) ? placeholderInValue(text, IN_TEMPLATES) : undefined,
+  )
 }
 
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
@@ -295,9 +281,8 @@ function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestP
   if (styles.length === 0) return undefined
   if (typeof value === 'string') return /[{<$[]/.test(value) ? firstOf(value, styles) : undefined
   if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, one] of Object.entries(value)) {
-    const found = placeholderInValue(key, styles) ?? placeholderInValue(one, styles)
-    if (found !== undefined) return found
-  }
-  return undefined
+  return firstIn(
+    Object.entries(value),
+    ([key, one]) => placeholderInValue(key, styles) ?? placeholderInValue(one, styles),
+  )
 }
