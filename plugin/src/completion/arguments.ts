@@ -1,6 +1,7 @@
 // The arguments of commands: names of bindings and codes of findings, of policies, pods and workloads, what `completion`
 // does.
 import { FINDING_CODES, findingEntry } from '@kleym/shared/core/findings/index.ts'
+import type { Resource } from '@kleym/shared/kube/api.ts'
 import {
   ACCESS_POLICIES,
   BINDINGS,
@@ -25,45 +26,39 @@ export interface ArgumentWord {
 
 type Complete = (word: ArgumentWord, lookup: CompletionLookup | undefined) => Promise<Completion>
 
-/** Names of bindings that are not given yet. */
-async function bindingNames(
-  { typed, before, scope }: ArgumentWord,
-  lookup: CompletionLookup | undefined,
-): Promise<Completion> {
-  if (lookup === undefined) return NOTHING
-  const bindings = await objectWords({ resource: BINDINGS, prefix: '', typed, scope }, lookup)
-  return offer(bindings.filter(({ text }) => !before.includes(text)))
+/** Names of a kind that are not given yet, and other words. */
+function names(
+  resource: Resource,
+  others: (typed: string) => readonly CompletionCandidate[] = () => [],
+): Complete {
+  return async ({ typed, before, scope }, lookup) => {
+    const found =
+      lookup === undefined ? [] : await objectWords({ resource, prefix: '', typed, scope }, lookup)
+    return offer([...found, ...others(typed)].filter(({ text }) => !before.includes(text)))
+  }
+}
+
+/** Objects of some kinds. */
+function objects(...kinds: readonly Resource[]): Complete {
+  return async ({ typed, scope }, lookup) => kindAndName(typed, { kinds, scope }, lookup)
+}
+
+/** One object of some kinds, and no more words. */
+function oneObject(...kinds: readonly Resource[]): Complete {
+  return async (word, lookup) => (word.before.length > 0 ? NOTHING : objects(...kinds)(word, lookup))
 }
 
 /** By command; one that is not here takes no arguments. */
 const ARGUMENTS: Readonly<Record<string, Complete>> = {
-  explain: async ({ typed, before, scope }, lookup) => {
-    const bindings =
-      lookup === undefined ? [] : await objectWords({ resource: BINDINGS, prefix: '', typed, scope }, lookup)
-    const candidates = [...bindings, ...codes(typed)]
-    return offer(candidates.filter(({ text }) => !before.includes(text)))
-  },
-  conflicts: bindingNames,
-  diff: bindingNames,
-  policies: async ({ typed, before, scope }, lookup) => {
-    if (lookup === undefined) return NOTHING
-    const policies = await objectWords({ resource: ACCESS_POLICIES, prefix: '', typed, scope }, lookup)
-    return offer(policies.filter(({ text }) => !before.includes(text)))
-  },
-  'who-selects': async ({ typed, before, scope }, lookup) =>
-    before.length > 0
-      ? NOTHING
-      : kindAndName(typed, { kinds: [PODS, ...WORKLOADS, BINDINGS, ...POOLS], scope }, lookup),
-  why: async ({ typed, before, scope }, lookup) =>
-    before.length > 0 ? NOTHING : kindAndName(typed, { kinds: [PODS, ...WORKLOADS], scope }, lookup),
-  suggest: async ({ typed, scope }, lookup) =>
-    kindAndName(typed, { kinds: [...POOLS, ...OBJECTIVES, PODS, ...WORKLOADS], scope }, lookup),
-  migrate: async ({ typed, scope }, lookup) =>
-    kindAndName(typed, { kinds: [CLUSTER_SPIFFE_IDS], scope }, lookup),
-  rename: async ({ typed, before, scope }, lookup) =>
-    before.length > 0
-      ? NOTHING
-      : kindAndName(typed, { kinds: [BINDINGS, ...POOLS, ...OBJECTIVES], scope }, lookup),
+  explain: names(BINDINGS, codes),
+  conflicts: names(BINDINGS),
+  diff: names(BINDINGS),
+  policies: names(ACCESS_POLICIES),
+  'who-selects': oneObject(PODS, ...WORKLOADS, BINDINGS, ...POOLS),
+  why: oneObject(PODS, ...WORKLOADS),
+  suggest: objects(...POOLS, ...OBJECTIVES, PODS, ...WORKLOADS),
+  migrate: objects(CLUSTER_SPIFFE_IDS),
+  rename: oneObject(BINDINGS, ...POOLS, ...OBJECTIVES),
   completion: async ({ typed, before }) => {
     if (before.length === 0)
       return offer(
