@@ -45,107 +45,94 @@ export const SCM_NAMESPACES: readonly string[] = [
 export const DEFAULT_NAMESPACE = 'default'
 
 const SOURCES = 'SOURCE'
-const SETTINGS = 'SETTINGS'
-const OUTPUT = 'OUTPUT'
+
+/** The flags under one heading of the help. */
+function ofGroup<Flags extends Readonly<Record<string, object>>>(helpGroup: string, flags: Flags): Flags {
+  for (const flag of Object.values(flags)) Object.assign(flag, { helpGroup })
+  return flags
+}
 
 /** Where the state comes from. */
-export const sourceFlags = {
+export const sourceFlags = ofGroup(SOURCES, {
   filename: Flags.string({
     char: 'f',
-    helpGroup: SOURCES,
     helpValue: 'FILE|DIR|-',
     description: 'Manifests to read: a file, a folder, or - for stdin. Repeatable.',
     ...REPEATABLE,
   }),
   recursive: Flags.boolean({
     char: 'R',
-    helpGroup: SOURCES,
     description: 'Read the folders of -f with all folders below them.',
   }),
   kustomize: Flags.string({
     char: 'k',
-    helpGroup: SOURCES,
     helpValue: 'DIR',
     description: 'Read what kubectl kustomize makes of a folder. Repeatable, and goes with -f.',
     ...REPEATABLE,
   }),
   render: Flags.boolean({
-    helpGroup: SOURCES,
     description: 'Render the charts and kustomizations that folders of -f hold, with your helm and kubectl.',
   }),
   exclude: Flags.string({
-    helpGroup: SOURCES,
     helpValue: 'GLOB',
     description:
       'Files and folders not to read in folders of -f, such as docs/** or *.tmpl.yaml. Repeatable.',
     ...REPEATABLE,
   }),
   offline: Flags.boolean({
-    helpGroup: SOURCES,
     description: 'Answer from the files alone; no cluster and no kubeconfig is touched.',
   }),
   live: Flags.string({
-    helpGroup: SOURCES,
     helpValue: 'DIR',
     description: 'With --offline: a dump that stands for the cluster, which the files of -f change.',
   }),
   without: Flags.string({
-    helpGroup: SOURCES,
     helpValue: 'KIND/NAME',
     description: 'Answer as if KIND[.GROUP]/[NAMESPACE/]NAME were deleted. Repeatable.',
     ...REPEATABLE,
   }),
   namespace: Flags.string({
     char: 'n',
-    helpGroup: SOURCES,
     helpValue: 'NAME',
     description: `The namespace in force, in place of the context's; offline, of objects that name none (${DEFAULT_NAMESPACE}).`,
   }),
-}
+})
 
 /** What the install and SPIRE decide. */
-export const settingsFlags = {
+export const settingsFlags = ofGroup('SETTINGS', {
   'trust-domain': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'NAME',
     description: 'The trust domain of the SPIFFE IDs, such as example.org.',
   }),
   'clusterspiffeid-class-name': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'NAME',
     description: 'The class that the operator gives to its ClusterSPIFFEIDs.',
   }),
   'output-label': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'KEY=VALUE',
     ...REPEATABLE,
     description: 'A label that the operator gives to its ClusterSPIFFEIDs (repeatable).',
   }),
   'variant-label-key': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'KEY',
     description: 'The pod label by which the operator tells the variants of a pool apart.',
   }),
   'scm-config': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'FILE',
     description: 'The configuration of the SPIRE Controller Manager, raw or in its ConfigMap.',
   }),
   config: Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'FILE',
     description: 'The settings file, in place of the .kleym.yaml of the repository.',
   }),
   'no-config': Flags.boolean({
-    helpGroup: SETTINGS,
     description: 'Read no settings file.',
   }),
   'scm-namespace': Flags.string({
-    helpGroup: SETTINGS,
     helpValue: 'NAME',
     description: `Where its ConfigMap is looked for (${SCM_NAMESPACES.join(', ')}).`,
   }),
-}
+})
 
 /** What help says of `-o`, for a command that has an answer in these formats. */
 export function formatsText(formats: readonly OutputFormat[]): string {
@@ -153,64 +140,54 @@ export function formatsText(formats: readonly OutputFormat[]): string {
 }
 
 /** How the answer comes out. */
-export const outputFlags = {
+export const outputFlags = ofGroup('OUTPUT', {
   output: Flags.option({ options: OUTPUT_FORMATS, default: DEFAULT_OUTPUT })({
     char: 'o',
-    helpGroup: OUTPUT,
     helpValue: 'FORMAT',
     description: formatsText(OUTPUT_FORMATS),
   }),
   'fail-on': Flags.option({ options: FAIL_ON, default: DEFAULT_FAIL_ON })({
-    helpGroup: OUTPUT,
     helpValue: FAIL_ON.join('|'),
     description: 'Exit with 1 from this severity on.',
   }),
   suppress: Flags.string({
-    helpGroup: OUTPUT,
     helpValue: 'CODE=KIND/NAME',
     description: 'Findings not to count: CODE=KIND/[NAMESPACE/]NAME, with * in names. Repeatable.',
     ...REPEATABLE,
   }),
   code: Flags.string({
-    helpGroup: OUTPUT,
     helpValue: 'CODE',
     description:
       'Show only findings of this code (KLM301) or reason (UnsafeSelector). Repeatable. Filters the output only; the exit code counts everything.',
     ...REPEATABLE,
   }),
   severity: Flags.option({ options: SEVERITIES })({
-    helpGroup: OUTPUT,
     helpValue: SEVERITIES.join('|'),
     description:
       'Show only findings of this severity and worse. Filters the output only; the exit code counts everything.',
   }),
   summary: Flags.boolean({
-    helpGroup: OUTPUT,
     description: 'Only the first lines, which are the answer. With -o text, wide and markdown.',
   }),
   'allow-empty': Flags.boolean({
-    helpGroup: OUTPUT,
     description: 'Exit code 0, not 4, if there is nothing to check in the files.',
   }),
   strict: Flags.boolean({
-    helpGroup: OUTPUT,
     description: 'Take nothing for granted: what would rest on a premise is not known (exit code 4).',
   }),
   color: Flags.option({ options: COLOUR_FLAGS, default: 'auto' as ColourFlag })({
-    helpGroup: OUTPUT,
     helpValue: COLOUR_FLAGS.join('|'),
     description: 'Colours; auto looks at the terminal, NO_COLOR and TERM.',
   }),
   v: Flags.integer({
     char: 'v',
-    helpGroup: OUTPUT,
     helpValue: 'LEVEL',
     description: 'From 6 on, an error comes with its stack.',
     min: 0,
     max: 10,
     default: 0,
   }),
-}
+})
 
 /** `--names`, of the commands that say whom a name means. */
 export const namesFlag = Flags.string({
