@@ -49,15 +49,28 @@ export type FindingTopic = 'too little is held' | 'several are held' | 'others h
 const WITHDRAWN =
   "The operator withdraws the binding's ClusterSPIFFEID and writes none: a stale identity is worse than none."
 
+type Unrated = Omit<FindingEntry, 'severity'>
+
+function error(entry: Unrated): FindingEntry {
+  return { severity: 'error', ...entry }
+}
+
+function warning(entry: Unrated): FindingEntry {
+  return { severity: 'warning', ...entry }
+}
+
+function info(entry: Unrated): FindingEntry {
+  return { severity: 'info', ...entry }
+}
+
 function refusal(reason: RefusalReason, title: string): FindingEntry {
-  return {
-    severity: 'error',
+  return error({
     title,
     meaning: REASONS[reason].meaning,
     consequence: WITHDRAWN,
     fix: REASONS[reason].fix,
     reason,
-  }
+  })
 }
 
 /** The registry of finding codes. */
@@ -69,8 +82,7 @@ export const FINDINGS = {
   KLM105: refusal('InvalidObjectiveRef', 'bad objective reference'),
   KLM106: refusal('TargetObjectiveNotFound', 'objective not found'),
   KLM107: refusal('InferenceObjectiveCRDMissing', 'InferenceObjective is not served'),
-  KLM110: {
-    severity: 'warning',
+  KLM110: warning({
     isClash: true,
     title: 'another pool of that name selects other pods',
     meaning:
@@ -78,31 +90,28 @@ export const FINDINGS = {
     consequence:
       "The SPIFFE ID holds the pool's name but not its group, so a reader of the ID cannot tell the two pools apart. A binding that names the other pool is refused.",
     fix: 'Remove the pool that is no longer used, or rename one of them.',
-  },
-  KLM111: {
-    severity: 'warning',
+  }),
+  KLM111: warning({
     title: 'legacy objective while llm-d.ai is served',
     meaning:
       'The binding resolves to an objective of the older GAIE group, although llm-d.ai objectives are served here.',
     consequence:
       "llm-d's endpoint picker reads llm-d.ai objectives only, so the objective that gives the identity its name has no effect.",
     fix: 'Move the objective to llm-d.ai/v1alpha2, under the same name.',
-  },
+  }),
   KLM201: refusal('UnsafeSelector', 'selector not provably safe'),
   KLM202: refusal('InvalidPoolSelector', 'malformed pool selector'),
   KLM203: refusal('InvalidIdentityBoundary', 'bad variant'),
   KLM301: refusal('IdentityCollision', 'identity collision'),
-  KLM302: {
-    severity: 'warning',
+  KLM302: warning({
     title: 'label sets that may overlap',
     meaning:
       'Two PerObjective bindings claim the same container and service account, or two PerVariant bindings the same variant and service account, and a pod may carry the labels of both pools, though neither label set contains the other.',
     consequence:
       'A pod with both label sets would hold both identities, and which of them a client gets first is not defined.',
     fix: 'Give one of the bindings its own containerName, or give the pools labels that exclude each other.',
-  },
-  KLM303: {
-    severity: 'warning',
+  }),
+  KLM303: warning({
     tells: 'several are held',
     title: 'several identities on one container',
     meaning:
@@ -110,50 +119,44 @@ export const FINDINGS = {
     consequence:
       'Many clients take the first SVID, and SPIRE orders them by random entry IDs: which one is used may change at any time.',
     fix: 'Keep one registration per container, or make the client choose by hint or SPIFFE ID.',
-  },
-  KLM304: {
-    severity: 'warning',
+  }),
+  KLM304: warning({
     tells: 'others hold it',
     title: 'one SPIFFE ID claimed twice',
     meaning: 'Two registrations give the same SPIFFE ID to different workloads.',
     consequence: 'A peer that trusts the ID trusts both workloads, and cannot tell them apart.',
     fix: 'Let one binding stand for each identity, or name different objectives or pools.',
-  },
-  KLM305: {
-    severity: 'info',
+  }),
+  KLM305: info({
     title: 'foreign ClusterSPIFFEID on the same pods',
     meaning: "A ClusterSPIFFEID that is not kleym's selects pods that a binding reaches.",
     consequence: 'Those pods may hold its identity too; nothing proves that it stays within the tenant.',
     fix: 'Check that both registrations are wanted; narrow the podSelector of the foreign one if not.',
-  },
-  KLM306: {
-    severity: 'warning',
+  }),
+  KLM306: warning({
     title: 'a pod in two pools',
     meaning: 'The selectors of two pools choose the same pod.',
     consequence:
       'GAIE calls this unsupported: two endpoint pickers route to the pod, and PoolOnly bindings of both pools give it two identities.',
     fix: 'Give the pools labels that exclude each other.',
-  },
-  KLM307: {
-    severity: 'warning',
+  }),
+  KLM307: warning({
     tells: 'several are held',
     title: 'equal hints on one container',
     meaning: 'Two registrations with the same non-empty hint match one container.',
     consequence:
       "The Workload API hands out only one of them, the older entry, and drops the other with a warning in the agent's log.",
     fix: 'Give every ClusterSPIFFEID its own hint.',
-  },
-  KLM308: {
-    severity: 'error',
+  }),
+  KLM308: error({
     tells: 'others hold it',
     title: 'identity given to another namespace',
     meaning:
       "A registration that is not kleym's gives the SPIFFE ID of a binding to pods of another namespace.",
     consequence: 'Those pods can act as the workload of the binding towards every peer that trusts its ID.',
     fix: 'Find out who made the other registration, and delete or correct it now.',
-  },
-  KLM309: {
-    severity: 'warning',
+  }),
+  KLM309: warning({
     tells: 'others hold it',
     title: 'one SPIFFE ID in two clusters',
     meaning:
@@ -161,9 +164,8 @@ export const FINDINGS = {
     consequence:
       'A peer that trusts the ID trusts the workloads of both clusters, and cannot tell them apart: whoever may create pods for it in one of them acts as the other.',
     fix: 'If the two are one tenant with one purpose, suppress it; else give the clusters trust domains of their own and federate them, or give namespaces or pools names that differ.',
-  },
-  KLM310: {
-    severity: 'warning',
+  }),
+  KLM310: warning({
     tells: 'others hold it',
     title: 'a container that can make identities',
     meaning:
@@ -171,9 +173,8 @@ export const FINDINGS = {
     consequence:
       'With `admin` and `admin_ids` it can create entries and mint SVIDs for every identity of the trust domain. With `downstream` it gets a certificate authority that signs every identity. As a delegate it gets the SVIDs of every workload on its node, if it reaches the admin socket of the agent. No other answer about who holds what accounts for that.',
     fix: 'Take the right away. If the container is a SPIRE server below this one, or administers SPIRE, see that nothing else holds its ID, and suppress the finding with that reason.',
-  },
-  KLM311: {
-    severity: 'warning',
+  }),
+  KLM311: warning({
     tells: 'others hold it',
     title: 'an identity that pods of other namespaces can take',
     meaning:
@@ -181,52 +182,46 @@ export const FINDINGS = {
     consequence:
       'Whoever may create pods there can act as the workload of the binding: labels and names are theirs to choose.',
     fix: "Give the registration a namespaceSelector for `kubernetes.io/metadata.name` of the binding's namespace, or delete it.",
-  },
-  KLM401: {
-    severity: 'error',
+  }),
+  KLM401: error({
     noEffect: 'of any output',
     title: 'SCM ignores the output',
     meaning:
       'The SPIRE controller manager does not handle the ClusterSPIFFEID that the binding renders: it handles another class, sees only objects with another label, or reads no ClusterSPIFFEIDs. The finding says which.',
     consequence: 'The binding is Ready, and no container ever gets the identity.',
     fix: 'Give kleym the class or the label that SCM asks for (--clusterspiffeid-class-name, --output-label), or let SCM handle such objects (watchClassless, reconcile.clusterSPIFFEIDs).',
-  },
-  KLM402: {
-    severity: 'warning',
+  }),
+  KLM402: warning({
     tells: 'too little is held',
     title: 'default identity displaced',
     meaning:
       'A fallback ClusterSPIFFEID gives way as soon as another registration is rendered for the pod, whichever container that one is for.',
     consequence: 'The containers that the finding names are left without an identity.',
     fix: 'Bind the other containers too, or give them an identity by a ClusterSPIFFEID that is no fallback. PoolOnly gives them one, but not the default one (KLM418).',
-  },
-  KLM403: {
-    severity: 'warning',
+  }),
+  KLM403: warning({
     title: 'entry masked',
     meaning:
       'Another object owns an equal registration entry: same SPIFFE ID, parent and selectors on the same pod.',
     consequence: 'SCM keeps one of the two, the older; the TTL, hint and DNS names of the other are dropped.',
     fix: 'Delete one of the two objects, or make their SPIFFE IDs differ.',
-  },
-  KLM404: {
-    severity: 'error',
+  }),
+  KLM404: error({
     title: 'the identity reaches no container',
     meaning:
       "Pods or pod templates carry the pool's labels, none of them has the service account and the container of the binding, and nothing else that was read could supply them.",
     consequence: 'No container gets the identity, and the pods lose a default identity that is a fallback.',
     fix: 'Correct serviceAccountName or containerName of the binding, or the pods.',
-  },
-  KLM405: {
-    severity: 'error',
+  }),
+  KLM405: error({
     tells: 'too little is held',
     title: 'the SPIRE server refuses the entry',
     meaning: 'SCM would send a registration entry that spire-server does not accept.',
     consequence:
       'The identity is never issued, SCM tries again at every pass, and the fallback stays displaced.',
     fix: 'Correct the field that the evidence names.',
-  },
-  KLM406: {
-    severity: 'error',
+  }),
+  KLM406: error({
     concerns: 'every binding',
     title: 'an object that stops the SPIRE controller manager',
     meaning:
@@ -234,17 +229,15 @@ export const FINDINGS = {
     consequence:
       'SCM works on with the old objects, so no new, edited or deleted registration takes effect in the cluster; after a restart it exits.',
     fix: 'Correct or delete the object now.',
-  },
-  KLM407: {
-    severity: 'error',
+  }),
+  KLM407: error({
     concerns: 'every binding',
     title: 'an entry that is not UTF-8 stops all new entries',
     meaning: 'A template cuts a string in the middle of a character, and SCM cannot send the result.',
     consequence: 'SCM creates no entry of that batch, in any namespace.',
     fix: 'Correct the template so that it slices no character in two.',
-  },
-  KLM408: {
-    severity: 'warning',
+  }),
+  KLM408: warning({
     noEffect: 'of a binding',
     tells: 'too little is held',
     title: 'a ClusterSPIFFEID fails to render',
@@ -252,44 +245,39 @@ export const FINDINGS = {
     consequence:
       'SCM deletes the entries of those pods and logs the reason; the status shows only a counter, or nothing.',
     fix: 'Correct the template that the evidence names.',
-  },
-  KLM409: {
-    severity: 'error',
+  }),
+  KLM409: error({
     title: 'SCM ignores the namespace',
     meaning:
       "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored.",
     consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
     fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or move the workload.',
-  },
-  KLM410: {
-    severity: 'warning',
+  }),
+  KLM410: warning({
     noEffect: 'of any output',
     title: 'SCM would ignore the output as the SPIRE charts install it',
     meaning:
       "SCM's settings were not given, and as the hardened SPIRE charts install it, it ignores the output.",
     consequence: "If SCM runs with the charts' defaults, no container ever gets the identity.",
     fix: "Pass SCM's settings with --scm-config to be sure, and set --clusterspiffeid-class-name to its className.",
-  },
-  KLM411: {
-    severity: 'error',
+  }),
+  KLM411: error({
     noEffect: 'of any output',
     concerns: 'every binding',
     title: 'kleym and SCM have different trust domains',
     meaning: 'The trust domain that kleym renders is not the one that SCM serves.',
     consequence: "SCM refuses to render any of kleym's registrations.",
     fix: 'Give kleym the trust domain of SCM.',
-  },
-  KLM412: {
-    severity: 'info',
+  }),
+  KLM412: info({
     // Nothing clashes where no pod is there yet.
     isClash: false,
     title: "no pod has the pool's labels",
     meaning: 'The snapshot has no pod, and no pod template, with the labels of the pool.',
     consequence: 'No container gets the identity yet.',
     fix: 'Nothing, if the workload is deployed later; else correct the labels of the pool or of the pods.',
-  },
-  KLM413: {
-    severity: 'info',
+  }),
+  KLM413: info({
     tells: 'too little is held',
     isUnfollowed: true,
     title: 'a template that kleym does not support',
@@ -297,44 +285,39 @@ export const FINDINGS = {
       'A ClusterSPIFFEID uses a template construct that kleym does not support, so its result is unknown.',
     consequence: 'Every answer that depends on that object is shown as unknown.',
     fix: 'Compare with the registration entries of the server: spire-server entry show.',
-  },
-  KLM414: {
-    severity: 'error',
+  }),
+  KLM414: error({
     concerns: 'every binding',
     title: 'SCM does not start with this configuration',
     meaning: 'The configuration of the SPIRE controller manager holds a setting that it refuses at start.',
     consequence: 'SCM makes and changes no registration in the cluster.',
     fix: 'Correct the setting that the evidence names.',
-  },
-  KLM415: {
-    severity: 'warning',
+  }),
+  KLM415: warning({
     title: 'a variant that no pod carries',
     meaning:
       "The binding names a variant of its pool, and none of the pool's pods carries the label of variants with that value.",
     consequence:
       'No container gets the identity. A misspelt variant looks like this, and so does a label key that differs from that of the pods.',
     fix: 'Correct .spec.identityBoundary.variant or the label of the pods; compare the key with kubectl kleym status.',
-  },
-  KLM416: {
-    severity: 'warning',
+  }),
+  KLM416: warning({
     isOfSubjectAlone: true,
     title: 'pods of a pool that no variant covers',
     meaning:
       'Bindings divide the pods of the pool among variants. Some pods carry no variant, or one that no binding names for their service account.',
     consequence: 'Those pods get no identity of the pool: they keep a default identity, or have none.',
     fix: 'Label the pods in their template, bind the variant that is missing, or add a PoolOnly binding for all of them.',
-  },
-  KLM417: {
-    severity: 'warning',
+  }),
+  KLM417: warning({
     title: 'a variant that the template does not say',
     meaning:
       'The template of a workload has no label of variants, but pods like it carry one: a controller or a webhook sets it.',
     consequence:
       'The files do not show what runs. Whoever controls that controller decides which identity a pod gets.',
     fix: 'Put the label into the template; if leaders and workers of a LeaderWorkerSet differ, into both templates.',
-  },
-  KLM418: {
-    severity: 'info',
+  }),
+  KLM418: info({
     noEffect: 'of a fallback',
     tells: 'too little is held',
     title: 'default identity replaced',
@@ -343,9 +326,8 @@ export const FINDINGS = {
     consequence:
       'A peer that knows those containers by the default identity, such as a service mesh or a policy, does not know them any more.',
     fix: 'Let the peers that know the default identity accept the new one, or give it back by a ClusterSPIFFEID that is no fallback.',
-  },
-  KLM420: {
-    severity: 'warning',
+  }),
+  KLM420: warning({
     isOfSubjectAlone: true,
     title: 'a field that the API server drops',
     meaning:
@@ -353,9 +335,8 @@ export const FINDINGS = {
     consequence:
       "kubectl's strict validation refuses an unknown field; any other client has it dropped, and the object means what is left: a selector without its field selects everything.",
     fix: 'Correct the name of the field, or remove it. If the CRD is newer than kleym and has the field, suppress the finding.',
-  },
-  KLM421: {
-    severity: 'error',
+  }),
+  KLM421: error({
     isOfSubjectAlone: true,
     title: 'the API server refuses the object',
     meaning:
@@ -363,17 +344,15 @@ export const FINDINGS = {
     consequence:
       'The apply fails. Whatever was in the cluster before stays as it is, and what it does there is not known here.',
     fix: 'Correct the field that the summary names.',
-  },
-  KLM422: {
-    severity: 'warning',
+  }),
+  KLM422: warning({
     title: 'the class is no label value',
     meaning:
       "kleym's class cannot stand in the label spire.spiffe.io/class-name, since a label value has at most 63 letters, digits, dashes, underscores and dots, and begins and ends with a letter or digit. The outputs have it in spec.className alone.",
     consequence: 'A SPIRE controller manager with filterByClassName sees none of the outputs.',
     fix: 'Give SCM a shorter or plainer className, and kleym the same (--clusterspiffeid-class-name).',
-  },
-  KLM430: {
-    severity: 'warning',
+  }),
+  KLM430: warning({
     noEffect: 'of any output',
     title: 'an identity without a way to the Workload API',
     meaning:
@@ -381,17 +360,15 @@ export const FINDINGS = {
     consequence:
       'The entry is there and matches, and the workload never gets its SVID: it cannot ask for it.',
     fix: 'Add a volume of the CSI driver csi.spiffe.io to the pod, and mount it in the container (docs/no-svid.md). If a webhook adds it, ask about the running pods, or suppress the finding.',
-  },
-  KLM431: {
-    severity: 'warning',
+  }),
+  KLM431: warning({
     title: 'waiting for an SVID that cannot come',
     meaning:
       'An init container or a postStart hook runs spire-agent api fetch or spiffe-helper, but its container cannot have an SVID at that time. Either no registration gives the init container one, or the hook runs before the kubelet reports its container.',
     consequence: 'The command fails or waits for ever, and the pod does not start.',
     fix: 'Bind the init container too, or use PoolOnly; ask for SVIDs in the main process or in a native sidecar, not in a hook.',
-  },
-  KLM440: {
-    severity: 'error',
+  }),
+  KLM440: error({
     ofProxies: 'gives what they cannot use',
     title: 'an identity that the proxy cannot use',
     meaning:
@@ -399,9 +376,8 @@ export const FINDINGS = {
     consequence:
       'Peers in the mesh verify IDs against service accounts, and refuse this one. If the proxy holds another SVID too, it presents the first one, and which that is SPIRE draws at random for each pod.',
     fix: 'If the pool has an objective, use PerObjective for the container of the model. Register the proxy beside it: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest proves both: it writes them for a pool that has no binding yet, and names the steps for one that has. Without an objective it is impossible: a registration for the proxy adds an SVID and takes none away.',
-  },
-  KLM441: {
-    severity: 'error',
+  }),
+  KLM441: error({
     tells: 'too little is held',
     ofProxies: 'takes what they need',
     title: 'a proxy loses the identity that its mesh needs',
@@ -409,16 +385,15 @@ export const FINDINGS = {
       'A fallback ClusterSPIFFEID gave the proxy the ID of its service account, and gives way to another registration of the pod. The proxy takes its certificates from SPIRE. It is left with none, or it asks for that ID by name (Kuma) and gets no other.',
     consequence: 'The proxy does not start or loses its certificate, and the pod is cut off from the mesh.',
     fix: 'Register the proxy by itself before the binding is applied: a ClusterSPIFFEID that is no fallback, with the ID of the service account and the selector k8s:container-name of the proxy (docs/consumers.md). kubectl kleym suggest writes it, with the binding if there is none yet.',
-  },
-  KLM442: {
-    severity: 'info',
+  }),
+  KLM442: info({
     title: 'an identity that a proxy of the node cannot take',
     meaning:
       'A proxy of the node serves the pod and asks for identities by the pod. The binding gives its identity to one container, and such a request tells no containers apart.',
     consequence:
       'The container gets its identity from the Workload API alone. The proxy of the node never presents it. A fallback that gives the pod the ID of its service account gives way to the binding, so a proxy of the node that asks SPIRE is left without that too.',
     fix: 'Nothing, if the proxy of the node takes its certificates from its mesh. If it asks SPIRE, register the pod as a whole with the ID of the service account, by a ClusterSPIFFEID that is no fallback: the meshes of such proxies accept no ID of a binding, also not of PoolOnly or PerVariant (docs/consumers.md). The containers then hold that ID beside their own.',
-  },
+  }),
   KLM501: refusal('UnsupportedMode', 'unsupported mode'),
   KLM502: refusal('MissingObjectiveRef', 'objective missing'),
   KLM503: refusal('InvalidServiceAccountName', 'bad service account name'),
@@ -429,43 +404,38 @@ export const FINDINGS = {
   KLM508: refusal('ClusterSPIFFEIDCRDMissing', 'ClusterSPIFFEID is not served'),
   KLM509: { ...refusal('OutputNotOwned', "the output's name is taken"), isClash: true },
   KLM510: refusal('ManagedOutputApplyFailed', 'the API server refuses the output'),
-  KLM511: {
-    severity: 'warning',
+  KLM511: warning({
     title: 'undetermined',
     meaning: REASONS.Undetermined.meaning,
     consequence: 'What is in force stays in force. The answer is incomplete: a refusal may hide behind it.',
     fix: REASONS.Undetermined.fix,
     reason: 'Undetermined',
-  },
-  KLM512: {
-    severity: 'warning',
+  }),
+  KLM512: warning({
     isClash: true,
     title: 'waiting for a peer',
     meaning: REASONS.WaitingForPeer.meaning,
     consequence: 'Nothing is written for the binding until the other registration is gone.',
     fix: REASONS.WaitingForPeer.fix,
     reason: 'WaitingForPeer',
-  },
-  KLM550: {
-    severity: 'error',
+  }),
+  KLM550: error({
     isClash: true,
     title: 'a field that a binding does not have',
     meaning: 'The manifest of a binding holds a field that its CRD does not have.',
     consequence:
       "kubectl's strict validation refuses the binding; any other client has the field dropped, and the binding asks for more than was meant.",
     fix: 'Correct the name of the field, or remove it.',
-  },
-  KLM520: {
-    severity: 'warning',
+  }),
+  KLM520: warning({
     isClash: true,
     title: 'settings disagree',
     meaning:
       "Two sources say different things about kleym's trust domain, class, output labels or variant label key: the flags, the operator's Deployment, or a binding's status.",
     consequence: 'The settings were probably changed and not rolled out; this answer uses the first source.',
     fix: 'Roll the operator out with the settings that are meant, or correct the flags.',
-  },
-  KLM521: {
-    severity: 'warning',
+  }),
+  KLM521: warning({
     isClash: true,
     title: 'an output without a binding',
     meaning:
@@ -473,18 +443,16 @@ export const FINDINGS = {
     consequence:
       'Its registration stays in force until the operator deletes it, and blocks bindings that claim the same container.',
     fix: 'Let the operator run: it deletes the object by itself.',
-  },
-  KLM522: {
-    severity: 'warning',
+  }),
+  KLM522: warning({
     title: 'an object that looks like an output, and is not',
     meaning:
       "A ClusterSPIFFEID has a name or a label of kleym's and no annotations that prove it to be an output: another tool or an older version made it, or a webhook or a person took the annotations away.",
     consequence:
       'kleym neither changes nor deletes it, and SPIRE goes on registering what it says. Under a name of the shape that kleym gives, it keeps bindings that claim the same container waiting.',
     fix: 'If nothing else needs it, delete it with kubectl; the binding that it once belonged to writes its own anew.',
-  },
-  KLM551: {
-    severity: 'error',
+  }),
+  KLM551: error({
     isClash: true,
     title: 'a kind, group or version that nothing serves',
     meaning:
@@ -492,283 +460,250 @@ export const FINDINGS = {
     consequence:
       'The API server refuses the object, and nothing of it is judged here: an answer without it would look complete.',
     fix: 'Correct apiVersion and kind.',
-  },
-  KLM530: {
-    severity: 'warning',
+  }),
+  KLM530: warning({
     isOfSuppressions: true,
     title: 'a suppression that suppresses nothing',
     meaning: 'A --suppress flag or a suppress annotation names a finding that does not exist.',
     consequence: 'None now. If the finding comes back later, it is hidden.',
     fix: 'Remove the suppression, or correct its code or its object.',
-  },
-  KLM531: {
-    severity: 'warning',
+  }),
+  KLM531: warning({
     isOfSuppressions: true,
     title: 'a suppression that does not count',
     meaning:
       'A suppress annotation has no reason, names no finding code, or means a finding that an annotation cannot suppress: an error, or one that another namespace is part of.',
     consequence: 'The finding is reported as if the annotation were not there.',
     fix: 'Write a line CODE: reason for each code, or suppress the finding with --suppress.',
-  },
-  KLM540: {
-    severity: 'warning',
+  }),
+  KLM540: warning({
     title: 'the status lags',
     meaning: 'The operator has not yet written a status for the binding as it is now.',
     consequence: 'What the status and `kubectl get` say is about an earlier state, or is not there.',
     fix: 'Wait a moment and ask again; if it stays, look whether the operator runs: kubectl kleym status.',
-  },
-  KLM541: {
-    severity: 'warning',
+  }),
+  KLM541: warning({
     title: 'the status says something else',
     meaning: "The operator's status has seen the binding as it is now, and gives another reason.",
     consequence:
       'Either something has just changed and the operator has not seen it yet, or it meets what cannot be seen from here.',
     fix: 'Ask again in a moment; if it stays, compare versions and settings (kubectl kleym status), and read its log.',
-  },
-  KLM542: {
-    severity: 'warning',
+  }),
+  KLM542: warning({
     title: 'the output is not as it should be',
     meaning:
       'A ClusterSPIFFEID of the binding was changed, is gone, or is still there though it should not be.',
     consequence: 'Registrations follow what is there until the operator has put it right.',
     fix: 'Let the operator run: it puts the object right by itself; kubectl kleym diff shows what it has not done yet.',
-  },
-  KLM543: {
-    severity: 'error',
+  }),
+  KLM543: error({
     isClash: true,
     title: 'the operator does not run',
     meaning: 'No replica of the Deployment of the operator is available.',
     consequence:
       'What is in force stays so. No change is applied: no binding is decided, no output is written or withdrawn.',
     fix: 'Look at the Deployment and the log of its pods.',
-  },
-  KLM544: {
-    severity: 'error',
+  }),
+  KLM544: error({
     title: 'a kind that kleym needs is not served',
     meaning: 'The API server says that it does not serve bindings, ClusterSPIFFEIDs, or any kind of pool.',
     consequence: 'No binding can become ready.',
     fix: 'Install the CRD: of kleym with its chart, of SPIRE with spire-crds, of pools with the Gateway API Inference Extension.',
-  },
-  KLM546: {
-    severity: 'warning',
+  }),
+  KLM546: warning({
     title: 'in force otherwise than predicted',
     meaning:
       "The condition InForce, which the operator reads from SCM's counters, and the prediction of this answer disagree.",
     consequence:
       'Either SCM is behind or not running, another SCM acts on the object, or its settings are not those that this answer uses.',
     fix: "Ask again in a minute; if it stays, pass SCM's settings with --scm-config and read the log of SCM.",
-  },
-  KLM545: {
-    severity: 'error',
+  }),
+  KLM545: error({
     title: 'two operators in one cluster',
     meaning: 'More than one Deployment of the operator is there, each with a Lease of its own.',
     consequence:
       'If their settings differ, they undo each other. Each takes what the other wrote for its own.',
     fix: 'Uninstall all but one: one operator serves the whole cluster.',
-  },
-  KLM601: {
-    severity: 'warning',
+  }),
+  KLM601: warning({
     title: 'a policy names an identity that nothing gives',
     meaning:
       "A rule of an access policy, or of another object that is read for the names in it, names a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
       'No client presents that ID, so the name matches no client. An ID that is written whole is compared as a whole, in its case.',
     fix: 'Correct the ID in the policy (the evidence names similar IDs), or bind the workload that should hold it.',
-  },
-  KLM602: {
-    severity: 'warning',
+  }),
+  KLM602: warning({
     title: 'the type and the field of a policy source disagree',
     meaning:
       "The source of a rule has one type and fills the field of another type. The CRD's validation does not tie the two together.",
     consequence:
       'In the reference implementation only the type counts; the field of that type is missing, so the rule names any principal.',
     fix: 'Make the type of the source and its field agree.',
-  },
-  KLM603: {
-    severity: 'warning',
+  }),
+  KLM603: warning({
     title: 'a policy names any principal',
     meaning:
       'The source of a rule is missing, has no type, or has a type without its member. (There is no wildcard: this is what one looks like.)',
     consequence:
       'In the reference implementation the rule names every client of the gateway, all identities of bindings included.',
     fix: 'Name the identities that are meant, one rule each. If every client is meant, suppress the finding.',
-  },
-  KLM604: {
-    severity: 'info',
+  }),
+  KLM604: info({
     title: 'no policy names the identity',
     meaning:
       'There are access policies, and none of them names the SPIFFE ID of the binding, its service account, or any principal.',
     consequence:
       'Often that is as it should be: model servers are called, and policies name callers. It matters if the pods call tools themselves.',
     fix: 'Nothing, unless the workload is meant to be named: then name its SPIFFE ID in a rule.',
-  },
-  KLM605: {
-    severity: 'info',
+  }),
+  KLM605: info({
     noEffect: 'of any output',
     title: 'a policy names an identity that no container holds now',
     meaning:
       'A rule of an access policy names a SPIFFE ID that some object gives, and no container holds it now.',
     consequence: 'The rule matches no client until a pod gets the identity.',
     fix: 'Nothing, if the workload is deployed later; otherwise see why the registration reaches no container: kubectl kleym explain.',
-  },
-  KLM606: {
-    severity: 'warning',
+  }),
+  KLM606: warning({
     title: 'a policy names a service account whose pods present another ID',
     meaning:
       'A rule names a service account, which stands for the one SPIFFE ID /ns/NAMESPACE/sa/NAME; pods that run under it hold the ID of a binding.',
     consequence:
       'IDs are compared as a whole: if those pods present the ID of the binding, the rule does not name them.',
     fix: 'Name the SPIFFE ID of the binding in a rule of its own, with a source of type SPIFFE.',
-  },
-  KLM607: {
-    severity: 'warning',
+  }),
+  KLM607: warning({
     title: 'a policy that may not take effect as it is written',
     meaning:
       'The status or the fields of an access policy show that it, or one of its rules, does something else than its text says, or nothing. Or its status is about an earlier version of it.',
     consequence:
       'What follows is behaviour of the reference implementation, which the evidence states; another implementation may differ.',
     fix: 'See the fix that comes with the finding; it hangs on what is shown.',
-  },
-  KLM608: {
-    severity: 'warning',
+  }),
+  KLM608: warning({
     title: 'two policies with one rule name on one target',
     meaning: 'Two access policies target the same object, and each has a rule of the same name.',
     consequence:
       'The reference implementation keeps rules by their names alone: that of the later policy replaces the other, without a word.',
     fix: 'Give the rules names that are unique among all policies of the target.',
-  },
-  KLM609: {
-    severity: 'warning',
+  }),
+  KLM609: warning({
     title: 'a policy that cannot be interpreted',
     meaning:
       'An access policy is of a group or version from before v1alpha1, of a version that kleym does not know, of the kind AccessPolicy that only proposals have, or holds a field that cannot be understood.',
     consequence:
       'Which identities it names is unknown, so kleym cannot say of any identity that no policy names it. A manifest of kind AccessPolicy is read, but no API server serves that kind.',
     fix: 'Write it as XAccessPolicy of agentic.networking.x-k8s.io/v1alpha1, or correct the field that is named.',
-  },
-  KLM610: {
-    severity: 'warning',
+  }),
+  KLM610: warning({
     title: 'a policy names an identity in a form that matches nothing',
     meaning:
       'A name in an Istio, Linkerd, Gateway API or agentgateway object is written in a form that no SPIFFE ID is equal to. Istio writes spiffe:// itself: principals: ["spiffe://example.org/ns/a/sa/b"] stands for spiffe://spiffe://example.org/ns/a/sa/b.',
     consequence: 'The name matches no client.',
     fix: 'Write the form that the finding names; for Istio principals, the ID without spiffe://.',
-  },
-  KLM611: {
-    severity: 'info',
+  }),
+  KLM611: info({
     title: 'a pattern in a policy takes in the identities of several namespaces',
     meaning: 'A name with a wildcard takes in SPIFFE IDs of bindings in more than one namespace.',
     consequence: 'Whoever may create a binding in one of these namespaces is named by the rule too.',
     fix: 'Nothing, if all of them are meant; otherwise write a longer prefix, or name the IDs.',
-  },
-  KLM612: {
-    severity: 'info',
+  }),
+  KLM612: info({
     title: 'an object mentions an identity that nothing gives',
     meaning:
       "A string of an object (a variable, an argument, a configuration) holds a SPIFFE ID in SPIRE's trust domain that no ClusterSPIFFEID and no ClusterStaticEntry gives.",
     consequence:
       'What the string is for is not known. If it says whom the program expects or calls, nobody presents that ID.',
     fix: 'Correct the ID (the evidence names similar IDs), or bind the workload that should hold it.',
-  },
-  KLM701: {
-    severity: 'error',
+  }),
+  KLM701: error({
     title: 'an identity test fails',
     meaning: 'An assertion of an IdentityTest is not true of what containers would hold.',
     consequence:
       'A container holds an identity that it should not, or does not hold one that it should, or the test names what is not there.',
     fix: 'Undo the change that made it untrue. If the change was meant, see what the test must say: kubectl kleym test --update.',
-  },
-  KLM801: {
-    severity: 'error',
+  }),
+  KLM801: error({
     title: 'an entry is not on the server',
     meaning:
       'The objects ask for a registration entry, and the SPIRE server does not hold it. If the cause is certain, the evidence names it.',
     consequence: 'The containers that the entry is for do not get the identity.',
     fix: "See that the SPIRE controller manager runs and what its log says, then compare again with a new dump of the server's entries.",
-  },
-  KLM802: {
-    severity: 'error',
+  }),
+  KLM802: error({
     title: 'an entry that no object asks for gives an identity',
     meaning:
       'The SPIRE server holds a registration entry that no object asks for, and a container of this cluster has its selectors.',
     consequence: 'The container gets an identity that no manifest shows.',
     fix: "Wait for SCM's next pass if SCM takes the entry for its own. Otherwise delete it (spire-server entry delete -entryID ID), or declare it in a ClusterStaticEntry.",
-  },
-  KLM803: {
-    severity: 'warning',
+  }),
+  KLM803: warning({
     title: 'an entry says something else',
     meaning:
       'The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags.',
     consequence: 'Identities are issued as the server has the entry, until SCM writes it again.',
     fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
-  },
-  KLM804: {
-    severity: 'error',
+  }),
+  KLM804: error({
     title: 'an entry gives a right that no object asks for',
     meaning:
       'An entry on the SPIRE server has admin or downstream set, and the object that asks for the entry does not set it.',
     consequence:
       "Its workload may use the server's administrative API, or have an intermediate certificate authority signed.",
     fix: 'Find out who changed the entry, and delete it (spire-server entry delete -entryID ID): SCM makes it again as the object says.',
-  },
-  KLM805: {
-    severity: 'info',
+  }),
+  KLM805: info({
     title: 'an entry that no object asks for gives no identity here',
     meaning:
       'The SPIRE server holds a registration entry that no object of this cluster asks for, and no container here has its selectors: it is left over, or another client of the server made it.',
     consequence: 'None in this cluster. SCM removes those that it takes for its own.',
     fix: 'If another client of the server made it, nothing. Otherwise delete it (spire-server entry delete -entryID ID).',
-  },
-  KLM806: {
-    severity: 'info',
+  }),
+  KLM806: info({
     title: 'a difference that may be one of time',
     meaning:
       "The objects and the server's entries were not read at the same moment, and an object or an entry is so young that this explains the difference.",
     consequence: 'Whether SCM and the server agree about it is not known.',
     fix: 'Dump the entries again and compare once more; --as-of tells when a dump was made.',
-  },
-  KLM811: {
-    severity: 'error',
+  }),
+  KLM811: error({
     title: 'an entry federates with a bundle that is not there',
     meaning:
       'A registration names a trust domain in .spec.federatesWith, and the SPIRE server holds no bundle of it.',
     consequence:
       'The server refuses every entry of the object as a whole: its containers get no identity, not even one for their own trust domain.',
     fix: 'Declare the relationship in a ClusterFederatedTrustDomain and see that its endpoint answers, or take the trust domain out of .spec.federatesWith.',
-  },
-  KLM812: {
-    severity: 'warning',
+  }),
+  KLM812: warning({
     title: 'a default identity hangs on bundles of others',
     meaning:
       'A ClusterSPIFFEID that is a fallback, or that selects every pod, federates with other trust domains.',
     consequence:
       "If the server holds no bundle of one of them, it refuses the entry of every pod: another organisation's endpoint decides whether workloads here have an identity.",
     fix: 'Federate in a ClusterSPIFFEID of its own for the workloads that need it, and let the default identity federate with none.',
-  },
-  KLM813: {
-    severity: 'warning',
+  }),
+  KLM813: warning({
     title: 'a relationship that no object declares',
     meaning:
       'A registration names a trust domain in .spec.federatesWith, and no ClusterFederatedTrustDomain that SCM handles declares the relationship with it.',
     consequence:
       'Nothing here brings or renews the bundle. While the server holds none, it refuses every entry of the object; when a bundle that was set by hand has run out, peers of that trust domain are not trusted.',
     fix: 'Declare the relationship in a ClusterFederatedTrustDomain, or take the trust domain out of .spec.federatesWith. If the server federates by its own configuration (federates_with), suppress the finding.',
-  },
-  KLM821: {
-    severity: 'error',
+  }),
+  KLM821: error({
     title: 'a container lacks an SVID',
     meaning: 'A process asked the Workload API, and did not get an SVID that its container should have.',
     consequence: 'The workload runs without that identity.',
     fix: "See that the entry is on the server, that the agent of the pod's node runs, and which selectors it finds for the process (log_selectors).",
-  },
-  KLM822: {
-    severity: 'error',
+  }),
+  KLM822: error({
     title: 'a container holds an SVID that it should not',
     meaning: 'A process asked the Workload API, and got an SVID that no object gives its container.',
     consequence: 'The workload acts under an identity that no manifest shows.',
     fix: 'Find the entry that gives it (kubectl kleym verify --entries), and delete it or declare it.',
-  },
-} as const satisfies Record<string, FindingEntry>
+  }),
+} satisfies Record<string, FindingEntry>
 
 /** A finding code: `KLM101`. */
 export type FindingCode = keyof typeof FINDINGS
@@ -778,7 +713,7 @@ export const FINDING_CODES: readonly FindingCode[] = keysOf(FINDINGS).toSorted(c
 
 const BY_REASON = new Map<Reason, FindingCode>(
   FINDING_CODES.flatMap((code) => {
-    const { reason }: FindingEntry = FINDINGS[code]
+    const { reason } = FINDINGS[code]
     return reason === undefined ? [] : [[reason, code] as const]
   }),
 )
