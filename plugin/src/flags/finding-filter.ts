@@ -45,13 +45,17 @@ export function codeMeant(written: string): FindingCode | undefined {
 }
 
 function requireCode(written: string): FindingCode {
-  const code = codeMeant(written)
-  if (code !== undefined) return code
-  throw new KleymError('usage', {
+  const fix =
+    didYouMean(written, [...FINDING_CODES, ...REASON_NAMES]) ?? 'see them all: kubectl kleym explain KLM'
+  return codeMeant(written) ?? failNoCode('usage', `--code ${written}`, fix)
+}
+
+/** Throws the error for a word that means no code. */
+export function failNoCode(code: 'usage' | 'not-found', where: string, fix: string): never {
+  throw new KleymError(code, {
     what: 'there is no such finding code',
-    where: `--code ${written}`,
+    where,
     why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
-    fix:
-      didYouMean(written, [...FINDING_CODES, ...REASON_NAMES]) ?? 'see them all: kubectl kleym explain KLM',
+    fix,
   })
 }

@@ -28,6 +28,9 @@ const EXAMPLE = 'KLM402=iib/team-a/chat'
 /** The kinds that findings are about and no API server serves; they have no namespace. */
 const UNSERVED = [SCM_CONFIG_KIND, REGISTRATION_ENTRY_KIND]
 
+/** The object whose findings do not count. */
+type Suppressed = Pick<FlagSuppression, 'kind' | 'namespace' | 'name'>
+
 /** Parses one `--suppress`; throws a usage error that says what is wrong with it. */
 export function parseSuppress(text: string): FlagSuppression {
   const equals = text.indexOf('=')
@@ -55,9 +58,17 @@ function parseCode(written: string, text: string): FindingCode {
   return code
 }
 
-function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> {
+function parseObject(written: string, text: string): Suppressed {
   const [type = '', ...path] = written.split('/')
-  if (type === '*') return anyKind(path, text)
+  if (type === '*') {
+    const any = objectOf('*', path)
+    if (any !== undefined) return any
+    throw wrong(
+      text,
+      'it is not CODE=KIND/NAMESPACE/NAME',
+      'write */NAMESPACE/NAME, or */NAME for what has no namespace',
+    )
+  }
   const ofTest = assertionPattern(type, path.join('/'), text)
   if (ofTest !== undefined) return ofTest
   const ofOther = otherKind(type, path)
@@ -72,30 +83,25 @@ function parseObject(written: string, text: string): Pick<FlagSuppression, 'kind
 }
 
 /** An object of a kind that kleym does not read, as findings about the pods that it makes name it; undefined for another kind. */
-function otherKind(
-  type: string,
-  path: readonly string[],
-): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> | undefined {
+function otherKind(type: string, path: readonly string[]): Suppressed | undefined {
   const kind = withoutGroup(type)
-  const isNamed = path.length === 1 || path.length === 2
   const isAsFound = /^[A-Z][A-Za-z0-9]*$/.test(kind)
-  if (!isNamed || path.includes('') || !isAsFound || UNSERVED.includes(kind) || kindNamed(kind) !== undefined)
-    return undefined
-  const [first = '', second] = path
-  return second === undefined
-    ? { kind, namespace: '', name: first }
-    : { kind, namespace: first, name: second }
+  const isOther = isAsFound && !UNSERVED.includes(kind) && kindNamed(kind) === undefined
+  return isOther ? objectOf(kind, path) : undefined
+}
+
+/** The object of a kind that NAMESPACE/NAME or NAME means; undefined for any other path. */
+function objectOf(kind: string, path: readonly string[]): Suppressed | undefined {
+  if (path.length === 0 || path.length > 2 || path.includes('')) return undefined
+  const [name = '', namespace = ''] = path.toReversed()
+  return { kind, namespace, name }
 }
 
 /**
  * Assertions of an IdentityTest: `identitytest/TEST/containers[0]`, as findings and `-o name` show them, or all of a test by its
  * name. Undefined for another kind.
  */
-function assertionPattern(
-  type: string,
-  name: string,
-  text: string,
-): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> | undefined {
+function assertionPattern(type: string, name: string, text: string): Suppressed | undefined {
   const [word = '', ...group] = type.toLowerCase().split('.')
   const kind = IDENTITY_TEST_KIND.toLowerCase()
   if (word !== kind && word !== `${kind}s`) return undefined
@@ -113,22 +119,6 @@ function assertionPattern(
       `write ${type}/TEST for a whole test, or ${type}/TEST/containers[0]`,
     )
   return { kind: IDENTITY_TEST_KIND, namespace: '', name: assertion === undefined ? `${test}/*` : name }
-}
-
-function anyKind(
-  path: readonly string[],
-  text: string,
-): Pick<FlagSuppression, 'kind' | 'namespace' | 'name'> {
-  const [first = '', second] = path
-  if (path.length === 0 || path.length > 2 || path.includes(''))
-    throw wrong(
-      text,
-      'it is not CODE=KIND/NAMESPACE/NAME',
-      'write */NAMESPACE/NAME, or */NAME for what has no namespace',
-    )
-  return second === undefined
-    ? { kind: '*', namespace: '', name: first }
-    : { kind: '*', namespace: first, name: second }
 }
 
 function parseNamed(type: string, path: readonly string[], written: string): Omit<ObjectName, 'group'> {

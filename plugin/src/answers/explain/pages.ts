@@ -8,8 +8,8 @@ import {
 } from '@kleym/shared/core/findings/index.ts'
 import { paletteFor, type CommandContext, type CommandResult } from '../../io/context.ts'
 import { viewWidth } from '../../text/layout.ts'
-import { EXIT, KleymError, wrongUsage } from '../../io/errors.ts'
-import { codeMeant } from '../../flags/finding-filter.ts'
+import { EXIT, wrongUsage } from '../../io/errors.ts'
+import { codeMeant, failNoCode } from '../../flags/finding-filter.ts'
 import type { OutputFormat } from '../../flags/flags.ts'
 import { noSummary, type OutputOptions } from '../../flags/options.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
@@ -68,14 +68,8 @@ function requirePageFormat(format: OutputFormat): void {
 }
 
 function requireCode(written: string): FindingCode {
-  const code = codeMeant(written)
-  if (code !== undefined) return code
-  throw new KleymError('not-found', {
-    what: 'there is no such finding code',
-    where: written,
-    why: `the codes are ${FINDING_CODES[0] ?? ''} to ${FINDING_CODES.at(-1) ?? ''}, with gaps`,
-    fix: didYouMean(written, FINDING_CODES) ?? 'see all of them with: kubectl kleym explain KLM',
-  })
+  const fix = didYouMean(written, FINDING_CODES) ?? 'see all of them with: kubectl kleym explain KLM'
+  return codeMeant(written) ?? failNoCode('not-found', written, fix)
 }
 
 /** All codes, a line each. */
