@@ -85,20 +85,8 @@ export { prunedFields, pruningSchema } from './plan/pruned-fields.ts'
 export { settling } from './plan/settle.ts'
 export { type StatusVerdict, nextStatus, verdictOf } from './plan/status.ts'
 export { metadataAfterWrite } from './plan/written-metadata.ts'
-export {
-  IN_FORCE_REASONS,
-  IN_FORCE_REASON_NAMES,
-  isInForceReason,
-  showsScm,
-} from './reasons/in-force-reasons.ts'
-export {
-  REASONS,
-  REASON_NAMES,
-  type Reason,
-  type ReasonEntry,
-  type RefusalReason,
-  isReason,
-} from './reasons/reasons.ts'
+export { isInForceReason, showsScm } from './reasons/in-force-reasons.ts'
+export { REASONS, REASON_NAMES, type Reason, type RefusalReason, isReason } from './reasons/reasons.ts'
 export { type Config, TRUST_DOMAIN_PLACEHOLDER } from './settings/config.ts'
 export {
   CLASS_NAME_ENV,
