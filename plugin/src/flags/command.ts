@@ -35,6 +35,17 @@ export abstract class KleymCommand extends Command {
     if (this.config instanceof CommandConfig) return this.config.context
     throw new TypeError(`the command ${this.id ?? ''} was started without a CommandConfig`)
   }
+
+  /** Answers with the code of the command, which is loaded here alone: help and completion do without it. */
+  protected async answer<Options>(
+    load: () => Promise<{
+      readonly run: (options: Options, context: CommandContext) => Promise<CommandResult>
+    }>,
+    options: NoInfer<Options>,
+  ): Promise<CommandResult> {
+    const { run } = await load()
+    return run(options, this.context)
+  }
 }
 
 /** A command with the flags that `commonOptions` reads: sources, settings, output and cluster. */

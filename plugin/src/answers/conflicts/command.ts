@@ -6,7 +6,6 @@ import { wrongUsage } from '../../io/errors.ts'
 import { allNamespacesFlag, selectorFlag } from '../../flags/flags.ts'
 import { shellWord } from '../../flags/echo.ts'
 import { withoutKind } from '../../gather/selection.ts'
-import type { ConflictsOptions } from './run.ts'
 import {
   commonOptions,
   givenFileFlag,
@@ -71,13 +70,11 @@ export class ConflictsCommand extends SourceCommand {
       const { askedClusters, runClusters } = await import('./clusters.ts')
       return runClusters(askedClusters(options, contexts, folders), options, this.context)
     }
-    const options: ConflictsOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions(one, 'conflicts', this.context.cwd),
       bindings: withoutKind(args.binding ?? []),
       selector: flags.selector,
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }
 

@@ -74,7 +74,6 @@ export class DiffCommand extends SourceCommand {
       besideLive:
         '--base is a desired state, --live a dump of live objects; the files can be compared with one of them',
     })
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    return this.answer(() => import('./run.ts'), options)
   }
 }

@@ -8,7 +8,6 @@ import { withoutKind } from '../../gather/selection.ts'
 import { ONLY } from './only.ts'
 import { commonOptions, optionsWithoutSources } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
-import type { ExplainOptions } from './run.ts'
 
 /** A finding code as people write it, or a condition reason: names of bindings have no capital letters. */
 export function isCode(word: string): boolean {
@@ -57,13 +56,11 @@ export class ExplainCommand extends SourceCommand {
     }
     // Codes beside bindings ask for what is found under them.
     const code = codes.length === 0 ? flags.code : [...(flags.code ?? []), ...codes]
-    const options: ExplainOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions({ ...flags, code }, 'explain', this.context.cwd),
       only: flags.only,
       bindings,
       selector: flags.selector,
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

@@ -60,7 +60,6 @@ export class MapCommand extends SourceCommand {
         why: 'there is nothing to compare it with',
         fix: 'name the other desired state: -R -f DIR',
       })
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    return this.answer(() => import('./run.ts'), options)
   }
 }

@@ -53,7 +53,6 @@ export class MigrateCommand extends SourceCommand {
       tests: flags.tests ?? [],
     }
     if (flags['from-go']) return (await import('./from-go.ts')).runFromGo(options, this.context)
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    return this.answer(() => import('./run.ts'), options)
   }
 }

@@ -4,7 +4,6 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
-import type { PoliciesOptions } from './run.ts'
 
 /** The command line of `policies`. */
 export class PoliciesCommand extends SourceCommand {
@@ -30,11 +29,9 @@ export class PoliciesCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(PoliciesCommand)
-    const options: PoliciesOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions(flags, 'policies', this.context.cwd),
       policies: args.policy ?? [],
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

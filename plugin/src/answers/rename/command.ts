@@ -4,7 +4,6 @@ import { SourceCommand } from '../../flags/command.ts'
 import { configMapsFlag, namesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import type { CommandResult } from '../../io/context.ts'
-import type { RenameOptions } from './run.ts'
 import { parseRename } from './targets.ts'
 
 /** The command line of `rename`. */
@@ -41,11 +40,9 @@ export class RenameCommand extends SourceCommand {
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(RenameCommand)
     const words = [args.from, args.to, args.name].filter((word) => word !== undefined)
-    const options: RenameOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions({ ...flags, 'all-namespaces': false }, 'rename', this.context.cwd),
       asked: parseRename(words),
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

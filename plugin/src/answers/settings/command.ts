@@ -29,7 +29,6 @@ export class SettingsCommand extends SourceCommand {
     const { flags } = await this.parse(SettingsCommand)
     requireFormat(flags.output, 'settings')
     const options = { ...optionsWithoutSources(flags, this.context.cwd), write: flags.write }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    return this.answer(() => import('./run.ts'), options)
   }
 }

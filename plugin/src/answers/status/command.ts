@@ -5,7 +5,6 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { givenFileFlag, optionsWithoutSources, requireFormat, type FileFlags } from '../../flags/options.ts'
 import { wrongUsage } from '../../io/errors.ts'
-import type { StatusOptions } from './spire.ts'
 
 /** The command line of `status`. */
 export class StatusCommand extends SourceCommand {
@@ -36,14 +35,12 @@ export class StatusCommand extends SourceCommand {
     const { flags } = await this.parse(StatusCommand)
     refuseFiles(flags)
     requireFormat(flags.output, 'status')
-    const options: StatusOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...optionsWithoutSources(flags, this.context.cwd),
       entries: flags.entries ?? [],
       asOf: flags['as-of'],
       budgets: flags.budgets,
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }
 

@@ -4,7 +4,6 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
-import type { SuggestOptions } from './run.ts'
 import { parseTargets } from './targets.ts'
 
 /** The command line of `suggest`. */
@@ -32,11 +31,9 @@ export class SuggestCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(SuggestCommand)
-    const options: SuggestOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions(flags, 'suggest', this.context.cwd),
       targets: parseTargets(args.target ?? []),
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

@@ -5,7 +5,6 @@ import { allNamespacesFlag } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
 import type { CommandResult } from '../../io/context.ts'
-import type { TestOptions } from './run.ts'
 
 /** The command line of `test`. */
 export class TestCommand extends SourceCommand {
@@ -37,12 +36,10 @@ export class TestCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags, args } = await this.parse(TestCommand)
-    const options: TestOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions(flags, 'test', this.context.cwd),
       tests: args.tests ?? [],
       mode: flags.generate ? 'generate' : flags.update ? 'update' : 'run',
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

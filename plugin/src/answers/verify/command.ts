@@ -5,7 +5,6 @@ import { allNamespacesFlag, entriesFlags } from '../../flags/flags.ts'
 import { commonOptions } from '../../flags/options.ts'
 import { REPEATABLE } from '../../flags/repeatable.ts'
 import type { CommandResult } from '../../io/context.ts'
-import type { VerifyOptions } from './run.ts'
 
 /** The command line of `verify`. */
 export class VerifyCommand extends SourceCommand {
@@ -61,7 +60,7 @@ export class VerifyCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(VerifyCommand)
-    const options: VerifyOptions = {
+    return this.answer(() => import('./run.ts'), {
       ...commonOptions(flags, 'verify', this.context.cwd),
       entries: flags.entries ?? [],
       bundles: flags.bundles,
@@ -77,8 +76,6 @@ export class VerifyCommand extends SourceCommand {
               selectors: flags.selectors?.flatMap((one) => one.split(/,(?=\w+:)/)),
               agentLog: flags['agent-log'],
             },
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

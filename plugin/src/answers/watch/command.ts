@@ -58,21 +58,17 @@ export class WatchCommand extends KleymCommand {
   async run(): Promise<CommandResult> {
     const { flags } = await this.parse(WatchCommand)
     requireFilesToFollow(flags)
-    const { run } = await import('./run.ts')
-    return run(
-      {
-        files: flags.offline ? filesOf(flags) : undefined,
-        echo: echoOf(flags),
-        cluster: clusterOptions(flags, this.context.cwd),
-        namespace: namespaceOf(flags, 'namespace'),
-        allNamespaces: flags['all-namespaces'],
-        plain: flags.plain,
-        format: flags.output,
-        settings: settingsOf(flags),
-        colour: flags.color,
-      },
-      this.context,
-    )
+    return this.answer(() => import('./run.ts'), {
+      files: flags.offline ? filesOf(flags) : undefined,
+      echo: echoOf(flags),
+      cluster: clusterOptions(flags, this.context.cwd),
+      namespace: namespaceOf(flags, 'namespace'),
+      allNamespaces: flags['all-namespaces'],
+      plain: flags.plain,
+      format: flags.output,
+      settings: settingsOf(flags),
+      colour: flags.color,
+    })
   }
 }
 

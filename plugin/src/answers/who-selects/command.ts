@@ -5,7 +5,6 @@ import type { CommandResult } from '../../io/context.ts'
 import { allNamespacesFlag, configMapsFlag, namesFlag, selectorFlag } from '../../flags/flags.ts'
 import { commonOptions, requireFormat } from '../../flags/options.ts'
 import { words } from '../../flags/repeatable.ts'
-import type { WhoSelectsOptions } from './run.ts'
 import { parseTarget } from './target.ts'
 
 /** The command line of `who-selects`. */
@@ -44,15 +43,13 @@ export class WhoSelectsCommand extends SourceCommand {
     if (flags.output === 'spire' && !flags.entries)
       requireFormat(flags.output, 'who-selects without --entries')
     const target = parseTarget(args.target ?? [])
-    const options: WhoSelectsOptions = {
+    return this.answer(() => import('./run.ts'), {
       target: target.object,
       ...commonOptions(flags, 'who-selects', this.context.cwd),
       selector: flags.selector,
       container: flags.container,
       spiffeId: flags['spiffe-id'] ?? target.spiffeId,
       entries: flags.entries,
-    }
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    })
   }
 }

@@ -68,8 +68,7 @@ export class WhyCommand extends SourceCommand {
 
   async run(): Promise<CommandResult> {
     const options = await this.options()
-    const { run } = await import('./run.ts')
-    return run(options, this.context)
+    return this.answer(() => import('./run.ts'), options)
   }
 
   /** What the command line asks. Throws a usage error. */
