@@ -119,37 +119,21 @@ export const OLD_ACCESS_POLICIES: readonly Kind[] = [
 export const OLD_ACCESS_POLICY_KINDS: readonly string[] = OLD_ACCESS_POLICIES.map(qualifiedKind)
 
 /** Objects of others that name identities: kleym reads whom they name, and nothing else of them (`policies/named-in.ts`). */
-export const NAMING_KINDS = [
-  { group: 'security.istio.io', version: 'v1', kind: 'AuthorizationPolicy', plural: 'authorizationpolicies' },
+export const NAMING_KINDS: readonly Kind[] = [
+  naming('security.istio.io', 'v1', 'AuthorizationPolicy', 'authorizationpolicies'),
   // It names nobody, and says whether names of the one before can match.
-  { group: 'security.istio.io', version: 'v1', kind: 'PeerAuthentication', plural: 'peerauthentications' },
-  { group: 'networking.istio.io', version: 'v1', kind: 'DestinationRule', plural: 'destinationrules' },
-  { group: 'networking.istio.io', version: 'v1', kind: 'ServiceEntry', plural: 'serviceentries' },
-  {
-    group: 'gateway.networking.k8s.io',
-    version: 'v1',
-    kind: 'BackendTLSPolicy',
-    plural: 'backendtlspolicies',
-  },
-  {
-    group: 'policy.linkerd.io',
-    version: 'v1alpha1',
-    kind: 'MeshTLSAuthentication',
-    plural: 'meshtlsauthentications',
-  },
-  {
-    group: 'agentgateway.dev',
-    version: 'v1alpha1',
-    kind: 'AgentgatewayPolicy',
-    plural: 'agentgatewaypolicies',
-  },
-  {
-    group: 'agentgateway.dev',
-    version: 'v1alpha1',
-    kind: 'AgentgatewayBackend',
-    plural: 'agentgatewaybackends',
-  },
-] as const satisfies readonly Kind[]
+  naming('security.istio.io', 'v1', 'PeerAuthentication', 'peerauthentications'),
+  naming('networking.istio.io', 'v1', 'DestinationRule', 'destinationrules'),
+  naming('networking.istio.io', 'v1', 'ServiceEntry', 'serviceentries'),
+  naming('gateway.networking.k8s.io', 'v1', 'BackendTLSPolicy', 'backendtlspolicies'),
+  naming('policy.linkerd.io', 'v1alpha1', 'MeshTLSAuthentication', 'meshtlsauthentications'),
+  naming('agentgateway.dev', 'v1alpha1', 'AgentgatewayPolicy', 'agentgatewaypolicies'),
+  naming('agentgateway.dev', 'v1alpha1', 'AgentgatewayBackend', 'agentgatewaybackends'),
+]
+
+function naming(group: string, version: string, kind: string, plural: string): Kind {
+  return { group, version, kind, plural }
+}
 
 /** All kinds whose objects name identities, qualified; the one that kleym interprets first. */
 export const POLICY_KINDS: readonly string[] = [
