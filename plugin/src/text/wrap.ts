@@ -90,27 +90,18 @@ export function shorten(name: string, width: number, where: 'middle' | 'end' = '
   if (displayWidth(text) <= width) return text
   if (width <= 1) return '…'
   const tail = where === 'end' ? 0 : Math.floor((width - 1) / 3)
-  return `${take(text, width - 1 - tail)}…${tail === 0 ? '' : takeEnd(text, tail)}`
+  const end = tail === 0 ? [] : fitting(Array.from(text).toReversed(), tail).toReversed()
+  return `${fitting(text, width - 1 - tail).join('')}…${end.join('')}`
 }
 
-function take(text: string, width: number): string {
+/** As many of the characters, from the first on, as have room. */
+function fitting(characters: Iterable<string>, width: number): readonly string[] {
   let used = 0
-  let out = ''
-  for (const character of text) {
+  const out: string[] = []
+  for (const character of characters) {
     used += displayWidth(character)
     if (used > width) break
-    out += character
-  }
-  return out
-}
-
-function takeEnd(text: string, width: number): string {
-  let used = 0
-  let out = ''
-  for (const character of Array.from(text).toReversed()) {
-    used += displayWidth(character)
-    if (used > width) break
-    out = character + out
+    out.push(character)
   }
   return out
 }
