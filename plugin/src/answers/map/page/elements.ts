@@ -24,6 +24,11 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made
 }
 
+/** A span of a class. */
+export function span(className: string, ...children: readonly Child[]): HTMLElement {
+  return element('span', { class: className }, ...children)
+}
+
 /** Text that came from a cluster or from files, visible and isolated. */
 export function foreign(text: string, className = ''): HTMLElement {
   return element('bdi', className === '' ? {} : { class: className }, shown(text))

@@ -5,7 +5,7 @@ import { zoom, zoomIdentity, type ZoomTransform } from 'd3-zoom'
 import { CONTAINER_STATES } from '../../parts/container-states.ts'
 import type { IdentityNode, MapNode, NamespaceNode, PodsNode } from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
-import { button, byId, counted, element, foreign, shown, type Child } from './elements.ts'
+import { button, byId, counted, element, span, foreign, shown, type Child } from './elements.ts'
 import { rowOf, sheetOf, type Sheet } from './layout.ts'
 import { CHANGE_WORDS, icon, KIND_WORDS, lookOf, STATE_LOOKS } from './looks.ts'
 import type { World } from './world.ts'
@@ -141,7 +141,7 @@ export class MapPicture {
       ...(refused === 0 ? [] : [{ tone: STATE_LOOKS.refused.tone, count: refused }]),
     ]
     for (const { tone, count } of parts) {
-      const part = element('span', { class: tone })
+      const part = span(tone)
       part.style.flexGrow = String(count)
       bar.append(part)
     }
@@ -149,22 +149,15 @@ export class MapPicture {
       ? []
       : [
           bar,
-          element(
-            'span',
-            { class: 'counts' },
+          span(
+            'counts',
             ...(total === 0 ? [emptyText(node)] : []),
             ...states.map(({ state, count }) =>
-              element(
-                'span',
-                { class: 'count' },
-                icon(STATE_LOOKS[state]),
-                ` ${count.toLocaleString('en')} ${state}`,
-              ),
+              span('count', icon(STATE_LOOKS[state]), ` ${count.toLocaleString('en')} ${state}`),
             ),
           ),
-          element(
-            'span',
-            { class: 'small' },
+          span(
+            'small',
             [counted(node.pods, 'pod'), counted(bindings.length, 'binding')].join(', '),
             ...(refused === 0
               ? []
@@ -177,10 +170,8 @@ export class MapPicture {
     return button(
       { class: 'card', 'data-namespace': node.namespace, 'aria-expanded': String(isOpen) },
       () => this.#events.toggle(node.namespace),
-      element('span', { class: 'name' }, foreign(node.label)),
-      matches === undefined
-        ? undefined
-        : element('span', { class: 'small' }, `${counted(matches, 'row')} found`),
+      span('name', foreign(node.label)),
+      matches === undefined ? undefined : span('small', `${counted(matches, 'row')} found`),
       ...more,
     )
   }
@@ -209,11 +200,7 @@ export class MapPicture {
       }),
     )
     const frames = [...sheet.frames].map(([namespace, place]) => {
-      const frame = element(
-        'div',
-        { class: 'frame' },
-        element('span', { class: 'title' }, foreign(namespace)),
-      )
+      const frame = element('div', { class: 'frame' }, span('title', foreign(namespace)))
       return placed(frame, place)
     })
     const drawn = [...sheet.places].flatMap(([id, place]) => {
@@ -236,11 +223,10 @@ export class MapPicture {
     return this.#stop(
       node,
       { class: `box ${node.kind} ${look?.tone ?? ''}` },
-      element('span', { class: 'kind' }, ...kindOf(node), changeBadge(node)),
+      span('kind', ...kindOf(node), changeBadge(node)),
       element('span', { class: 'label', title: shown(node.label) }, foreign(labelOf(node))),
-      element(
-        'span',
-        { class: 'state' },
+      span(
+        'state',
         ...state,
         detail === '' ? undefined : foreign(detail),
         node.kind === 'policy' && node.namesAny ? ' names any principal' : undefined,
@@ -258,13 +244,7 @@ export class MapPicture {
       this.#stop(
         node,
         { class: 'head' },
-        element(
-          'span',
-          { class: 'kind' },
-          foreign(kind),
-          node.perhaps === null ? '' : ' (perhaps)',
-          changeBadge(node),
-        ),
+        span('kind', foreign(kind), node.perhaps === null ? '' : ' (perhaps)', changeBadge(node)),
         element('span', { class: 'label', title: shown(node.pods.join('\n')) }, foreign(node.label)),
       ),
       ...containers.map((container) => {
@@ -275,7 +255,7 @@ export class MapPicture {
           { class: `row ${look.tone}` },
           element('span', { class: 'label', title: shown(container.name) }, foreign(container.name)),
           changeBadge(container),
-          element('span', { class: 'state' }, icon(look), ` ${look.word}${isMore ? ', perhaps more' : ''}`),
+          span('state', icon(look), ` ${look.word}${isMore ? ', perhaps more' : ''}`),
         )
       }),
       ...(containers.length === 0 ? [element('div', { class: 'row mute' }, 'no container')] : []),
