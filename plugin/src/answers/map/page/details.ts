@@ -67,13 +67,12 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
           ...(node.perhaps === null ? [] : [['perhaps', node.perhaps] as const]),
         ]),
         ...section(counted(node.pods.length, 'pod'), [list(node.pods.map((text) => [foreign(text)]))]),
-        ...section('Containers', [
-          links(
-            world,
-            world.containersOf(node.id).map(({ id }) => id),
-            events,
-          ),
-        ]),
+        ...linkSection(
+          world,
+          events,
+          'Containers',
+          world.containersOf(node.id).map(({ id }) => id),
+        ),
         ...sharingParts(world, node, events),
         command(world, `kubectl kleym who-selects ${targetOf(node.pods[0] ?? '')}`),
       ]
@@ -97,34 +96,30 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
       const held = world.holdersOf(node.id)
       return [
         element('p', {}, `${sentence(holdersText(node))}${world.data.world}.`),
-        ...section('Certainly held by', [
-          linksOf(
-            world,
-            held.filter(({ certain }) => certain),
-            events,
-          ),
-        ]),
-        ...section('Perhaps held by', [
-          linksOf(
-            world,
-            held.filter(({ certain, change }) => !certain && change !== 'removed'),
-            events,
-          ),
-        ]),
-        ...section('No more held by', [
-          linksOf(
-            world,
-            held.filter(({ change }) => change === 'removed'),
-            events,
-          ),
-        ]),
-        ...section('Asked for by', [
-          links(
-            world,
-            asked.map(({ from }) => from),
-            events,
-          ),
-        ]),
+        ...linkSection(
+          world,
+          events,
+          'Certainly held by',
+          held.filter(({ certain }) => certain).map(({ from }) => from),
+        ),
+        ...linkSection(
+          world,
+          events,
+          'Perhaps held by',
+          held.filter(({ certain, change }) => !certain && change !== 'removed').map(({ from }) => from),
+        ),
+        ...linkSection(
+          world,
+          events,
+          'No more held by',
+          held.filter(({ change }) => change === 'removed').map(({ from }) => from),
+        ),
+        ...linkSection(
+          world,
+          events,
+          'Asked for by',
+          asked.map(({ from }) => from),
+        ),
         ...section('Named by', [
           list(
             named.map(({ from, rule, how }) => [
@@ -143,13 +138,12 @@ function bodyOf(world: World, node: MapNode, events: DetailEvents): readonly Chi
           ...(node.namesAny ? [['names', 'any principal'] as const] : []),
         ]),
         ...section('Its rules', [list(node.says.map((text) => [foreign(text)]))]),
-        ...section('Named here', [
-          links(
-            world,
-            world.from(node.id).map(({ to }) => to),
-            events,
-          ),
-        ]),
+        ...linkSection(
+          world,
+          events,
+          'Named here',
+          world.from(node.id).map(({ to }) => to),
+        ),
         command(world, `kubectl kleym policies ${node.policy}`),
       ]
     case 'gap':
@@ -304,21 +298,19 @@ function verdictParts(
 ): readonly Child[] {
   if (edges.length === 0) return [element('p', {}, `It selects no pod${world.data.world}.`)]
   return [...grouped(edges, ({ verdict }) => verdict)].flatMap(([verdict, same]) =>
-    section(`${sentence(verdict)} for ${counted(same.length, 'container')}`, [
-      links(
-        world,
-        same.map(({ to }) => to),
-        events,
-      ),
-    ]),
+    linkSection(
+      world,
+      events,
+      `${sentence(verdict)} for ${counted(same.length, 'container')}`,
+      same.map(({ to }) => to),
+    ),
   )
 }
 
 function sharingParts(world: World, node: MapNode, events: DetailEvents): readonly Child[] {
   const sharing = [...relatedTo(world, node.id).sharing]
-  return section(`Shares an identity with ${counted(sharing.length, 'other container')}`, [
-    links(world, sharing, events),
-  ])
+  const title = `Shares an identity with ${counted(sharing.length, 'other container')}`
+  return linkSection(world, events, title, sharing)
 }
 
 function findingParts(findings: readonly PageFinding[]): readonly Child[] {
@@ -361,20 +353,14 @@ function list(items: readonly (readonly Child[])[], className = ''): HTMLElement
   )
 }
 
-function linksOf(
+/** A title with links to boxes, each once. */
+function linkSection(
   world: World,
-  edges: readonly { readonly from: string }[],
   events: DetailEvents,
-): HTMLElement {
-  return links(
-    world,
-    edges.map(({ from }) => from),
-    events,
-  )
-}
-
-function links(world: World, ids: readonly string[], events: DetailEvents): HTMLElement {
-  return list([...new Set(ids)].map((id) => [link(world, id, events)]))
+  title: string,
+  ids: readonly string[],
+): readonly Child[] {
+  return section(title, [list([...new Set(ids)].map((id) => [link(world, id, events)]))])
 }
 
 /** A box by name, which selects it. */
