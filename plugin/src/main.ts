@@ -5,7 +5,7 @@
 import process from 'node:process'
 import { dig } from '@kleym/shared/core/base/json.ts'
 import { systemClock } from '@kleym/shared/kube/clock.ts'
-import type { Collection, CommandContext, Interrupts } from './io/context.ts'
+import type { CommandContext, Garbage, Interrupts } from './io/context.ts'
 import { asKleymError, EXIT, formatError, KleymError } from './io/errors.ts'
 import { FileOutput } from './io/file-output.ts'
 import { runProgram } from './program/program.ts'
@@ -58,7 +58,7 @@ let sizeAfterAll = Infinity
  * The executable runs on Bun; Node has neither. Who asks for it has much to do: code is compiled as early as usual from then on.
  * https://bun.com/reference/bun/gc, https://bun.com/reference/bun/jsc
  */
-function collectGarbage(which: Collection): void {
+function collectGarbage(which: Garbage): void {
   const bun = dig(globalThis, 'Bun')
   if (bun === undefined) return
   setJitPolicy(USUAL_JIT_POLICY)

@@ -478,7 +478,7 @@ export const MUTANTS: readonly Mutant[] = [
       ],
       [
         'what the workload selectors say claims beside a narrowed pod selector',
-        'return narrowed ? [inOrder(new Map([...selected, ...chosen])), inOrder(selected)] : [inOrder(selected)]',
+        'return [inOrder(new Map([...selected, ...chosen])), inOrder(selected)]',
         'return [inOrder(new Map([...selected, ...chosen]))]',
       ],
       [

@@ -8,7 +8,7 @@ import type { ExitCode } from './errors.ts'
  * What is collected. `young`: only what was made since the last time, which is quick; what is in use by then counts as old from then on.
  * `as needed`: that, or all once the process has grown much since all was collected.
  */
-export type Collection = 'young' | 'as needed' | 'all'
+export type Garbage = 'young' | 'as needed' | 'all'
 
 /** What the sources need of the process. */
 export interface SourceIo {
@@ -16,7 +16,7 @@ export interface SourceIo {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly stdin: AsyncIterable<unknown>
   /** As CommandContext has it. */
-  readonly collectGarbage?: (which: Collection) => void
+  readonly collectGarbage?: (which: Garbage) => void
   /** Where progress is shown, on a terminal; undefined: nowhere. */
   readonly stderr?: OutputStream
   readonly clock?: Clock
@@ -63,7 +63,7 @@ export interface CommandContext extends SourceIo {
    * Gives memory back now, where the runtime can be told to: Bun lets its heap grow to twice what is in use before it
    * does so by itself, which shows with a hundred thousand pods.
    */
-  readonly collectGarbage?: (which: Collection) => void
+  readonly collectGarbage?: (which: Garbage) => void
   /**
    * Says that little is left to do. Where the runtime can be told so, it compiles nearly nothing from then on: in a run of
    * 50 ms its compiler takes an eighth of the CPU time and gives less than that back.
