@@ -20,8 +20,9 @@ import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
 /** What a strategic merge patch has, and no object: https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const DIRECTIVE = '$patch'
 
-/** Where the containers stand in workloads. People patch no bare pods. */
+/** Where the containers stand in workloads. */
 const CONTAINERS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['/Pod', ['spec', 'containers']],
   ['apps/Deployment', ['spec', 'template', 'spec', 'containers']],
   ['apps/StatefulSet', ['spec', 'template', 'spec', 'containers']],
   ['apps/DaemonSet', ['spec', 'template', 'spec', 'containers']],
@@ -46,6 +47,8 @@ export function lackOf(value: JsonRecord): string | undefined {
   if (path === undefined) return undefined
   if (isDirective(value)) return `has a ${DIRECTIVE}`
   const containers = digPath(value, path)
+  // People patch no bare pods: one that shows no containers is taken as it stands.
+  if (kind === 'Pod' && containers === undefined) return refusedLabel(value)
   if (!Array.isArray(containers) || containers.length === 0) return `has no ${path.join('.')}`
   const items: readonly unknown[] = containers
   if (items.some((one) => own(one, DIRECTIVE) !== undefined)) return `has a ${DIRECTIVE} among its containers`

@@ -84,6 +84,23 @@ describe('a workload that cannot be a whole object is left out with a note, and 
     expect(notes).toContain('no whole object')
   })
 
+  test.each([
+    ['has no spec.containers', LABELS, 'spec: {containers: []}'],
+    ['has a container without a name', LABELS, 'spec: {containers: [{image: web}]}'],
+    ['has two containers with the name web', LABELS, 'spec: {containers: [{name: web}, {name: web}]}'],
+    [
+      'has a label tier that is no text: put its value into quotes',
+      'metadata: {labels: {tier: 1}}',
+      'spec: {containers: [{name: web}]}',
+    ],
+  ])('a bare pod: %s', async (lack, metadata, spec) => {
+    const named = metadata.replace('{labels', '{name: web, namespace: team-a, labels')
+    const { names, notes, subjects } = await read(`apiVersion: v1\nkind: Pod\n${named}\n${spec}\n`)
+    expect(names).toEqual([])
+    expect(notes).toContain(`Pod web ${lack}`)
+    expect(subjects).toEqual([{ kind: 'Pod', namespace: 'team-a', name: 'web' }])
+  })
+
   test('beside the object that it is for, which is read as it stands', async () => {
     const { names, notes } = await read(`${deployment('spec: {replicas: 3}\n')}---\n${WHOLE}`)
     expect(names).toEqual(['web'])
