@@ -369,7 +369,7 @@ class Gathering {
     const found = all.filter(({ isShownBy }) => isShownBy?.(objects) !== true)
     const told = found.filter(({ isNoted }) => isNoted !== true)
     const noted = found.filter(({ isNoted }) => isNoted === true)
-    const idle = idleSubjects(told, objects)
+    const idle = idleSubjects(told, objects, question)
     const unread = told.filter((problem) => !idle.has(problem))
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
     const parts = [...unread, ...noted].flatMap(unreadObjects)

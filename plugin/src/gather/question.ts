@@ -15,6 +15,8 @@ export interface Question {
   readonly named: readonly (string | undefined)[]
   /** The kind of workload that the arguments name. */
   readonly kind?: string | undefined
+  /** The answer tells which workloads there are, and what they are: they matter whether or not anything gives them an identity. */
+  readonly workloads?: boolean
   /** The answer shows which access policies name an identity. */
   readonly policies?: boolean
   /** The answer resolves whom access policies name, those of the namespaces concerned or all: identities of any namespace. */

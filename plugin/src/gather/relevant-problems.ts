@@ -4,7 +4,7 @@ import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { NAMING_KIND_NAMES } from '@kleym/shared/core/model/naming/named-in.ts'
 import { KINDS_WITH_PODS, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import { BINDING, REGISTRATIONS, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import { BINDING, POOL_KINDS, REGISTRATIONS, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -55,14 +55,22 @@ const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 /** What gives identities. */
 const GIVING: ReadonlySet<string> = new Set([BINDING, ...REGISTRATIONS].map(qualifiedKind))
 
-/** Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none. */
+const POOLS: ReadonlySet<string> = new Set(POOL_KINDS.map(qualifiedKind))
+
+/**
+ * Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none.
+ * Where two pools are, these may share pods, and a question about workloads asks for more than what their pods hold.
+ */
 export function idleSubjects(
   problems: readonly InputProblem[],
   objects: readonly RawObject[],
+  question: Question | undefined,
 ): ReadonlySet<InputProblem> {
-  const mayGive =
-    objects.some(({ value }) => GIVING.has(kindKey(value))) ||
-    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => GIVING.has(kind)))
+  if (question?.workloads === true) return new Set()
+  const mayBe = (kinds: ReadonlySet<string>, read: number): boolean =>
+    objects.filter(({ value }) => kinds.has(kindKey(value))).length >= read ||
+    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => kinds.has(kind)))
+  const mayGive = mayBe(GIVING, 1) || mayBe(POOLS, 2)
   // What makes pods that are not read makes no registrations either.
   const makers = new Set(objects.flatMap((one) => (one.isUnread === true ? [kindKey(one.value)] : [])))
   const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>

@@ -602,6 +602,53 @@ test('a chart of workloads that cannot be rendered is no doubt where nothing giv
   expect((await asked('conflicts', chart, SCM, ['--render'])).code).toBe(4)
 })
 
+const askedAlone = async (args: readonly string[], files: Files): Promise<Ran> => {
+  const cwd = await workspace({ ...files, 'scm.conf': SCM })
+  return inProcess([...args, '--offline', '-R', '-f', '.', ...SETTINGS], cwd)
+}
+const poolOf = (name: string, labels: object = { pool: name }): string =>
+  json({
+    apiVersion: 'inference.networking.k8s.io/v1',
+    kind: 'InferencePool',
+    metadata: { name, namespace: 'web' },
+    spec: {
+      selector: { matchLabels: labels },
+      targetPorts: [{ number: 8000 }],
+      endpointPickerRef: { name: 'epp', port: { number: 9002 } },
+    },
+  })
+const TWICE = { 'a.json': web('x'), 'b.json': web('y') }
+const CHART = {
+  'c/Chart.yaml': 'apiVersion: v2\nname: c\n',
+  'c/templates/web.yaml':
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: {{ .Release.Name }}, namespace: web}\n',
+}
+const STATED = `
+apiVersion: test.kleym.sonda.red/v1alpha1
+kind: IdentityTest
+metadata: {name: t}
+spec: {containers: [{subject: {namespace: web, workload: deployment/absent}, holds: {none: true}}]}
+`
+
+describe('where nothing gives an identity, a workload that was not read matters', () => {
+  test.each([
+    ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],
+    ['its pods may be those of a pool', ['suggest', '-A'], { 'p.json': poolOf('p', { app: 'web' }) }],
+    ['it may be the one that is named', ['who-selects', 'deployment/absent', '-n', 'web'], {}],
+    ['it may be the one that is named', ['why', 'deployment/absent', '-n', 'web'], {}],
+    ['a test may be about it', ['test', 't.yaml'], { 't.yaml': STATED }],
+  ] as const)('%s: %j', async (_, args, files) => {
+    expect((await askedAlone(args, { ...files, ...CHART, 'other.json': web('z') })).code).toBe(4)
+  })
+
+  test.each([
+    ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],
+    ['its container may be the one that is named', ['who-selects', 'deployment/web', '-n', 'web'], {}],
+  ] as const)('one that is defined twice, too; %s: %j', async (_, args, files) => {
+    expect((await askedAlone(args, { ...files, ...TWICE })).code).toBe(4)
+  })
+})
+
 test('an object that is defined twice is reported in those words', () => {
   const why = { verb: 'read', what: 'a.yaml:1 and b.yaml:1', cause: 'ambiguous' } as const
   expect(unknownReasonText(why)).toBe('defined twice: a.yaml:1, b.yaml:1')

@@ -21,7 +21,7 @@ export interface SuggestOptions extends CommonOptions {
 export async function run(options: SuggestOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces, targets } = options
   const named = targets.length === 0 ? [undefined] : targets.map(({ namespace }) => namespace)
-  const question = { allNamespaces, named, policies: true }
+  const question = { allNamespaces, named, policies: true, workloads: true }
   const { frame, input } = await suggested(options, question, context)
   return finish(frame, input, options.output, context)
 }

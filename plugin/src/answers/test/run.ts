@@ -21,7 +21,7 @@ export async function run(options: TestOptions, context: CommandContext): Promis
   if (options.mode !== 'run') requirePlainOutput(options.mode, options.output)
   const paths = options.mode === 'generate' ? { paths: [], areNamed: false } : testPaths(options)
   // What an assertion states may be true of any namespace.
-  const question = { allNamespaces: true, named: [undefined] }
+  const question = { allNamespaces: true, named: [undefined], workloads: options.mode !== 'generate' }
   const input = await gather({ ...options, allNamespaces: true }, question, context)
   if (options.mode === 'generate')
     return (await import('./generate.ts')).generated(input, options.sources.namespace !== undefined)

@@ -40,6 +40,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
       allNamespaces,
       named: [target?.namespace],
       kind: workloadKind(target),
+      workloads: target !== undefined || selector !== undefined || container !== undefined,
       policies: !options.entries,
       names: options.entries ? undefined : 'strings',
     },

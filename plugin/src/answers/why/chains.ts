@@ -63,6 +63,7 @@ export async function chainsOf(
     allNamespaces,
     named: [target.namespace],
     spire: true,
+    workloads: true,
     readsAll: options.entries.length > 0,
     kind: WORKLOAD_KINDS.some(({ kind }) => kind === target.kind) ? target.kind : undefined,
   }
