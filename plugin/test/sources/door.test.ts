@@ -630,6 +630,17 @@ metadata: {name: t}
 spec: {containers: [{subject: {namespace: web, workload: deployment/absent}, holds: {none: true}}]}
 `
 
+test.each([
+  ['a pod', { 'a.json': web('x'), 'b.json': web('y') }, 'Deployment web/web'],
+  ['a pool', { 'a.json': web('x'), 'q2.json': poolOf('q') }, 'InferencePool web/q'],
+])('that two pools share pods depends where %s is defined twice', async (_, files, which) => {
+  const pools = { 'p.json': poolOf('p', { app: 'web' }), 'q.json': poolOf('q', { app: 'web' }) }
+  const { stdout } = await askedAlone(['conflicts', '-o', 'json'], { ...pools, ...files })
+  const found = { code: 'KLM306', dependsOn: [expect.any(String)] }
+  expect(JSON.parse(stdout)).toMatchObject({ findings: [found] })
+  expect(stdout).toContain(`depends: ${which} may be other than it was read`)
+})
+
 describe('where nothing gives an identity, a workload that was not read matters', () => {
   test.each([
     ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],

@@ -1,7 +1,8 @@
 // A pod in two pools, which GAIE calls unsupported and nothing prevents.
-import { POOL_KIND } from '../../model/kinds.ts'
-import { type Analysis, isMade } from '../../analysis/index.ts'
+import { POOL_KIND, qualifiedKind } from '../../model/kinds.ts'
+import { type Analysis, Holdings, isMade } from '../../analysis/index.ts'
 import { carriesLabel } from '../../model/objects/label-match.ts'
+import type { Pool } from '../../model/objects/inference.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { type Steps } from '../../base/steps.ts'
@@ -12,18 +13,22 @@ import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import { type Rule } from '../finding/rule.ts'
 import { type Subject } from '../../model/objects/subject.ts'
 import { NameSummary } from '../../base/text/counted.ts'
-import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { all, any, NO, open, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 
 /** The pools of one namespace that select by the same labels. */
 interface Selection {
   readonly number: number
   readonly namespace: string
   readonly labels: PoolLabels
-  readonly pools: Set<string>
+  /** By its name, whether a pool is as it was read: one that is defined twice may select by others. */
+  readonly pools: Map<string, Truth>
 }
 
 interface Shared {
   readonly pools: readonly Subject[]
+  /** Whether the pools are as they were read, and one of the pods is. */
+  readonly arePools: Truth
+  isPod: Truth
   readonly first: Pod
   readonly pods: NameSummary
   readonly count: PodCount
@@ -37,6 +42,9 @@ interface Shared {
 export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>): Steps<readonly Finding[]> {
   if (bindings !== undefined) return []
   const selections = selectionsOf(analysis)
+  const holdings = new Holdings(analysis.settled)
+  const sharedPods = (byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<string, Shared> =>
+    sharedBy(byPod, holdings)
   const certain = sharedPods(yield* selectionsOfPods(selections, analysis.pods()))
   const made =
     analysis.snapshot.podMakers.length === 0
@@ -45,13 +53,17 @@ export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>
   const perhaps =
     made.length === 0 ? certain : sharedPods(yield* selectionsOfPods(selections, indexPods(made)))
   const changed = sharedPods(selectionsWithAddedLabels(selections, analysis.podsInQuestion))
-  const dependent = (all: ReadonlyMap<string, Shared>, holds: (first: Pod) => Truth): readonly Finding[] =>
-    [...all].flatMap(([key, shared]) => {
+  const dependent = (shares: ReadonlyMap<string, Shared>, holds: (first: Pod) => Truth): readonly Finding[] =>
+    [...shares].flatMap(([key, shared]) => {
       if (certain.has(key)) return []
-      return sharedFinding(shared).flatMap((one) => asFarAs(holds(shared.first), one))
+      return sharedFinding(shared).flatMap((one) =>
+        asFarAs(all(holds(shared.first), shared.arePools, shared.isPod), one),
+      )
     })
   return [
-    ...[...certain.values()].flatMap(sharedFinding),
+    ...[...certain.values()].flatMap((shared) =>
+      sharedFinding(shared).flatMap((one) => asFarAs(all(shared.arePools, shared.isPod), one)),
+    ),
     ...dependent(perhaps, isMade),
     ...dependent(changed, (first) => {
       const givers = [...new Set(first.labelGivers?.values())].join(', ')
@@ -64,18 +76,23 @@ export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>
 export const poolRule: Rule = { codes: ['KLM306'], find: poolFindings }
 
 /** The sets of pools that share pods, by what selects each of these. */
-function sharedPods(byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<string, Shared> {
+function sharedBy(
+  byPod: ReadonlyMap<Pod, readonly Selection[]>,
+  holdings: Holdings,
+): ReadonlyMap<string, Shared> {
   const shared = new Map<string, Shared>()
   // Pods in the same selections are in the same pools, however many of those there are: their names are joined once for all.
   const bySelections = new Map<string, Shared>()
   for (const [pod, selections] of byPod) {
     const key = selections.map(({ number }) => number).join(' ')
     const found = getOrCreate(bySelections, key, () => {
-      const names = new Set(selections.flatMap(({ pools }) => [...pools]))
+      const names = new Set(selections.flatMap(({ pools }) => [...pools.keys()]))
       const sorted = [...names].toSorted(compareBytes)
       const pools = sorted.map((name) => ({ kind: POOL_KIND, namespace: pod.namespace, name }))
       return getOrCreate(shared, JSON.stringify([pod.namespace, sorted]), () => ({
         pools,
+        arePools: all(...sorted.map((name) => any(...selections.map((one) => one.pools.get(name) ?? NO)))),
+        isPod: NO,
         first: pod,
         pods: new NameSummary(),
         count: new PodCount(),
@@ -83,6 +100,7 @@ function sharedPods(byPod: ReadonlyMap<Pod, readonly Selection[]>): ReadonlyMap<
     })
     found.pods.add(podText(pod))
     found.count.add(pod)
+    if (found.isPod !== YES) found.isPod = any(found.isPod, holdings.asRead(pod))
   }
   return shared
 }
@@ -156,16 +174,27 @@ function mayHave(pod: Pod, asked: PoolLabels): boolean {
 
 function selectionsOf(analysis: Analysis): readonly Selection[] {
   const selections = new Map<string, Selection>()
-  for (const { selector, meta } of analysis.snapshot.pools.read) {
+  for (const pool of analysis.snapshot.pools.read) {
+    const { selector, meta } = pool
     if (!selector.ok) continue
-    const { namespace } = meta
+    const { namespace, name } = meta
     const { labels } = selector
-    getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
+    const { pools } = getOrCreate(selections, JSON.stringify([namespace, [...labels]]), () => ({
       number: selections.size,
       namespace,
       labels,
-      pools: new Set(),
-    })).pools.add(meta.name)
+      pools: new Map(),
+    }))
+    pools.set(name, any(pools.get(name) ?? NO, asRead(pool, analysis)))
   }
   return [...selections.values()]
+}
+
+/** Whether a pool is what was read of it: one that is defined twice may be the other one. */
+function asRead({ group, meta: { namespace, name } }: Pool, { snapshot }: Analysis): Truth {
+  const kind = qualifiedKind({ group, kind: POOL_KIND })
+  const doubled = snapshot.rest.part([kind], { namespace, name }, (one) => one.name === name)
+  return doubled === undefined
+    ? YES
+    : open({ kind: 'doubled', of: { kind, namespace, name }, why: doubled.why })
 }
