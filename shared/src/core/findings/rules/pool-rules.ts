@@ -120,12 +120,12 @@ function sharedFinding({ pools: [first, ...others], pods, count }: Shared): read
 
 /** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */
 function* selectionsOfPods(
-  all: readonly Selection[],
+  selections: readonly Selection[],
   pods: PodIndex,
 ): Steps<ReadonlyMap<Pod, readonly Selection[]>> {
   const several = new Map<Pod, Selection[]>()
   // One namespace after the other: a map of all pods at once would be the largest.
-  for (const ofNamespace of Map.groupBy(all, ({ namespace }) => namespace).values()) {
+  for (const ofNamespace of Map.groupBy(selections, ({ namespace }) => namespace).values()) {
     const first = new Map<Pod, Selection>()
     for (const selection of ofNamespace) {
       yield
@@ -144,12 +144,12 @@ function* selectionsOfPods(
 
 /** The same of the pods to which admission may add labels: of those that each may be given, as many as it can have at once. */
 function selectionsWithAddedLabels(
-  all: readonly Selection[],
+  selections: readonly Selection[],
   pods: readonly Pod[],
 ): ReadonlyMap<Pod, readonly Selection[]> {
   const several = new Map<Pod, readonly Selection[]>()
   const changed = pods.filter(({ labelGivers }) => labelGivers !== undefined)
-  const inNamespace = Map.groupBy(changed.length === 0 ? [] : all, ({ namespace }) => namespace)
+  const inNamespace = Map.groupBy(changed.length === 0 ? [] : selections, ({ namespace }) => namespace)
   for (const pod of changed) {
     const possible = (inNamespace.get(pod.namespace) ?? []).filter(({ labels }) => mayHave(pod, labels))
     for (const [at, first] of possible.entries()) {
