@@ -295,14 +295,18 @@ class Gathering {
     const disagreements = [...settings.operator.disagreements, ...scm.disagreements]
     const operator = { ...settings.operator, disagreements }
     const scope = scopeOfAnswer(question, this.#inForce, this.#options.settings)
-    const [relevant, irrelevant] = [true, false].map((wanted) =>
-      unread.filter((problem) => mayChange(problem, scope) === wanted),
-    )
     const analysed = (snapshot: Snapshot, of: SettingsReading): Analysis => drive(analysisSteps(snapshot, of))
     const first = analysed(after, settings)
     const analysis = whole === undefined || isEnough(first) ? first : analysed(whole(), settings)
     const analysisBefore = before === undefined ? analysis : analysed(before, settingsBefore)
-    for (const one of new Set([analysis, analysisBefore])) refuseTooManySelections(one)
+    const sides = [...new Set([analysis, analysisBefore])]
+    for (const one of sides) refuseTooManySelections(one)
+    // What was not read elsewhere may matter as what would be left out on a cluster.
+    const isAboutAll = unread.length > 0 && sides.some((one) => dependsOnOutsideScope(one, scope.namespaces))
+    const reached = isAboutAll ? { ...scope, namespaces: undefined } : scope
+    const [relevant, irrelevant] = [true, false].map((wanted) =>
+      unread.filter((problem) => mayChange(problem, reached) === wanted),
+    )
     return {
       after: analysis,
       analyse: (snapshot) => analysisSteps(snapshot, settings),

@@ -31,6 +31,8 @@ export interface Question {
   readonly spire?: boolean
   /** The answer may depend on any namespace, whichever it is about. */
   readonly readsAll?: boolean
+  /** The answer tells of other namespaces too, as far as they were read. */
+  readonly elsewhere?: boolean
   /** The answer is about whatever the files change, in all that it does. */
   readonly aboutFiles?: boolean
   /** The bindings of all that there are that the answer is about, where it is about nothing else; none: all of them. */

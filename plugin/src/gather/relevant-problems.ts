@@ -4,7 +4,14 @@ import { SCM_CONFIG_KIND } from '@kleym/shared/core/model/subject-groups.ts'
 import { SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { NAMING_KIND_NAMES } from '@kleym/shared/core/model/naming/named-in.ts'
 import { KINDS_WITH_PODS, WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
-import { BINDING, POOL_KINDS, REGISTRATIONS, qualifiedKind, kindKey } from '@kleym/shared/core/model/kinds.ts'
+import {
+  BINDING,
+  POLICY_KINDS,
+  POOL_KINDS,
+  REGISTRATIONS,
+  qualifiedKind,
+  kindKey,
+} from '@kleym/shared/core/model/kinds.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -16,6 +23,8 @@ export interface AnswerScope {
   readonly namespaces: ReadonlySet<string> | undefined
   /** Whether whom objects of other programs name is the question. */
   readonly resolves: boolean
+  /** Whether it tells which access policies name an identity: those of any namespace may. */
+  readonly policies: boolean
   readonly settings: Pick<SettingsOptions, 'scmConfig' | 'trustDomain' | 'className'>
 }
 
@@ -26,19 +35,22 @@ export function scopeOfAnswer(
   settings: AnswerScope['settings'],
 ): AnswerScope {
   const resolves = question?.resolves !== undefined
-  const isWide = question === undefined || question.allNamespaces || question.aboutFiles === true
-  if (isWide || resolves || question.named.length === 0) return { namespaces: undefined, resolves, settings }
+  const policies = question?.policies === true
+  const isWide =
+    question === undefined ||
+    [question.allNamespaces, question.aboutFiles, question.readsAll, question.elsewhere].includes(true)
+  const asked = { resolves, policies, settings }
+  if (isWide || resolves || question.named.length === 0) return { ...asked, namespaces: undefined }
   const named = question.named.map((namespace) => namespace ?? inForce)
   const namespaces = named.flatMap((namespace) => namespace ?? [])
-  return {
-    namespaces: namespaces.length < named.length ? undefined : new Set(namespaces),
-    resolves,
-    settings,
-  }
+  return { ...asked, namespaces: namespaces.length < named.length ? undefined : new Set(namespaces) }
 }
 
 /** Whether what a problem hides may change the answer. */
-export function mayChange({ reach }: InputProblem, { namespaces, resolves, settings }: AnswerScope): boolean {
+export function mayChange(
+  { reach }: InputProblem,
+  { namespaces, resolves, policies, settings }: AnswerScope,
+): boolean {
   if (reach === undefined || reach.length === 0) return true
   return reach.some(({ kind, namespace }) => {
     // SCM's configuration counts wherever it stands, and kleym's own where the operator runs.
@@ -46,6 +58,7 @@ export function mayChange({ reach }: InputProblem, { namespaces, resolves, setti
     if (kind === 'ConfigMap' || kind === SCM_CONFIG) return settings.scmConfig === undefined
     const isSettled = settings.trustDomain !== undefined && settings.className !== undefined
     if (OPERATOR_KINDS.has(kind) && !isSettled) return true
+    if (policies && POLICY_KINDS.includes(kind)) return true
     return namespace === undefined || namespaces?.has(namespace) !== false
   })
 }

@@ -129,6 +129,39 @@ describe('an answer about one namespace does not depend on', () => {
   })
 })
 
+const giving = (id: string, more = ''): string =>
+  registration('giving', more).replace(/spiffe:.*/, `spiffe://example.org/ns/${id}`)
+const unread = (text: string): string => `${text}  more: [\n`
+
+describe('an answer about one namespace depends on another one where a registration gives IDs from one to the other', () => {
+  test.each<[string, Record<string, string>]>([
+    [
+      'a pod elsewhere may hold an ID from here',
+      { 'g.yaml': giving('team-b/objective/one'), 'x.yaml': unread(pod('team-a', 'x')) },
+    ],
+    [
+      'a binding elsewhere may have an ID that pods here hold',
+      {
+        'g.yaml': giving('team-a/objective/x', 'podSelector: {matchLabels: {app: one}}'),
+        'x.yaml': unread(binding('team-a', 'x')),
+      },
+    ],
+  ])('%s', async (_, files) => {
+    const codes = ['who-selects', 'explain'].map(async (one) => about(files, [one, '-n', 'team-b']))
+    expect(await Promise.all(codes)).toEqual([4, 4])
+  })
+
+  test('a policy of any namespace may name an identity', async () => {
+    const text = `apiVersion: agentic.networking.x-k8s.io/v1alpha1\nkind: XAccessPolicy\n${meta('team-a', 'x')}spec: [\n`
+    expect(await about({ 'x.yaml': text }, ['explain', 'team-b/one'])).toBe(4)
+  })
+
+  test('who holds an ID is told of other namespaces too', async () => {
+    const args = ['who-selects', '-n', 'team-b', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/x']
+    expect(await about({ 'x.yaml': unread(binding('team-a', 'x')) }, args)).toBe(4)
+  })
+})
+
 describe('an unreadable document leaves open what it can hold', () => {
   test('nothing is unreadable: everything is certain', async () => {
     expect(await changedBy({})).toEqual({ code: 0, bindings: [], pods: [] })

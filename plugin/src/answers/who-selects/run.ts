@@ -42,6 +42,7 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
       kind: workloadKind(target),
       workloads: target !== undefined || selector !== undefined || container !== undefined,
       policies: !options.entries,
+      elsewhere: spiffeId !== undefined,
       names: options.entries ? undefined : 'strings',
     },
     context,

@@ -17,27 +17,32 @@ import { mayCutText, readAnyText, readFieldTemplate } from '../../predict/index.
 
 type Namespaces = ReadonlySet<string>
 
-/** True where everything has to be read to be sure; false for a snapshot of everything. */
-export function dependsOnOutsideScope(analysis: Analysis): boolean {
-  const { namespacesRead, staticEntries } = analysis.snapshot
-  if (namespacesRead === undefined) return false
-  const here = identitiesOf(analysis)
+/** True where everything has to be read to be sure of the answer about some namespaces: those that were read. False for all of them. */
+export function dependsOnOutsideScope(
+  analysis: Analysis,
+  namespaces: Namespaces | undefined = analysis.snapshot.namespacesRead,
+): boolean {
+  if (namespaces === undefined) return false
+  const { staticEntries } = analysis.snapshot
+  const here = identitiesOf(analysis, namespaces)
   const theirs = analysis.now.outputs.filter(({ ownership }) => ownership.kind !== 'ours')
   const outputs = theirs.filter(({ ownership }) => ownership.kind === 'unknown')
   return (
-    settledBeyond(analysis, namespacesRead) ||
+    settledBeyond(analysis, namespaces) ||
     staticEntries.some(({ spec }) => mayGiveOne(spec.spiffeID, here)) === YES ||
     maySomeGive(theirs, here) ||
-    theirs.some(({ object }) => mayStopEverybody(object, namespacesRead)) ||
-    mayStandInTheWay(outputs, analysis, namespacesRead) ||
-    isGivenFromElsewhere(analysis, outputs, namespacesRead)
+    theirs.some(({ object }) => mayStopEverybody(object, namespaces)) ||
+    mayStandInTheWay(outputs, analysis, namespaces) ||
+    isGivenFromElsewhere(analysis, outputs, namespaces)
   )
 }
 
-/** The SPIFFE IDs of the bindings that were read: those that they render, and those that their outputs give out now. */
-function identitiesOf({ compiled, now }: Analysis): readonly string[] {
+/** The SPIFFE IDs of the bindings of namespaces: those that they render, and those that outputs of ours give out now. */
+function identitiesOf({ compiled, now }: Analysis, namespaces: Namespaces): readonly string[] {
   return [
-    ...compiled.flatMap(({ result }) => (result.kind === 'resolved' ? [result.identity.spiffeId] : [])),
+    ...compiled.flatMap(({ binding, result }) =>
+      result.kind === 'resolved' && namespaces.has(binding.meta.namespace) ? [result.identity.spiffeId] : [],
+    ),
     ...now.outputs.flatMap(({ object, ownership }) =>
       ownership.kind === 'ours' ? [object.spec.spiffeIDTemplate] : [],
     ),
@@ -47,12 +52,19 @@ function identitiesOf({ compiled, now }: Analysis): readonly string[] {
 /** Whether an output of ours stays as another client has edited it, so that it may select pods elsewhere. */
 function settledBeyond({ settled }: Analysis, read: Namespaces): boolean {
   return settled.outputs.some(
-    ({ object, ownership }) => ownership.kind === 'ours' && !isConfined(object.spec, read),
+    ({ object, ownership }) =>
+      ownership.kind === 'ours' &&
+      !isConfined(object.spec, read) &&
+      namespaceAsked(object.spec) !== ownership.binding.split('/', 1)[0],
   )
 }
 
-function isConfined({ namespaceSelector }: ClusterSpiffeId['spec'], read: Namespaces): boolean {
-  return read.has(namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL) ?? '')
+function isConfined(spec: ClusterSpiffeId['spec'], read: Namespaces): boolean {
+  return read.has(namespaceAsked(spec) ?? '')
+}
+
+function namespaceAsked({ namespaceSelector }: ClusterSpiffeId['spec']): string | undefined {
+  return namespaceSelector?.matchLabels.get(NAMESPACE_NAME_LABEL)
 }
 
 function maySomeGive(outputs: readonly LiveOutput[], ids: readonly string[]): boolean {
@@ -101,14 +113,16 @@ function isGivenFromElsewhere(
   read: Namespaces,
 ): boolean {
   const names = new Set(outputs.map(({ object }) => object.meta.name))
-  return podsInQuestion.some((pod) =>
-    settled
-      .prediction()
-      .entriesOf(pod)
-      .some(({ source, entry }) => {
-        if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
-        const namespace = entry === undefined ? undefined : parseIdentity(entry.spiffeId)?.namespace
-        return namespace !== undefined && !read.has(namespace)
-      }),
+  return podsInQuestion.some(
+    (pod) =>
+      read.has(pod.namespace) &&
+      settled
+        .prediction()
+        .entriesOf(pod)
+        .some(({ source, entry }) => {
+          if (source.kind === 'ClusterSPIFFEID' && names.has(source.name)) return true
+          const namespace = entry === undefined ? undefined : parseIdentity(entry.spiffeId)?.namespace
+          return namespace !== undefined && !read.has(namespace)
+        }),
   )
 }
