@@ -655,6 +655,8 @@ describe('where nothing gives an identity, a workload that was not read matters'
   test.each([
     ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],
     ['its container may be the one that is named', ['who-selects', 'deployment/web', '-n', 'web'], {}],
+    ['its container may be the other one', ['who-selects', 'deployment/web', '-n', 'web', '-c', 'x'], {}],
+    ['its container may be the other one', ['why', 'deployment/web', '-n', 'web', '-c', 'x'], {}],
   ] as const)('one that is defined twice, too; %s: %j', async (_, args, files) => {
     expect((await askedAlone(args, { ...files, ...TWICE })).code).toBe(4)
   })

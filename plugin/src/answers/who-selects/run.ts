@@ -47,10 +47,11 @@ export async function run(options: WhoSelectsOptions, context: CommandContext): 
     },
     context,
   )
-  const pods = notFoundOnlyIfRead(input, kindsOfName(target ?? { kind: 'Pod', group: undefined }), () =>
-    choosePods(input, options),
-  )
-  requireContainer(pods, options)
+  const pods = notFoundOnlyIfRead(input, kindsOfName(target ?? { kind: 'Pod', group: undefined }), () => {
+    const chosen = choosePods(input, options)
+    requireContainer(chosen, options)
+    return chosen
+  })
   const everything = target === undefined && selector === undefined && input.namespaceInForce === undefined
   const isLiveState = input.isLive && input.before === input.after
   // That no container holds an ID, or that a server has no entry, must be so in every world.

@@ -76,8 +76,9 @@ export async function chainsOf(
   const parts = await partsOf(options, input, pods, context)
   const files = await readGiven(options, pods, context)
   const chains: Chain[] = []
-  for (const pod of pods)
-    for (const container of containersMeant(pod, options, input)) {
+  for (const pod of pods) {
+    const meant = notFoundOnlyIfRead(input, kindsOfName(target), () => containersMeant(pod, options, input))
+    for (const container of meant) {
       const asked = { pod, container }
       chains.push(
         chainOf({
@@ -90,6 +91,7 @@ export async function chainsOf(
         }),
       )
     }
+  }
   return { chains: chains.toSorted((left, right) => weight(left) - weight(right)), input }
 }
 
