@@ -662,6 +662,23 @@ describe('where nothing gives an identity, a workload that was not read matters'
   })
 })
 
+test('an output that reaches no container depends on a workload that is no whole object', async () => {
+  const binding = json({
+    apiVersion: 'kleym.sonda.red/v1alpha1',
+    kind: 'InferenceIdentityBinding',
+    metadata: { name: 'b', namespace: 'web' },
+    spec: { poolRef: { name: 'p' }, serviceAccountName: 'runner', mode: 'PoolOnly' },
+  })
+  const files = { 'b.json': binding, 'p.json': poolOf('p', { app: 'web' }), 'web.json': web('x') }
+  const part =
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: part, namespace: web}\nspec: {replicas: 3}\n'
+  expect((await askedAlone(['conflicts'], files)).code).toBe(1)
+  const { code, stdout } = await askedAlone(['conflicts', '-o', 'json'], { ...files, 'part.yaml': part })
+  expect(code).toBe(4)
+  const found = { code: 'KLM404', severity: 'warning', dependsOn: [expect.any(String)] }
+  expect(JSON.parse(stdout)).toMatchObject({ findings: [found] })
+})
+
 test('an object that is defined twice is reported in those words', () => {
   const why = { verb: 'read', what: 'a.yaml:1 and b.yaml:1', cause: 'ambiguous' } as const
   expect(unknownReasonText(why)).toBe('defined twice: a.yaml:1, b.yaml:1')

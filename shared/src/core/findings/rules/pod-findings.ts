@@ -25,7 +25,7 @@ import {
   type ShownWithin,
 } from '../finding/finding.ts'
 import { type Rule } from '../finding/rule.ts'
-import { isAnyOfPool } from './pods-of-pool.ts'
+import { areAllPodsRead, isAnyOfPool } from './pods-of-pool.ts'
 import { all, not, openOn, YES } from '../../model/truth/truth.ts'
 import { judged, morePods } from './pod-driver.ts'
 import { noteKey, podLookupsOf, type Note } from './pod-note.ts'
@@ -467,13 +467,14 @@ function unreachedBy(
   const judgement = analysis.now.judgements.get(binding.key)
   if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
   // What was not read may hold a pod that it reaches.
-  if (analysis.snapshot.rest.pods(binding.meta.namespace) !== undefined) return []
+  const areAll = areAllPodsRead(analysis, binding.meta.namespace)
   const subject = bindingSubject(binding)
   const reach = reaches.get(judgement.resolved.output.metadata.name)
   const { poolName, poolLabels } = judgement.resolved.identity
   const isAny = reach?.isCertain === true ? YES : isAnyOfPool(analysis, binding.meta.namespace, poolLabels)
   const summary = `no pod carries the labels of InferencePool ${poolName}`
-  const none = asFarAs(not(isAny), finding('KLM412', { subject, summary }))
+  // That no pod is there says nothing where not all of them were read.
+  const none = areAll !== YES ? [] : asFarAs(not(isAny), finding('KLM412', { subject, summary }))
   if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return none
   const one = finding('KLM404', {
     subject,
@@ -482,5 +483,5 @@ function unreachedBy(
   })
   const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
   const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
-  return [...none, ...asFarAs(all(made, missed), one)]
+  return [...none, ...asFarAs(all(made, missed, areAll), one)]
 }

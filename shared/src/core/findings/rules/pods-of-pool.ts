@@ -5,6 +5,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { carriesLabel, labelsOfPod, matchSelector } from '../../model/objects/label-match.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
+import { unknownReasonText } from '../../model/unknown-reason.ts'
 import { all, atLeast, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 
 /** A pod that may be one of a pool. */
@@ -66,4 +67,10 @@ function openPods({ podsInQuestion }: Analysis): ReadonlyMap<string, readonly Po
       ({ namespace }) => namespace,
     ),
   )
+}
+
+/** Whether the pods of a namespace are those that were read. */
+export function areAllPodsRead({ snapshot }: Analysis, namespace: string): Truth {
+  const why = snapshot.rest.pods(namespace)
+  return why === undefined ? YES : openOn(`which pods ${namespace} has`, unknownReasonText(why))
 }

@@ -12,7 +12,7 @@ import { valueOf, type DeclaredBinding } from '../../model/objects/binding.ts'
 import { indexPods, podText, type PodIndex } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { shapeOf } from '../../model/objects/sidecars.ts'
-import { carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
+import { areAllPodsRead, carries, podsOfPool, type OpenPod } from './pods-of-pool.ts'
 import { counted, NameSummary } from '../../base/text/counted.ts'
 import { compareKeys } from '../../base/text/bytes.ts'
 import { all, any, atLeast, known, NO, not, YES, type Truth } from '../../model/truth/truth.ts'
@@ -42,7 +42,7 @@ interface PodsByVariant {
   readonly open: readonly OpenPod[]
 }
 
-/** What is found about variants. If there may be pods of the namespace that were not read, nothing is. */
+/** What is found about variants. What pods show depends on those that were not read; that none shows it is not said beside such. */
 export const variantRule: Rule = ruleAtOnce(['KLM412', 'KLM415', 'KLM416', 'KLM417'], variantFindings)
 
 function variantFindings(analysis: Analysis): readonly Finding[] {
@@ -51,14 +51,14 @@ function variantFindings(analysis: Analysis): readonly Finding[] {
   const templates = lazy(() => indexPods([...snapshot.templates.read]))
   return [...sharedPools(analysis).values()].flatMap((pool) => {
     const { namespace } = pool.parts
-    if (snapshot.rest.pods(namespace) !== undefined) return []
+    const areAll = areAllPodsRead(analysis, namespace)
     const pods = podsByVariant(analysis, pool)
     return [
-      ...uncarried(pool, pods),
+      ...(areAll === YES ? uncarried(pool, pods) : []),
       // A binding that was not read may name them.
       ...(snapshot.rest.bindings(namespace) === undefined ? unnamed(pool, pods) : []),
       ...silentTemplates(pool, { existing, templates }),
-    ]
+    ].flatMap((one) => asFarAs(areAll, one))
   })
 }
 
