@@ -2,8 +2,8 @@
 // more pages, objects with their names alone, and what kubectl or helm print where they fail. A dump that was made
 // with one of these is no whole world: docs/offline.md, "Sources".
 // The kinds: https://kubernetes.io/docs/reference/using-api/api-concepts/ (Status, `continue`, Table, PartialObjectMetadata).
-import { dig, isRecord, own, stringAt } from '@kleym/shared/core/base/json.ts'
-import { groupOfApiVersion, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
+import { dig, isRecord, listAt, own, stringAt } from '@kleym/shared/core/base/json.ts'
+import { groupOfApiVersion, kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import type { ProblemReach } from './problem.ts'
 import type { WantedKind } from './wanted-kind.ts'
 
@@ -52,7 +52,9 @@ export function failedRead(value: unknown, wanted: readonly WantedKind[]): Faile
       fix: 'give the objects themselves: kubectl get -o yaml',
     }
   if (!kind.endsWith('List')) return undefined
-  return isCut(value) ? cutList(kind.slice(0, -'List'.length), group, wanted) : errorAmong(value)
+  return isCut(value)
+    ? cutList(value, { kind: kind.slice(0, -'List'.length), group }, wanted)
+    : errorAmong(value)
 }
 
 function refusal(value: unknown, wanted: readonly WantedKind[]): FailedRead | undefined {
@@ -85,8 +87,14 @@ function isCut(value: unknown): boolean {
   return typeof next === 'string' && next !== ''
 }
 
-function cutList(kind: string, group: string, wanted: readonly WantedKind[]): FailedRead | undefined {
-  const kinds = kind === '' ? undefined : wanted.filter((one) => one.kind === kind && one.group === group)
+/** `listed` is what the list is called after; what its items are may be others. */
+function cutList(
+  value: unknown,
+  listed: ReturnType<typeof kindOf>,
+  wanted: readonly WantedKind[],
+): FailedRead | undefined {
+  const there = new Set([listed, ...listAt(value, 'items').map(kindOf)].map(qualifiedKind))
+  const kinds = listed.kind === '' ? undefined : wanted.filter((one) => there.has(qualifiedKind(one)))
   if (kinds?.length === 0) return undefined
   return {
     what: 'a list of objects is cut off',

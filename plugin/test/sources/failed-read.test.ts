@@ -27,6 +27,11 @@ test.each<[what: string, text: string, kinds: readonly string[] | undefined]>([
   ],
   ['the first page of a list', list('PodList', 'v1'), ['Pod']],
   ['the first page of a list of any kinds', list('List', 'v1'), undefined],
+  [
+    'the first page of a list that is called after another kind than its items',
+    list('FooList', 'v1').replace('[]', '[{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: b}}]'),
+    ['Pod'],
+  ],
   ['a table', '{kind: Table, apiVersion: meta.k8s.io/v1, columnDefinitions: [], rows: []}', undefined],
   [
     'names alone',
