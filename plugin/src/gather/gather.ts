@@ -376,7 +376,7 @@ class Gathering {
     const idle = idleSubjects(told, objects, question)
     const unread = told.filter((problem) => !idle.has(problem))
     const gaps = new Map([...(side?.gaps ?? []), ...gapsOf(unread)])
-    const parts = [...unread, ...noted].flatMap(unreadObjects)
+    const parts = [...unread, ...noted, ...idle].flatMap(unreadObjects)
     const drive = driverFor(objects.length, this.#context)
     const beside = { gaps, unread: parts, side, asksForMentions: this.#asksForMentions }
     const isChanged = this.#files.objects.length > 0 || sources.without.length > 0

@@ -12,6 +12,8 @@ import {
   qualifiedKind,
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
+import { mayShare } from '@kleym/shared/core/findings/index.ts'
+import { readPool, type Pool } from '@kleym/shared/core/model/objects/inference.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import type { SettingsOptions } from '../flags/options.ts'
 import type { InputProblem } from '../sources/problem.ts'
@@ -68,11 +70,10 @@ const SCM_CONFIG = qualifiedKind({ group: SPIRE_GROUP, kind: SCM_CONFIG_KIND })
 /** What gives identities. */
 const GIVING: ReadonlySet<string> = new Set([BINDING, ...REGISTRATIONS].map(qualifiedKind))
 
-const POOLS: ReadonlySet<string> = new Set(POOL_KINDS.map(qualifiedKind))
-
 /**
  * Workloads that were not read, or are defined twice, where nothing gives an identity, nor may: whatever they are, their pods hold none.
- * Where two pools are, these may share pods, and a question about workloads asks for more than what their pods hold.
+ * Two pools may share pods that were not read, and a question about workloads asks for more than what their pods hold. What is defined
+ * twice is among the files, mostly as one of several ways to deploy something.
  */
 export function idleSubjects(
   problems: readonly InputProblem[],
@@ -80,17 +81,26 @@ export function idleSubjects(
   question: Question | undefined,
 ): ReadonlySet<InputProblem> {
   if (question?.workloads === true) return new Set()
-  const mayBe = (kinds: ReadonlySet<string>, read: number): boolean =>
-    objects.filter(({ value }) => kinds.has(kindKey(value))).length >= read ||
-    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => kinds.has(kind)))
-  const mayGive = mayBe(GIVING, 1) || mayBe(POOLS, 2)
+  const mayGive =
+    objects.some(({ value }) => GIVING.has(kindKey(value))) ||
+    problems.some(({ reach }) => reach === undefined || reach.some(({ kind }) => GIVING.has(kind)))
+  const areShared = mayShare(poolsAmong(objects))
   // What makes pods that are not read makes no registrations either.
   const makers = new Set(objects.flatMap((one) => (one.isUnread === true ? [kindKey(one.value)] : [])))
   const isOfSubjects = ({ kind, reach = [] }: InputProblem): boolean =>
     OF_SUBJECTS.has(kind) &&
     reach.length > 0 &&
     reach.every((one) => KINDS_WITH_PODS.has(one.kind) || makers.has(one.kind))
-  return new Set(mayGive ? [] : problems.filter(isOfSubjects))
+  const isIdle = (one: InputProblem): boolean => isOfSubjects(one) && (one.kind === 'duplicate' || !areShared)
+  return new Set(mayGive ? [] : problems.filter(isIdle))
+}
+
+function poolsAmong(objects: readonly RawObject[]): readonly Pool[] {
+  return POOL_KINDS.flatMap((kind) =>
+    objects
+      .filter(({ value }) => kindKey(value) === qualifiedKind(kind))
+      .map((one) => readPool(one, kind.group)),
+  )
 }
 
 const OF_SUBJECTS: ReadonlySet<InputProblem['kind']> = new Set<InputProblem['kind']>([

@@ -641,9 +641,17 @@ test.each([
   expect(stdout).toContain(`depends: ${which} may be other than it was read`)
 })
 
+const MAY_SHARE = { 'p.json': poolOf('p', { app: 'web' }), 'q.json': poolOf('q', { tier: 'gpu' }) }
+
+test('where nothing gives an identity, pools that no pod can be in together ask for no workload that was not read', async () => {
+  const pools = { 'p.json': poolOf('p'), 'q.json': poolOf('q') }
+  expect((await askedAlone(['conflicts'], { ...pools, ...CHART, 'other.json': web('z') })).code).toBe(0)
+  expect((await askedAlone(['conflicts'], { ...MAY_SHARE, ...TWICE })).code).toBe(0)
+})
+
 describe('where nothing gives an identity, a workload that was not read matters', () => {
   test.each([
-    ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],
+    ['two pools may share its pods', ['conflicts'], MAY_SHARE],
     ['its pods may be those of a pool', ['suggest', '-A'], { 'p.json': poolOf('p', { app: 'web' }) }],
     ['it may be the one that is named', ['who-selects', 'deployment/absent', '-n', 'web'], {}],
     ['it may be the one that is named', ['why', 'deployment/absent', '-n', 'web'], {}],
@@ -653,7 +661,6 @@ describe('where nothing gives an identity, a workload that was not read matters'
   })
 
   test.each([
-    ['two pools may share its pods', ['conflicts'], { 'p.json': poolOf('p'), 'q.json': poolOf('q') }],
     ['its container may be the one that is named', ['who-selects', 'deployment/web', '-n', 'web'], {}],
     ['its container may be the other one', ['who-selects', 'deployment/web', '-n', 'web', '-c', 'x'], {}],
     ['its container may be the other one', ['why', 'deployment/web', '-n', 'web', '-c', 'x'], {}],

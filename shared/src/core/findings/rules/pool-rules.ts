@@ -72,6 +72,19 @@ export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>
   ]
 }
 
+/** Whether two pools may have a pod in common, whatever pods there are: not where one label has a value of its own in each of a namespace. */
+export function mayShare(pools: readonly Pool[]): boolean {
+  const inNamespace = Map.groupBy(pools, ({ meta }) => meta.namespace)
+  return [...inNamespace.values()].some((ones) => {
+    const labels = ones.flatMap(({ selector }) => (selector.ok ? [selector.labels] : []))
+    const tellsThemApart = (key: string): boolean => {
+      const values = new Set(labels.map((one) => one.get(key)))
+      return values.size === labels.length && !values.has(undefined)
+    }
+    return labels.length > 1 && ![...(labels[0]?.keys() ?? [])].some(tellsThemApart)
+  })
+}
+
 /** What is found about pools. */
 export const poolRule: Rule = { codes: ['KLM306'], find: poolFindings }
 
