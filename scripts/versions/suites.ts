@@ -72,6 +72,7 @@ export const OF_NO_VERSION: readonly string[] = [
   'kustomize-base',
   'open-reports',
   'other-implementation',
+  'ports',
   'publish',
   'supervisor',
   'whole-tree',
