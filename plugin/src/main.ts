@@ -50,9 +50,15 @@ const interrupts: Interrupts = {
   raise: (signal) => void process.kill(process.pid, signal),
 }
 
-/** By so many bytes the process may grow until all is collected again, as needed. */
+/** By so many bytes, or this part of its size, the process may grow until all is collected again, as needed. */
 const GROWTH_MAX = 48 * 2 ** 20
+const GROWTH_PART = 1 / 6
 let sizeAfterAll = Infinity
+
+function hasGrown(): boolean {
+  const growth = process.memoryUsage.rss() - sizeAfterAll
+  return growth > Math.max(GROWTH_MAX, sizeAfterAll * GROWTH_PART)
+}
 
 /**
  * The executable runs on Bun; Node has neither. Who asks for it has much to do: code is compiled as early as usual from then on.
@@ -62,8 +68,7 @@ function collectGarbage(which: Garbage): void {
   const bun = dig(globalThis, 'Bun')
   if (bun === undefined) return
   setJitPolicy(USUAL_JIT_POLICY)
-  const isAll =
-    which === 'all' || (which === 'as needed' && process.memoryUsage.rss() - sizeAfterAll > GROWTH_MAX)
+  const isAll = which === 'all' || (which === 'as needed' && hasGrown())
   const collect = isAll ? dig(bun, 'gc') : dig(process.getBuiltinModule('bun:jsc'), 'edenGC')
   if (typeof collect === 'function') Reflect.apply(collect, undefined, [true])
   if (isAll) sizeAfterAll = process.memoryUsage.rss()
