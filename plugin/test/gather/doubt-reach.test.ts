@@ -156,7 +156,7 @@ describe('an answer about one namespace depends on another one where a registrat
     expect(await about({ 'x.yaml': text }, ['explain', 'team-b/one'])).toBe(4)
   })
 
-  test('who holds an ID is told of other namespaces too', async () => {
+  test('the holders of an ID may be in any namespace', async () => {
     const args = ['who-selects', '-n', 'team-b', '--spiffe-id', 'spiffe://example.org/ns/team-a/objective/x']
     expect(await about({ 'x.yaml': unread(binding('team-a', 'x')) }, args)).toBe(4)
   })
