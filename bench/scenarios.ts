@@ -4,7 +4,7 @@ import type { Claim } from '@kleym/shared/core/decide/collide/claim.ts'
 import { indexClaims } from '@kleym/shared/core/decide/collide/claim-index.ts'
 import { collisionOf, waitsOf } from '@kleym/shared/core/decide/collide/conflict.ts'
 import { effectOf } from '@kleym/shared/core/answers/explain/effect.ts'
-import { explain } from '@kleym/shared/core/answers/explain/explanation.ts'
+import { explaining } from '@kleym/shared/core/answers/explain/explanation.ts'
 import { findingsOf } from '@kleym/testing/at-once.ts'
 import { collisionFindings } from '@kleym/shared/core/findings/rules/collision-rules.ts'
 import { driveAtOnce } from '@kleym/shared/core/base/steps.ts'
@@ -248,8 +248,8 @@ function namesQuestion(pods: number): MeasuredQuestion {
 
 function explanationsText(analysis: Analysis): string {
   let reached = 0
-  for (const binding of analysis.snapshot.bindings.read)
-    reached += explain(analysis, binding)?.reach?.reached.length ?? 0
+  for (const { reach } of driveAtOnce(explaining(analysis, [...analysis.snapshot.bindings.read])))
+    reached += reach?.reached.length ?? 0
   return `${reached} pods reached`
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { unchanged, type Analysis } from '../../src/core/analysis/states/analysis.ts'
 import type { State } from '../../src/core/analysis/states/state.ts'
 import { effectOf } from '../../src/core/answers/explain/effect.ts'
-import { explain } from '../../src/core/answers/explain/explanation.ts'
+import { derivationOf } from '../../src/core/answers/explain/explanation.ts'
 import { findingsOf } from '@kleym/testing/at-once.ts'
 import { statusRule } from '../../src/core/findings/rules/status-rules.ts'
 import { sourceText } from '../../src/core/predict/spire/prediction.ts'
@@ -92,8 +92,8 @@ describe.each(['now', 'settled'] as const)('the state %s', (which) => {
     expect([frozen.now, frozen.settled]).toEqual([analysis[which], analysis[which]])
     for (const one of analysis.snapshot.bindings.read) {
       expect(frozen.changes.of(one.key)).toEqual([])
-      expect(explain(frozen, one)?.withdrawn).toEqual([])
-      expect(explain(frozen, one)?.output?.state ?? 'up to date').toBe('up to date')
+      expect(derivationOf(frozen, one)?.withdrawn).toEqual([])
+      expect(derivationOf(frozen, one)?.output?.state ?? 'up to date').toBe('up to date')
     }
     expect(frozen.changes.all).toEqual([])
     expect(statusRule.find(frozen, undefined).filter(({ code }) => code === 'KLM542')).toEqual([])

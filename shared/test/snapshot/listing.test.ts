@@ -1,7 +1,7 @@
 // What a listing says of an object that was not read: never that it is not there.
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { FORBIDDEN, K8S_GROUP, pool } from '@kleym/testing/manifests.ts'
-import type { KindListing } from '../../src/core/snapshot/listing.ts'
+import { KindListing } from '../../src/core/snapshot/listing.ts'
 import { readSnapshot, type SnapshotSource } from '../../src/core/snapshot/snapshot.ts'
 import type { Pool } from '../../src/core/model/objects/inference.ts'
 
@@ -61,4 +61,17 @@ test('a listing of a change knows no more than the one before it', () => {
   expect(none.isAnyRead).toBe(false)
   expect(none.some()).toMatchObject({ value: 'open' })
   expect([...none.some().causes]).toEqual([expect.objectContaining({ kind: 'unread', why: FORBIDDEN })])
+})
+
+test('of several with one name the first is found, and to ask for each takes no look at all others', () => {
+  const all = Array.from({ length: 1_000 }, (_, at) => ({
+    at,
+    namespace: 'team-a',
+    name: `pool-${at % 999}`,
+  }))
+  const nameOf = vi.fn<(one: (typeof all)[number]) => { namespace: string; name: string }>((one) => one)
+  const listing = new KindListing(all, () => undefined, nameOf)
+  const found = all.map(({ namespace, name }) => listing.named(namespace, name))
+  expect(found).toEqual(all.map(({ at }) => ({ state: 'found', object: all[at % 999] })))
+  expect(nameOf.mock.calls.length).toBeLessThan(3 * all.length)
 })

@@ -4,7 +4,7 @@ import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import type { Steps } from '@kleym/shared/core/base/steps.ts'
-import { explain, type Explanation, inForceFinding, type Reach } from '@kleym/shared/core/answers/index.ts'
+import { explaining, type Explanation, inForceFinding } from '@kleym/shared/core/answers/index.ts'
 import {
   findingSteps,
   findingStepsAbout,
@@ -55,7 +55,7 @@ export function explainFrame(
     ...input.inputFindings,
     ...chosen.flatMap((binding) => inForceFinding(input.after, binding) ?? []),
   ].toSorted(compareFindings)
-  const explanations = input.drive(explaining(input, chosen))
+  const explanations = input.drive(explainedOf(input, chosen))
   // What else those pods hold is part of the answer; of a cluster as it is, what is not decided gives them nothing.
   const reached = explanations.flatMap(({ reach }) => reach?.reached.map(({ pod }) => pod) ?? [])
   const isLiveState = input.isLive && input.before === input.after
@@ -121,26 +121,13 @@ export function explainFrame(
 }
 
 /** Throws a KleymError where they would be too large, peers first: they are known before anything is worked out. */
-/** A step for each binding. */
-function* explaining({ after }: AnswerInput, chosen: readonly Binding[]): Steps<readonly Explanation[]> {
+function explainedOf({ after }: AnswerInput, chosen: readonly Binding[]): Steps<readonly Explanation[]> {
   const named = new AnswerCount(EXPLAINED)
   for (const { key } of chosen) {
     const judgement = after.now.judgements.get(key)
     if (judgement?.state === 'refused') named.add(judgement.collision?.count ?? 0)
   }
-  const explanations: Explanation[] = []
-  for (const binding of chosen) {
-    yield
-    const one = explain(after, binding)
-    if (one?.reach !== undefined) named.add(sizeOf(one.reach))
-    if (one !== undefined) explanations.push(one)
-  }
-  return explanations
-}
-
-/** How many pods and identities a reach names. */
-function sizeOf({ reached, perhaps, missed, lost, alsoHeld }: Reach): number {
-  return [reached, perhaps, missed, lost, alsoHeld].reduce((sum, { length }) => sum + length, 0)
+  return explaining(after, chosen, (count) => named.add(count))
 }
 
 /** Whether an object that is not read may have to do with these bindings; any may where there are none. */
@@ -181,15 +168,14 @@ function scopeText(snapshot: Snapshot): string {
 
 /** A name that is nearly that of an object in the namespace is probably a slip: the fix then says so first. */
 function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot): Finding {
+  if (one.code !== 'KLM102' && one.code !== 'KLM106') return one
   const found = bindings.named(one.subject.namespace, one.subject.name)
   const binding = found.state === 'found' ? found.object : undefined
   const wanted =
     one.code === 'KLM102'
       ? { ref: binding?.poolRef, there: pools.read }
-      : one.code === 'KLM106'
-        ? { ref: binding?.objectiveRef, there: objectives.read }
-        : undefined
-  if (wanted?.ref?.ok !== true || wanted.ref.value === undefined) return one
+      : { ref: binding?.objectiveRef, there: objectives.read }
+  if (wanted.ref?.ok !== true || wanted.ref.value === undefined) return one
   const names = wanted.there
     .filter(({ meta }) => meta.namespace === one.subject.namespace)
     .map(({ meta }) => meta.name)

@@ -1,7 +1,7 @@
 // `map -o html`: one file that needs nothing else. Nothing in it can reach a network: the policy forbids all of it, and lets
 // run the one script whose hash it names. What came from a cluster or from files stands in it as JSON alone.
 import { createHash } from 'node:crypto'
-import { explain } from '@kleym/shared/core/answers/index.ts'
+import { derivationOf } from '@kleym/shared/core/answers/index.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { escapeJsonText } from '../../io/escape.ts'
 import type { PageParts } from '../../frame/frame.ts'
@@ -40,7 +40,7 @@ function findingsOf(report: PageParts['report']): readonly Pick<Finding, 'subjec
 function explanationsOf({ input: { after } }: MapSide): Readonly<Record<string, PageExplanation>> {
   return Object.fromEntries(
     [...after.snapshot.bindings.read].slice(0, EXPLAINED_MAX).flatMap((binding) => {
-      const one = explain(after, binding)
+      const one = derivationOf(after, binding)
       if (one === undefined) return []
       const { steps, selectors, peers, afterwards, output } = one
       const due =

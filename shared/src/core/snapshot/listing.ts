@@ -2,6 +2,9 @@
 // "there is none" cannot be said without the answer to "is that all?" (docs/assumptions.md).
 import type { Each } from '../base/each.ts'
 import { NO, YES, open, type Truth } from '../model/truth/truth.ts'
+import { getOrCreate } from '../base/get-or-create.ts'
+import { lazy } from '../base/lazy.ts'
+import { namespacedName, type NamespacedName } from '../model/namespaced-name.ts'
 import type { Lookup } from '../model/objects/lookup.ts'
 import type { UnknownReason } from '../model/unknown-reason.ts'
 import type { PlaceAsked } from './rest.ts'
@@ -25,12 +28,19 @@ export class KindListing<T> {
   readonly #all: readonly T[]
   readonly #more: More
   readonly #nameOf: (one: T) => ObjectName
+  readonly #byName: () => ReadonlyMap<NamespacedName, T>
 
   constructor(read: readonly T[], more: More, nameOf: (one: T) => ObjectName) {
     this.read = read
     this.#all = read
     this.#more = more
     this.#nameOf = nameOf
+    this.#byName = lazy(() => {
+      const byName = new Map<NamespacedName, T>()
+      for (const one of read)
+        getOrCreate(byName, namespacedName(nameOf(one).namespace, nameOf(one).name), () => one)
+      return byName
+    })
   }
 
   /** Whether any was read: for what only those that were read can bring, since what was not read leaves its own cause. */
@@ -55,12 +65,9 @@ export class KindListing<T> {
     return why === undefined ? NO : open({ kind: 'unread', of: { kind: why.what }, why })
   }
 
-  /** The one of a name. */
+  /** The one of a name; of several, the first. */
   named(namespace: string, name: string): Lookup<T> {
-    const object = this.#all.find((one) => {
-      const its = this.#nameOf(one)
-      return its.name === name && its.namespace === namespace
-    })
+    const object = this.#byName().get(namespacedName(namespace, name))
     if (object !== undefined) return { state: 'found', object }
     const why = this.more({ namespace, name })
     return why === undefined ? { state: 'absent' } : { state: 'unknown', why }

@@ -19,7 +19,8 @@ import { labelsText } from '../../findings/index.ts'
 import type { PoolLabels } from '../../model/objects/pool-selector.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { reachOf, type Reach } from './reach.ts'
+import type { Steps } from '../../base/steps.ts'
+import { reachesOf, type Reach } from './reach.ts'
 import { stepsOf, type DerivationStep } from './steps.ts'
 
 /** A declared peer of a colliding binding. */
@@ -41,8 +42,8 @@ export interface OutputExplanation {
   readonly drift: readonly string[]
 }
 
-/** What `explain` says of one binding. */
-export interface Explanation {
+/** What `explain` says of one binding by itself. */
+export interface Derivation {
   readonly key: NamespacedName
   readonly judgement: Judgement
   /** Undefined for a binding that is being deleted. */
@@ -58,13 +59,44 @@ export interface Explanation {
   readonly withdrawn: readonly { readonly name: string; readonly because: string }[]
   /** What the status says of `InForce`; undefined where it says nothing. */
   readonly inForce: Pick<Condition, 'status' | 'reason' | 'message'> | undefined
-  readonly reach: Reach | undefined
-  /** Why there may be more pods than `reach` shows; undefined where all pods are known. */
+  /** Why there may be more pods in its namespace than were read; undefined where all pods are known. */
   readonly podsUnknown: UnknownReason | undefined
 }
 
-/** Explains one binding; undefined for one that is not in the snapshot. */
-export function explain(analysis: Analysis, binding: Binding): Explanation | undefined {
+/** What `explain` says of one binding: beside its derivation, which pods it reaches; undefined where it has no output. */
+export interface Explanation extends Derivation {
+  readonly reach: Reach | undefined
+}
+
+/**
+ * Explains bindings, in steps; those that are not in the snapshot are left out. `naming` is told how many pods and identities are
+ * about to be named, and may throw.
+ */
+export function* explaining(
+  analysis: Analysis,
+  bindings: readonly Binding[],
+  naming?: (count: number) => void,
+): Steps<readonly Explanation[]> {
+  const prediction = analysis.settled.prediction()
+  const outputs = analysis.settled.bindingsByOutput()
+  const derived = bindings.flatMap((binding) => derivationOf(analysis, binding) ?? [])
+  const reaches = new Map<string, ReadonlyMap<string, Reach>>()
+  for (const [namespace, ofNamespace] of Map.groupBy(derived, namespaceOf)) {
+    const names = new Set(ofNamespace.flatMap(({ output }) => output?.name ?? []))
+    reaches.set(namespace, yield* reachesOf(prediction, namespace, names, { outputs }, naming))
+  }
+  return derived.map((one) => ({
+    ...one,
+    reach: one.output === undefined ? undefined : reaches.get(namespaceOf(one))?.get(one.output.name),
+  }))
+}
+
+function namespaceOf({ judgement }: Derivation): string {
+  return judgement.compiled.binding.meta.namespace
+}
+
+/** Explains one binding without the pods that it reaches; undefined for one that is not in the snapshot. */
+export function derivationOf(analysis: Analysis, binding: Binding): Derivation | undefined {
   const { key } = binding
   const judgement = analysis.now.judgements.get(key)
   if (judgement === undefined) return undefined
@@ -89,12 +121,6 @@ export function explain(analysis: Analysis, binding: Binding): Explanation | und
       change.kind === 'delete' ? [{ name: change.live.object.meta.name, because: change.because }] : [],
     ),
     inForce: inForceOf(binding),
-    reach:
-      output === undefined
-        ? undefined
-        : reachOf(analysis.settled.prediction(), binding.meta.namespace, output, {
-            outputs: analysis.settled.bindingsByOutput(),
-          }),
     podsUnknown: analysis.snapshot.rest.pods(binding.meta.namespace),
   }
 }

@@ -11,7 +11,10 @@ import {
   type EntryOutcome,
   type Prediction,
 } from '../../predict/index.ts'
+import { lazy } from '../../base/lazy.ts'
+import type { Steps } from '../../base/steps.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { whyOpenText } from '../../model/truth/truth.ts'
 
 /** A pod that the registration reaches, and the containers that it gives the identity to. */
@@ -23,7 +26,7 @@ export interface Reached {
 /** A pod that the registration selects without reaching any of its containers. */
 export interface Missed {
   readonly pod: Pod
-  readonly verdict: string
+  readonly verdict: Registration['verdict'] | EntryOutcome['verdict']['state']
   readonly why: string
 }
 
@@ -69,59 +72,77 @@ export interface ReachAmong {
   readonly together?: ReadonlySet<string>
 }
 
-/** Looks at every pod of a namespace that the ClusterSPIFFEID of that name selects. */
-export function reachOf(
+/**
+ * What the ClusterSPIFFEIDs of these names do to the pods of a namespace that they select, by name. It is worked out once for pods
+ * that are alike. `naming` is told how many pods and identities are about to be named, and may throw.
+ */
+export function* reachesOf(
   prediction: Prediction,
   namespace: string,
-  outputName: string,
+  names: ReadonlySet<string>,
   among: ReachAmong,
-): Reach {
-  const reach: OpenReach = { reached: [], perhaps: [], missed: [], lost: [], alsoHeld: [] }
-  for (const pod of prediction.podsByClusterSpiffeId(namespace).get(outputName) ?? []) {
+  naming: (count: number) => void = () => {},
+): Steps<ReadonlyMap<string, Reach>> {
+  const reaches = new Map(
+    [...names].map((name): readonly [string, OpenReach] => [
+      name,
+      { reached: [], perhaps: [], missed: [], lost: [], alsoHeld: [] },
+    ]),
+  )
+  const selected = prediction.podsByClusterSpiffeId(namespace)
+  const asked = new Set([...names].flatMap((name) => selected.get(name) ?? []))
+  const pods = prediction.podsIn(namespace).filter((pod) => asked.has(pod))
+  const meeting = (pod: Pod): readonly Meeting[] => {
     const facts = podIdentitiesOf(prediction, pod)
-    const outcome = facts.outcomes.find(
-      ({ source }) => source.kind === 'ClusterSPIFFEID' && source.name === outputName,
-    )
-    if (outcome !== undefined) record(facts, outcome, among, reach)
+    const displaced = displacedOf(facts)
+    return facts.outcomes.flatMap((outcome) => {
+      const reach = outcome.source.kind === 'ClusterSPIFFEID' ? reaches.get(outcome.source.name) : undefined
+      return reach === undefined ? [] : { reach, met: lazy(() => metOf(facts, displaced, outcome, among)) }
+    })
   }
-  return reach
+  yield* workingOn(pods, meeting, (pod, meetings) => {
+    for (const { reach, met } of meetings) {
+      const { containers, missed, lost, alsoHeld } = met()
+      naming(1 + lost.length + alsoHeld.length)
+      if (missed === undefined) reach.reached.push({ pod, containers })
+      else (isPossible(missed) ? reach.perhaps : reach.missed).push({ pod, ...missed })
+      for (const one of lost) reach.lost.push({ pod, ...one })
+      for (const one of alsoHeld) reach.alsoHeld.push({ pod, ...one })
+    }
+  })
+  return reaches
 }
 
 /** A reach that is being filled. */
 type OpenReach = { readonly [Part in keyof Reach]: Reach[Part][number][] }
 
-function record(
+/** How a registration meets a pod, whichever pod that is. */
+interface Met {
+  /** The containers that it gives the identity to. */
+  readonly containers: readonly string[]
+  /** Why it gives it to none. */
+  readonly missed: Omit<Missed, 'pod'> | undefined
+  readonly lost: readonly Omit<Lost, 'pod'>[]
+  readonly alsoHeld: readonly Omit<AlsoHeld, 'pod'>[]
+}
+
+/** A reach that a pod is part of; how is worked out when the first pod of those that are alike is named. */
+interface Meeting {
+  readonly reach: OpenReach
+  readonly met: () => Met
+}
+
+function metOf(
   facts: PodIdentities,
+  displaced: ReturnType<typeof displacedOf>,
   outcome: EntryOutcome,
   { outputs, together }: ReachAmong,
-  reach: OpenReach,
-): void {
-  const { pod, containers } = facts
-  const met = containers.map((one) => ({
+): Met {
+  const met = facts.containers.map((one) => ({
     ...one,
     registration: one.registrations.find((registration) => registration.outcome === outcome),
   }))
   const issued = met.filter(({ registration }) => registration?.verdict === 'issued')
-  if (issued.length > 0)
-    reach.reached.push({ pod, containers: issued.map(({ container }) => container.name) })
-  else {
-    const open = met.find(({ registration }) => registration !== undefined && registration.verdict !== 'dead')
-    const telling = open ?? met[0]
-    const verdict = telling?.registration?.verdict ?? outcome.verdict.state
-    const why = missedBecause(facts, met, open?.registration?.why, outcome)
-    ;(isPossible({ verdict }) ? reach.perhaps : reach.missed).push({ pod, verdict, why })
-  }
-  for (const { container, issued: all } of issued) {
-    for (const other of all) {
-      if (other.outcome === outcome) continue
-      reach.alsoHeld.push({
-        pod,
-        container: container.name,
-        spiffeId: other.spiffeId ?? '',
-        source: sourceText(other.source),
-      })
-    }
-  }
   const others = new Set(
     met.filter((one) => isOfOthers(one, outcome, outputs)).map(({ container }) => container),
   )
@@ -129,19 +150,47 @@ function record(
     (one) => takesPart(one) && !outputs.has(one.source.name) && together?.has(one.source.name) !== true,
   )
   const by = displacer && sourceText(displacer.source)
-  const lost = displacedOf(facts).flatMap(
-    ({ container, spiffeId, fallbacks: [{ source }], instead, kept, holds }) =>
-      others.has(container)
-        ? []
-        : {
-            container: container.name,
-            what: { spiffeId, source: sourceText(source), by, instead, kept, open: whyOpenText(holds) },
-          },
+  const lost = displaced.flatMap(({ container, spiffeId, fallbacks: [{ source }], instead, kept, holds }) =>
+    others.has(container)
+      ? []
+      : {
+          container: container.name,
+          what: { spiffeId, source: sourceText(source), by, instead, kept, open: whyOpenText(holds) },
+        },
   )
-  for (const [, same] of Map.groupBy(lost, ({ what }) => JSON.stringify(what))) {
-    const [first] = same
-    if (first !== undefined)
-      reach.lost.push({ pod, containers: same.map(({ container }) => container), ...first.what })
+  return {
+    containers: issued.map(({ container }) => container.name),
+    missed: issued.length > 0 ? undefined : missedOf(facts, met, outcome),
+    lost: [...Map.groupBy(lost, ({ what }) => JSON.stringify(what)).values()].flatMap((same) =>
+      same.slice(0, 1).map(({ what }) => ({ containers: same.map(({ container }) => container), ...what })),
+    ),
+    alsoHeld: issued.flatMap(({ container, issued: all }) =>
+      all
+        .filter((other) => other.outcome !== outcome)
+        .map(({ spiffeId = '', source }) => ({
+          container: container.name,
+          spiffeId,
+          source: sourceText(source),
+        })),
+    ),
+  }
+}
+
+/** A container, and what the registration in question is to it. */
+interface MetContainer extends ContainerIdentities {
+  readonly registration: Registration | undefined
+}
+
+function missedOf(
+  facts: PodIdentities,
+  met: readonly MetContainer[],
+  outcome: EntryOutcome,
+): Omit<Missed, 'pod'> {
+  const open = met.find(({ registration }) => registration !== undefined && registration.verdict !== 'dead')
+  const telling = open ?? met[0]
+  return {
+    verdict: telling?.registration?.verdict ?? outcome.verdict.state,
+    why: missedBecause(facts, met, open?.registration?.why, outcome),
   }
 }
 
@@ -160,7 +209,7 @@ function isOfOthers(
 /** The first reason that is not the name of a container, else the containers that there are. */
 function missedBecause(
   { containers }: PodIdentities,
-  met: readonly { readonly registration: Registration | undefined }[],
+  met: readonly MetContainer[],
   open: string | undefined,
   outcome: EntryOutcome,
 ): string {

@@ -8,7 +8,7 @@ import {
   dependsText,
   probablyText,
 } from '../../analysis/index.ts'
-import { reachOf, type Reach } from '../explain/reach.ts'
+import { reachesOf, type Reach } from '../explain/reach.ts'
 import { effectByHolder, verdictText, type Effect, type HolderEffect } from '../explain/effect.ts'
 import type { Subject } from '../../model/objects/subject.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
@@ -20,7 +20,7 @@ import type { Objective, Pool } from '../../model/objects/inference.ts'
 import { holderKey, PodCount, podText, type Holder } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { REASONS } from '../../decide/index.ts'
-import type { Steps } from '../../base/steps.ts'
+import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { distinct, compareKeys } from '../../base/text/bytes.ts'
 import { summaryText } from '../../base/text/counted.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
@@ -366,10 +366,11 @@ function suggestedOf(
     if (judgement?.state !== 'ready' || plan === undefined || candidate.isThere === true) return []
     const { identity, output } = judgement.resolved
     const { spiffeId } = identity
-    const found = reachOf(prediction, candidate.namespace, output.metadata.name, {
-      outputs: settled.bindingsByOutput(),
-      together,
-    })
+    const { name } = output.metadata
+    const among = { outputs: settled.bindingsByOutput(), together }
+    const reaches = driveAtOnce(reachesOf(prediction, candidate.namespace, new Set([name]), among))
+    const found = reaches.get(name)
+    if (found === undefined) return []
     const reach = { ...found, lost: lostBy(found, effectOn, before.settled.prediction()) }
     return [
       {
@@ -410,7 +411,7 @@ function asAssumed(reach: Reach, assumptions: readonly Assumption[]): Reach {
   const assumed = [...reach.reached.map(({ pod }) => ({ pod, verdict: 'issued' })), ...others]
   const perhaps = assumed.map((one) => ({
     pod: one.pod,
-    verdict: 'depends',
+    verdict: 'depends' as const,
     why: probablyText(one, assumptions),
   }))
   const lost = reach.lost.map((one) => ({ ...one, open: one.open ?? dependsText(assumptions) }))

@@ -5,7 +5,9 @@
 // Not followed: which of two entries SCM's render cache gives out, entries on the server that SCM did not make, and masking between an
 // entry and one that kleym cannot render (both would give out the same SPIFFE ID).
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { driveAtOnce } from '../../base/steps.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CandidateIndex } from './candidate-index.ts'
@@ -115,11 +117,21 @@ class Predictor implements Prediction {
     })
   }
 
+  podsIn(namespace: string): readonly Pod[] {
+    return this.#podsByNamespace().get(namespace) ?? []
+  }
+
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]> {
     return getOrCreate(this.#chosen, namespace, () => {
       const chosen = new Map<string, Pod[]>()
-      for (const pod of this.#podsByNamespace().get(namespace) ?? [])
-        for (const name of namesIn(this.entriesOf(pod))) getOrCreate(chosen, name, () => []).push(pod)
+      const work = workingOn(
+        this.podsIn(namespace),
+        (pod) => namesIn(this.entriesOf(pod)),
+        (pod, names) => {
+          for (const name of names) getOrCreate(chosen, name, () => []).push(pod)
+        },
+      )
+      driveAtOnce(work)
       return chosen
     })
   }

@@ -214,6 +214,8 @@ export interface Prediction {
    * each pod; nothing is rendered.
    */
   hasMoreSelections(than: SelectionCounts): boolean
+  /** The pods of a namespace, in the order of the snapshot. */
+  podsIn(namespace: string): readonly Pod[]
   /** The pods of a namespace by the names of the ClusterSPIFFEIDs that choose them; goes through those pods once. */
   podsByClusterSpiffeId(namespace: string): ReadonlyMap<string, readonly Pod[]>
   /** Every ClusterStaticEntry, in a total order. */
