@@ -5,7 +5,9 @@ import { expect, test, vi } from 'vitest'
 import { leastSeen, runs, seedOf } from '@kleym/testing/runs.ts'
 import { analysisOf, tenants } from '@kleym/testing/random-tenants.ts'
 import { findingsOf } from '@kleym/testing/at-once.ts'
+import { comparingEntries, type State } from '../../src/core/analysis/index.ts'
 import { explaining, type Reach } from '../../src/core/answers/index.ts'
+import { effectOf } from '../../src/core/answers/explain/effect.ts'
 import { driveAtOnce } from '../../src/core/base/steps.ts'
 import { recordAt } from '../../src/core/model/objects/pod.ts'
 import { PodsAlike } from '../../src/core/model/objects/pods-alike.ts'
@@ -15,6 +17,7 @@ const RUNS = runs(16)
 /** More than are worked on one by one. */
 const PODS = 420
 const ID = 'spiffe://example.org'
+const REGISTRATION = 'each'
 
 /** A registration of others that gives each pod, each node or each annotation an identity of its own, or one that a static entry gives. */
 const registration = fc
@@ -45,7 +48,7 @@ const registration = fc
   .map((spec) => ({
     apiVersion: 'spire.spiffe.io/v1alpha1',
     kind: 'ClusterSPIFFEID',
-    metadata: { name: 'each', uid: 'uid-of-each', creationTimestamp: '2026-01-01T00:00:00Z' },
+    metadata: { name: REGISTRATION, uid: 'uid-of-each', creationTimestamp: '2026-01-01T00:00:00Z' },
     spec,
   }))
 
@@ -117,9 +120,34 @@ function named({ pod, ...one }: Reach[keyof Reach][number]): unknown {
   return { ...one, pod: pod.ref.name }
 }
 
+/** The states without and with the registration of others. */
+function states(objects: readonly JsonRecord[]): readonly [before: State, after: State] {
+  return [
+    analysisOf(objects.filter((one) => recordAt(one, 'metadata')['name'] !== REGISTRATION)).settled,
+    analysisOf(objects).settled,
+  ]
+}
+
+/** What a registration does to containers. */
+function effect(objects: readonly JsonRecord[]): unknown {
+  const { findings: _, ...all } = effectOf(...states(objects))
+  return all
+}
+
+/** How many entries it asks for. */
+function entries(objects: readonly JsonRecord[]): unknown {
+  const { after, change } = driveAtOnce(comparingEntries(...states(objects)))
+  const { causes: _, ...changed } = change
+  const { byBinding, byNode, ofContainer, ofEachPod } = after
+  const counted = [after.entries, after.unmatched].map(({ certain }) => certain)
+  return { changed, byBinding, byNode, ofContainer, ofEachPod, counted }
+}
+
 test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
   ['the findings', findings],
   ['the explanations', reaches],
+  ['the effect of a change', effect],
+  ['the entries', entries],
 ])('an estate in which pods are alike has %s of one in which none are', (_, saidOf) => {
   const [find, work] = [vi.spyOn(PodsAlike.prototype, 'find'), vi.spyOn(PodsAlike.prototype, 'work')]
   let folded = 0

@@ -4,6 +4,7 @@ import { CauseSet } from '../../model/truth/causes.ts'
 import { NO, open, TruthCount, YES, type Truth } from '../../model/truth/truth.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'
 import { entryKey, isAskedFor, judgeContainer, sourceText, type EntryOutcome } from '../../predict/index.ts'
@@ -44,19 +45,22 @@ export interface Budgets {
   readonly ofEachPod: ReadonlyMap<string, number>
 }
 
-/** Counts the entries of a state, a step for each pod. */
-export function* countingEntries(state: State): Steps<Budgets> {
+/** Counts the entries of a state, in steps; `each` is told what each pod in question is given. */
+export function* countingEntries(
+  state: State,
+  each: (pod: Pod, entries: EntriesOfPod) => void = () => {},
+): Steps<Budgets> {
   const { snapshot, podsInQuestion } = state.base
   const prediction = state.prediction()
   const bindings = state.bindingsByOutput()
   const counter = new EntryCounter((output) => bindings.get(output))
   for (const outcome of prediction.staticEntries())
     if (outcome.source.kind === 'ClusterStaticEntry') counter.addStatic(outcome)
-  for (const pod of podsInQuestion) {
-    yield
-    const outcomes = prediction.entriesOf(pod).filter(({ source }) => source.kind === 'ClusterSPIFFEID')
-    counter.add(pod, outcomes)
-  }
+  const work = (pod: Pod): EntriesOfPod => counter.entriesOf(pod, prediction.entriesOf(pod))
+  yield* workingOn(podsInQuestion, work, (pod, entries) => {
+    counter.add(pod, entries)
+    each(pod, entries)
+  })
   const unread = [
     snapshot.rest.pods(),
     snapshot.rest.registrations(),
@@ -112,21 +116,31 @@ export interface ComparedBudgets {
 
 /** Counts the entries of two states beside each other, in steps for each pod. */
 export function* comparingEntries(before: State, after: State): Steps<ComparedBudgets> {
-  const counted = { before: yield* countingEntries(before), after: yield* countingEntries(after) }
-  const change = new ChangeCounter(before, after)
-  const rest = new Map(before.base.podsInQuestion.map((pod) => [podText(pod), pod]))
-  for (const pod of after.base.podsInQuestion) {
-    yield
-    const text = podText(pod)
-    change.add(rest.get(text), pod)
-    rest.delete(text)
+  const given = { before: new Map<string, PodEntries>(), after: new Map<string, PodEntries>() }
+  const noteIn =
+    (byPod: Map<string, PodEntries>) =>
+    (pod: Pod, entries: EntriesOfPod): void =>
+      void byPod.set(podText(pod), { pod, entries })
+  const counted = {
+    before: yield* countingEntries(before, noteIn(given.before)),
+    after: yield* countingEntries(after, noteIn(given.after)),
   }
-  for (const pod of rest.values()) {
+  const change = new ChangeCounter(before, after)
+  for (const [text, { pod, entries }] of given.after) {
     yield
-    change.add(pod, undefined)
+    change.add(pod, given.before.get(text)?.entries, entries)
+  }
+  for (const [text, { pod, entries }] of given.before) {
+    yield
+    if (!given.after.has(text)) change.add(pod, entries, undefined)
   }
   const causes = counted.before.unread.union(counted.after.unread)
   return { ...counted, change: change.result(causes) }
+}
+
+interface PodEntries {
+  readonly pod: Pod
+  readonly entries: EntriesOfPod
 }
 
 class ChangeCounter {
@@ -135,6 +149,8 @@ class ChangeCounter {
   readonly #byNode = new Map<string, number>()
   readonly #byBinding = new Map<string, number>()
   readonly #ofEachPod = new Map<string, number>()
+  /** What differs between two, worked out once for pods that are alike. */
+  readonly #differences = new Map<EntriesOfPod, Map<EntriesOfPod, readonly Difference[]>>()
   #added = 0
   #removed = 0
   #open = 0
@@ -144,16 +160,11 @@ class ChangeCounter {
     this.#after = after
   }
 
-  add(was: Pod | undefined, is: Pod | undefined): void {
-    const had = entriesBySource(this.#before, was)
-    const has = entriesBySource(this.#after, is)
-    for (const name of new Set([...had.keys(), ...has.keys()])) {
-      const [one, other] = [had.get(name) ?? NO, has.get(name) ?? NO]
-      if (one === other) continue
-      const pod = is ?? was
-      if (pod?.exists === true && (one.value === 'open' || other.value === 'open')) this.#open++
-      if (one.value === 'open' || other.value === 'open' || pod === undefined) continue
-      this.#count(name, pod, other === YES ? 1 : -1)
+  add(pod: Pod, had: EntriesOfPod = NO_ENTRIES, has: EntriesOfPod = NO_ENTRIES): void {
+    const ofHad = getOrCreate(this.#differences, had, () => new Map<EntriesOfPod, readonly Difference[]>())
+    for (const { name, by } of getOrCreate(ofHad, has, () => differences(had, has))) {
+      if (by !== undefined) this.#count(name, pod, by)
+      else if (pod.exists) this.#open++
     }
   }
 
@@ -189,21 +200,39 @@ function withoutZeros(counts: ReadonlyMap<string, number>): ReadonlyMap<string, 
   return new Map([...counts].filter(([, by]) => by !== 0))
 }
 
-/** Whether each registration gives a pod an entry. */
-function entriesBySource(state: State, pod: Pod | undefined): ReadonlyMap<string, Truth> {
-  if (pod === undefined) return NO_ENTRIES
-  const truths = new Map<string, Truth>()
-  for (const { source, verdict } of distinct(state.prediction().entriesOf(pod))) {
-    if (source.kind !== 'ClusterSPIFFEID') continue
-    if (isAskedFor(verdict)) truths.set(source.name, YES)
-    else if (verdict.state === 'depends' || verdict.state === 'unknown') truths.set(source.name, OPEN)
-  }
-  return truths
+/** A registration that gives a pod an entry in one of two states alone. */
+interface Difference {
+  /** Of the ClusterSPIFFEID. */
+  readonly name: string
+  /** Undefined: it may, in one of the two. */
+  readonly by: 1 | -1 | undefined
 }
 
-const NO_ENTRIES: ReadonlyMap<string, Truth> = new Map()
-/** One for all: the causes are those of the two states. */
-const OPEN = open({ kind: 'verdict', of: {}, why: 'whether a registration applies is not known' })
+function differences(had: EntriesOfPod, has: EntriesOfPod): readonly Difference[] {
+  const names = new Set([...had.bySource.keys(), ...has.bySource.keys()])
+  return [...names].flatMap((name): readonly Difference[] => {
+    const [one, other] = [had, has].map(({ bySource }) => (bySource.get(name) ?? NO).value)
+    if (one === other) return []
+    const isOpen = one === 'open' || other === 'open'
+    return [{ name, by: isOpen ? undefined : other === 'yes' ? 1 : -1 }]
+  })
+}
+
+/** What registrations make of a pod; nothing in it is about the one pod. */
+export interface EntriesOfPod {
+  /** By the names of the ClusterSPIFFEIDs that give it an entry, or may. */
+  readonly bySource: ReadonlyMap<string, Truth>
+  readonly asked: readonly {
+    readonly name: string
+    readonly truth: Truth
+    /** No container of the pod can match it. */
+    readonly isUnmatched: boolean
+  }[]
+  /** The container that the most entries match for certain; undefined: none matches any. */
+  readonly fullest: Fullest | undefined
+}
+
+const NO_ENTRIES: EntriesOfPod = { bySource: new Map(), asked: [], fullest: undefined }
 
 class EntryCounter {
   readonly #bindingOf: (output: string) => string | undefined
@@ -225,25 +254,43 @@ class EntryCounter {
     this.#entries.add(this.#truthOf(verdict))
   }
 
-  add(pod: Pod, outcomes: readonly EntryOutcome[]): void {
+  /** What the outcomes of a pod come to. */
+  entriesOf(pod: Pod, outcomes: readonly EntryOutcome[]): EntriesOfPod {
+    if (outcomes.length === 0) return NO_ENTRIES
+    const truths = distinct(outcomes).map(({ source, verdict }) => [source, this.#truthOf(verdict)] as const)
+    const asked = distinct(outcomes.filter(isOfClusterSpiffeId))
+    return {
+      bySource: new Map(
+        truths.flatMap(([source, truth]) =>
+          truth === NO || source.kind !== 'ClusterSPIFFEID' ? [] : [[source.name, truth]],
+        ),
+      ),
+      asked: asked.map(({ source: { name }, entry, verdict }) => {
+        const truth = this.#truthOf(verdict)
+        const isUnmatched = truth === YES && entry !== undefined && matchesNone(pod, entry)
+        return { name, truth, isUnmatched }
+      }),
+      fullest: fullestContainer(pod, asked),
+    }
+  }
+
+  add(pod: Pod, { asked, fullest }: EntriesOfPod): void {
     if (pod.exists) this.#pods++
-    if (outcomes.length === 0) return
-    const asked = distinct(outcomes)
-    if (!pod.exists) {
-      const certain = asked.filter(({ verdict }) => this.#truthOf(verdict) === YES).length
+    else {
+      const certain = asked.filter(({ truth }) => truth === YES).length
       if (certain > 0 && pod.perhaps === undefined) add(this.#ofEachPod, podText(pod), certain)
       return
     }
-    for (const { source, entry, verdict } of asked) {
-      const truth = this.#truthOf(verdict)
+    for (const { name, truth, isUnmatched } of asked) {
       this.#entries.add(truth)
       if (truth !== YES) continue
-      const binding = this.#bindingOf(source.name)
+      const binding = this.#bindingOf(name)
       if (binding !== undefined) add(this.#byBinding, binding, 1)
       if (pod.nodeName !== undefined) add(this.#byNode, pod.nodeName, 1)
-      if (entry !== undefined && isUnmatched(pod, entry)) this.#unmatched.add(YES)
+      if (isUnmatched) this.#unmatched.add(YES)
     }
-    this.#noteContainers(pod, asked)
+    if (fullest !== undefined && fullest.entries > (this.#ofContainer?.entries ?? 0))
+      this.#ofContainer = { ...fullest, name: `${fullest.name} of ${podText(pod)}` }
   }
 
   budgets(unread: readonly Unknown[]): Budgets {
@@ -269,24 +316,30 @@ class EntryCounter {
     if (verdict.state !== 'depends' && verdict.state !== 'unknown') return NO
     return getOrCreate(this.#open, verdict.why, () => open({ kind: 'verdict', of: {}, why: verdict.why }))
   }
-
-  #noteContainers(pod: Pod, outcomes: readonly EntryOutcome[]): void {
-    // No container matches more than the pod has.
-    if (outcomes.length <= (this.#ofContainer?.entries ?? 0)) return
-    for (const container of pod.containers) {
-      const entries = outcomes.filter(
-        ({ entry, verdict }) =>
-          entry !== undefined &&
-          isAskedFor(verdict) &&
-          judgeContainer(pod, container, entry).state === 'issued',
-      ).length
-      if (entries > (this.#ofContainer?.entries ?? 0))
-        this.#ofContainer = { name: `${container.name} of ${podText(pod)}`, entries }
-    }
-  }
 }
 
-function isUnmatched(pod: Pod, entry: NonNullable<EntryOutcome['entry']>): boolean {
+/** The first container of a pod that the most entries match for certain. */
+function fullestContainer(pod: Pod, outcomes: readonly EntryOutcome[]): Fullest | undefined {
+  const counts = pod.containers.map((container) => ({
+    name: container.name,
+    entries: outcomes.filter(
+      ({ entry, verdict }) =>
+        entry !== undefined &&
+        isAskedFor(verdict) &&
+        judgeContainer(pod, container, entry).state === 'issued',
+    ).length,
+  }))
+  return counts.reduce<Fullest | undefined>(
+    (most, one) => (one.entries > (most?.entries ?? 0) ? one : most),
+    undefined,
+  )
+}
+
+function isOfClusterSpiffeId({ source }: EntryOutcome): boolean {
+  return source.kind === 'ClusterSPIFFEID'
+}
+
+function matchesNone(pod: Pod, entry: NonNullable<EntryOutcome['entry']>): boolean {
   return pod.containers.every((container) => judgeContainer(pod, container, entry).state === 'dead')
 }
 

@@ -4,7 +4,9 @@
 import { namespacesByName, type Snapshot } from '../../snapshot/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
+import { lazy } from '../../base/lazy.ts'
 import { podText } from '../../model/objects/pod-index.ts'
+import { answerOf } from '../../model/objects/pods-alike.ts'
 import { asksItself, containersThatMayBe } from '../../model/objects/sidecars.ts'
 import {
   whyInjected,
@@ -62,13 +64,15 @@ export class Holdings {
   readonly #gaps = new Map<string, Truth>()
   /** One cause for all pods that have it: there may be a hundred thousand of them. */
   readonly #open = new Map<string, Truth>()
-  /** Why an object may be another one than was read, by its kind and name. */
-  #doubted: ReadonlyMap<string, Truth> | undefined
+  readonly #asRead: (pod: Pod) => Truth
 
   constructor(context: HoldingContext, { ofRegistration }: HoldingQuestion = {}) {
     this.#context = context
     this.#namespaces = namespacesByName(context.base.snapshot)
     this.#ofRegistration = ofRegistration
+    const doubted = lazy(() => doubtedIn(context.base.snapshot))
+    this.#asRead = ({ ref: { kind, name }, namespace }) =>
+      doubted().get(scopeText({ kind, namespace, name })) ?? YES
   }
 
   /** The containers of a pod, and those that a webhook may add to it. */
@@ -153,17 +157,7 @@ export class Holdings {
 
   /** Whether a pod is what was read of it: one that is defined twice may be the other one. */
   asRead(pod: Pod): Truth {
-    const { rest } = this.#context.base.snapshot
-    if (rest.isEmpty) return YES
-    this.#doubted ??= new Map(
-      rest.parts.flatMap((part) => {
-        if (part.name === undefined) return []
-        const of = { kind: part.kind, namespace: part.namespace ?? '', name: part.name }
-        return [[scopeText(of), open({ kind: 'doubled', of, why: part.why })] as const]
-      }),
-    )
-    const { kind, name } = pod.ref
-    return this.#doubted.get(scopeText({ kind, namespace: pod.namespace, name })) ?? YES
+    return this.#context.base.snapshot.rest.isEmpty ? YES : answerOf(pod, this.#asRead)
   }
 
   /** Whether a webhook adds a container: the pod or its namespace asks for it, or a namespace that was not read may. */
@@ -215,6 +209,17 @@ export class Holdings {
       : one
     return this.#ofRegistration?.(ifThere) ?? ifThere
   }
+}
+
+/** Why an object may be another one than was read, by its kind and name. */
+function doubtedIn({ rest }: HoldingContext['base']['snapshot']): ReadonlyMap<string, Truth> {
+  return new Map(
+    rest.parts.flatMap((part) => {
+      if (part.name === undefined) return []
+      const of = { kind: part.kind, namespace: part.namespace ?? '', name: part.name }
+      return [[scopeText(of), open({ kind: 'doubled', of, why: part.why })] as const]
+    }),
+  )
 }
 
 const NONE: Registration[] = []

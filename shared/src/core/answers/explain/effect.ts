@@ -12,7 +12,7 @@ import {
   undecidedText,
   type UndecidedBinding,
 } from '../../analysis/index.ts'
-import { findingSteps, type Finding } from '../../findings/index.ts'
+import { findingSteps } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
@@ -21,7 +21,8 @@ import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
 import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
-import { driveAtOnce, type Drive } from '../../base/steps.ts'
+import { driveAtOnce, type Drive, type Steps } from '../../base/steps.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
@@ -78,7 +79,11 @@ export function effectOf(
   after: State,
   { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
 ): Effect {
-  const findingsOf = (state: State): readonly Finding[] => drive(findingSteps(unchanged(state)))
+  const ofBoth = <T>(of: (state: State) => T, left = before, right = after): readonly [T, T] => {
+    const one = of(left)
+    return [one, left === right ? one : of(right)]
+  }
+  const [found, willFind] = ofBoth((state) => drive(findingSteps(unchanged(state))))
   const added = addedOnOneSide(before, after)
   const asked = {
     templates: templatesInQuestion(before, after, added),
@@ -88,8 +93,10 @@ export function effectOf(
   }
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
-  const compare = (left: State, right: State): Comparison =>
-    compared(identitiesOf(left, asked), identitiesOf(right, asked), { unreadBefore, unreadAfter })
+  const compare = (left: State, right: State): Comparison => {
+    const sides = ofBoth((state) => drive(identitiesOf(state, asked)), left, right)
+    return compared(...sides, { unreadBefore, unreadAfter })
+  }
   const assumed = compare(before, after)
   const worlds = worldsOfBoth(before, after)
   const others = worlds.slice(1).map(({ statesOf }) => changesOnly(compare(...statesOf())))
@@ -104,8 +111,8 @@ export function effectOf(
     edited: editedRegistrations(before, after),
     findings: drive(
       findingChanges(
-        { state: before, held, findings: findingsOf(before), unread: unreadBefore },
-        { state: after, held: will, findings: findingsOf(after), unread: unreadAfter },
+        { state: before, held, findings: found, unread: unreadBefore },
+        { state: after, held: will, findings: willFind, unread: unreadAfter },
       ),
     ),
   }
@@ -140,11 +147,13 @@ function compared(
   const gained = changes(will, held, unreadBefore)
   const lost = changes(held, will, unreadAfter)
   const uncertain = new Map<string, UncertainHolder>()
-  for (const [key, { holder }] of new Map([...held, ...will])) {
+  const note = (key: string, { holder }: HolderState): void => {
     const opened = openedBy(held.get(key), will.get(key))
-    const why = new Set([...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])])
-    if (why.size > 0) uncertain.set(key, { ...holder, why: [...why].slice(0, REASONS_MOST) })
+    const why = [...opened, ...(gained.open.get(key) ?? []), ...(lost.open.get(key) ?? [])]
+    if (why.length > 0) uncertain.set(key, { ...holder, why: [...new Set(why)].slice(0, REASONS_MOST) })
   }
+  for (const [key, one] of held) note(key, one)
+  for (const [key, one] of will) if (!held.has(key)) note(key, one)
   const stranded = new Map<string, Holder>()
   for (const [key, { ids, holder, namespace }] of held)
     if (ids.size > 0 && isStranded(ids, will.get(key)) && unreadAfter.identities(namespace) === undefined)
@@ -256,17 +265,21 @@ function unreadSides({ base: left }: State, { base: right }: State): UnreadSides
   }
 }
 
-interface HolderState {
+/** What a container holds, whichever pod it is of. */
+interface HeldByContainer {
+  /** Certainly issued. */
+  readonly ids: ReadonlySet<string>
+  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
+  readonly perhaps: ReadonlyMap<string, string>
+  /** The registrations that are perhaps issued, each with what leaves it open. */
+  readonly open: ReadonlyMap<string, string>
+  /** Whether a registration that kleym does not follow is among them. */
+  readonly unfollowed: boolean
+}
+
+interface HolderState extends HeldByContainer {
   readonly holder: Holder
   readonly namespace: string
-  /** Certainly issued. */
-  readonly ids: Set<string>
-  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
-  readonly perhaps: Map<string, string>
-  /** The registrations that are perhaps issued, each with what leaves it open. */
-  readonly open: Map<string, string>
-  /** Whether a registration that kleym does not follow is among them. */
-  unfollowed: boolean
 }
 
 /** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
@@ -277,6 +290,7 @@ function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): bo
 /** What leaves open the registrations of a container that only one of two states has; nothing where both have the same. */
 function openedBy(left: HolderState | undefined, right: HolderState | undefined): readonly string[] {
   const [before, after] = [left?.open ?? NONE_OPEN, right?.open ?? NONE_OPEN]
+  if (before.size === 0 && after.size === 0) return []
   const onOneSide = new Set(before.keys()).symmetricDifference(after)
   const why = [...onOneSide].flatMap(
     (registration) => before.get(registration) ?? after.get(registration) ?? [],
@@ -364,11 +378,11 @@ interface Asked {
   readonly setup: string | undefined
 }
 
-/** The identities that are certainly issued, by container. */
-function identitiesOf(
+/** What containers hold, by `holderKey`. */
+function* identitiesOf(
   state: State,
   { templates, added, areParentsOther, setup }: Asked,
-): ReadonlyMap<string, HolderState> {
+): Steps<ReadonlyMap<string, HolderState>> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
   const represented = snapshot.templates.read.filter((one) => !asked.has(one) && templates.has(podText(one)))
@@ -386,55 +400,75 @@ function identitiesOf(
     const spec = specs.get(name)
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
   })
-  for (const pod of [...podsInQuestion, ...represented]) {
+  const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
     const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
-    const differing = added.get(podText(pod))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
-    for (const { container, there, undecided: open, registrationsOf } of holdings.of(pod, [
-      ...pod.containers,
-      ...(more ?? []),
-    ])) {
-      const holder = { pod: podText(pod), container: container.name }
-      const one: HolderState = getOrCreate(held, holderKey(holder), () => ({
-        holder,
-        namespace: pod.namespace,
-        ids: new Set(),
-        perhaps: new Map(),
-        open: new Map(),
-        unfollowed: false,
-      }))
-      for (const undecided of open) {
-        const { spiffeId } = undecided
-        const { registration, why } = getOrCreate(texts, undecided, () => textsOf(undecided))
-        one.open.set(registration, why)
-        if (spiffeId !== undefined) one.perhaps.set(spiffeId, why)
+    const containers = [...pod.containers, ...(more ?? [])]
+    return holdings.of(pod, containers).map(({ container, there, undecided, registrationsOf }) => {
+      const ids = new Set<string>()
+      const perhaps = new Map<string, string>()
+      const open = new Map<string, string>()
+      let unfollowed = false
+      for (const one of undecided) {
+        const { registration, why } = getOrCreate(texts, one, () => textsOf(one))
+        open.set(registration, why)
+        if (one.spiffeId !== undefined) perhaps.set(one.spiffeId, why)
       }
       for (const registration of registrationsOf(pod, container)) {
         const { verdict, spiffeId, source } = registration
         const given = all(there, holdings.given(registration))
         if (given === NO) continue
         if (given === YES) {
-          if (spiffeId !== undefined) one.ids.add(spiffeId)
+          if (spiffeId !== undefined) ids.add(spiffeId)
           if (areParentsOther && source.kind === 'ClusterSPIFFEID')
-            one.open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
+            open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
           if (setup !== undefined)
-            one.open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
+            open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
         if (verdict !== 'unknown') {
-          one.open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
-          if (spiffeId !== undefined) one.perhaps.set(spiffeId, text)
+          open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
+          if (spiffeId !== undefined) perhaps.set(spiffeId, text)
           continue
         }
         // Nothing of it is known but what it is made from: where that changes, its result may.
-        one.unfollowed = true
-        one.open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
+        unfollowed = true
+        open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
       }
+      return { container: container.name, held: { ids, perhaps, open, unfollowed } }
+    })
+  }
+  const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
+    for (const { container, held: now } of containers) {
+      const holder = { pod: podText(pod), container }
+      const key = holderKey(holder)
+      const before = held.get(key)
+      held.set(key, { holder, namespace: pod.namespace, ...(before === undefined ? now : both(before, now)) })
     }
   }
+  const pods = [...podsInQuestion, ...represented]
+  const apart = new Set(added.size === 0 ? [] : pods.filter((pod) => added.has(podText(pod))))
+  for (const pod of apart) take(pod, heldBy(pod, added.get(podText(pod))))
+  yield* workingOn(apart.size === 0 ? pods : pods.filter((pod) => !apart.has(pod)), heldBy, take)
   return held
+}
+
+/** What one container of a pod holds, by its name. */
+interface HeldOfPod {
+  readonly container: string
+  readonly held: HeldByContainer
+}
+
+/** Of a pod that is there twice: what either of them holds. */
+function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
+  return {
+    ids: one.ids.union(other.ids),
+    perhaps: new Map([...one.perhaps, ...other.perhaps]),
+    open: new Map([...one.open, ...other.open]),
+    unfollowed: one.unfollowed || other.unfollowed,
+  }
 }
 
 const OTHER_PARENTS =
@@ -485,6 +519,8 @@ function changes(
   const open = new Map<string, readonly string[]>()
   for (const [key, { holder, namespace, ids }] of left) {
     const other = right.get(key)
+    // There may be hundreds of thousands, and hardly any change.
+    if (other !== undefined && ids.isSubsetOf(other.ids)) continue
     const missing = [...ids].filter((id) => other?.ids.has(id) !== true)
     const unsure = missing.flatMap((id) => other?.perhaps.get(id) ?? [])
     if (unsure.length > 0) open.set(key, unsure)

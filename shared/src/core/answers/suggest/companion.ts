@@ -68,9 +68,12 @@ export function companionsOf(
     { readonly fallbacks: Set<ClusterSpiffeId>; asksById: boolean; isOfMesh: boolean }
   >()
   for (const pod of pods) {
+    // Few pods have proxies, and what gives them entries takes longer to work out.
+    const proxies = proxiesOfAccount(pod, context.namespaceOf(pod.namespace))
+    if (proxies.length === 0) continue
     const facts = { pod, outcomes: context.prediction.entriesOf(pod) }
     if (!facts.outcomes.some(({ fallback }) => fallback)) continue
-    for (const { container, consumer } of proxiesOfAccount(pod, context.namespaceOf(pod.namespace))) {
+    for (const { container, consumer } of proxies) {
       const { registrations } = containerIdentities(facts, container)
       for (const [spiffeId, same] of fallbacksById(registrations)) {
         const one = kept.get(container.name) ?? { fallbacks: new Set(), asksById: false, isOfMesh: false }

@@ -82,7 +82,7 @@ export function* proving(needs: readonly Need[], analysis: Analysis, tools: Proo
     const gained = [...active].some((trial) => (named.get(trial) ?? []).length > 0)
     const again = trials.filter(wasInTheWay)
     if (!gained || again.length === 0)
-      return { needs: trials.map((one) => provenNeed(one, named)), world, effect }
+      return { needs: provenNeeds(trials, named), world, effect }
     for (const trial of again) {
       trial.at = 0
       trial.failed.length = 0
@@ -141,15 +141,14 @@ function nameAll(trials: readonly Trial[], { bindings, clusterSpiffeIds }: Snaps
   return new Map(trials.map((trial) => [trial, (trial.need.plans[trial.at]?.candidates ?? []).map(named)]))
 }
 
-function provenNeed(trial: Trial, named: NamedTrials): ProvenNeed {
-  const { need, at, failed } = trial
+function provenNeeds(trials: readonly Trial[], named: NamedTrials): readonly ProvenNeed[] {
   const standing = new Set([...named.values()].flat().map(keyAndBoundary))
-  return {
-    need,
+  return trials.map((trial) => ({
+    need: trial.need,
     bindings: named.get(trial) ?? [],
-    plan: need.plans[at],
-    failed: failed.map((one) => amongStanding(one, need, standing)),
-  }
+    plan: trial.need.plans[trial.at],
+    failed: trial.failed.map((one) => amongStanding(one, trial.need, standing)),
+  }))
 }
 
 function keyAndBoundary(one: Candidate): string {

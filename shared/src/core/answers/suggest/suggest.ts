@@ -122,10 +122,13 @@ export function* suggesting(
   const index = indexOf(analysis)
   const proxies = yield* ProxyHarms.of(analysis)
   const companions = companionContext(analysis)
-  const drafts = poolsByName(analysis.snapshot.pools.read)
-    .filter(([pool, ...others]) => [pool, ...others].some(question.isPool))
-    .map((pools) => draftOf(analysis, pools, question, { ...index, proxies, companions }))
-    .filter((one) => one !== undefined)
+  const drafts: PoolDraft[] = []
+  for (const pools of poolsByName(analysis.snapshot.pools.read)) {
+    yield
+    if (!pools.some(question.isPool)) continue
+    const draft = draftOf(analysis, pools, question, { ...index, proxies, companions })
+    if (draft !== undefined) drafts.push(draft)
+  }
   const proof = yield* proving(
     drafts.flatMap(({ needs }) => needs),
     analysis,
