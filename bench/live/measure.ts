@@ -41,6 +41,9 @@ export const COMMANDS: readonly MeasuredCommand[] = [
   kleym('completion of names', ['__complete', 'explain', ...IN, '']),
   kleym('status', ['status']),
   kleym('conflicts -A', ['conflicts', '-A'], readsPages),
+  kleym('explain -A', ['explain', '-A']),
+  kleym('suggest -A', ['suggest', '-A']),
+  kleym('diff -A of one deletion', ['diff', '-A', '--without', `iib/${FIRST.namespace}/${ONE}`]),
 ]
 
 function kleym(name: string, args: readonly string[], judge?: MeasuredCommand['judge']): MeasuredCommand {

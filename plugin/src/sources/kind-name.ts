@@ -5,9 +5,9 @@ import { SUBJECTS } from '@kleym/shared/kube/resources.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { KleymError } from '../io/errors.ts'
 
-/** Further names that kubectl takes for a kind, beside its plural and its singular. */
+/** Further names of a kind, beside its plural and its singular: those that kubectl takes, and the words of our own answers. */
 const SHORT_NAMES: Readonly<Record<string, readonly string[]>> = {
-  InferenceIdentityBinding: ['iib'],
+  InferenceIdentityBinding: ['iib', 'binding'],
   InferencePool: ['infpool', 'pool'],
   InferenceObjective: ['infobj', 'objective'],
   Namespace: ['ns'],

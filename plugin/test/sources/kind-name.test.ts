@@ -55,5 +55,6 @@ test('a name says where it comes from when it is wrong', () => {
 
 test('kinds are found by every name that kubectl takes', () => {
   expect(['po', 'pod', 'PODS', 'Pod'].map(kindNamed)).toEqual(['Pod', 'Pod', 'Pod', 'Pod'])
+  expect(['iib', 'binding'].map(kindNamed)).toEqual(['InferenceIdentityBinding', 'InferenceIdentityBinding'])
   expect(kindNamed('constructor')).toBeUndefined()
 })
