@@ -1,6 +1,7 @@
 // How states look: a shape and a word for each, and a colour of style.css that adds nothing to them.
 import { STATE_MARKS, type ContainerState, type StateMark } from '../../parts/container-states.ts'
 import type { MapChange, MapNode } from '../graph.ts'
+import { span } from './elements.ts'
 
 /** How a state is shown: by its tone (the colour), its shape and its word. */
 export interface Look {
@@ -112,12 +113,16 @@ export const KIND_WORDS: Readonly<Record<MapNode['kind'], string>> = {
   gap: 'Not known',
 }
 
-/** What a change does, as a mark and a word. */
-export const CHANGE_WORDS: Readonly<Record<MapChange, string>> = {
+const CHANGE_WORDS: Readonly<Record<MapChange, string>> = {
   added: '+ added',
   removed: '− removed',
   changed: '± changed',
   uncertain: '? uncertain',
+}
+
+/** What a change does to a box, as a mark and a word. */
+export function changeBadge({ change }: MapNode): HTMLElement | undefined {
+  return change === null ? undefined : span(`change ${change}`, CHANGE_WORDS[change])
 }
 
 /** The shape as a picture; the word stands beside it. */

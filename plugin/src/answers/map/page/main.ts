@@ -2,7 +2,7 @@
 import { CONTAINER_STATES, STATE_TEXTS, type ContainerState } from '../../parts/container-states.ts'
 import type { PageData } from '../page-data.ts'
 import { chosenRows, noChoice, type Choice } from './choice.ts'
-import { drawDetails } from './details.ts'
+import { Details } from './details.ts'
 import { button, byId, counted, element, foreign, shown } from './elements.ts'
 import { icon, STATE_LOOKS } from './looks.ts'
 import { MapPicture } from './picture.ts'
@@ -17,6 +17,7 @@ const world = new World(data)
 const choice: Choice = noChoice()
 const picture = new MapPicture(world, { select: selectDrawn, toggle })
 const table = new Table(world, selectNode)
+const details = new Details(world, { select: selectNode, close: deselect })
 
 for (const namespace of MapPicture.openedAtFirst(world)) choice.opened.add(namespace)
 drawHead()
@@ -42,7 +43,7 @@ function selectNode(id: string): void {
   const node = world.node(id)
   if (node === undefined) return
   choice.selected = id
-  drawDetails(world, id, { select: selectNode, close: deselect })
+  details.draw(id)
   if (!picture.show(id, false) && node.namespace !== '' && !choice.opened.has(node.namespace)) {
     choice.opened.add(node.namespace)
     picture.draw(choice)
@@ -55,7 +56,7 @@ function selectNode(id: string): void {
 function deselect(): void {
   const { selected } = choice
   choice.selected = undefined
-  drawDetails(world, undefined, { select: selectNode, close: deselect })
+  details.draw(undefined)
   picture.mark(undefined)
   table.mark(undefined)
   if (selected !== undefined) picture.show(selected, true)

@@ -7,7 +7,7 @@ import type { IdentityNode, MapNode, NamespaceNode, PodsNode } from '../graph.ts
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, span, foreign, shown, type Child } from './elements.ts'
 import { rowOf, sheetOf, type Sheet } from './layout.ts'
-import { CHANGE_WORDS, icon, KIND_WORDS, lookOf, STATE_LOOKS } from './looks.ts'
+import { changeBadge, icon, KIND_WORDS, lookOf, STATE_LOOKS } from './looks.ts'
 import type { World } from './world.ts'
 
 /** More boxes than these are not drawn at once: the page stays fluent, and no one could read them. */
@@ -453,10 +453,6 @@ function placed(
 function emptyText({ pods, open }: NamespaceNode): string {
   if (open !== null) return pods === 0 ? 'no pod is known' : 'no container is known'
   return pods === 0 ? 'no pod' : 'no container'
-}
-
-function changeBadge({ change }: MapNode): HTMLElement | undefined {
-  return change === null ? undefined : element('span', { class: `change ${change}` }, CHANGE_WORDS[change])
 }
 
 /** The trust domain of an identity stands apart, since the path tells one from another. */

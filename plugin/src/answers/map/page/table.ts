@@ -1,7 +1,7 @@
 // The table behind the picture: the same rows, for people who read rather than look.
 import type { MapNode } from '../graph.ts'
 import { button, byId, counted, element, foreign } from './elements.ts'
-import { CHANGE_WORDS, icon, KIND_WORDS, lookOf } from './looks.ts'
+import { changeBadge, icon, KIND_WORDS, lookOf } from './looks.ts'
 import type { World } from './world.ts'
 
 /** Rows are shown so many at a time: a browser lays out thousands only slowly. */
@@ -78,9 +78,7 @@ export class Table {
         { class: 'state' },
         ...(look === undefined ? [] : [icon(look), ` ${look.word}`]),
         reason === '' ? undefined : foreign(reason),
-        node.change === null
-          ? undefined
-          : element('span', { class: `change ${node.change}` }, CHANGE_WORDS[node.change]),
+        changeBadge(node),
       ),
       element('td', { class: 'ids' }, ...this.#identities(node)),
       element('td', {}, [...new Set(findings.map(({ code }) => code))].join(', ')),
