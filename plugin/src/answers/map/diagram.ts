@@ -66,23 +66,11 @@ function wholeDiagram({ nodes, edges }: MapGraph): Diagram {
     nodes.filter((node) => node.kind === 'container'),
     ({ parent }) => parent ?? '',
   )
-  const boxes = nodes.flatMap((node): readonly DiagramNode[] => {
-    switch (node.kind) {
-      case 'pods':
-        return [podsBox(node, containers.get(node.id) ?? [])]
-      case 'namespace':
-        return nodes.some(({ parent }) => parent === node.id) ? [] : [namespaceBox(node)]
-      case 'workload':
-      case 'container':
-        return []
-      case 'binding':
-      case 'ClusterSPIFFEID':
-      case 'ClusterStaticEntry':
-      case 'identity':
-      case 'policy':
-      case 'gap':
-        return [boxOf(node)]
-    }
+  const parents = new Set(nodes.map(({ parent }) => parent))
+  const boxes = nodes.flatMap((node) => {
+    if (node.kind === 'pods') return podsBox(node, containers.get(node.id) ?? [])
+    if (node.kind === 'namespace') return parents.has(node.id) ? [] : namespaceBox(node)
+    return node.kind === 'workload' || node.kind === 'container' ? [] : boxOf(node)
   })
   const owners = new Map(
     nodes.flatMap((node) => (node.kind === 'container' ? [[node.id, node] as const] : [])),

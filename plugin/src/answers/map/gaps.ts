@@ -2,7 +2,7 @@
 import type { Snapshot } from '@kleym/shared/core/snapshot/index.ts'
 import { unknownReasonText, type UnknownReason } from '@kleym/shared/core/model/unknown-reason.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
-import type { GapNode } from './graph.ts'
+import { BARE, type GapNode } from './graph.ts'
 import { namespaceId } from './ids.ts'
 
 interface Gap {
@@ -47,10 +47,9 @@ export function gapNodes(
       kind: 'gap',
       id: `gap/${namespace}/${why}`,
       label: state === 'unknown' ? 'not known' : 'not served',
+      ...BARE,
       namespace,
       parent: namespace === '' ? null : namespaceId(namespace),
-      findings: [],
-      change: null,
       state,
       why,
     }))

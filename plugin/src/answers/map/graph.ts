@@ -39,6 +39,9 @@ export type AsksEdge = EdgeOf<'asks'>
 /** A policy, and the identity or the pods that one of its rules names. */
 export type NamesEdge = EdgeOf<'names'>
 
+/** What a box has beside its kind, its id and its label, unless more is known of it. */
+export const BARE = { namespace: '', parent: null, findings: [], change: null } as const
+
 /** A whole map. */
 export interface MapGraph {
   readonly nodes: readonly MapNode[]

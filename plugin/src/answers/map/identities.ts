@@ -9,7 +9,7 @@ import {
   type GivenId,
   type PodAnswer,
 } from '../parts/pod-answers.ts'
-import type { HoldsEdge, IdentityNode, MapChange } from './graph.ts'
+import { BARE, type HoldsEdge, type IdentityNode, type MapChange } from './graph.ts'
 import { identityId } from './ids.ts'
 import type { PodParts } from './pods.ts'
 
@@ -33,9 +33,7 @@ export function identityNodes(
       kind: 'identity',
       id,
       label: spiffeID,
-      namespace: '',
-      parent: null,
-      findings: [],
+      ...BARE,
       change: changeOfIdentity(edges),
       spiffeID,
       state: holders > 0 ? 'held' : perhaps > 0 ? 'perhaps' : without,

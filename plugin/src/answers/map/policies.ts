@@ -9,7 +9,7 @@ import type {
 } from '@kleym/shared/core/analysis/index.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { AnswerCount, DRAWN_NAMES } from '../../gather/answer-limits.ts'
-import type { MapChange, MapNode, NamesEdge, PolicyNode } from './graph.ts'
+import { BARE, type MapChange, type MapNode, type NamesEdge, type PolicyNode } from './graph.ts'
 import { identityId, namespaceId, policyId } from './ids.ts'
 
 /** The boxes of policies, what they name, and the SPIFFE IDs that only they mention. */
@@ -133,10 +133,9 @@ function policyNode(policy: ResolvedPolicy): PolicyNode {
     kind: 'policy',
     id: policyId(policy),
     label: name,
+    ...BARE,
     namespace,
     parent: namespaceId(namespace),
-    findings: [],
-    change: null,
     policy: key,
     isInterpreted,
     namesAny: rules.some(({ sources }) => sources.some(isAny)),

@@ -3,7 +3,7 @@ import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { type Judgement, verdictOf } from '@kleym/shared/core/decide/index.ts'
 import { type EntrySource, type ObjectHandling, sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { MapDifference } from './compare.ts'
-import type { AsksEdge, BindingNode, MapChange, RegistrationNode } from './graph.ts'
+import { BARE, type AsksEdge, type BindingNode, type MapChange, type RegistrationNode } from './graph.ts'
 import { bindingId, identityId, namespaceId, registrationId } from './ids.ts'
 
 /** The boxes of what gives identities, by id, and the identities that they ask for. */
@@ -23,51 +23,44 @@ export function bindingsOfOutputs({ now, settled }: Analysis): ReadonlyMap<strin
 /** Those of one side; `change` tells what a change does to each box. */
 export function sourceParts(analysis: Analysis, difference: MapDifference | undefined): SourceParts {
   const bindings = bindingsOfOutputs(analysis)
-  const objects = analysis.settled.prediction().objects
-  const handlingOf = (source: EntrySource): Pick<RegistrationNode, 'handling' | 'why'> =>
-    handlingWords(objects.get(sourceText(source))?.handling)
-  const ofBindings = [...analysis.now.judgements.values()].map((judgement) =>
-    bindingNode(judgement, difference),
-  )
-  const outputs = new Map(
-    [...analysis.settled.outputs, ...analysis.now.outputs].map((one) => [one.object.meta.name, one]),
-  )
+  const { now, settled, snapshot } = analysis
+  const { objects } = settled.prediction()
+  const registration = (
+    source: EntrySource,
+    ownership: RegistrationNode['ownership'],
+    whyOrphan: string | null = null,
+  ): RegistrationNode => {
+    const { kind, name } = source
+    const { handling, why } = handlingWords(objects.get(sourceText(source))?.handling)
+    const id = registrationId(source)
+    return { kind, id, label: name, ...BARE, name, handling, why: why ?? whyOrphan, ownership }
+  }
+  const ofBindings = [...now.judgements.values()].map((judgement) => bindingNode(judgement, difference))
+  const outputs = new Map([...settled.outputs, ...now.outputs].map((one) => [one.object.meta.name, one]))
   const others = [...outputs.values()]
     .filter(({ object }) => !bindings.has(object.meta.name))
-    .map(({ object, ownership }): RegistrationNode => {
-      const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
-      const why = ownership.kind === 'orphan' ? ownership.why : null
-      const handling = handlingOf(source)
-      return {
-        ...registrationBase(source),
-        ...handling,
-        why: handling.why ?? why,
-        ownership: ownership.kind,
-      }
-    })
-  const entries = analysis.snapshot.staticEntries.read.map(({ meta }): RegistrationNode => {
-    const source: EntrySource = { kind: 'ClusterStaticEntry', name: meta.name }
-    return { ...registrationBase(source), ...handlingOf(source), ownership: 'foreign' }
-  })
+    .map(({ object, ownership }) =>
+      registration(
+        { kind: 'ClusterSPIFFEID', name: object.meta.name },
+        ownership.kind,
+        ownership.kind === 'orphan' ? ownership.why : null,
+      ),
+    )
+  const entries = snapshot.staticEntries.read.map(({ meta, spec }) => ({
+    node: registration({ kind: 'ClusterStaticEntry', name: meta.name }, 'foreign'),
+    spiffeId: spec.spiffeID,
+  }))
   return {
-    nodes: [...ofBindings, ...others, ...entries],
+    nodes: [...ofBindings, ...others, ...entries.map(({ node }) => node)],
     asks: [
-      ...ofBindings.flatMap(({ id, spiffeID }) =>
-        spiffeID === null ? [] : [{ kind: 'asks', from: id, to: identityId(spiffeID) } as const],
-      ),
-      ...analysis.snapshot.staticEntries.read.flatMap(({ meta, spec }) =>
-        spec.spiffeID === ''
-          ? []
-          : [
-              {
-                kind: 'asks',
-                from: registrationId({ kind: 'ClusterStaticEntry', name: meta.name }),
-                to: identityId(spec.spiffeID),
-              } as const,
-            ],
-      ),
+      ...ofBindings.flatMap(({ id, spiffeID }) => asksFor(id, spiffeID ?? '')),
+      ...entries.flatMap(({ node, spiffeId }) => asksFor(node.id, spiffeId)),
     ],
   }
+}
+
+function asksFor(from: string, spiffeId: string): readonly AsksEdge[] {
+  return spiffeId === '' ? [] : [{ kind: 'asks', from, to: identityId(spiffeId) }]
 }
 
 function bindingNode(judgement: Judgement, difference: MapDifference | undefined): BindingNode {
@@ -77,9 +70,9 @@ function bindingNode(judgement: Judgement, difference: MapDifference | undefined
     kind: 'binding',
     id: bindingId(binding.key),
     label: binding.meta.name,
+    ...BARE,
     namespace: binding.meta.namespace,
     parent: namespaceId(binding.meta.namespace),
-    findings: [],
     change: bindingChange(difference, binding.key),
     binding: binding.key,
     state: judgement.state,
@@ -94,22 +87,6 @@ function bindingChange(difference: MapDifference | undefined, key: string): MapC
   if (verdict === undefined) return null
   if (verdict.before === null) return 'added'
   return verdict.after === null ? 'removed' : 'changed'
-}
-
-function registrationBase({
-  kind,
-  name,
-}: EntrySource): Omit<RegistrationNode, 'handling' | 'why' | 'ownership'> {
-  return {
-    kind,
-    id: registrationId({ kind, name }),
-    label: name,
-    namespace: '',
-    parent: null,
-    findings: [],
-    change: null,
-    name,
-  }
 }
 
 /** An object that the prediction does not know is none that is there. */

@@ -88,29 +88,14 @@ export function boxesFor(world: World, rows: Iterable<MapNode>): ReadonlySet<str
     for (const { to } of world.holdsOf(id)) withIdentity(to)
   }
   for (const node of rows) {
-    switch (node.kind) {
-      case 'container':
-        withContainer(node.id)
-        break
-      case 'pods':
-      case 'gap':
-        boxes.add(node.id)
-        break
-      case 'identity':
-        withIdentity(node.id)
-        for (const edge of world.to(node.id)) if (edge.kind !== 'names') boxes.add(world.boxOf(edge.from))
-        break
-      case 'binding':
-      case 'ClusterSPIFFEID':
-      case 'ClusterStaticEntry':
-      case 'policy':
-        boxes.add(node.id)
-        for (const edge of world.from(node.id))
-          if (edge.kind !== 'registration' || edge.verdict !== 'dead') boxes.add(world.boxOf(edge.to))
-        break
-      case 'namespace':
-      case 'workload':
-        break
+    if (node.kind === 'container') withContainer(node.id)
+    else if (node.kind === 'identity') {
+      withIdentity(node.id)
+      for (const edge of world.to(node.id)) if (edge.kind !== 'names') boxes.add(world.boxOf(edge.from))
+    } else if (node.kind !== 'namespace' && node.kind !== 'workload') {
+      boxes.add(node.id)
+      for (const edge of world.from(node.id))
+        if (edge.kind !== 'registration' || edge.verdict !== 'dead') boxes.add(world.boxOf(edge.to))
     }
   }
   return boxes

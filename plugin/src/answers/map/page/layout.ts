@@ -31,63 +31,33 @@ export interface Sheet {
   readonly height: number
 }
 
-/** The sizes of boxes; style.css has the same. */
-const SIZES = {
-  binding: { width: 214, height: 66 },
-  registration: { width: 214, height: 66 },
-  identity: { width: 284, height: 84 },
-  policy: { width: 196, height: 66 },
-  gap: { width: 250, height: 86 },
-} as const
-/** The box of pods: its head, and each container in it. */
-export const PODS = { width: 304, head: 48, row: 30, foot: 6 } as const
+/** The column of a kind, and the size of its box; style.css has the same sizes. All others stand where pods do, in a box of pods. */
+const BOXES: Readonly<
+  Partial<
+    Record<MapNode['kind'], { readonly column: number; readonly width: number; readonly height: number }>
+  >
+> = {
+  binding: { column: 0, width: 214, height: 66 },
+  ClusterSPIFFEID: { column: 0, width: 214, height: 66 },
+  ClusterStaticEntry: { column: 0, width: 214, height: 66 },
+  gap: { column: 1, width: 250, height: 86 },
+  identity: { column: 2, width: 284, height: 84 },
+  policy: { column: 3, width: 196, height: 66 },
+}
+/** The box of pods: its column, its head, and each container in it. */
+export const PODS = { column: 1, width: 304, head: 48, row: 30, foot: 6 } as const
 const FRAME = { top: 40, side: 14, bottom: 14 } as const
 const MARGIN = 24
-/** The columns, for what nothing leads to. */
-const COLUMNS = { source: 0, pods: 1, identity: 2, policy: 3 } as const
 
-type Column = keyof typeof COLUMNS
-
-function columnOf({ kind }: MapNode): Column {
-  switch (kind) {
-    case 'binding':
-    case 'ClusterSPIFFEID':
-    case 'ClusterStaticEntry':
-      return 'source'
-    case 'identity':
-      return 'identity'
-    case 'policy':
-      return 'policy'
-    case 'namespace':
-    case 'workload':
-    case 'pods':
-    case 'container':
-    case 'gap':
-      return 'pods'
-  }
+function columnOf({ kind }: MapNode): number {
+  return (BOXES[kind] ?? PODS).column
 }
 
-function sizeOf(world: World, node: MapNode): { readonly width: number; readonly height: number } {
-  switch (node.kind) {
-    case 'binding':
-      return SIZES.binding
-    case 'ClusterSPIFFEID':
-    case 'ClusterStaticEntry':
-      return SIZES.registration
-    case 'identity':
-      return SIZES.identity
-    case 'policy':
-      return SIZES.policy
-    case 'gap':
-      return SIZES.gap
-    case 'namespace':
-    case 'workload':
-    case 'container':
-    case 'pods': {
-      const rows = Math.max(1, world.containersOf(node.id).length)
-      return { width: PODS.width, height: PODS.head + rows * PODS.row + PODS.foot }
-    }
-  }
+function sizeOf(world: World, { id, kind }: MapNode): { readonly width: number; readonly height: number } {
+  const box = BOXES[kind]
+  if (box !== undefined) return { width: box.width, height: box.height }
+  const rows = Math.max(1, world.containersOf(id).length)
+  return { width: PODS.width, height: PODS.head + rows * PODS.row + PODS.foot }
 }
 
 /** Lays out some boxes; those that the map does not have are left out. */
@@ -100,7 +70,7 @@ export function sheetOf(world: World, boxes: ReadonlySet<string>): Sheet {
   // An invisible box before all columns: what nothing leads to still stands in its own.
   graph.setNode(ANCHOR, { width: 0, height: 0 })
   for (const node of nodes) {
-    graph.setNode(node.id, { ...sizeOf(world, node) })
+    graph.setNode(node.id, sizeOf(world, node))
     const frame = frameOf(node)
     if (frame === undefined) continue
     if (!graph.hasNode(frame)) graph.setNode(frame, {})
@@ -112,8 +82,7 @@ export function sheetOf(world: World, boxes: ReadonlySet<string>): Sheet {
     reached.add(to)
   }
   for (const node of nodes)
-    if (!reached.has(node.id))
-      graph.setEdge(ANCHOR, node.id, { minlen: COLUMNS[columnOf(node)] + 1, weight: 0.01 })
+    if (!reached.has(node.id)) graph.setEdge(ANCHOR, node.id, { minlen: columnOf(node) + 1, weight: 0.01 })
   layout(graph)
   const places = new Map(nodes.map(({ id }) => [id, placeOf(graph.node(id))]))
   return fitted(world, places, edges)
@@ -129,7 +98,7 @@ function frameOf({ kind, namespace }: MapNode): string | undefined {
 function columnsApart(world: World, from: string, to: string): number {
   const [left, right] = [world.node(from), world.node(to)]
   if (left === undefined || right === undefined) return 1
-  return Math.max(1, COLUMNS[columnOf(right)] - COLUMNS[columnOf(left)])
+  return Math.max(1, columnOf(right) - columnOf(left))
 }
 
 /** dagre gives the middle of a box. */

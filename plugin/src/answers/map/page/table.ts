@@ -86,24 +86,12 @@ export class Table {
   }
 
   #identities(node: MapNode): readonly HTMLElement[] {
-    switch (node.kind) {
-      case 'container':
-        return this.#world.holdsOf(node.id).map(({ to, certain, change }) => {
-          const id = to.slice('identity/'.length)
-          const doubt = change === 'removed' ? ' (no more)' : certain ? '' : ' (perhaps)'
-          return element('div', {}, foreign(id), doubt)
-        })
-      case 'binding':
-        return node.spiffeID === null ? [] : [element('div', {}, foreign(node.spiffeID))]
-      case 'namespace':
-      case 'workload':
-      case 'pods':
-      case 'ClusterSPIFFEID':
-      case 'ClusterStaticEntry':
-      case 'identity':
-      case 'policy':
-      case 'gap':
-        return []
-    }
+    if (node.kind === 'binding')
+      return node.spiffeID === null ? [] : [element('div', {}, foreign(node.spiffeID))]
+    return this.#world.holdsOf(node.id).map(({ to, certain, change }) => {
+      const id = to.slice('identity/'.length)
+      const doubt = change === 'removed' ? ' (no more)' : certain ? '' : ' (perhaps)'
+      return element('div', {}, foreign(id), doubt)
+    })
   }
 }
