@@ -35,30 +35,31 @@ const NO_JSON: ReadonlyMap<number, string> = new Map([
   [0x1f, 'it is compressed: unpack it'],
 ])
 
-/** What stands between two elements is no longer than this. */
+/** What stands between two elements is no longer than this, and no key of the document. */
 const BETWEEN_MAX = 1024
+const KEY_MAX = 1024
 
 /** Cuts a document into elements. Feed it chunks, then call `end`; both throw a JsonElementsError. */
 export class JsonElements {
   readonly #key: string
   readonly #onElement: (value: unknown) => void
   readonly #text = new TextDecoder('utf-8', { fatal: true })
-  #state: 'start' | 'map' | 'key' | 'skip' | 'list' | 'element' | 'end' = 'start'
+  #state: 'start' | 'map' | 'key' | 'before list' | 'skip' | 'list' | 'element' | 'end' = 'start'
+  /** What the list goes on with: an element or its end, a comma or its end, an element. */
+  #next: 'first' | 'comma' | 'element' = 'first'
   /** Whether the list is the document itself. */
   #isBare = false
   #found = false
+  /** In a key, an element or another value. */
   #depth = 0
   #inString = false
   #escaped = false
   /** Where the key, or the first element that is not parsed yet, began in the current chunk, and what came in earlier ones. */
   #from = 0
   #parts: Uint8Array[] = []
-  #partBytes = 0
   #offset = 0
-  /** Whether a comma or the end must come before the next element, and whether an element must. */
-  #needsComma = false
-  #afterComma = false
-  #elementAt = 0
+  /** Where that began in the document. */
+  #beganAt = 0
   /** Where the whole elements that are not parsed yet begin and end in the document. */
   #starts: number[] = []
   #ends: number[] = []
@@ -90,18 +91,14 @@ export class JsonElements {
     let at = this.#offset === 0 && chunk[0] === 0xef && chunk[1] === 0xbb && chunk[2] === 0xbf ? 3 : 0
     this.#from = 0
     try {
-      while (at < chunk.length)
-        at =
-          this.#state === 'element'
-            ? this.#inElement(chunk, at)
-            : (this.#overMany(chunk, at) ?? this.#step(chunk, at))
+      while (at < chunk.length) at = this.#overMany(chunk, at) ?? this.#step(chunk, at)
     } catch (error) {
       // A fault in an element before this place is reported first.
       this.#handOver(chunk)
       throw error
     }
     this.#handOver(chunk)
-    if (this.#state === 'element' || this.#state === 'key') this.#keep(chunk.subarray(this.#from))
+    if (this.#state === 'element' || this.#state === 'key') this.#parts.push(chunk.slice(this.#from))
     this.#offset += chunk.length
   }
 
@@ -112,15 +109,17 @@ export class JsonElements {
     if (!this.#found) throw new JsonElementsError(`it has no list ${this.#key}`, this.#offset)
   }
 
-  /** The one loop that all bytes of elements go through. */
-  #inElement(chunk: Uint8Array, start: number): number {
+  /** Goes on in a key, an element or another value, by the one loop that all their bytes go through; where it stands then. */
+  #goOn(chunk: Uint8Array, start: number): number {
     let at = start
-    let { depth, inString, escaped } = {
+    let { depth, inString, escaped, hasEnded } = {
       depth: this.#depth,
       inString: this.#inString,
       escaped: this.#escaped,
+      hasEnded: false,
     }
-    for (; at < chunk.length; at++) {
+    const isElement = this.#state === 'element'
+    for (; at < chunk.length && !hasEnded; at++) {
       const byte = chunk[at]
       if (inString) {
         if (escaped) escaped = false
@@ -128,23 +127,19 @@ export class JsonElements {
         else if (byte === QUOTE) inString = false
       } else if (byte === QUOTE) inString = true
       else if (byte === OPEN_MAP || byte === OPEN_LIST) depth++
-      else if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
-        depth--
-        if (depth === 0) {
-          at++
-          this.#starts.push(this.#elementAt)
-          this.#ends.push(this.#offset + at)
-          this.#state = 'list'
-          this.#needsComma = true
-          break
-        }
-      }
+      else if (depth === 0) {
+        // What ends a key or another value; an element ends with its bracket.
+        if (byte === COLON || byte === COMMA || byte === CLOSE_MAP || byte === CLOSE_LIST) break
+      } else if (byte === CLOSE_MAP || byte === CLOSE_LIST) hasEnded = --depth === 0 && isElement
     }
     this.#depth = depth
     this.#inString = inString
     this.#escaped = escaped
-    if (this.#state === 'element' && this.#offset + at - this.#elementAt > ELEMENT_MAX)
-      throw new JsonElementsError(`an element is longer than ${ELEMENT_MAX} bytes`, this.#elementAt)
+    if (hasEnded || at < chunk.length) return this.#ended(chunk, at)
+    const length = this.#offset + at - this.#beganAt
+    if (this.#state === 'key' && length > KEY_MAX) this.#fail('it is no JSON', at)
+    if (isElement && length > ELEMENT_MAX)
+      throw new JsonElementsError(`an element is longer than ${ELEMENT_MAX} bytes`, this.#beganAt)
     return at
   }
 
@@ -156,7 +151,7 @@ export class JsonElements {
     const bytes = this.#take(chunk.subarray(this.#from, end - this.#offset))
     this.#starts = []
     this.#ends = []
-    this.#from = this.#elementAt - this.#offset
+    this.#from = this.#beganAt - this.#offset
     const values = this.#listOf(bytes)
     const isWhole = values?.length === starts.length
     const [first = 0] = starts
@@ -175,7 +170,7 @@ export class JsonElements {
    */
   #overMany(chunk: Uint8Array, at: number): number | undefined {
     const between = this.#between
-    if (!(between instanceof Buffer) || this.#state !== 'list' || !this.#needsComma) return undefined
+    if (!(between instanceof Buffer) || this.#state !== 'list' || this.#next !== 'comma') return undefined
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset + at, chunk.length - at)
     // Looked for from the end of the chunk, and only where it stands at the beginning: so once or twice for each chunk.
     if (!bytes.subarray(0, between.length).equals(between)) return undefined
@@ -224,138 +219,101 @@ export class JsonElements {
     }
   }
 
-  /** One byte outside elements; the next place to look at. */
+  /** What stands at a place; the next place to look at. */
   #step(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] ?? 0
-    if (this.#state === 'key') return this.#inKey(chunk, at)
-    if (this.#state === 'skip') return this.#inSkipped(byte, at)
+    if (this.#state === 'key' || this.#state === 'skip' || this.#state === 'element')
+      return this.#goOn(chunk, at)
     if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1
-    const fail = (message: string): never => {
-      throw new JsonElementsError(message, this.#offset + at)
-    }
     switch (this.#state) {
       case 'start':
-        if (byte === OPEN_MAP) this.#state = 'map'
-        else if (byte === OPEN_LIST) {
-          this.#state = 'list'
-          this.#isBare = true
-          this.#found = true
-        } else fail(NO_JSON.get(byte) ?? 'it is no JSON')
+        this.#isBare = byte === OPEN_LIST
+        if (this.#isBare) this.#beginList()
+        else if (byte === OPEN_MAP) this.#state = 'map'
+        else this.#fail(NO_JSON.get(byte) ?? 'it is no JSON', at)
         return at + 1
       case 'map':
         if (byte === QUOTE) {
           this.#state = 'key'
+          this.#beganAt = this.#offset + at
           this.#from = at
-          this.#parts = []
-          this.#partBytes = 0
-        } else if (byte === CLOSE_MAP) this.#state = 'end'
-        else if (byte !== COMMA) fail('it is no JSON')
+          return at
+        }
+        if (byte === CLOSE_MAP) this.#state = 'end'
+        else if (byte !== COMMA) this.#fail('it is no JSON', at)
+        return at + 1
+      case 'before list':
+        if (byte !== OPEN_LIST) this.#fail(`${this.#key} is no list`, at)
+        this.#beginList()
         return at + 1
       case 'list':
-        return this.#inList(chunk, at, fail)
+        return this.#inList(chunk, at)
       case 'end':
-      case 'element':
-        return fail('there is more after its end')
+        return this.#fail('there is more after its end', at)
     }
   }
 
-  #inList(chunk: Uint8Array, at: number, fail: (message: string) => never): number {
+  #beginList(): void {
+    this.#found = true
+    this.#state = 'list'
+  }
+
+  #inList(chunk: Uint8Array, at: number): number {
     const byte = chunk[at] ?? 0
     if (byte === CLOSE_LIST) {
-      if (this.#afterComma) fail('it is no JSON')
+      if (this.#next === 'element') this.#fail('it is no JSON', at)
       this.#handOver(chunk)
       this.#state = this.#isBare ? 'end' : 'map'
       return at + 1
     }
     if (byte === COMMA) {
-      if (!this.#needsComma) fail('it is no JSON')
-      this.#needsComma = false
-      this.#afterComma = true
+      if (this.#next !== 'comma') this.#fail('it is no JSON', at)
+      this.#next = 'element'
       return at + 1
     }
-    if (byte !== OPEN_MAP || this.#needsComma) fail('an element is no mapping')
+    if (byte !== OPEN_MAP || this.#next === 'comma') this.#fail('an element is no mapping', at)
     this.#learn(chunk, at)
     this.#state = 'element'
-    this.#afterComma = false
-    this.#elementAt = this.#offset + at
+    this.#beganAt = this.#offset + at
     if (this.#starts.length === 0) this.#from = at
-    this.#depth = 0
     return at
   }
 
-  /** A key of the document, with its quotes, up to the first byte of its value. */
-  #inKey(chunk: Uint8Array, at: number): number {
-    const byte = chunk[at] ?? 0
-    if (byte !== COLON || !this.#isKeyWhole(chunk, at)) {
-      if (this.#partBytes + at - this.#from > 1024)
-        throw new JsonElementsError('it is no JSON', this.#offset + at)
-      return at + 1
-    }
-    const key = this.#take(chunk.subarray(this.#from, at))
-    let name: unknown
-    try {
-      name = JSON.parse(this.#text.decode(key))
-    } catch {
-      throw new JsonElementsError('it is no JSON', this.#offset + at)
-    }
-    this.#state = 'skip'
-    this.#depth = 0
-    this.#inString = false
-    if (name === this.#key) {
-      if (this.#found) throw new JsonElementsError(`it has two lists ${this.#key}`, this.#offset + at)
-      this.#awaitsList = true
-    }
-    return at + 1
-  }
-
-  /** Whether the value that comes next must be the list. */
-  #awaitsList = false
-
-  #isKeyWhole(chunk: Uint8Array, at: number): boolean {
-    const text = Buffer.concat([...this.#parts, chunk.subarray(this.#from, at)])
-      .toString('latin1')
-      .trimEnd()
-    return text.length > 1 && text.endsWith('"') && !text.endsWith('\\"')
-  }
-
-  /** The value of another key. */
-  #inSkipped(byte: number, at: number): number {
-    if (this.#awaitsList) {
-      if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1
-      if (byte !== OPEN_LIST) throw new JsonElementsError(`${this.#key} is no list`, this.#offset + at)
-      this.#awaitsList = false
-      this.#found = true
-      this.#needsComma = false
+  /** A key, an element or another value has ended. */
+  #ended(chunk: Uint8Array, at: number): number {
+    if (this.#state === 'key') return this.#keyEnded(chunk, at)
+    if (this.#state === 'element') {
+      this.#starts.push(this.#beganAt)
+      this.#ends.push(this.#offset + at)
       this.#state = 'list'
-      return at + 1
-    }
-    if (this.#inString) {
-      if (this.#escaped) this.#escaped = false
-      else if (byte === BACKSLASH) this.#escaped = true
-      else if (byte === QUOTE) this.#inString = false
-      return at + 1
-    }
-    if (byte === QUOTE) this.#inString = true
-    else if (byte === OPEN_MAP || byte === OPEN_LIST) this.#depth++
-    else if (byte === CLOSE_MAP || byte === CLOSE_LIST) {
-      if (this.#depth === 0) {
-        this.#state = 'map'
-        return at
-      }
-      this.#depth--
-    } else if (byte === COMMA && this.#depth === 0) this.#state = 'map'
+      this.#next = 'comma'
+    } else this.#state = 'map'
+    return at
+  }
+
+  #keyEnded(chunk: Uint8Array, at: number): number {
+    const isList = this.#nameOf(this.#take(chunk.subarray(this.#from, at)), at) === this.#key
+    if (chunk[at] !== COLON) this.#fail('it is no JSON', at)
+    if (isList && this.#found) this.#fail(`it has two lists ${this.#key}`, at)
+    this.#state = isList ? 'before list' : 'skip'
     return at + 1
   }
 
-  #keep(bytes: Uint8Array): void {
-    this.#parts.push(bytes.slice())
-    this.#partBytes += bytes.length
+  #nameOf(key: Uint8Array, at: number): unknown {
+    try {
+      return JSON.parse(this.#text.decode(key))
+    } catch {
+      return this.#fail('it is no JSON', at)
+    }
+  }
+
+  #fail(why: string, at: number): never {
+    throw new JsonElementsError(why, this.#offset + at)
   }
 
   #take(last: Uint8Array): Uint8Array {
     const whole = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last])
     this.#parts = []
-    this.#partBytes = 0
     return whole
   }
 }
