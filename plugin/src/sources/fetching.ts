@@ -2,7 +2,15 @@
 // catalog. Its fields tell it, whatever its kind is: an App of kapp, a Subscription of OLM, a Release of Crossplane and a ClusterProfile of
 // Sveltos all do, and so do helmfile, skaffold, Fleet, Ansible and Pulumi. A few kinds deploy something whatever their fields say.
 import { dirname, join } from 'node:path'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import {
+  dig,
+  isRecord,
+  listAt,
+  own,
+  stringAt,
+  textsAt,
+  type JsonRecord,
+} from '@kleym/shared/core/base/json.ts'
 import { kindOf, qualifiedKind, isTyped } from '@kleym/shared/core/model/kinds.ts'
 import { isUnreadKind } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import type { Origin } from '@kleym/shared/core/model/objects/raw.ts'
@@ -232,7 +240,7 @@ class Reading {
     if (OF_GARDEN.test(stringAt(value, 'kind') ?? '')) this.#found.push({ chart: stringAt(value, 'type') })
     this.#found.push(...this.#listedIn(value, scope), ...this.#resourcesIn(value, scope))
     // https://helmfile.readthedocs.io/en/latest/#configuration
-    const included = folder === undefined ? [] : [...texts(value, 'helmfiles'), ...texts(value, 'bases')]
+    const included = folder === undefined ? [] : [...textsAt(value, 'helmfiles'), ...textsAt(value, 'bases')]
     // https://helm.sh/docs/topics/charts/#the-chartyaml-file, whatever the file is called
     const required = own(value, 'version') === undefined ? [] : listAt(value, 'dependencies')
     for (const chart of [...included, ...required.flatMap((one) => stringAt(one, 'name') ?? [])])
@@ -303,7 +311,7 @@ class Reading {
 
   /** What the fields give beside what holds already; undefined where some of it stands elsewhere. */
   #valuesIn(fields: JsonRecord, outer: ReleaseValues, isRoot: boolean): ReleaseValues | undefined {
-    const [ofHelm, ofArgo] = [texts(fields, 'valuesFiles'), texts(fields, 'valueFiles')]
+    const [ofHelm, ofArgo] = [textsAt(fields, 'valuesFiles'), textsAt(fields, 'valueFiles')]
     const isUnknown = isSet(fields, UNKNOWN_VALUES) || isSet(own(fields, 'helmDefaults'), UNKNOWN_VALUES)
     if (isUnknown || ofArgo.some((one) => one.startsWith('$'))) return undefined
     // At the top of a helmfile they are for its own templates.
@@ -311,7 +319,7 @@ class Reading {
     const { folder } = this.#document
     const [values, object] = [own(fields, 'values'), own(fields, 'valuesObject')]
     const listed = Array.isArray(values) ? (values as readonly unknown[]) : [values]
-    const files = [...ofHelm, ...(Array.isArray(values) ? texts(fields, 'values') : [])]
+    const files = [...ofHelm, ...textsAt(fields, 'values')]
     const inline = [object, ...listed].filter(
       (one): one is JsonRecord | string => isRecord(one) || (one === values && typeof one === 'string'),
     )
@@ -389,7 +397,7 @@ class Reading {
     if (isDeployer ? isElsewhere || path !== undefined : isElsewhere && hasPlace) {
       // A source of values alone, of Argo CD.
       if (isDeployer && path === undefined && stringAt(fields, 'ref') !== undefined) return []
-      const paths = isDeployer ? texts(fields, 'paths') : []
+      const paths = isDeployer ? textsAt(fields, 'paths') : []
       const source = isRecord(repository) ? this.#sourceOf(repository) : plain(textOf(repository))
       return (paths.length > 0 ? paths : this.#generatedFrom(path)).map((one) => ({
         ...scope,
@@ -508,10 +516,6 @@ function entriesOf(value: unknown): readonly (readonly [name: string, value: unk
     : isRecord(value)
       ? Object.entries(value)
       : []
-}
-
-function texts(value: unknown, field: string): readonly string[] {
-  return listAt(value, field).filter((one): one is string => typeof one === 'string')
 }
 
 /** Undefined for what is not filled in yet. */

@@ -3,7 +3,17 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { agentConfigIn } from '@kleym/shared/core/model/objects/agent-config.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
-import { dig, isRecord, own, stringAt, walk, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import {
+  dig,
+  isRecord,
+  listAt,
+  own,
+  recordsAt,
+  stringAt,
+  textsAt,
+  walk,
+  type JsonRecord,
+} from '@kleym/shared/core/base/json.ts'
 import { kindsMentioned } from './kinds-in-text.ts'
 import { isFolder, KUSTOMIZATION_FILES, realFile, type FoundOverlay } from './files.ts'
 
@@ -71,32 +81,21 @@ export function readKustomization(
   // Others have files of that name too: Flux has a kind of that name.
   if (apiVersion !== '' && !apiVersion.startsWith('kustomize.config.k8s.io/')) return undefined
   const paths = new Paths(overlay.path)
-  const resources = ['resources', 'bases', 'components'].flatMap((field) =>
-    paths.take(texts(own(record, field))),
-  )
-  const patches = [...entries(record, 'patches'), ...entries(record, 'patchesJson6902')]
-  const strategic = texts(own(record, 'patchesStrategicMerge'))
-  const [inline, files] = [
-    strategic.filter((one) => one.includes('\n')),
-    strategic.filter((one) => !one.includes('\n')),
-  ]
+  const named = (...fields: readonly string[]): readonly string[] =>
+    fields.flatMap((field) => textsAt(record, field))
+  const resources = paths.take(named('resources', 'bases', 'components'))
   const elsewhere = [...paths.elsewhere]
-  const others = [
-    ...paths.take(files),
-    ...paths.take(
-      [...patches, ...entries(record, 'replacements')].flatMap((one) => stringAt(one, 'path') ?? []),
-    ),
-    ...paths.take(
-      ['generators', 'transformers', 'validators', 'configurations', 'crds'].flatMap((field) =>
-        texts(own(record, field)).filter((one) => !one.includes('\n')),
-      ),
-    ),
-    ...paths.take([stringAt(record, 'openapi', 'path') ?? []].flat()),
-    ...paths.take(generatorFiles(record)),
-  ]
-  const generated = ['generators', 'helmCharts', 'helmChartInflationGenerator'].filter(
-    (field) => entries(record, field).length > 0 || texts(own(record, field)).length > 0,
-  )
+  const patches = [...recordsAt(record, 'patches'), ...recordsAt(record, 'patchesJson6902')]
+  const strategic = named('patchesStrategicMerge')
+  const files = strategic.filter(isPath)
+  const others = paths.take([
+    ...files,
+    ...[...patches, ...recordsAt(record, 'replacements')].flatMap((one) => stringAt(one, 'path') ?? []),
+    ...named('generators', 'transformers', 'validators', 'configurations', 'crds').filter(isPath),
+    ...[stringAt(record, 'openapi', 'path') ?? []].flat(),
+    ...generatorFiles(record),
+  ])
+  const inline = strategic.filter((one) => !isPath(one))
   return {
     overlay,
     isUnreadable: !isReadable,
@@ -123,7 +122,7 @@ export function readKustomization(
       paths.resolved(generatorFiles(record)).some((file) => mayHoldScmConfig(textOf(file) ?? '')),
     // What a patch makes of an object may be of any kind: https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/patches/
     makesAnything:
-      generated.includes('generators') ||
+      listAt(record, 'generators').some((one) => isRecord(one) || typeof one === 'string') ||
       patches.some((one) => dig(one, 'options', 'allowKindChange') === true),
   }
 }
@@ -142,23 +141,17 @@ function isSet(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : !isRecord(value) || Object.keys(value).length > 0
 }
 
-function texts(value: unknown): readonly string[] {
-  return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
-}
-
-function entries(record: JsonRecord, field: string): readonly JsonRecord[] {
-  const list = own(record, field)
-  return Array.isArray(list) ? list.filter((one) => isRecord(one)) : []
+/** What is no path stands there itself. */
+function isPath(text: string): boolean {
+  return !text.includes('\n')
 }
 
 /** The files that generators of ConfigMaps and Secrets read: `path` or `key=path`. */
 function generatorFiles(record: JsonRecord): readonly string[] {
-  const generators = [...entries(record, 'configMapGenerator'), ...entries(record, 'secretGenerator')]
-  return generators.flatMap((one) =>
-    [...texts(own(one, 'files')), ...texts(own(one, 'envs')), stringAt(one, 'env') ?? ''].flatMap((file) =>
-      file === '' ? [] : [file.slice(file.indexOf('=') + 1)],
-    ),
-  )
+  return [...recordsAt(record, 'configMapGenerator'), ...recordsAt(record, 'secretGenerator')]
+    .flatMap((one) => [...textsAt(one, 'files'), ...textsAt(one, 'envs'), stringAt(one, 'env') ?? ''])
+    .filter((file) => file !== '')
+    .map((file) => file.slice(file.indexOf('=') + 1))
 }
 
 /** The ConfigMaps that generators make of files and texts, where these configure an agent of SPIRE. */
@@ -167,10 +160,10 @@ export function generatedAgents(
   folder: string,
   textOf: (path: string) => string | undefined,
 ): readonly JsonRecord[] {
-  return entries(value, 'configMapGenerator').flatMap((one) => {
+  return recordsAt(value, 'configMapGenerator').flatMap((one) => {
     const data: Record<string, string | undefined> = {}
-    for (const [number, literal] of texts(own(one, 'literals')).entries()) data[String(number)] = literal
-    for (const file of texts(own(one, 'files')))
+    for (const [number, literal] of textsAt(one, 'literals').entries()) data[String(number)] = literal
+    for (const file of textsAt(one, 'files'))
       data[file] = textOf(resolve(folder, file.slice(file.indexOf('=') + 1)))
     const metadata = { name: stringAt(one, 'name') ?? '', namespace: stringAt(value, 'namespace') ?? '' }
     const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data }

@@ -68,6 +68,16 @@ export function listAt(
   return Array.isArray(found) ? found : NO_ITEMS
 }
 
+/** The strings of the list at one or two keys; what else it holds is left out. */
+export function textsAt(value: unknown, first: string, second?: string): readonly string[] {
+  return listAt(value, first, second).filter((one) => typeof one === 'string')
+}
+
+/** The mappings of the list at one or two keys; what else it holds is left out. */
+export function recordsAt(value: unknown, first: string, second?: string): readonly JsonRecord[] {
+  return listAt(value, first, second).filter((one) => isRecord(one))
+}
+
 /**
  * Goes through a value and all that stands below it, in its order. `visit` is given each part, with the key of the mapping that it stands in, an
  * item of a list with that of the list; with `false` it goes no deeper there. The depth is bounded by what the readers take.

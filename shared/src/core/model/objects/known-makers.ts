@@ -1,7 +1,7 @@
 // The objects that controllers of serving stacks make, before they exist: a table of kinds whose pods follow from the object for
 // certain (`EXPANDED`), and of kinds that tell a part of it (`CARRIED`). What is not in a table stays *perhaps* (pod-makers.ts).
 // docs/compatibility.md ("Serving stacks") says which versions were read, and what is not known.
-import { dig, isRecord, keysOf, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { dig, isRecord, keysOf, listAt, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
 import { kindOf, qualifiedKind, kindKey } from '../kinds.ts'
 import { llmInferenceService, CONFIG_KIND } from './kserve.ts'
 import { readMeta, readStringMap, type ObjectMeta } from './meta.ts'
@@ -209,7 +209,7 @@ const DISAGGREGATED = 'disaggregatedset.x-k8s.io'
 
 /** A LeaderWorkerSet for each role; the name has a revision in it. */
 function disaggregatedSet(object: JsonRecord, meta: ObjectMeta): readonly MadeObject[] {
-  return rolesIn(own(object, 'spec')).map((role) => {
+  return recordsAt(object, 'spec', 'roles').map((role) => {
     const name = stringAt(role, 'name') ?? ''
     const spec = recordOf(own(role, 'spec'))
     const group = recordOf(own(spec, 'leaderWorkerTemplate'))
@@ -268,7 +268,7 @@ function roleSet(
 ): readonly MadeObject[] | undefined {
   if (meta.annotations.has(RUNTIME_ANNOTATION)) return undefined
   const inherited = [...readStringMap(dig(set, 'metadata', 'labels'))].filter(([key]) => INHERITED.has(key))
-  return rolesIn(own(set, 'spec')).map((role) => {
+  return recordsAt(set, 'spec', 'roles').map((role) => {
     const name = stringAt(role, 'name') ?? ''
     const labels = { ...known, 'role-name': name, ...Object.fromEntries(inherited) }
     if (Number(own(role, 'podGroupSize') ?? 1) > 1) return podsOfGroup(object, meta, role, { known, unknown })
@@ -332,10 +332,6 @@ function podsOfTemplate(
     },
     made: { by: refOf(object, meta), ...made },
   }
-}
-
-function rolesIn(spec: unknown): readonly JsonRecord[] {
-  return listAt(spec, 'roles').filter((role) => isRecord(role))
 }
 
 function withLabels(template: unknown, labels: Readonly<Record<string, string>>): JsonRecord {

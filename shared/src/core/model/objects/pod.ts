@@ -1,7 +1,7 @@
 // Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
 // before anything runs.
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { dig, isRecord, listAt, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
 import { nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -221,13 +221,11 @@ export function serviceAccountOf(spec: JsonRecord, exists: boolean): string {
 /** The containers of a pod spec: regular ones first, then init containers and native sidecars, then ephemeral ones. */
 export function readContainers(spec: JsonRecord): readonly Container[] {
   const of = (field: string, role: (container: unknown) => ContainerRole): Container[] =>
-    listAt(spec, field)
-      .filter((item) => isRecord(item))
-      .map((item) => ({
-        name: stringAt(item, 'name') ?? '',
-        role: role(item),
-        image: stringAt(item, 'image'),
-      }))
+    recordsAt(spec, field).map((item) => ({
+      name: stringAt(item, 'name') ?? '',
+      role: role(item),
+      image: stringAt(item, 'image'),
+    }))
   return [
     ...of('containers', () => 'regular'),
     ...of('initContainers', (item) => (own(item, 'restartPolicy') === 'Always' ? 'native sidecar' : 'init')),

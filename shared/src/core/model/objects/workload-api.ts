@@ -1,7 +1,7 @@
 // Whether a container can reach the Workload API of the node's SPIRE agent, as its pod's spec shows it: the agent serves a Unix
 // socket, which a container sees only through a volume that is mounted in it. Sources: SPIFFE's CSI driver
 // (https://github.com/spiffe/spiffe-csi), whose name an install may change, and the paths of SPIRE's charts and quick start.
-import { isRecord, listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { isRecord, listAt, own, recordsAt, stringAt, textsAt, type JsonRecord } from '../../base/json.ts'
 import { any, NO, open, YES, type Truth } from '../truth/truth.ts'
 import { atRuntime } from '../truth/unknown.ts'
 import type { Container, Pod } from './pod.ts'
@@ -37,9 +37,7 @@ const SPIRES_OWN =
 /** What a container's spec says: the mapping in the pod's lists; undefined where a webhook adds it. */
 export function containerSpec({ spec }: Pod, { name, injectedBy }: Container): JsonRecord | undefined {
   if (injectedBy !== undefined) return undefined
-  return LISTS.flatMap((list) => listAt(spec, list))
-    .filter((one) => isRecord(one))
-    .find((one) => own(one, 'name') === name)
+  return LISTS.flatMap((list) => recordsAt(spec, list)).find((one) => own(one, 'name') === name)
 }
 
 /** Whether a container can reach the Workload API. Never throws. */
@@ -130,9 +128,7 @@ export function isOfSpire(pod: Pod): boolean {
 
 /** The command and the arguments of a container, or the command of a hook. */
 export function wordsOf(spec: unknown): readonly string[] {
-  return ['command', 'args'].flatMap((list) =>
-    listAt(spec, list).filter((one): one is string => typeof one === 'string'),
-  )
+  return ['command', 'args'].flatMap((list) => textsAt(spec, list))
 }
 
 /** The last part of an image's name: `spire-agent` of `ghcr.io/spiffe/spire-agent:1.15.3`. */
