@@ -118,11 +118,13 @@ export function findFiles(
   },
 ): FoundFiles {
   const found = new Map<string, FoundFile>()
-  const charts: FoundFolder[] = []
-  const overlays: FoundOverlay[] = []
-  const odd: string[] = []
-  const tools: FoundFile[] = []
-  const templates: FoundFile[] = []
+  const aside = {
+    charts: new Array<FoundFolder>(),
+    overlays: new Array<FoundOverlay>(),
+    odd: new Array<string>(),
+    tools: new Array<FoundFile>(),
+    templates: new Array<FoundFile>(),
+  }
   const toolFolders: ToolFolder[] = []
   const ownFiles: FoundFile[] = []
   const isExcluded = excluding(options.exclude ?? [])
@@ -150,7 +152,7 @@ export function findFiles(
       return
     }
     const isChart = entries.some((entry) => entry.name === CHART_FILE)
-    if (isChart) charts.push({ name, path: real })
+    if (isChart) aside.charts.push({ name, path: real })
     for (const entry of entries.toSorted((a, b) => compareBytes(a.name, b.name))) {
       const at = below === '' ? entry.name : `${below}/${entry.name}`
       const isLeftOut = isExcluded(entry.isDirectory() ? `${at}/` : at)
@@ -164,7 +166,7 @@ export function findFiles(
       }
       const isOfChart = isChart && OF_CHART.test(entry.name)
       const isOverlay = !isOfChart && KUSTOMIZATION_FILES.has(entry.name)
-      if (isOverlay) overlays.push({ name, path: real, file: entry.name })
+      if (isOverlay) aside.overlays.push({ name, path: real, file: entry.name })
       if (isOverlay || isOfChart || TOOL_FOLDERS.has(entry.name)) addAside(entry, place)
       else addEntry(entry, place)
     }
@@ -193,11 +195,11 @@ export function findFiles(
       const target = isLink ? realpathSync.native(path) : real
       if (facts.isDirectory()) {
         if (options.recursive && !isLink) addFolder({ ...place, real: target })
-      } else if (facts.isFile() && OF_TOOLS.test(name)) tools.push({ name, path, real: target })
+      } else if (facts.isFile() && OF_TOOLS.test(name)) aside.tools.push({ name, path, real: target })
       else if (wanted && facts.isFile()) addFile(name, path, target)
       else if (facts.isFile() && TEMPLATE.test(name) && !PUT_ASIDE.test(name))
-        templates.push({ name, path, real: target })
-      else if (wanted) odd.push(name)
+        aside.templates.push({ name, path, real: target })
+      else if (wanted) aside.odd.push(name)
     } catch (error) {
       // A dangling link, a folder without permission: only what could be a manifest or a folder of them matters.
       if (wanted || entry.isDirectory()) problems.push(unusable(name, systemReason(error)))
@@ -211,13 +213,7 @@ export function findFiles(
       const facts = statSync(path)
       const real = realOf(path)
       const count = (): number =>
-        found.size +
-        problems.length +
-        charts.length +
-        overlays.length +
-        odd.length +
-        tools.length +
-        templates.length
+        found.size + problems.length + Object.values(aside).reduce((sum, { length }) => sum + length, 0)
       const before = count()
       if (facts.isDirectory()) addFolder({ name, path, real, below: '', depth: 0 })
       else addFile(name, path, real)
@@ -230,13 +226,9 @@ export function findFiles(
   const files = [...found.values()].toSorted((a, b) => compareBytes(a.name, b.name))
   const isNotNamed = ({ real }: FoundFile): boolean => !found.has(real)
   return {
+    ...aside,
     files,
     problems,
-    charts,
-    overlays,
-    odd,
-    tools,
-    templates,
     toolFolders: toolFolders.map((one) => ({ ...one, files: one.files.filter(isNotNamed) })),
     ownFiles: ownFiles.filter(isNotNamed),
     folders: seenFolders,
