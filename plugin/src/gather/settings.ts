@@ -46,32 +46,26 @@ import { readScmConfigFile, scmConfigsIn } from '../sources/scm-config.ts'
 
 /** Throws a usage error for a trust domain, or a label key of variants, that cannot be one. */
 export function requireValidSettings({ trustDomain, variantLabelKey }: SettingsOptions): void {
-  requireTrustDomain(trustDomain)
-  requireVariantLabelKey(variantLabelKey)
-}
-
-function requireVariantLabelKey(key: string | undefined): void {
-  if (key === undefined) return
-  const why = key === '' ? 'is empty' : variantLabelKeyProblem(key)
-  if (why === undefined) return
-  throw new KleymError('usage', {
+  if (trustDomain !== undefined)
+    requireNone(trustDomainProblem(trustDomain), {
+      what: 'the trust domain is not valid',
+      where: `${TRUST_DOMAIN_FLAG} ${trustDomain}`,
+      fix: 'give a name such as example.org: no scheme, no slash, lower-case letters, digits, dots, dashes, underscores',
+    })
+  if (variantLabelKey === undefined) return
+  const why = variantLabelKey === '' ? 'is empty' : variantLabelKeyProblem(variantLabelKey)
+  requireNone(why && `it ${why}`, {
     what: 'the variant label key is not valid',
-    where: `${VARIANT_LABEL_KEY_FLAG} ${key}`,
-    why: `it ${why}`,
+    where: `${VARIANT_LABEL_KEY_FLAG} ${variantLabelKey}`,
     fix: VARIANT_LABEL_KEY_FIX,
   })
 }
 
-function requireTrustDomain(trustDomain: string | undefined): void {
-  if (trustDomain === undefined) return
-  const problem = trustDomainProblem(trustDomain)
-  if (problem === undefined) return
-  throw new KleymError('usage', {
-    what: 'the trust domain is not valid',
-    where: `${TRUST_DOMAIN_FLAG} ${trustDomain}`,
-    why: problem,
-    fix: 'give a name such as example.org: no scheme, no slash, lower-case letters, digits, dots, dashes, underscores',
-  })
+function requireNone(
+  why: string | undefined,
+  words: { readonly what: string; readonly where: string; readonly fix: string },
+): void {
+  if (why !== undefined) throw new KleymError('usage', { ...words, why })
 }
 
 /** kleym's own settings, with what is found where sources contradict each other. */
@@ -307,8 +301,8 @@ export function scmReading(
     containers,
     notes: severalNotes(instances, operator),
     disagreements: [
-      ...(reading === undefined ? [] : scmDisagreements(reading.settings, contradicting)),
-      ...disputed.map((one) => scmDispute(one, settings)),
+      ...scmDisagreements(settings, 'given', contradicting),
+      ...disputed.flatMap((one) => scmDisagreements(settings, 'used', [one])),
     ],
     findings: problems.map((problem) =>
       finding('KLM414', {
@@ -383,25 +377,22 @@ function scmContradicting(given: ScmSettings, found: readonly ScmInstance[]): re
   return found.some((one) => doTheSame(one.settings, given)) ? [] : found
 }
 
-function scmDisagreements(given: ScmSettings, found: readonly ScmInstance[]): readonly Finding[] {
+/** That configurations make other entries than one of more weight; none: nothing is said. */
+function scmDisagreements(
+  { source }: ScmSettings,
+  how: 'given' | 'used',
+  found: readonly ScmInstance[],
+): readonly Finding[] {
   if (found.length === 0) return []
   return [
     finding('KLM520', {
       subject: SCM_SUBJECT,
       summary: "SCM's settings are not the same everywhere",
       evidence: found.map(
-        ({ settings }) => `${settings.source} makes other entries than ${given.source}, which is given`,
+        ({ settings }) => `${settings.source} makes other entries than ${source}, which is ${how}`,
       ),
     }),
   ]
-}
-
-function scmDispute({ settings }: ScmInstance, used: ScmSettings): Finding {
-  return finding('KLM520', {
-    subject: SCM_SUBJECT,
-    summary: "SCM's settings are not the same everywhere",
-    evidence: [`${settings.source} makes other entries than ${used.source}, which is used`],
-  })
 }
 
 /** Which of several this answer is about, and why. */

@@ -50,7 +50,7 @@ export function draw(picture: Picture, state: ScreenState, setting: ScreenSettin
   const columns = Math.max(MIN_SIZE.columns, setting.size.columns)
   const height = Math.max(MIN_SIZE.rows, setting.size.rows)
   const rows = shownRows(picture.rows, state)
-  const head = [...header(picture, rows, state, setting, columns), ...status(picture.knowledge, columns)]
+  const head = [...header(picture, rows, state, setting, columns), ...status(picture.knowledge)]
   const free = height - head.length - 1
   const isOpen = state.isOpen && state.mode !== 'help' && state.mode !== 'namespace'
   const share = shareLines(free, { size: setting.size, rows: rows.length, isOpen })
@@ -63,7 +63,8 @@ export function draw(picture: Picture, state: ScreenState, setting: ScreenSettin
     namespaces: setting.namespaces.names,
   }
   const body = bodyOf(picture, rows, state, { setting, columns, share, detail })
-  return { lines: toHeight([...head, ...toHeight(body, free), footer(state, columns)], height), facts }
+  const all = [...head, ...toHeight(body, free), footer(state, columns)]
+  return { lines: toHeight(all, height).map((one) => cut(one, columns)), facts }
 }
 
 interface BodyLayout {
@@ -74,14 +75,14 @@ interface BodyLayout {
 }
 
 function bodyOf(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {
-  if (state.mode === 'help') return helpBlock(frame.columns).map((one) => cut(one, frame.columns))
+  if (state.mode === 'help') return helpBlock(frame.columns)
   if (state.mode === 'namespace') return chooser(state, frame)
-  const { share, detail, columns } = frame
+  const { share, detail } = frame
   const table = share.table === 0 ? [] : toHeight(tableBlock(picture, rows, state, frame), share.table)
   if (share.detail === 0) return table
   const { detailTop } = state
-  const shown = detail.slice(detailTop, detailTop + share.detail - 1).map((one) => cut(one, columns))
-  return [...table, detailTitle(state, detail.length, share.detail - 1, columns), ...shown]
+  const shown = detail.slice(detailTop, detailTop + share.detail - 1)
+  return [...table, detailTitle(state, detail.length, share.detail - 1), ...shown]
 }
 
 function header(
@@ -102,23 +103,16 @@ function header(
   const operator = knowledge.operator === undefined ? '' : `  ${knowledge.operator}`
   const where = line(span('kleym', 'bold'), `  ${scope}  `, span(`${cluster}${operator}`, 'dim'))
   const one = line(...where, '  ', counts)
-  return lineWidth(one) <= columns ? [one] : [cut(where, columns), cut(line(counts), columns)]
+  return lineWidth(one) <= columns ? [one] : [where, line(counts)]
 }
 
-function status(
-  { lostSince, missing, operatorDown, disagreements, problems }: Knowledge,
-  columns: number,
-): Block {
+function status({ lostSince, missing, operatorDown, disagreements, problems }: Knowledge): Block {
   const down =
-    operatorDown === undefined
-      ? []
-      : [cut(line(MARKS.bad, ' ', span(operatorDownLine(operatorDown), 'bold')), columns)]
+    operatorDown === undefined ? [] : [line(MARKS.bad, ' ', span(operatorDownLine(operatorDown), 'bold'))]
   const lost = lostSince === undefined ? [] : [span(lostText(lostSince), 'bold')]
   // While nothing answers, each kind fails for the same reason.
-  const others = lostSince === undefined ? missing.map((one) => span(missingText(one))) : []
-  const lines = [...lost, ...[...disagreements, ...problems].map((text) => span(text)), ...others].map(
-    (text) => cut(line(MARKS.warn, ' ', text), columns),
-  )
+  const others = lostSince === undefined ? missing.map(missingText) : []
+  const lines = [...lost, ...disagreements, ...problems, ...others].map((text) => line(MARKS.warn, ' ', text))
   if (lines.length <= STATUS_MAX) return [...down, ...lines]
   const more = lines.length - STATUS_MAX + 1
   return [
@@ -130,19 +124,15 @@ function status(
 
 function tableBlock(picture: Picture, rows: readonly Row[], state: ScreenState, frame: BodyLayout): Block {
   const { knowledge } = picture
-  if (rows.length === 0) return [BLANK, cut(line(`  ${emptyText(picture, state)}`), frame.columns)]
+  if (rows.length === 0) return [BLANK, line(`  ${emptyText(picture, state)}`)]
   const nameOf = state.namespace === undefined ? (row: Row) => row.key : (row: Row) => row.name
   const columns = columnsFor(rows, frame.columns, nameOf, knowledge)
+  const looks = { isDown: knowledge.operatorDown !== undefined, now: frame.setting.now }
   const window = rows.slice(state.top, state.top + frame.share.table - 1)
   return [
-    titles(columns, knowledge, frame.columns),
+    titles(columns, knowledge),
     ...window.map((row) =>
-      tableRow(
-        row,
-        { name: nameOf(row), knowledge, now: frame.setting.now },
-        columns,
-        row.key === state.selected,
-      ),
+      tableRow(row, columns, { ...looks, name: nameOf(row), isSelected: row.key === state.selected }),
     ),
   ]
 }
@@ -155,44 +145,53 @@ function emptyText({ rows, knowledge }: Picture, { filter, namespace }: ScreenSt
 }
 
 /** What is old says so where it is read, too. */
-function titles(columns: TableColumns, { lostSince }: Knowledge, width: number): Line {
+function titles(columns: TableColumns, { lostSince }: Knowledge): Line {
   const cells = [
-    padded(line(span(TITLES.binding, 'dim')), columns.binding),
-    ...(columns.pods === 0 ? [] : [padded(line(span(TITLES.pods, 'dim')), columns.pods)]),
-    ...(columns.since === 0 ? [] : [padded(line(span(TITLES.since, 'dim')), columns.since)]),
-    padded(line(span(TITLES.verdict, 'dim')), columns.verdict),
-    ...(columns.outcome === 0 ? [] : [line(span(TITLES.outcome, 'dim'))]),
+    ...cellsBefore(columns, title),
+    padded(title('verdict'), columns.verdict),
+    ...(columns.outcome === 0 ? [] : [title('outcome')]),
   ]
   const old = lostSince === undefined ? [] : [span(`  as of ${timeText(lostSince)}`, 'bold')]
-  return cut([span('    '), ...joined(cells), ...old], width)
+  return [span('    '), ...joined(cells), ...old]
 }
 
-interface RowSetting {
+function title(column: keyof TableColumns): Line {
+  return line(span(TITLES[column], 'dim'))
+}
+
+/** The cells before the verdict; a column without room has none. */
+function cellsBefore(
+  columns: TableColumns,
+  cellOf: (column: 'binding' | 'pods' | 'since') => Line,
+): readonly Line[] {
+  return (['binding', 'pods', 'since'] as const).flatMap((column) =>
+    columns[column] === 0 ? [] : [padded(cellOf(column), columns[column])],
+  )
+}
+
+interface RowLook {
   readonly name: string
-  readonly knowledge: Knowledge
+  readonly isSelected: boolean
+  /** Whether the operator is down. */
+  readonly isDown: boolean
   readonly now: Date
 }
 
-function tableRow(
-  row: Row,
-  { name, knowledge: { operatorDown }, now }: RowSetting,
-  columns: TableColumns,
-  isSelected: boolean,
-): Line {
-  const isDown = operatorDown !== undefined
-  const mark = MARKS[markOf(row, isDown)]
+function tableRow(row: Row, columns: TableColumns, { name, isSelected, isDown, now }: RowLook): Line {
   const isNew = row.since !== undefined && now.getTime() - row.since.getTime() < NEW_MS
-  const before = line(span(isSelected ? '>' : ' ', 'bold'), span(isNew ? '*' : ' ', 'bold'), mark, ' ')
-  const binding = padded(
-    line(span(shorten(name, columns.binding), isSelected || isNew ? 'bold' : undefined)),
-    columns.binding,
+  const cells = {
+    binding: span(shorten(name, columns.binding), isSelected || isNew ? 'bold' : undefined),
+    pods: span(podsText(row).padStart(columns.pods)),
+    since: span(sinceText(row, now), isNew ? 'bold' : 'dim'),
+  }
+  const before = cellsBefore(columns, (column) => line(cells[column]))
+  return line(
+    span(isSelected ? '>' : ' ', 'bold'),
+    span(isNew ? '*' : ' ', 'bold'),
+    MARKS[markOf(row, isDown)],
+    ' ',
+    ...joined([...before, ...verdictCells(row, isDown, columns)]),
   )
-  const since = padded(line(span(sinceText(row, now), isNew ? 'bold' : 'dim')), columns.since)
-  const beside = [
-    ...(columns.pods === 0 ? [] : [padded(line(span(podsText(row).padStart(columns.pods))), columns.pods)]),
-    ...(columns.since === 0 ? [] : [since]),
-  ]
-  return [...before, ...joined([binding, ...beside, ...verdictCells(row, isDown, columns)])]
 }
 
 /** The verdict and the identity, or why there is none. A verdict is read whole: a long one takes the room of the sentence that explains it. */
@@ -231,19 +230,14 @@ function shortOutcome(row: Row, width: number): string {
   return displayWidth(text) <= width ? shorten(text, width) : shorten(path, width)
 }
 
-function detailTitle(
-  { selected, detailTop }: ScreenState,
-  lines: number,
-  fit: number,
-  columns: number,
-): Line {
+function detailTitle({ selected, detailTop }: ScreenState, lines: number, fit: number): Line {
   const more =
     lines > fit ? `, lines ${detailTop + 1} to ${Math.min(lines, detailTop + fit)} of ${lines}` : ''
-  return cut(line(span(`EXPLAIN ${selected ?? ''}${more}`, 'dim')), columns)
+  return line(span(`EXPLAIN ${selected ?? ''}${more}`, 'dim'))
 }
 
-/** The derivation as lines of this width; text that cannot be broken is cut at the edge. */
-export function detailBlock({ detail, knowledge }: Picture, columns: number): Block {
+/** The derivation as lines of this width. */
+function detailBlock({ detail, knowledge }: Picture, columns: number): Block {
   switch (detail.state) {
     case 'closed':
       return []
@@ -285,27 +279,22 @@ export function detailBlock({ detail, knowledge }: Picture, columns: number): Bl
 /** What is not known of settings stands in notes of their own. */
 const SETTLED = { unsettled: false, notShown: 0 }
 
-function chooser({ typed, choice }: ScreenState, { setting, share, columns }: BodyLayout): Block {
+function chooser({ typed, choice }: ScreenState, { setting, share }: BodyLayout): Block {
   const { names, note } = setting.namespaces
   const choices = namespaceChoices(names, typed)
   const fit = Math.max(1, share.table - (note === undefined ? 1 : 2))
   const from = Math.max(0, Math.min(choice - fit + 1, choices.length - fit))
   const listed = choices.slice(from, from + fit).map((name, at) => {
     const isChosen = from + at === choice
-    return cut(
-      line(
-        span(isChosen ? '> ' : '  ', 'bold'),
-        span(name ?? 'all namespaces', isChosen ? 'bold' : undefined),
-      ),
-      columns,
-    )
+    const text = span(name ?? 'all namespaces', isChosen ? 'bold' : undefined)
+    return line(span(isChosen ? '> ' : '  ', 'bold'), text)
   })
-  const why = note === undefined ? [] : [cut(line(MARKS.warn, ` ${note}`), columns)]
-  return [cut(line(`namespace: ${typed}_`), columns), ...why, ...listed]
+  const why = note === undefined ? [] : [line(MARKS.warn, ` ${note}`)]
+  return [line(`namespace: ${typed}_`), ...why, ...listed]
 }
 
 function footer(state: ScreenState, columns: number): Line {
-  return cut(state.mode === 'filter' ? line(`filter: ${state.filter}_`) : keysLine(state, columns), columns)
+  return state.mode === 'filter' ? line(`filter: ${state.filter}_`) : keysLine(state, columns)
 }
 
 function joined(cells: readonly Line[]): Line {
@@ -317,7 +306,7 @@ function padded(cell: Line, width: number): Line {
 }
 
 /** A line that does not reach beyond the edge: the terminal would break it in two. */
-export function cut(spans: Line, width: number): Line {
+function cut(spans: Line, width: number): Line {
   if (lineWidth(spans) <= width) return spans
   const kept: Line[number][] = []
   let left = width
