@@ -67,15 +67,15 @@ async function answerIn(
   context: CommandContext,
 ): Promise<string> {
   const { frame } = judged
-  switch (options.format) {
+  const { format, failOn, colour } = options
+  const view = (layout: Layout, painted: OutputOptions['colour']): string =>
+    judged.input.drive(rendering(viewWhole(judged, layout), paletteFor(painted, context)), 'little')
+  const result = async (): Promise<CiResult> =>
+    (await import('./ci-result.ts')).ciResultOf(judged, failOn, context.version)
+  switch (format) {
     case 'text':
-    case 'wide': {
-      const layout = layoutOf(judged, viewWidth(context), options.format === 'wide', options)
-      return judged.input.drive(
-        rendering(viewWhole(judged, layout), paletteFor(options.colour, context)),
-        'little',
-      )
-    }
+    case 'wide':
+      return view(layoutOf(judged, viewWidth(context), format === 'wide', options), colour)
     case 'json':
       return toJson(await machineReport(judged))
     case 'yaml':
@@ -84,34 +84,28 @@ async function answerIn(
     case 'name':
       return toNames(frame.names(judged.shown))
     case 'sarif':
-      return toJson((await import('../output/sarif.ts')).toSarif(await ciResult(judged, options, context)))
+      return toJson((await import('../output/sarif.ts')).toSarif(await result()))
     case 'junit':
-      return (await import('../output/junit.ts')).toJunit(await ciResult(judged, options, context))
+      return (await import('../output/junit.ts')).toJunit(await result())
     case 'github':
-      return (await import('../output/github.ts')).toGithub(await ciResult(judged, options, context))
-    case 'openreports': {
-      const { toOpenReports } = await import('../output/openreports.ts')
-      return toJson(toOpenReports(await ciResult(judged, options, context)))
-    }
+      return (await import('../output/github.ts')).toGithub(await result())
+    case 'openreports':
+      return toJson((await import('../output/openreports.ts')).toOpenReports(await result()))
     case 'markdown': {
-      const view = judged.input.drive(
-        rendering(
-          viewWhole(judged, layoutOf(judged, MARKDOWN_COLUMNS, false, options)),
-          paletteFor('never', context),
-        ),
-        'little',
-      )
+      const layout = layoutOf(judged, MARKDOWN_COLUMNS, false, options)
       const language = frame.isUnifiedDiff === true ? 'diff' : 'text'
       const { toMarkdown } = await import('../output/markdown.ts')
-      return toMarkdown(await ciResult(judged, options, context), { view, language })
+      return toMarkdown(await result(), { view: view(layout, 'never'), language })
     }
     case 'mermaid':
     case 'dot':
-      return drawing(judged, await ciResult(judged, options, context), options.format)
+      return drawing(judged, await result(), format)
     case 'html':
       return page(judged, options, context)
     case 'spire':
-      return toJson(serverJson(judged))
+      // The options refuse it before anything is read.
+      if (frame.serverJson === undefined) throw new TypeError(`${frame.kind} has no registration entries`)
+      return toJson(frame.serverJson())
   }
 }
 
@@ -136,14 +130,6 @@ function layoutOf(
   }
 }
 
-async function ciResult(
-  judged: AnswerResult,
-  { failOn }: OutputOptions,
-  { version }: CommandContext,
-): Promise<CiResult> {
-  return (await import('./ci-result.ts')).ciResultOf(judged, failOn, version)
-}
-
 async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid' | 'dot'): Promise<string> {
   const { diagram } = judged.frame
   // The options refuse it before anything is read.
@@ -154,12 +140,6 @@ async function drawing(judged: AnswerResult, result: CiResult, format: 'mermaid'
   return format === 'dot'
     ? (await import('../output/dot.ts')).toDot(drawn, summaryText(result))
     : (await import('../output/mermaid.ts')).toMermaid(drawn, summaryText(result))
-}
-
-function serverJson({ frame }: AnswerResult): unknown {
-  // The options refuse it before anything is read.
-  if (frame.serverJson === undefined) throw new TypeError(`${frame.kind} has no registration entries`)
-  return frame.serverJson()
 }
 
 async function page(
