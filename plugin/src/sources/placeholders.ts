@@ -194,9 +194,7 @@ export function placeholderInObject(
   // Its own checks say of each field what is wrong with it, unless that is a mark of some tool.
   if (kind === BINDING_KIND) return placeholderInValue(spec, inValues) ?? markInBinding(spec)
   const hasTemplates = group === SPIRE_GROUP && kind === CLUSTER_SPIFFE_ID_KIND
-  return hasTemplates
-    ? placeholderOfRegistration(spec, inValues, inTemplates)
-    : placeholderInSpec(spec, inValues)
+  return placeholderInSpec(spec, inValues, hasTemplates ? inTemplates : undefined)
 }
 
 /** What nobody writes by mistake where a name belongs: `@POOL@`, `__POOL__`, `POOL_NAME`. */
@@ -224,12 +222,17 @@ const NOT_DECIDING: ReadonlySet<string> = new Set([
   'volumes',
 ])
 
-/** The first placeholder in a spec of any kind; among labels every key decides. */
-function placeholderInSpec(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
+/** The first placeholder in a spec of any kind; among labels every key decides. `inTemplates`: in what SCM renders of it. */
+function placeholderInSpec(
+  value: unknown,
+  styles: readonly Style[],
+  inTemplates?: readonly Style[],
+): ManifestPlaceholder | undefined {
   if (Array.isArray(value)) return firstIn(value, (one) => placeholderInSpec(one, styles))
   if (!isRecord(value)) return placeholderInValue(value, styles)
   return firstIn(Object.entries(value), ([key, one]) => {
     if (NOT_DECIDING.has(key)) return undefined
+    if (inTemplates !== undefined && TEMPLATE_FIELDS.has(key)) return placeholderInValue(one, inTemplates)
     if (/labels$/i.test(key)) return placeholderInLabels(one, styles)
     return (
       placeholderInValue(key, styles) ?? placeholderInName(key, one, styles) ?? placeholderInSpec(one, styles)
@@ -255,19 +258,6 @@ const TEMPLATE_FIELDS: ReadonlySet<string> = new Set([
   'workloadSelectorTemplates',
 ])
 
-function placeholderOfRegistration(
-  spec: unknown,
-  inValues: readonly Style[],
-  inTemplates: readonly Style[],
-): ManifestPlaceholder | undefined {
-  if (!isRecord(spec)) return placeholderInValue(spec, inValues)
-  return firstIn(Object.entries(spec), ([field, value]) =>
-    TEMPLATE_FIELDS.has(field)
-      ? placeholderInValue(value, inTemplates)
-      : placeholderInSpec({ [field]: value }, inValues),
-  )
-}
-
 /** In a ConfigMap only SCM's configuration decides; its templates are for SCM to fill in. */
 function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined {
   if (!isRecord(data)) return undefined
@@ -279,7 +269,7 @@ function placeholderInScmConfig(data: unknown): ManifestPlaceholder | undefined 
 /** Everything below is text, or holds it. The depth is bounded by what the readers take. */
 function placeholderInValue(value: unknown, styles: readonly Style[]): ManifestPlaceholder | undefined {
   if (styles.length === 0) return undefined
-  if (typeof value === 'string') return /[{<$[]/.test(value) ? firstOf(value, styles) : undefined
+  if (typeof value === 'string') return firstOf(value, styles)
   if (typeof value !== 'object' || value === null) return undefined
   return firstIn(
     Object.entries(value),
