@@ -4,6 +4,8 @@ import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { POOL_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { BINDING_KIND } from '@kleym/shared/core/model/names.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { Pool } from '@kleym/shared/core/model/objects/inference.ts'
+import type { ObjectMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { didYouMean } from '@kleym/shared/core/base/text/suggest.ts'
 import { labelsOfPod, matchSelector } from '@kleym/shared/core/model/objects/label-match.ts'
@@ -18,12 +20,19 @@ export function podsMeant(
   namespace: string | undefined,
   echo: string,
 ): (pod: Pod) => boolean {
-  const { kind, name } = target
+  const { kind, name, group } = target
   if (kind === ACCOUNT_KIND)
     return ({ serviceAccountName, perhaps }) => serviceAccountName === name || perhaps?.knowsAccount === false
   if (kind !== POOL_KIND && kind !== BINDING_KIND) return ({ ref }) => ref.kind === kind && ref.name === name
+  const isNamed = ({ meta }: { readonly meta: Pick<ObjectMeta, 'namespace' | 'name'> }): boolean =>
+    meta.name === name && (namespace === undefined || meta.namespace === namespace)
+  const { snapshot, compiled } = analysis
   const chosen =
-    kind === POOL_KIND ? ofPools(analysis, target, namespace) : ofBindings(analysis, target, namespace)
+    kind === POOL_KIND
+      ? snapshot.pools.read
+          .filter((pool) => isNamed(pool) && (group === undefined || pool.group === group))
+          .map(labelsOfPool)
+      : compiled.filter(({ binding }) => isNamed(binding)).map(labelsOfBinding)
   if (chosen.length === 0) throw missing(analysis, target, namespace, echo)
   return (pod) =>
     chosen.some(
@@ -43,39 +52,14 @@ interface SelectedLabels {
   readonly labels: ReadonlyMap<string, string>
 }
 
-function ofPools(
-  { snapshot }: Analysis,
-  { name, group }: ObjectName,
-  namespace: string | undefined,
-): readonly SelectedLabels[] {
-  return snapshot.pools.read
-    .filter(
-      (pool) =>
-        pool.meta.name === name &&
-        (group === undefined || pool.group === group) &&
-        (namespace === undefined || pool.meta.namespace === namespace),
-    )
-    .map((pool) => {
-      const { selector, meta } = pool
-      if (!selector.ok) throw unfollowed(`InferencePool/${meta.namespace}/${meta.name}`, selector.reason)
-      return { namespace: meta.namespace, labels: selector.labels }
-    })
+function labelsOfPool({ selector, meta: { namespace, name } }: Pool): SelectedLabels {
+  if (!selector.ok) throw unfollowed(`InferencePool/${namespace}/${name}`, selector.reason)
+  return { namespace, labels: selector.labels }
 }
 
-function ofBindings(
-  { compiled }: Analysis,
-  { name }: ObjectName,
-  namespace: string | undefined,
-): readonly SelectedLabels[] {
-  return compiled
-    .filter(
-      ({ binding: { meta } }) =>
-        meta.name === name && (namespace === undefined || meta.namespace === namespace),
-    )
-    .map(({ binding, input: { parts } }) => {
-      if (parts === undefined) throw unfollowed(`binding ${binding.key}`, 'its pool cannot be told')
-      return { namespace: binding.meta.namespace, labels: parts.poolLabels }
-    })
+function labelsOfBinding({ binding, input: { parts } }: Analysis['compiled'][number]): SelectedLabels {
+  if (parts === undefined) throw unfollowed(`binding ${binding.key}`, 'its pool cannot be told')
+  return { namespace: binding.meta.namespace, labels: parts.poolLabels }
 }
 
 function unfollowed(where: string, why: string): KleymError {
