@@ -15,11 +15,12 @@ export interface ReadKind {
 }
 
 /** What is wrong with the type of an object. */
-export type Miss =
-  /** The API server knows no such kind. */
-  | { readonly kind: 'not served'; readonly why: string; readonly fix: string }
-  /** The kind is there, and this version of it is none that kleym knows. */
-  | { readonly kind: 'unknown version'; readonly why: string; readonly fix: string }
+export interface Miss {
+  /** The API server knows no such kind; or it does, and this version of it is none that kleym knows. */
+  readonly kind: 'not served' | 'unknown version'
+  readonly why: string
+  readonly fix: string
+}
 
 /** An object that is nearly of a kind that is read, and is not read. */
 export interface MisspelledObject {
@@ -28,7 +29,7 @@ export interface MisspelledObject {
   /** As far as the object names them; empty where it does not. */
   readonly namespace: string
   readonly name: string
-  readonly miss: Extract<Miss, { readonly kind: 'not served' }>
+  readonly miss: Miss
   readonly origin: Origin
 }
 

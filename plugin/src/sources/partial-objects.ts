@@ -9,10 +9,11 @@ import {
   stringAt,
   type JsonRecord,
 } from '@kleym/shared/core/base/json.ts'
-import { kindOf } from '@kleym/shared/core/model/kinds.ts'
+import { kindOf, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { matchSelector, selectorProblem } from '@kleym/shared/core/model/objects/label-match.ts'
 import { readLabelSelector } from '@kleym/shared/core/model/objects/label-selector.ts'
 import { readStringMap } from '@kleym/shared/core/model/objects/meta.ts'
+import { KINDS_WITH_PODS } from '@kleym/shared/core/model/objects/workload.ts'
 import { NO } from '@kleym/shared/core/model/truth/truth.ts'
 import type { Opaque } from './door.ts'
 import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
@@ -20,20 +21,13 @@ import { placeText, type InputPlace, type ProblemReach } from './problem.ts'
 /** What a strategic merge patch has, and no object: https://github.com/kubernetes/community/blob/main/contributors/devel/sig-api-machinery/strategic-merge-patch.md */
 const DIRECTIVE = '$patch'
 
-/** Where the containers stand in workloads. */
-const CONTAINERS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['/Pod', ['spec', 'containers']],
-  ['apps/Deployment', ['spec', 'template', 'spec', 'containers']],
-  ['apps/StatefulSet', ['spec', 'template', 'spec', 'containers']],
-  ['apps/DaemonSet', ['spec', 'template', 'spec', 'containers']],
-  ['apps/ReplicaSet', ['spec', 'template', 'spec', 'containers']],
-  ['batch/Job', ['spec', 'template', 'spec', 'containers']],
-  ['batch/CronJob', ['spec', 'jobTemplate', 'spec', 'template', 'spec', 'containers']],
-  [
-    'leaderworkerset.x-k8s.io/LeaderWorkerSet',
-    ['spec', 'leaderWorkerTemplate', 'workerTemplate', 'spec', 'containers'],
-  ],
+/** Where the spec of pods stands, unless it is in a template like that of a Deployment. */
+const POD_SPECS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Pod', ['spec']],
+  ['CronJob', ['spec', 'jobTemplate', 'spec', 'template', 'spec']],
+  ['LeaderWorkerSet', ['spec', 'leaderWorkerTemplate', 'workerTemplate', 'spec']],
 ])
+const POD_SPEC = ['spec', 'template', 'spec']
 
 /** Whether an object is a patch by its own words, whatever its kind. */
 export function isDirective(value: JsonRecord): boolean {
@@ -43,8 +37,8 @@ export function isDirective(value: JsonRecord): boolean {
 /** What a workload lacks that every one of its kind has, or why the API server refuses it; undefined for whole ones, and for any other kind. */
 export function lackOf(value: JsonRecord): string | undefined {
   const { kind, group } = kindOf(value)
-  const path = CONTAINERS.get(`${group}/${kind}`)
-  if (path === undefined) return undefined
+  if (!KINDS_WITH_PODS.has(qualifiedKind({ kind, group }))) return undefined
+  const path = [...(POD_SPECS.get(kind) ?? POD_SPEC), 'containers']
   if (isDirective(value)) return `has a ${DIRECTIVE}`
   const containers = digPath(value, path)
   // People patch no bare pods: one that shows no containers is taken as it stands.
