@@ -6,7 +6,7 @@ import { CONTAINER_STATES } from '../../parts/container-states.ts'
 import type { IdentityNode, MapNode, NamespaceNode, PodsNode } from '../graph.ts'
 import { boxesFor, chosenRows, isFiltered, openedRows, type Choice } from './choice.ts'
 import { button, byId, counted, element, span, foreign, shown, type Child } from './elements.ts'
-import { rowOf, sheetOf, type Sheet } from './layout.ts'
+import { rowOf, sheetOf, type Place, type Sheet } from './layout.ts'
 import { changeBadge, icon, KIND_WORDS, lookOf, STATE_LOOKS } from './looks.ts'
 import type { World } from './world.ts'
 
@@ -86,12 +86,8 @@ export class MapPicture {
     const boxes = boxesFor(this.#world, rows)
     const isTooMuch = boxes.size > BOXES_MAX
     const isDrawn = boxes.size > 0 && !isTooMuch
-    byId('note').textContent = noteText(this.#world, {
-      boxes: boxes.size,
-      rows: rows.length,
-      isSearch,
-      choice,
-    })
+    const what = { boxes: boxes.size, rows: rows.length, isSearch, isOpen: choice.opened.size > 0 }
+    byId('note').textContent = noteText(this.#world, what)
     byId('canvas').hidden = !isDrawn
     // Whatever is drawn, a namespace can be opened.
     this.#drawCards(choice, isSearch && !isDrawn ? rows : undefined, isDrawn)
@@ -401,20 +397,16 @@ export class MapPicture {
     if (from === undefined) return
     event.preventDefault()
     const here = middleOf(from)
-    const ranked = this.#stops()
-      .flatMap((stop) => {
-        const id = stop.dataset['id'] ?? ''
-        const place = this.#headOf(id)
-        if (stop === target || place === undefined) return []
-        const there = middleOf(place)
-        const [along, across] =
-          direction.x === 0
-            ? [(there.y - here.y) * direction.y, Math.abs(there.x - here.x)]
-            : [(there.x - here.x) * direction.x, Math.abs(there.y - here.y)]
-        return along <= 1 ? [] : [{ id, cost: along + 2 * across }]
-      })
-      .toSorted((left, right) => left.cost - right.cost)
-    const [next] = ranked
+    const ranked = this.#stops().flatMap((stop) => {
+      const id = stop.dataset['id'] ?? ''
+      const place = this.#headOf(id)
+      if (stop === target || place === undefined) return []
+      const there = middleOf(place)
+      const [x, y] = [there.x - here.x, there.y - here.y]
+      const along = x * direction.x + y * direction.y
+      return along <= 1 ? [] : [{ id, cost: along + 2 * Math.abs(direction.x === 0 ? x : y) }]
+    })
+    const [next] = ranked.toSorted((left, right) => left.cost - right.cost)
     if (next !== undefined) this.show(next.id, true)
   }
 
@@ -432,21 +424,12 @@ const DIRECTIONS: ReadonlyMap<string, { readonly x: number; readonly y: number }
   ['ArrowDown', { x: 0, y: 1 }],
 ])
 
-function middleOf({ x, y, width, height }: { x: number; y: number; width: number; height: number }): {
-  readonly x: number
-  readonly y: number
-} {
+function middleOf({ x, y, width, height }: Place): Pick<Place, 'x' | 'y'> {
   return { x: x + width / 2, y: y + height / 2 }
 }
 
-function placed(
-  one: HTMLElement,
-  { x, y, width, height }: { x: number; y: number; width: number; height: number },
-): HTMLElement {
-  one.style.left = `${x}px`
-  one.style.top = `${y}px`
-  one.style.width = `${width}px`
-  one.style.height = `${height}px`
+function placed(one: HTMLElement, { x, y, width, height }: Place): HTMLElement {
+  Object.assign(one.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` })
   return one
 }
 
@@ -483,15 +466,16 @@ export function holdersText({ state, holders, perhaps }: IdentityNode): string {
     .join(', ')
 }
 
-function noteText(
-  world: World,
-  {
-    boxes,
-    rows,
-    isSearch,
-    choice,
-  }: { readonly boxes: number; readonly rows: number; readonly isSearch: boolean; readonly choice: Choice },
-): string {
+/** What is asked for: how much, and how. */
+interface Drawing {
+  readonly boxes: number
+  readonly rows: number
+  readonly isSearch: boolean
+  /** Whether a namespace is open. */
+  readonly isOpen: boolean
+}
+
+function noteText(world: World, { boxes, rows, isSearch, isOpen }: Drawing): string {
   if (boxes > BOXES_MAX) {
     const what = isSearch ? 'What is found' : 'What is open'
     const fix = isSearch ? 'search more narrowly' : 'close a namespace, or search'
@@ -503,7 +487,7 @@ function noteText(
       : `${counted(rows, 'row')} found; drawn with what gives to them, and what they hold.`
   if (boxes > 0)
     return 'Lines: solid, it is issued; dashed, perhaps; dotted, it gives nothing. Select a box to see why.'
-  return choice.opened.size > 0
+  return isOpen
     ? 'What is open holds nothing that could be drawn.'
     : `${counted(world.namespaces.length, 'namespace')}. Open one to see its pods, what gives them identities, and who names these.`
 }
