@@ -22,12 +22,7 @@ export {
   verdictText,
 } from './explain/effect.ts'
 export { editedText } from './explain/edited.ts'
-export {
-  type Explanation,
-  type PeerExplanation,
-  derivationOf,
-  explaining,
-} from './explain/explanation.ts'
+export { type Explanation, type PeerExplanation, derivationOf, explaining } from './explain/explanation.ts'
 export { inForceFinding } from './explain/in-force-finding.ts'
 export type { UnreadSides } from './explain/one-sided.ts'
 export { type Lost, type Reach, lostText } from './explain/reach.ts'

@@ -81,8 +81,7 @@ export function* proving(needs: readonly Need[], analysis: Analysis, tools: Proo
     const { named, world, effect } = yield* settlingTrials(trials, active, { analysis, tools })
     const gained = [...active].some((trial) => (named.get(trial) ?? []).length > 0)
     const again = trials.filter(wasInTheWay)
-    if (!gained || again.length === 0)
-      return { needs: provenNeeds(trials, named), world, effect }
+    if (!gained || again.length === 0) return { needs: provenNeeds(trials, named), world, effect }
     for (const trial of again) {
       trial.at = 0
       trial.failed.length = 0
