@@ -63,14 +63,15 @@ export interface Derivation {
   readonly podsUnknown: UnknownReason | undefined
 }
 
-/** What `explain` says of one binding: beside its derivation, which pods it reaches; undefined where it has no output. */
+/** What `explain` says of one binding. */
 export interface Explanation extends Derivation {
+  /** Which pods it reaches; undefined if it has no output. */
   readonly reach: Reach | undefined
 }
 
 /**
- * Explains bindings, in steps; those that are not in the snapshot are left out. `naming` is told how many pods and identities are
- * about to be named, and may throw.
+ * Explains bindings, in steps; those that are not in the snapshot are left out. `naming` is called with how many pods and identities
+ * are about to be named, and may throw.
  */
 export function* explaining(
   analysis: Analysis,
@@ -79,7 +80,12 @@ export function* explaining(
 ): Steps<readonly Explanation[]> {
   const prediction = analysis.settled.prediction()
   const outputs = analysis.settled.bindingsByOutput()
-  const derived = bindings.flatMap((binding) => derivationOf(analysis, binding) ?? [])
+  const derived: Derivation[] = []
+  for (const binding of bindings) {
+    yield
+    const one = derivationOf(analysis, binding)
+    if (one !== undefined) derived.push(one)
+  }
   const reaches = new Map<string, ReadonlyMap<string, Reach>>()
   for (const [namespace, ofNamespace] of Map.groupBy(derived, namespaceOf)) {
     const names = new Set(ofNamespace.flatMap(({ output }) => output?.name ?? []))

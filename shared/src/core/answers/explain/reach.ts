@@ -74,7 +74,7 @@ export interface ReachAmong {
 
 /**
  * What the ClusterSPIFFEIDs of these names do to the pods of a namespace that they select, by name. It is worked out once for pods
- * that are alike. `naming` is told how many pods and identities are about to be named, and may throw.
+ * that are alike. `naming` is called with how many pods and identities are about to be named, and may throw.
  */
 export function* reachesOf(
   prediction: Prediction,
@@ -92,17 +92,18 @@ export function* reachesOf(
   const selected = prediction.podsByClusterSpiffeId(namespace)
   const asked = new Set([...names].flatMap((name) => selected.get(name) ?? []))
   const pods = prediction.podsIn(namespace).filter((pod) => asked.has(pod))
-  const meeting = (pod: Pod): readonly Meeting[] => {
+  const partsOf = (pod: Pod): readonly PodPart[] => {
     const facts = podIdentitiesOf(prediction, pod)
     const displaced = displacedOf(facts)
     return facts.outcomes.flatMap((outcome) => {
       const reach = outcome.source.kind === 'ClusterSPIFFEID' ? reaches.get(outcome.source.name) : undefined
-      return reach === undefined ? [] : { reach, met: lazy(() => metOf(facts, displaced, outcome, among)) }
+      if (reach === undefined) return []
+      return { reach, done: lazy(() => doneToPod(facts, displaced, outcome, among)) }
     })
   }
-  yield* workingOn(pods, meeting, (pod, meetings) => {
-    for (const { reach, met } of meetings) {
-      const { containers, missed, lost, alsoHeld } = met()
+  yield* workingOn(pods, partsOf, (pod, parts) => {
+    for (const { reach, done } of parts) {
+      const { containers, missed, lost, alsoHeld } = done()
       naming(1 + lost.length + alsoHeld.length)
       if (missed === undefined) reach.reached.push({ pod, containers })
       else (isPossible(missed) ? reach.perhaps : reach.missed).push({ pod, ...missed })
@@ -116,8 +117,8 @@ export function* reachesOf(
 /** A reach that is being filled. */
 type OpenReach = { readonly [Part in keyof Reach]: Reach[Part][number][] }
 
-/** How a registration meets a pod, whichever pod that is. */
-interface Met {
+/** What a registration does to a pod, whichever pod that is. */
+interface DoneToPod {
   /** The containers that it gives the identity to. */
   readonly containers: readonly string[]
   /** Why it gives it to none. */
@@ -126,25 +127,25 @@ interface Met {
   readonly alsoHeld: readonly Omit<AlsoHeld, 'pod'>[]
 }
 
-/** A reach that a pod is part of; how is worked out when the first pod of those that are alike is named. */
-interface Meeting {
+/** A reach that a pod is part of. What is done to the pod is worked out when the first of those that are alike is named. */
+interface PodPart {
   readonly reach: OpenReach
-  readonly met: () => Met
+  readonly done: () => DoneToPod
 }
 
-function metOf(
+function doneToPod(
   facts: PodIdentities,
   displaced: ReturnType<typeof displacedOf>,
   outcome: EntryOutcome,
   { outputs, together }: ReachAmong,
-): Met {
-  const met = facts.containers.map((one) => ({
+): DoneToPod {
+  const judged = facts.containers.map((one) => ({
     ...one,
     registration: one.registrations.find((registration) => registration.outcome === outcome),
   }))
-  const issued = met.filter(({ registration }) => registration?.verdict === 'issued')
+  const issued = judged.filter(({ registration }) => registration?.verdict === 'issued')
   const others = new Set(
-    met.filter((one) => isOfOthers(one, outcome, outputs)).map(({ container }) => container),
+    judged.filter((one) => isOfOthers(one, outcome, outputs)).map(({ container }) => container),
   )
   const displacer = facts.outcomes.find(
     (one) => takesPart(one) && !outputs.has(one.source.name) && together?.has(one.source.name) !== true,
@@ -160,7 +161,7 @@ function metOf(
   )
   return {
     containers: issued.map(({ container }) => container.name),
-    missed: issued.length > 0 ? undefined : missedOf(facts, met, outcome),
+    missed: issued.length > 0 ? undefined : missedOf(facts, judged, outcome),
     lost: [...Map.groupBy(lost, ({ what }) => JSON.stringify(what)).values()].flatMap((same) =>
       same.slice(0, 1).map(({ what }) => ({ containers: same.map(({ container }) => container), ...what })),
     ),
@@ -176,21 +177,23 @@ function metOf(
   }
 }
 
-/** A container, and what the registration in question is to it. */
-interface MetContainer extends ContainerIdentities {
+/** A container, and what becomes of the registration in question for it. */
+interface JudgedContainer extends ContainerIdentities {
   readonly registration: Registration | undefined
 }
 
 function missedOf(
   facts: PodIdentities,
-  met: readonly MetContainer[],
+  judged: readonly JudgedContainer[],
   outcome: EntryOutcome,
 ): Omit<Missed, 'pod'> {
-  const open = met.find(({ registration }) => registration !== undefined && registration.verdict !== 'dead')
-  const telling = open ?? met[0]
+  const open = judged.find(
+    ({ registration }) => registration !== undefined && registration.verdict !== 'dead',
+  )
+  const telling = open ?? judged[0]
   return {
     verdict: telling?.registration?.verdict ?? outcome.verdict.state,
-    why: missedBecause(facts, met, open?.registration?.why, outcome),
+    why: missedBecause(facts, judged, open?.registration?.why, outcome),
   }
 }
 
@@ -209,13 +212,13 @@ function isOfOthers(
 /** The first reason that is not the name of a container, else the containers that there are. */
 function missedBecause(
   { containers }: PodIdentities,
-  met: readonly MetContainer[],
+  judged: readonly JudgedContainer[],
   open: string | undefined,
   outcome: EntryOutcome,
 ): string {
   if (open !== undefined) return open
   if (containers.length === 0) return 'why' in outcome.verdict ? outcome.verdict.why : 'it has no containers'
-  const other = met.find(
+  const other = judged.find(
     ({ registration }) => registration?.selector?.startsWith('k8s:container-name:') !== true,
   )
   if (other?.registration?.why !== undefined) return other.registration.why
