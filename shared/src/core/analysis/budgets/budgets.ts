@@ -45,10 +45,10 @@ export interface Budgets {
   readonly ofEachPod: ReadonlyMap<string, number>
 }
 
-/** Counts the entries of a state, in steps; `each` is told what each pod in question is given. */
+/** Counts the entries of a state, in steps; `each` is called with what each pod in question is given. */
 export function* countingEntries(
   state: State,
-  each: (pod: Pod, entries: EntriesOfPod) => void = () => {},
+  each: (pod: Pod, entries: EntriesOfPod) => unknown = () => {},
 ): Steps<Budgets> {
   const { snapshot, podsInQuestion } = state.base
   const prediction = state.prediction()
@@ -116,29 +116,26 @@ export interface ComparedBudgets {
 
 /** Counts the entries of two states beside each other, in steps for each pod. */
 export function* comparingEntries(before: State, after: State): Steps<ComparedBudgets> {
-  const given = { before: new Map<string, PodEntries>(), after: new Map<string, PodEntries>() }
-  const noteIn =
-    (byPod: Map<string, PodEntries>) =>
-    (pod: Pod, entries: EntriesOfPod): void =>
-      void byPod.set(podText(pod), { pod, entries })
+  const had = new Map<string, PodWithEntries>()
+  const has = new Map<string, PodWithEntries>()
   const counted = {
-    before: yield* countingEntries(before, noteIn(given.before)),
-    after: yield* countingEntries(after, noteIn(given.after)),
+    before: yield* countingEntries(before, (pod, entries) => had.set(podText(pod), { pod, entries })),
+    after: yield* countingEntries(after, (pod, entries) => has.set(podText(pod), { pod, entries })),
   }
   const change = new ChangeCounter(before, after)
-  for (const [text, { pod, entries }] of given.after) {
+  for (const [text, { pod, entries }] of has) {
     yield
-    change.add(pod, given.before.get(text)?.entries, entries)
+    change.add(pod, had.get(text)?.entries, entries)
   }
-  for (const [text, { pod, entries }] of given.before) {
+  for (const [text, { pod, entries }] of had) {
     yield
-    if (!given.after.has(text)) change.add(pod, entries, undefined)
+    if (!has.has(text)) change.add(pod, entries, undefined)
   }
   const causes = counted.before.unread.union(counted.after.unread)
   return { ...counted, change: change.result(causes) }
 }
 
-interface PodEntries {
+interface PodWithEntries {
   readonly pod: Pod
   readonly entries: EntriesOfPod
 }
@@ -149,8 +146,10 @@ class ChangeCounter {
   readonly #byNode = new Map<string, number>()
   readonly #byBinding = new Map<string, number>()
   readonly #ofEachPod = new Map<string, number>()
-  /** What differs between two, worked out once for pods that are alike. */
-  readonly #differences = new Map<EntriesOfPod, Map<EntriesOfPod, readonly Difference[]>>()
+  /** Of the last pod: the next one is often alike. */
+  #last:
+    | { readonly had: EntriesOfPod; readonly has: EntriesOfPod; readonly all: readonly Difference[] }
+    | undefined
   #added = 0
   #removed = 0
   #open = 0
@@ -161,8 +160,9 @@ class ChangeCounter {
   }
 
   add(pod: Pod, had: EntriesOfPod = NO_ENTRIES, has: EntriesOfPod = NO_ENTRIES): void {
-    const ofHad = getOrCreate(this.#differences, had, () => new Map<EntriesOfPod, readonly Difference[]>())
-    for (const { name, by } of getOrCreate(ofHad, has, () => differences(had, has))) {
+    if (this.#last?.had !== had || this.#last.has !== has)
+      this.#last = { had, has, all: differences(had, has) }
+    for (const { name, by } of this.#last.all) {
       if (by !== undefined) this.#count(name, pod, by)
       else if (pod.exists) this.#open++
     }
