@@ -16,27 +16,13 @@ import { BINDING_KIND } from '../../model/names.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { type Judgement, idOfReady } from '../../decide/index.ts'
 import type { Steps } from '../../base/steps.ts'
-
-/** What one container holds. */
-interface ContainerIds {
-  readonly namespace: string
-  /** For certain. */
-  readonly ids: ReadonlySet<string>
-  /** Perhaps. */
-  readonly perhaps: Pick<ReadonlyMap<string, unknown>, 'has'>
-  /** The registrations that are perhaps issued. */
-  readonly open: Pick<ReadonlyMap<string, unknown>, 'size'>
-  /** Whether a registration that kleym does not follow is among them, which may give any ID. */
-  readonly unfollowed: boolean
-}
-
-/** What containers hold, by `holderKey`; absent: there is no such container. */
-export type HeldIds = ReadonlyMap<string, ContainerIds>
+import type { HolderState } from './held-identities.ts'
 
 /** A state, and what its containers hold. */
 export interface HeldState {
   readonly state: State
-  readonly held: HeldIds
+  /** By `holderKey`; absent: there is no such container. */
+  readonly held: ReadonlyMap<string, HolderState>
 }
 
 /** The findings among `gone`, which `before` has and `after` has not, that the change fixed; in their order. */
@@ -63,7 +49,7 @@ function isFixed(one: Finding, holders: readonly string[], before: HeldState, af
   // If all containers of the finding were deleted, no container is better off.
   if (holders.length > 0 && stillThere.length === 0) return false
   if (tells === 'too little is held' || tells === 'several are held') {
-    const isWell = ({ ids, open }: ContainerIds): boolean =>
+    const isWell = ({ ids, open }: HolderState): boolean =>
       ids.size > 0 && (tells === 'too little is held' || open.size === 0)
     return stillThere.length > 0 && stillThere.every(isWell)
   }
@@ -89,7 +75,7 @@ function mayStillBeGiven(binding: Subject, after: HeldState): boolean {
 function isHeldNoMore(binding: Subject, before: HeldState, after: HeldState): boolean {
   const isHeld = (one: HeldState): boolean => {
     const id = idOfReady(judgementOf(binding, one))
-    const isHere = ({ ids, namespace }: ContainerIds): boolean =>
+    const isHere = ({ ids, namespace }: HolderState): boolean =>
       namespace === binding.namespace && ids.has(id ?? '')
     return id !== undefined && one.held.values().some(isHere)
   }

@@ -1,30 +1,19 @@
 // What a change does to people: which containers gain, lose or change which SPIFFE ID, which bindings change their
 // verdict, and which findings are new, fixed, without ground or unchanged.
 import type { Pod } from '../../model/objects/pod.ts'
-import { deepEqual, canonicalText, own } from '../../base/json.ts'
+import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
-import {
-  unchanged,
-  dependsText,
-  inWorlds,
-  type State,
-  Holdings,
-  undecidedText,
-  type UndecidedBinding,
-} from '../../analysis/index.ts'
+import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
 import { findingSteps } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
-import { lazy } from '../../base/lazy.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
-import { setupDifference, setupText } from '../../model/objects/spire-setup.ts'
+import { setupDifference } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
-import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
-import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
-import { driveAtOnce, type Drive, type Steps } from '../../base/steps.ts'
-import { workingOn } from '../../model/objects/pods-alike.ts'
+import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
+import { identitiesOf, type AddedContainers, type HolderState } from './held-identities.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
 
 /** A container that perhaps gains or loses an identity. */
@@ -79,11 +68,7 @@ export function effectOf(
   after: State,
   { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
 ): Effect {
-  const ofBoth = <T>(of: (state: State) => T, left = before, right = after): readonly [T, T] => {
-    const one = of(left)
-    return [one, left === right ? one : of(right)]
-  }
-  const [found, willFind] = ofBoth((state) => drive(findingSteps(unchanged(state))))
+  const [found, willFind] = ofBoth(before, after, (state) => drive(findingSteps(unchanged(state))))
   const added = addedOnOneSide(before, after)
   const asked = {
     templates: templatesInQuestion(before, after, added),
@@ -94,7 +79,7 @@ export function effectOf(
   const unreadBefore = new OneSided(unread.before, before.base)
   const unreadAfter = new OneSided(unread.after, after.base)
   const compare = (left: State, right: State): Comparison => {
-    const sides = ofBoth((state) => drive(identitiesOf(state, asked)), left, right)
+    const sides = ofBoth(left, right, (state) => drive(identitiesOf(state, asked)))
     return compared(...sides, { unreadBefore, unreadAfter })
   }
   const assumed = compare(before, after)
@@ -116,6 +101,12 @@ export function effectOf(
       ),
     ),
   }
+}
+
+/** What two states come to; if they are one, it is worked out once. */
+function ofBoth<T>(left: State, right: State, of: (state: State) => T): readonly [T, T] {
+  const one = of(left)
+  return [one, left === right ? one : of(right)]
 }
 
 /** What containers gain and lose, each by a key of its own. */
@@ -265,23 +256,6 @@ function unreadSides({ base: left }: State, { base: right }: State): UnreadSides
   }
 }
 
-/** What a container holds, whichever pod it is of. */
-interface HeldByContainer {
-  /** Certainly issued. */
-  readonly ids: ReadonlySet<string>
-  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
-  readonly perhaps: ReadonlyMap<string, string>
-  /** The registrations that are perhaps issued, each with what leaves it open. */
-  readonly open: ReadonlyMap<string, string>
-  /** Whether a registration that kleym does not follow is among them. */
-  readonly unfollowed: boolean
-}
-
-interface HolderState extends HeldByContainer {
-  readonly holder: Holder
-  readonly namespace: string
-}
-
 /** Whether a container is still there, with no certain identity, and not even perhaps with one that it had. */
 function isStranded(had: ReadonlySet<string>, will: HolderState | undefined): boolean {
   return will !== undefined && will.ids.size === 0 && ![...had].some((id) => will.perhaps.has(id))
@@ -325,9 +299,6 @@ function templatesOf({ base }: State): readonly Pod[] {
   return base.snapshot.templates.read.filter((one) => one.isOver !== true)
 }
 
-/** The names of containers that are asked to be added, by the `podText` of the template. */
-type AddedContainers = ReadonlyMap<string, ReadonlySet<string>>
-
 /**
  * The containers that webhooks and policies are asked to add to a template on one side alone. Whether they are there is not known; that the
  * change asks for them is. What is asked on both sides is no change. Of a template of one side alone its own containers are the answer.
@@ -365,141 +336,6 @@ function giveOtherParents(before: State, after: State): boolean {
     parentIDTemplate.includes('ClusterName') ? [parentIDTemplate, clusterName] : [parentIDTemplate],
   )
   return !deepEqual(from, to)
-}
-
-/** What a comparison asks about beside the pods in question. */
-interface Asked {
-  /** By `podText`: asked about even where existing pods represent them. */
-  readonly templates: ReadonlySet<string>
-  readonly added: AddedContainers
-  /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
-  readonly areParentsOther: boolean
-  /** In what SPIRE is set up otherwise on the other side; undefined: in nothing. */
-  readonly setup: string | undefined
-}
-
-/** What containers hold, by `holderKey`. */
-function* identitiesOf(
-  state: State,
-  { templates, added, areParentsOther, setup }: Asked,
-): Steps<ReadonlyMap<string, HolderState>> {
-  const { podsInQuestion, snapshot } = state.base
-  const asked = new Set(podsInQuestion)
-  const represented = snapshot.templates.read.filter((one) => !asked.has(one) && templates.has(podText(one)))
-  const held = new Map<string, HolderState>()
-  // A thousand bindings may be on each of a thousand pods.
-  const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
-  const prediction = state.prediction()
-  const holdings = new Holdings(state)
-  const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
-  // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
-  const textOfSpec = textsByName((name) => specs.get(name))
-  const parents = canonicalText([state.base.settings.parentIDTemplate, state.base.settings.clusterName])
-  const ofSetup = setup && setupText(snapshot.spireSetup)
-  const selectors = textsByName((name) => {
-    const spec = specs.get(name)
-    return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
-  })
-  const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
-    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
-    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
-    const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
-    const containers = [...pod.containers, ...(more ?? [])]
-    return holdings.of(pod, containers).map(({ container, there, undecided, registrationsOf }) => {
-      const ids = new Set<string>()
-      const perhaps = new Map<string, string>()
-      const open = new Map<string, string>()
-      let unfollowed = false
-      for (const one of undecided) {
-        const { registration, why } = getOrCreate(texts, one, () => textsOf(one))
-        open.set(registration, why)
-        if (one.spiffeId !== undefined) perhaps.set(one.spiffeId, why)
-      }
-      for (const registration of registrationsOf(pod, container)) {
-        const { verdict, spiffeId, source } = registration
-        const given = all(there, holdings.given(registration))
-        if (given === NO) continue
-        if (given === YES) {
-          if (spiffeId !== undefined) ids.add(spiffeId)
-          if (areParentsOther && source.kind === 'ClusterSPIFFEID')
-            open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
-          if (setup !== undefined)
-            open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
-          continue
-        }
-        const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
-        if (verdict !== 'unknown') {
-          open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
-          if (spiffeId !== undefined) perhaps.set(spiffeId, text)
-          continue
-        }
-        // Nothing of it is known but what it is made from: where that changes, its result may.
-        unfollowed = true
-        open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
-      }
-      return { container: container.name, held: { ids, perhaps, open, unfollowed } }
-    })
-  }
-  const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
-    for (const { container, held: now } of containers) {
-      const holder = { pod: podText(pod), container }
-      const key = holderKey(holder)
-      const before = held.get(key)
-      held.set(key, { holder, namespace: pod.namespace, ...(before === undefined ? now : both(before, now)) })
-    }
-  }
-  const pods = [...podsInQuestion, ...represented]
-  const apart = new Set(added.size === 0 ? [] : pods.filter((pod) => added.has(podText(pod))))
-  for (const pod of apart) take(pod, heldBy(pod, added.get(podText(pod))))
-  yield* workingOn(apart.size === 0 ? pods : pods.filter((pod) => !apart.has(pod)), heldBy, take)
-  return held
-}
-
-/** What one container of a pod holds, by its name. */
-interface HeldOfPod {
-  readonly container: string
-  readonly held: HeldByContainer
-}
-
-/** Of a pod that is there twice: what either of them holds. */
-function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
-  return {
-    ids: one.ids.union(other.ids),
-    perhaps: new Map([...one.perhaps, ...other.perhaps]),
-    open: new Map([...one.open, ...other.open]),
-    unfollowed: one.unfollowed || other.unfollowed,
-  }
-}
-
-const OTHER_PARENTS =
-  "SCM's settings give its entries another parent, and whether an agent has that ID is not known"
-
-function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
-  const { binding, spiffeId, labels } = undecided
-  const ordered = [...labels].toSorted(compareKeys)
-  return { registration: JSON.stringify([binding, spiffeId, ordered]), why: undecidedText(undecided) }
-}
-
-/** Makes a function that gives a value by its name as a text, and makes each text once. */
-function textsByName(valueOf: (name: string) => unknown): (name: string) => string {
-  const texts = new Map<string, string>()
-  return (name) => getOrCreate(texts, name, () => canonicalText(valueOf(name)))
-}
-
-/**
- * What decides about the registrations of a pod that depend on something: where that changes, so may what they come to. One of
- * them may displace another.
- */
-function conditionsOf(
-  outcomes: readonly EntryOutcome[],
-  selectorsOf: (name: string) => string,
-): readonly string[] {
-  return outcomes
-    .filter(({ verdict }) => verdict.state === 'depends')
-    .map(({ source, entry }) => {
-      const selectors = source.kind === 'ClusterSPIFFEID' ? selectorsOf(source.name) : undefined
-      return JSON.stringify([source, selectors, entry?.selectors, entry?.parentId])
-    })
 }
 
 /** The identities that containers have on one side alone, by `holderKey`. */

@@ -1,0 +1,169 @@
+// What the containers of a state hold, for a comparison with another state: worked out once for pods that are alike.
+import { canonicalText, own } from '../../base/json.ts'
+import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
+import type { Steps } from '../../base/steps.ts'
+import { compareKeys } from '../../base/text/bytes.ts'
+import { Holdings, undecidedText, type State, type UndecidedBinding } from '../../analysis/index.ts'
+import type { Pod } from '../../model/objects/pod.ts'
+import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
+import { setupText } from '../../model/objects/spire-setup.ts'
+import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
+import { sourceText, type EntryOutcome } from '../../predict/index.ts'
+
+/** What a container holds, whichever pod it is of. */
+interface HeldByContainer {
+  /** Certainly issued. */
+  readonly ids: ReadonlySet<string>
+  /** The SPIFFE IDs that are perhaps issued, each with what leaves it open. */
+  readonly perhaps: ReadonlyMap<string, string>
+  /** The registrations that are perhaps issued, each with what leaves it open. */
+  readonly open: ReadonlyMap<string, string>
+  /** Whether a registration that kleym does not follow is among them. */
+  readonly unfollowed: boolean
+}
+
+/** What one container holds. */
+export interface HolderState extends HeldByContainer {
+  readonly holder: Holder
+  readonly namespace: string
+}
+
+/** The names of containers that are asked to be added, by the `podText` of the template. */
+export type AddedContainers = ReadonlyMap<string, ReadonlySet<string>>
+
+/** What a comparison asks about beside the pods in question. */
+export interface IdentityQuestion {
+  /** By `podText`: asked about even where existing pods represent them. */
+  readonly templates: ReadonlySet<string>
+  readonly added: AddedContainers
+  /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
+  readonly areParentsOther: boolean
+  /** In what SPIRE is set up otherwise on the other side; undefined: in nothing. */
+  readonly setup: string | undefined
+}
+
+/** What containers hold, by `holderKey`. */
+export function* identitiesOf(
+  state: State,
+  { templates, added, areParentsOther, setup }: IdentityQuestion,
+): Steps<ReadonlyMap<string, HolderState>> {
+  const { podsInQuestion, snapshot } = state.base
+  const asked = new Set(podsInQuestion)
+  const represented = snapshot.templates.read.filter((one) => !asked.has(one) && templates.has(podText(one)))
+  const held = new Map<string, HolderState>()
+  // A thousand bindings may be on each of a thousand pods.
+  const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
+  const prediction = state.prediction()
+  const holdings = new Holdings(state)
+  const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
+  // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
+  const textOfSpec = textsByName((name) => specs.get(name))
+  const parents = canonicalText([state.base.settings.parentIDTemplate, state.base.settings.clusterName])
+  const ofSetup = setup && setupText(snapshot.spireSetup)
+  const selectors = textsByName((name) => {
+    const spec = specs.get(name)
+    return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
+  })
+  const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
+    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
+    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
+    const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
+    const containers = [...pod.containers, ...(more ?? [])]
+    return holdings.of(pod, containers).map(({ container, there, undecided, registrationsOf }) => {
+      const ids = new Set<string>()
+      const perhaps = new Map<string, string>()
+      const open = new Map<string, string>()
+      let unfollowed = false
+      for (const one of undecided) {
+        const { registration, why } = getOrCreate(texts, one, () => textsOf(one))
+        open.set(registration, why)
+        if (one.spiffeId !== undefined) perhaps.set(one.spiffeId, why)
+      }
+      for (const registration of registrationsOf(pod, container)) {
+        const { verdict, spiffeId, source } = registration
+        const given = all(there, holdings.given(registration))
+        if (given === NO) continue
+        if (given === YES) {
+          if (spiffeId !== undefined) ids.add(spiffeId)
+          if (areParentsOther && source.kind === 'ClusterSPIFFEID')
+            open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
+          if (setup !== undefined)
+            open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
+          continue
+        }
+        const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
+        if (verdict !== 'unknown') {
+          open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
+          if (spiffeId !== undefined) perhaps.set(spiffeId, text)
+          continue
+        }
+        // Nothing of it is known but what it is made from: where that changes, its result may.
+        unfollowed = true
+        open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
+      }
+      return { container: container.name, held: { ids, perhaps, open, unfollowed } }
+    })
+  }
+  const take = (pod: Pod, containers: readonly HeldOfPod[]): void => {
+    for (const { container, held: now } of containers) {
+      const holder = { pod: podText(pod), container }
+      const key = holderKey(holder)
+      const before = held.get(key)
+      held.set(key, { holder, namespace: pod.namespace, ...(before === undefined ? now : both(before, now)) })
+    }
+  }
+  const pods = [...podsInQuestion, ...represented]
+  const apart = new Set(added.size === 0 ? [] : pods.filter((pod) => added.has(podText(pod))))
+  for (const pod of apart) take(pod, heldBy(pod, added.get(podText(pod))))
+  yield* workingOn(apart.size === 0 ? pods : pods.filter((pod) => !apart.has(pod)), heldBy, take)
+  return held
+}
+
+/** What one container of a pod holds, by its name. */
+interface HeldOfPod {
+  readonly container: string
+  readonly held: HeldByContainer
+}
+
+/** Of a pod that is there twice: what either of them holds. */
+function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
+  return {
+    ids: one.ids.union(other.ids),
+    perhaps: new Map([...one.perhaps, ...other.perhaps]),
+    open: new Map([...one.open, ...other.open]),
+    unfollowed: one.unfollowed || other.unfollowed,
+  }
+}
+
+const OTHER_PARENTS =
+  "SCM's settings give its entries another parent, and whether an agent has that ID is not known"
+
+function textsOf(undecided: UndecidedBinding): { readonly registration: string; readonly why: string } {
+  const { binding, spiffeId, labels } = undecided
+  const ordered = [...labels].toSorted(compareKeys)
+  return { registration: JSON.stringify([binding, spiffeId, ordered]), why: undecidedText(undecided) }
+}
+
+/** Makes a function that gives a value by its name as a text, and makes each text once. */
+function textsByName(valueOf: (name: string) => unknown): (name: string) => string {
+  const texts = new Map<string, string>()
+  return (name) => getOrCreate(texts, name, () => canonicalText(valueOf(name)))
+}
+
+/**
+ * What decides about the registrations of a pod that depend on something: where that changes, so may what they come to. One of
+ * them may displace another.
+ */
+function conditionsOf(
+  outcomes: readonly EntryOutcome[],
+  selectorsOf: (name: string) => string,
+): readonly string[] {
+  return outcomes
+    .filter(({ verdict }) => verdict.state === 'depends')
+    .map(({ source, entry }) => {
+      const selectors = source.kind === 'ClusterSPIFFEID' ? selectorsOf(source.name) : undefined
+      return JSON.stringify([source, selectors, entry?.selectors, entry?.parentId])
+    })
+}
