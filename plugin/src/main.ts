@@ -50,14 +50,14 @@ const interrupts: Interrupts = {
   raise: (signal) => void process.kill(process.pid, signal),
 }
 
-/** By so many bytes, or this part of its size, the process may grow until all is collected again, as needed. */
-const GROWTH_MAX = 48 * 2 ** 20
+/** By so many bytes, or by this part of its size if that is more, the process may grow until all is collected again, as needed. */
+const GROWTH_BYTES = 48 * 2 ** 20
 const GROWTH_PART = 1 / 6
 let sizeAfterAll = Infinity
 
 function hasGrown(): boolean {
   const growth = process.memoryUsage.rss() - sizeAfterAll
-  return growth > Math.max(GROWTH_MAX, sizeAfterAll * GROWTH_PART)
+  return growth > Math.max(GROWTH_BYTES, sizeAfterAll * GROWTH_PART)
 }
 
 /**

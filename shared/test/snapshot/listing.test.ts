@@ -73,5 +73,5 @@ test('of several with one name the first is found, and to ask for each takes no 
   const listing = new KindListing(all, () => undefined, nameOf)
   const found = all.map(({ namespace, name }) => listing.named(namespace, name))
   expect(found).toEqual(all.map(({ at }) => ({ state: 'found', object: all[at % 999] })))
-  expect(nameOf.mock.calls.length).toBeLessThan(3 * all.length)
+  expect(nameOf.mock.calls.length).toBeLessThan(2 * all.length)
 })

@@ -37,8 +37,10 @@ export class KindListing<T> {
     this.#nameOf = nameOf
     this.#byName = lazy(() => {
       const byName = new Map<NamespacedName, T>()
-      for (const one of read)
-        getOrCreate(byName, namespacedName(nameOf(one).namespace, nameOf(one).name), () => one)
+      for (const one of read) {
+        const its = nameOf(one)
+        getOrCreate(byName, namespacedName(its.namespace, its.name), () => one)
+      }
       return byName
     })
   }

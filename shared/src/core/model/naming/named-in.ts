@@ -1,6 +1,6 @@
 // Whom objects name that kleym reads for that alone. One table says for each kind where its names stand and how they match; a SPIFFE ID
 // in any other string of any object is a mention: that it stands there is all that is said of it.
-import { canonicalText, isRecord, own, stringAt, type JsonRecord } from '../../base/json.ts'
+import { canonicalText, isRecord, own, stringAt, walk, type JsonRecord } from '../../base/json.ts'
 import { NAMING_KINDS, qualifiedKind } from '../kinds.ts'
 import type { PolicyTarget } from '../objects/access-policy.ts'
 import type { PolicyRule, RuleSource } from '../objects/access-rule.ts'
@@ -77,7 +77,7 @@ function istioRules(spec: unknown, namespace: string, mesh: MeshTrust | undefine
 
 function listRules(spec: unknown, { key, of, any }: ListField): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
-  walk(spec, ['spec'], (found, path) => {
+  walkPaths(spec, ['spec'], (found, path) => {
     if (!Array.isArray(found) || path.at(-1) !== key) return
     const where = pathText(path)
     const sources = found.flatMap((item: unknown, at) => {
@@ -140,9 +140,9 @@ export function mentionRules(value: JsonRecord, read: readonly PolicyRule[] = []
   for (const [key, part] of Object.entries(value)) {
     const isEncoded = isSecret && key === 'data'
     const mayMention = isEncoded ? mayHoldIds : holdsScheme
-    // Hardly any object of a cluster does, and a walk that keeps its place takes ten times as long.
+    // Hardly any object of a cluster does, and a walk that keeps its path takes several times as long.
     if (key === 'status' || !someText(part, mayMention)) continue
-    walk(part, [key], (found, at) => {
+    walkPaths(part, [key], (found, at) => {
       if (typeof found !== 'string' || rules.length >= MENTIONS_MAX || !mayMention(found)) return
       const path = pathText(at)
       if (without.has(path)) return
@@ -163,10 +163,14 @@ function holdsScheme(text: string): boolean {
   return text.includes(SCHEME)
 }
 
+/** Whether a text below a value fits. */
 function someText(value: unknown, fits: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return fits(value)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((one: unknown) => someText(one, fits))
+  let does = false
+  walk(value, (part) => {
+    does ||= typeof part === 'string' && fits(part)
+    return !does
+  })
+  return does
 }
 
 /** The text of Base64; empty where it is none. */
@@ -182,7 +186,7 @@ function decoded(base64: string): string {
 export type Path = readonly (string | number)[]
 
 /** Visits all values below one, itself included. Depth and size are bounded by what the readers of files and clusters take. */
-export function walk(
+export function walkPaths(
   value: unknown,
   path: (string | number)[],
   visit: (value: unknown, path: Path) => void,
@@ -190,7 +194,7 @@ export function walk(
   visit(value, path)
   const into = (key: string | number, item: unknown): void => {
     path.push(key)
-    walk(item, path, visit)
+    walkPaths(item, path, visit)
     path.pop()
   }
   if (Array.isArray(value)) value.forEach((item: unknown, at) => into(at, item))

@@ -4,7 +4,7 @@ import { isRecord } from '../../base/json.ts'
 import type { IdMatcher, PolicyRule, RuleSource } from '../objects/access-rule.ts'
 import { parseSpiffeId } from '../spiffe-id.ts'
 import { idsInText, SCHEME } from './ids-in-text.ts'
-import { pathText, ruleOf, walk, type Path } from './named-in.ts'
+import { pathText, ruleOf, walkPaths, type Path } from './named-in.ts'
 
 /** How answers call a file of names: no API server knows the kind. */
 export const NAMES_FILE_KIND = 'NamesFile'
@@ -21,7 +21,7 @@ export function namesInList(text: string): readonly PolicyRule[] {
 export function namesInJson(value: unknown): readonly PolicyRule[] {
   const rules: PolicyRule[] = []
   const claimsAreGlobs = isRecord(value) && value['bound_claims_type'] === 'glob'
-  walk(value, [], (found, path) => {
+  walkPaths(value, [], (found, path) => {
     if (typeof found !== 'string' || !found.includes(SCHEME)) return
     const field = pathText(path)
     rules.push(ruleOf(field, rules.length, sourcesOf(found, field, formOf(path, claimsAreGlobs))))
