@@ -90,17 +90,18 @@ async function applyGroup(
   controlPlane: ControlPlane,
   group: readonly Sourced[],
 ): Promise<readonly NotApplied[]> {
+  // By their place in the group: several are applied at once, and each may be the first to end.
   const notApplied: NotApplied[] = []
-  const queue = group.values()
+  const queue = group.entries()
   const work = async (): Promise<void> => {
-    for (const sourced of queue) {
+    for (const [at, sourced] of queue) {
       const reason = await applyOne(controlPlane, sourced.object)
       const { kind, name } = idOf(sourced.object)
-      if (reason !== undefined) notApplied.push({ file: sourced.file, kind, name, reason })
+      if (reason !== undefined) notApplied[at] = { file: sourced.file, kind, name, reason }
     }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, work))
-  return notApplied
+  return Object.values(notApplied)
 }
 
 /** Why an object could not be applied; undefined when it could. */
