@@ -54,6 +54,7 @@ function countsOfReport(report: unknown): Counts {
     incomplete:
       listAt(report, 'missing').length + listAt(report, 'problems').length > 0 ||
       codes.includes('KLM413') ||
+      listAt(report, 'findings').some((one) => listAt(one, 'dependsOn').length > 0) ||
       // An entry of which it is not known whether it should be there.
       listAt(own(report, 'entries'), 'openOn').length > 0 ||
       isOpen(listAt(report, 'chains')[0]) ||

@@ -7,6 +7,7 @@ import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
 import { lazy } from '../../base/lazy.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { answerOf } from '../../model/objects/pods-alike.ts'
+import { NOT_SCHEDULED, onceScheduled } from '../../model/objects/unscheduled.ts'
 import { asksItself, containersThatMayBe } from '../../model/objects/sidecars.ts'
 import {
   whyInjected,
@@ -54,20 +55,24 @@ export interface ContainerHolding {
 export interface HoldingQuestion {
   /** What a registration comes to if settings were not given; absent: all were. */
   readonly ofRegistration?: ((one: Registration) => Registration) | undefined
+  /** Whether what a pod that waits for a node will hold once it has one counts as what it may hold. */
+  readonly isOfLater?: boolean
 }
 
 /** Tells what the containers of each pod hold in one state. */
 export class Holdings {
   readonly #context: HoldingContext
   readonly #ofRegistration: ((one: Registration) => Registration) | undefined
+  readonly #isOfLater: boolean
   readonly #namespaces: ReadonlyMap<string, Namespace>
   readonly #gaps = new Map<string, Truth>()
   /** One cause for all pods that have it: there may be a hundred thousand of them. */
   readonly #open = new Map<string, Truth>()
   readonly #asRead: (pod: Pod) => Truth
 
-  constructor(context: HoldingContext, { ofRegistration }: HoldingQuestion = {}) {
+  constructor(context: HoldingContext, { ofRegistration, isOfLater = false }: HoldingQuestion = {}) {
     this.#context = context
+    this.#isOfLater = isOfLater
     this.#namespaces = namespacesByName(context.base.snapshot)
     this.#ofRegistration = ofRegistration
     const doubted = lazy(() => doubtedIn(context.base.snapshot))
@@ -99,9 +104,11 @@ export class Holdings {
   /** What one container of a pod holds. */
   ofContainer(pod: Pod, container: Container): ContainerHolding {
     const there = this.there(pod, container)
-    const possible = this.#isPlain(container)
+    const now = this.#isPlain(container)
       ? possibleVerdicts(this.#context.prediction(), pod, container)
       : this.registrationsOf(pod, container)
+    const later = this.#isOfLater ? this.onceScheduled(pod, container) : NONE
+    const possible = later.length === 0 ? now : [...now, ...later]
     const undecided = undecidedFor(this.#context.undecided, pod, container.name)
     const gap = any(this.#gap(pod.namespace), not(this.asRead(pod)))
     const unread = undecided.length === 0 ? gap : any(gap, ...undecided.map((one) => this.#undecided(one)))
@@ -130,6 +137,16 @@ export class Holdings {
   readonly registrationsOf = (pod: Pod, container: Container): readonly Registration[] => {
     const every = containerVerdicts(this.#context.prediction(), pod, container)
     return this.#isPlain(container) ? every : every.map((one) => this.#settled(one, container))
+  }
+
+  /** What a container of a pod that waits for a node may hold once it has one, beside what it holds now. */
+  onceScheduled(pod: Pod, container: Container): readonly Registration[] {
+    return onceScheduled(pod).flatMap((later) =>
+      this.registrationsOf(later, container).flatMap((one): readonly Registration[] => {
+        if (isHeld(one)) return [{ ...one, verdict: 'depends', why: NOT_SCHEDULED }]
+        return isPossible(one) ? [one] : []
+      }),
+    )
   }
 
   /** Whether a container that is there gets what a registration gives. */

@@ -81,7 +81,10 @@ export function* identitiesOf(
         open.set(registration, why)
         if (one.spiffeId !== undefined) perhaps.set(one.spiffeId, why)
       }
-      for (const registration of registrationsOf(pod, container)) {
+      for (const registration of [
+        ...registrationsOf(pod, container),
+        ...holdings.onceScheduled(pod, container),
+      ]) {
         const { verdict, spiffeId, source } = registration
         const given = all(there, holdings.given(registration))
         if (given === NO) continue

@@ -20,7 +20,7 @@ export function* evaluating(
   assertions: readonly Assertion[],
   { analysis, incomplete, isUnaskedNever = false }: TestSurroundings,
 ): Steps<readonly AssertionOutcome[]> {
-  const holdings = new Holdings(analysis.settled, openVerdicts(analysis))
+  const holdings = new Holdings(analysis.settled, { ...openVerdicts(analysis), isOfLater: true })
   const facts: RunFacts = {
     analysis,
     holdings,

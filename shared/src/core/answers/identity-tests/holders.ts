@@ -38,7 +38,7 @@ export interface HoldersFound {
 
 /** Finds them in what an analysis settles to. One step for each pod. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
-  const holdings = new Holdings(analysis.settled, openVerdicts(analysis))
+  const holdings = new Holdings(analysis.settled, { ...openVerdicts(analysis), isOfLater: true })
   const pods = new SelectablePods(analysis)
   const holders = new Map<string, IdHolder[]>()
   const namespaces = new Map<string, IdHolder[]>()

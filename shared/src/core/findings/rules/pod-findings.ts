@@ -13,6 +13,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding, DeclaredBinding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { isAsShown, onceScheduled } from '../../model/objects/unscheduled.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
@@ -176,14 +177,14 @@ function* notesOf(
   const shows = (pod: Pod): ShownByPod => {
     const facts = podIdentitiesOf(prediction, pod)
     if (facts.outcomes.length === 0) return NOTHING_SHOWN
-    const notes = judged(facts, lookups, holdings.asRead(pod)).map((note) => ({
+    const notes = judged(facts, lookups, all(holdings.asRead(pod), isAsShown(pod))).map((note) => ({
       note,
       sameAs: getOrCreate(numbers, noteKey(note), () => numbers.size),
       told: told.size === 0 ? undefined : told.get(keyOf(note)),
     }))
     return { notes, meetings: visitor?.meetingsOf(facts) ?? [] }
   }
-  yield* workingOn(pods, shows, (pod, { notes, meetings }) => {
+  const take = (pod: Pod, { notes }: ShownByPod): void => {
     for (const { note, sameAs, told: toldOf } of notes) {
       if (toldOf?.has(pod.namespace) === true) continue
       const newShown = (): Shown => ({ note, sameAs, pods: [] })
@@ -193,8 +194,14 @@ function* notesOf(
           : getOrCreate(perhaps, `${pod.namespace} ${sameAs}`, newShown)
       seen.pods.push(pod)
     }
-    visitor?.visit(pod, meetings)
+  }
+  yield* workingOn(pods, shows, (pod, shown) => {
+    take(pod, shown)
+    visitor?.visit(pod, shown.meetings)
   })
+  // What they show now is told already.
+  const later = new Map(pods.flatMap((pod) => onceScheduled(pod).map((one) => [one, pod] as const)))
+  yield* workingOn([...later.keys()], shows, (one, shown) => take(later.get(one) ?? one, shown))
   const found: Finding[] = []
   const sure = byFinding(certain.values())
   for (const shown of [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]) {
@@ -302,7 +309,7 @@ function namespacesOf(pods: readonly Pod[]): ReadonlySet<string> {
 }
 
 function sentenceOf({ note, pods }: Shown): string {
-  return note.summary(PodCount.of(pods).text(), namespacesText(namespacesOf(pods)))
+  return note.summary(PodCount.of(new Set(pods)).text(), namespacesText(namespacesOf(pods)))
 }
 
 function podsText(pods: readonly Pod[]): string {

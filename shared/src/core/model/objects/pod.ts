@@ -83,6 +83,8 @@ export interface Pod {
   readonly serviceAccountName: string
   /** Undefined: not scheduled (a pod that exists), or not known yet. */
   readonly nodeName: string | undefined
+  /** It exists without a node, and is looked at as it will be once it has one. */
+  readonly getsNode?: true
   readonly containers: readonly Container[]
   /** `metadata`, `spec` and `status` as found, for templates and for the attestor's selectors. */
   readonly metadata: JsonRecord
@@ -197,8 +199,8 @@ export function podOfTemplate(
   }
 }
 
-/** Those that it does not have. Most templates have none of them, and share one set. */
-function nodeCopiedLabels(
+/** The keys of labels that a node may give a pod which does not have them. Most templates have none of them, and share one set. */
+export function nodeCopiedLabels(
   labels: Pod['labels'],
   unknown: Pod['unknownLabels'] = NO_LABELS,
 ): Pod['possibleLabels'] {

@@ -4,6 +4,7 @@ import type { TemplateData } from '../../base/go/template/template.ts'
 import type { Endpoints, Node, Pod } from '../../model/objects/pod.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from '../../model/objects/scm-settings.ts'
 import { answerOf, isRecorded } from '../../model/objects/pods-alike.ts'
+import { NOT_SCHEDULED } from '../../model/objects/unscheduled.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { compareBytes, distinct } from '../../base/text/bytes.ts'
 import { CLUSTER_DOMAIN } from './placeholders.ts'
@@ -91,8 +92,8 @@ export class PodFactsReader {
       ? this.#aboutNode(pod)
       : getOrCreate(this.#answers, pod.nodeName, () => this.#aboutNode(pod))
 
-  #aboutNode({ nodeName: name, exists }: Pod): NodeAnswer {
-    if (name === undefined && exists) return this.#noNode(name, 'the pod is not scheduled to a node yet')
+  #aboutNode({ nodeName: name, exists, getsNode }: Pod): NodeAnswer {
+    if (name === undefined && exists && getsNode === undefined) return this.#noNode(name, NOT_SCHEDULED)
     const node = this.#nodeNamed(name)
     if (node === undefined) return this.#noNode(name, `there is no Node/${name ?? ''}`)
     const facts = this.#nodeFacts(node)

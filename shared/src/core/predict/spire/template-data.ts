@@ -82,7 +82,10 @@ function nodeSpec(found: PodNode): GoObject {
 }
 
 function podMeta(pod: Pod): GoObject {
-  if (pod.exists) return { value: pod.metadata, complete: true }
+  if (pod.exists)
+    return pod.getsNode === true
+      ? { value: { ...pod.metadata, labels: labelsWithPlaceholders(pod) }, complete: true }
+      : { value: pod.metadata, complete: true }
   const value = {
     ...pod.metadata,
     namespace: pod.namespace,
@@ -104,7 +107,10 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 }
 
 function podSpec(pod: Pod): GoObject {
-  if (pod.exists) return { value: pod.spec, complete: true }
+  if (pod.exists)
+    return pod.getsNode === true
+      ? { value: { ...pod.spec, nodeName: placeholderFor(NODE_NAME) }, complete: true }
+      : { value: pod.spec, complete: true }
   const value = {
     ...pod.spec,
     serviceAccountName: pod.serviceAccountName,

@@ -1,0 +1,97 @@
+// Pods that exist and wait for a node: they hold nothing now, and what they will hold once they have a node is never said to be nothing.
+import { expect, test } from 'vitest'
+import { foreign, pod, world } from '@kleym/testing/finding-cases.ts'
+import { binding } from '@kleym/testing/manifests.ts'
+import { analysisOf } from '@kleym/testing/random-tenants.ts'
+import { findingsOf } from '@kleym/testing/at-once.ts'
+import type { JsonRecord } from '../../src/core/base/json.ts'
+import { effectOf } from '../../src/core/answers/explain/effect.ts'
+import { outcomesOf } from '../identity-tests/run-test.ts'
+
+const CHAT_ID = 'spiffe://example.org/ns/team-a/objective/chat'
+const WHY = 'the pod is not scheduled to a node yet'
+
+/** A pod of another namespace that waits for a node. */
+function waiting(parts: JsonRecord = {}, metadata: JsonRecord = {}): JsonRecord {
+  const made = pod({
+    labels: { app: 'x' },
+    spec: { nodeName: undefined },
+    metadata: { namespace: 'team-b', name: 'queued', uid: 'uid-of-queued', ...metadata },
+  })
+  return { ...made, ...parts }
+}
+
+/** Gives the ID of a binding to it, by a template that says nothing of itself. */
+const THIEF = foreign('thief', {
+  podSelector: { matchLabels: { app: 'x' } },
+  spiffeIDTemplate: '{{ if true }}spiffe://example.org/ns/team-a/objective/chat{{ end }}',
+})
+
+/** The severity of each finding of a code, and what it depends on. */
+function told(code: string, ...objects: readonly JsonRecord[]): unknown {
+  return findingsOf(analysisOf(world(binding(), pod(), ...objects)))
+    .filter((one) => one.code === code)
+    .map(({ severity, dependsOn }) => [severity, dependsOn])
+}
+
+test('an identity that a waiting pod of another namespace will be given is reported as one that depends', () => {
+  expect(told('KLM308', THIEF, waiting())).toEqual([
+    ['warning', ['whether pods that wait for a node get one']],
+  ])
+  expect(told('KLM308', THIEF)).toEqual([])
+})
+
+test.each([
+  ['has failed', waiting({ status: { phase: 'Failed' } })],
+  ['has ended', waiting({ status: { phase: 'Succeeded' } })],
+  ['is being deleted', waiting({}, { deletionTimestamp: '2026-01-02T00:00:00Z' })],
+])('a pod without a node that %s gets none any more', (_, one) => {
+  expect(told('KLM308', THIEF, one)).toEqual([])
+})
+
+test('several identities of a waiting pod are the warning that they are, one for each container', () => {
+  const registrations = ['one', 'two'].map((name) =>
+    foreign(name, {
+      spiffeIDTemplate: `spiffe://example.org/${name}`,
+      podSelector: { matchLabels: { app: 'x' } },
+    }),
+  )
+  expect(told('KLM303', ...registrations, waiting())).toEqual([
+    ['warning', ['whether pods that wait for a node get one']],
+    ['warning', ['whether pods that wait for a node get one']],
+  ])
+})
+
+test('an ID with the name of the node may be that of a binding', () => {
+  const byNode = foreign('node', {
+    podSelector: { matchLabels: { app: 'x' } },
+    spiffeIDTemplate: 'spiffe://example.org/ns/team-a/objective/{{ .PodSpec.NodeName }}',
+  })
+  expect(told('KLM308', byNode, waiting())).toHaveLength(1)
+})
+
+test('a change that reaches a waiting pod alone does not come to nothing', () => {
+  const [before, after] = [[], [THIEF]].map(
+    (more) => analysisOf(world(binding(), pod(), waiting(), ...more)).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  const { gained, lost, uncertain } = effectOf(before, after)
+  expect([gained, lost]).toEqual([[], []])
+  expect(JSON.stringify(uncertain)).toContain(WHY)
+  expect(effectOf(after, after).uncertain).toEqual([])
+})
+
+test('a test of who holds an identity is not known while a waiting pod may take it', () => {
+  const spec = {
+    identities: [
+      {
+        spiffeID: CHAT_ID,
+        heldBy: { exactly: [{ namespace: 'team-a', pod: 'llama-0', container: 'vllm' }] },
+      },
+    ],
+  }
+  const outcomes = (...more: readonly JsonRecord[]): readonly string[] =>
+    outcomesOf(spec, analysisOf(world(binding(), pod(), waiting(), ...more))).map(({ state }) => state)
+  expect(outcomes()).toEqual(['passed'])
+  expect(outcomes(THIEF)).toEqual(['unknown'])
+})
