@@ -93,7 +93,7 @@ function expectedOf(
     return why === undefined ? undefined : { why, isPending: false }
   }
   const expectedIn = (state: Analysis['now']): ExpectedEntries =>
-    drive(expecting(state.prediction(), pods, whyOpen), 'little')
+    drive(expecting(state.prediction(), pods, whyOpen, state.base.settings), 'little')
   const [, ...worlds] = inWorlds(after)
   const beside = openSettings.beside.map((settings) => asSeenBeside(after, settings))
   const others = [...worlds, ...beside].map((one) => one.settled)

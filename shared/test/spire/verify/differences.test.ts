@@ -22,7 +22,11 @@ function differencesOf(
   isHeld?: ConstructorParameters<typeof EntryComparison>[2],
 ): EntryDifferences {
   const input = inputOf(estate)
-  const comparison = new EntryComparison(expectedEntries(predict(input), input.pods), [], isHeld)
+  const comparison = new EntryComparison(
+    expectedEntries(predict(input), input.pods, undefined, input.settings),
+    [],
+    isHeld,
+  )
   for (const value of entries) {
     const reading = readServerEntry(value)
     if (!reading.ok) throw new Error(`${reading.field}: ${reading.why}`)
@@ -83,6 +87,22 @@ describe('what differs', () => {
         all.map(({ field, predicted, onServer }) => `${field} ${predicted} ${onServer}`),
       ),
     ).toEqual([text])
+  })
+
+  test("an equal entry without SCM's prefix is none that SCM sees, and keeps SCM from making its own", () => {
+    const estate = { ids: [csid('a')], config: PREFIX }
+    expect(differencesOf(estate, [serverEntry()])).toMatchObject({ agreed: 1, different: [], missing: [] })
+    const foreign = [serverEntry({ id: '0b6f' })]
+    expect(differencesOf(estate, foreign)).toMatchObject({
+      agreed: 0,
+      missing: [],
+      extra: [],
+      different: [{ fields: [{ field: 'id', predicted: 'prod.<UUID>', onServer: '0b6f' }] }],
+    })
+    expect(causesOf(estate, foreign)).toEqual(['different: another registrar'])
+    expect(differencesOf({ ids: [csid('a')] }, foreign)).toMatchObject({ agreed: 1, different: [] })
+    const cleaned = { ...estate, config: { ...PREFIX, entryIDPrefixCleanup: '' } }
+    expect(differencesOf(cleaned, foreign)).toMatchObject({ agreed: 1, different: [] })
   })
 
   test('the order of DNS names is no difference, and neither is that of selectors', () => {

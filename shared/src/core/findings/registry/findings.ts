@@ -641,8 +641,9 @@ export const FINDINGS = {
   KLM803: warning({
     title: 'an entry says something else',
     meaning:
-      'The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags.',
-    consequence: 'Identities are issued as the server has the entry, until SCM writes it again.',
+      "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, or under an ID without SCM's entryIDPrefix.",
+    consequence:
+      'Identities are issued as the server has the entry, until SCM writes it again. One that SCM does not see it neither writes nor deletes, whatever becomes of the object, and the server refuses its own.',
     fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
   }),
   KLM804: error({

@@ -117,11 +117,15 @@ function ofGroup(group: readonly JudgedDifference[]): readonly Finding[] {
   const one = finding(code, {
     subject: sourceSubject(expected.source),
     summary: `${what}: ${CAUSE_TEXTS[cause]}`,
+    ...(kind === 'different' && cause === 'another registrar' && { fix: DELETE_IT }),
     evidence: [difference.why, ...named, ...(more > 0 ? [`and ${more} more`] : [])],
     ...(namespaces.size > 0 && { namespaces }),
   })
   return asFarAs(appliesUnless(source, expected.doubt), one)
 }
+
+const DELETE_IT =
+  'Find out who made the entry, and delete it (spire-server entry delete -entryID ID): SCM makes its own in its next pass.'
 
 function evidenceOf(one: ExplainedDifference): string {
   if (one.kind === 'extra') return `entry ${one.entry.id}: ${one.entry.spiffeId}`

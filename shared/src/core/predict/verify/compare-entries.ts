@@ -113,7 +113,8 @@ export class EntryComparison {
     const isSurplus = expected !== undefined && this.#seen[expected.number] === 1
     if (expected === undefined || isSurplus) return this.#addUnexpected(entry, isSurplus)
     this.#seen[expected.number] = 1
-    if (expected.isSaidBy(entry)) {
+    const seenInstead = this.#expected.idsSeenInstead(entry)
+    if (seenInstead === undefined && expected.isSaidBy(entry)) {
       // That the server has it shows that the server takes it.
       if (expected.outline.isSent) this.#agreed++
       else if (expected.outline.isPending) this.#pending++
@@ -123,9 +124,14 @@ export class EntryComparison {
       }
       return
     }
-    if (this.#isBeside(entry)) this.#pending++
-    else
-      this.#different.push({ kind: 'different', entry, expected, fields: differentFields(expected, entry) })
+    if (this.#isBeside(entry)) {
+      this.#pending++
+      return
+    }
+    const ofId =
+      seenInstead === undefined ? [] : [{ field: 'id', predicted: seenInstead, onServer: entry.id }]
+    const fields = [...ofId, ...differentFields(expected, entry)]
+    this.#different.push({ kind: 'different', entry, expected, fields })
   }
 
   /** What was found, once all entries have been taken. */
@@ -181,7 +187,9 @@ export class EntryComparison {
   }
 
   #isBeside(entry: ServerEntry): boolean {
-    return this.#beside.some((one) => one.find(entry)?.isSaidBy(entry) === true)
+    return this.#beside.some(
+      (one) => one.idsSeenInstead(entry) === undefined && one.find(entry)?.isSaidBy(entry) === true,
+    )
   }
 
   /** An entry whose text is not known explains one entry, and no more. */

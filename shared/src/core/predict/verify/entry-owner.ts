@@ -39,6 +39,15 @@ export function ownerOf(entry: ServerEntry, settings: ScmSettings): EntryOwner {
   return { kind: 'another', why }
 }
 
+/**
+ * The IDs of the entries that SCM makes, if it cannot see one for its ID: an equal entry of its own is refused for as long as that is
+ * there (docs/spire-facts.md trap 22). Undefined: it sees it, or its configuration was not given.
+ */
+export function idsSeenInstead(entry: ServerEntry, settings: ScmSettings): string | undefined {
+  if (isJoinToken(entry) || ownerOf(entry, settings).kind !== 'another') return undefined
+  return `${dotted(settings.entryIDPrefix)}<UUID>`
+}
+
 /** SCM adds the dot where it is missing. */
 function dotted(prefix: string): string {
   return prefix === '' || prefix.endsWith('.') ? prefix : `${prefix}.`

@@ -4,6 +4,8 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import type { ScmSettings } from '../../model/objects/scm-settings.ts'
+import { idsSeenInstead } from './entry-owner.ts'
 import type { Steps } from '../../base/steps.ts'
 import { sortSelectors, type SelectorParts } from '../spire/entry-key.ts'
 import {
@@ -125,19 +127,25 @@ export interface ExpectedEntries {
   openOf(uid: string): readonly OpenEntry[]
   /** The object whose entry the server refuses, if an entry of the server is the same to SCM: what was there before may have stayed. */
   refusedBy(entry: ServerEntry): EntrySource | undefined
+  /** The IDs of SCM's entries, if an entry of the server has another one, which SCM does not see; undefined: it sees it. */
+  idsSeenInstead(entry: ServerEntry): string | undefined
 }
 
 /** What makes the entries of an object less than certain, beside the prediction; undefined: nothing does. */
 export type WhyOpen = (source: string) => { readonly why: string; readonly isPending: boolean } | undefined
 
-/** Works out what a prediction expects for these pods, in a step for each pod that is not like one before. */
+/**
+ * Works out what a prediction expects for these pods, in a step for each pod that is not like one before. `settings` of SCM say which
+ * entries it sees: all of them if they are left out.
+ */
 export function* expecting(
   prediction: Prediction,
   pods: readonly Pod[],
   whyOpen: WhyOpen = () => undefined,
+  settings?: ScmSettings,
 ): Steps<ExpectedEntries> {
   const outliner = new Outliner(whyOpen)
-  const collector = new Collector(pods)
+  const collector = new Collector(pods, settings)
   for (const outcome of prediction.staticEntries())
     collector.addByKey(outliner.outlinesOf([outcome]), {
       pod: undefined,
@@ -256,7 +264,10 @@ class Collector implements ExpectedEntries {
   /** What stands in those keys where a UID may stand, by the length of UIDs. */
   readonly #inStaticKeys = new Map<number, ReadonlySet<string>>()
 
-  constructor(pods: readonly Pod[]) {
+  readonly #settings: ScmSettings | undefined
+
+  constructor(pods: readonly Pod[], settings: ScmSettings | undefined) {
+    this.#settings = settings
     const uids = new Set<string>()
     for (const { uid } of pods) {
       if (uid === undefined) continue
@@ -323,6 +334,10 @@ class Collector implements ExpectedEntries {
     return (
       this.#refused.get(entry.key) ?? this.#ofPod(entry, ({ of }, tail) => of.refusedBy(entry.spiffeId, tail))
     )
+  }
+
+  idsSeenInstead(entry: ServerEntry): string | undefined {
+    return this.#settings && idsSeenInstead(entry, this.#settings)
   }
 
   /** Looks among the pods that are named in the key of an entry: what their outlines have as `tail` is handed on. */
