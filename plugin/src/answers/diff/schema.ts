@@ -1,6 +1,6 @@
 // The schema of `diff`.
 import * as z from 'zod'
-import type { AffectedPolicy, Effect } from '@kleym/shared/core/answers/index.ts'
+import { REGISTRATION_CHANGES, type AffectedPolicy, type Effect } from '@kleym/shared/core/answers/index.ts'
 import {
   bindingKeySchema,
   count,
@@ -60,10 +60,13 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
         z.object({
           kind: z.string(),
           name: z.string(),
-          fields: list(z.string()).describe('The fields of its spec that differ.'),
+          change: z.enum(REGISTRATION_CHANGES),
+          fields: list(z.string()).describe(
+            'The fields of its spec that differ; none of one that is new or gone.',
+          ),
         }),
       ).describe(
-        "Registrations that are not kleym's and whose spec changes: with it what their entries carry may change, such as TTLs and `admin`.",
+        "Registrations that are not kleym's and that are new, gone or have another spec: what entries carry may change, such as TTLs and `admin`.",
       ),
       newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
       fixedFindings: list(findingSchema).describe(

@@ -188,12 +188,12 @@ function entriesBlock({ entries, width }: DiffLayout): Block {
   ].flatMap((row) => wrap(row, width, 2))
 }
 
-/** The registrations of others whose specs differ, with the fields. What the edit does to containers stands above. */
+/** The registrations of others that are edited, new or gone. What that does to containers stands above. */
 function editedBlock({ edited }: Effect, { width, wide }: DiffLayout): Block {
   const shown = wide ? edited : edited.slice(0, EDITED_SHOWN)
   const more = edited.length - shown.length
   return [
-    ...shown.map((one) => `edits ${editedText(one)}`),
+    ...shown.map(editedText),
     ...(more === 0 ? [] : [`and ${counted(more, 'more registration')} (-o wide)`]),
   ].flatMap((text) => wrap(line(MARKS.note, ` ${text}`), width, 2))
 }

@@ -1,4 +1,5 @@
-// A registration of others that a change edits is named with its fields, and counts as a difference, though nobody gains or loses an ID.
+// A registration of others that a change edits, adds or removes is named, with its fields if it is edited, and counts as a difference,
+// though nobody gains or loses an ID.
 import { expect, test } from 'vitest'
 import { SCM, SETTINGS } from '../../support/door-rows.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
@@ -42,20 +43,53 @@ test('rights, TTLs and the hint of entries', async () => {
   expect(stdout).toContain('· edits ClusterStaticEntry/host: .spec.hint\n')
 })
 
-test('the same written in another way is no edit, and what is new or gone is none', async () => {
+test('the same written in another way is no edit', async () => {
   const same = `${REGISTRATION}  admin: false\n  className: ""\n`.replace(
     '{ matchLabels: { app: web } }',
     '\n    matchLabels:\n      app: web',
   )
-  const [other, gone] = [await diff(REGISTRATION, same), await diff(REGISTRATION, '')]
+  const other = await diff(REGISTRATION, same)
   expect(other.code).toBe(0)
-  expect(`${other.stdout}${gone.stdout}`).not.toContain('edits')
+  expect(other.stdout).not.toContain('edits')
+})
+
+/** The same ID for the same pod, by another entry. */
+const SECOND = `---
+${REGISTRATION.replace('name: mesh', 'name: second')}  workloadSelectorTemplates: ['k8s:sa:web']
+  dnsNameTemplates: [admin.example.org]
+`
+
+test.each([
+  ['one that gives the same ID with a DNS name', SECOND],
+  [
+    'one with a right, which nothing here is selected by',
+    `---\n${REGISTRATION.replace('mesh', 'b').replace('app: web', 'app: b')}  admin: true\n`,
+  ],
+  ['a static entry that no container here is given', ENTRY.replace('unix:uid:0', 'k8s:ns:elsewhere')],
+])('what is new or gone is a difference: %s', async (_, more) => {
+  const [added, removed] = [
+    await diff(REGISTRATION, REGISTRATION + more),
+    await diff(REGISTRATION + more, REGISTRATION),
+  ]
+  expect([added.code, removed.code]).toEqual([1, 1])
+  expect(added.stdout).toMatch(/^· adds Cluster(?:SPIFFEID|StaticEntry)\/\w+$/m)
+  expect(removed.stdout).toMatch(/^· removes Cluster(?:SPIFFEID|StaticEntry)\/\w+$/m)
+  expect(added.stdout + removed.stdout).not.toContain('✓ no container gains')
+})
+
+test('one that is renamed asks for the same; one that is renamed and edited does not', async () => {
+  const renamed = REGISTRATION.replace('mesh', 'mesh-2')
+  expect((await diff(REGISTRATION, renamed)).code).toBe(0)
+  const { stdout, code } = await diff(REGISTRATION, `${renamed}  ttl: 1h\n`)
+  expect(code).toBe(1)
+  expect(stdout).toContain('· adds ClusterSPIFFEID/mesh-2\n')
+  expect(stdout).toContain('· removes ClusterSPIFFEID/mesh\n')
 })
 
 test('in JSON', async () => {
   const { stdout } = await diff(REGISTRATION, `${REGISTRATION}  jwtTtl: 5m\n`, '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({
-    effect: { edited: [{ kind: 'ClusterSPIFFEID', name: 'mesh', fields: ['jwtTtl'] }] },
+    effect: { edited: [{ kind: 'ClusterSPIFFEID', name: 'mesh', change: 'edits', fields: ['jwtTtl'] }] },
     exitCode: 1,
   })
 })

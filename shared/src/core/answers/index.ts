@@ -21,7 +21,7 @@ export {
   exchangesOf,
   verdictText,
 } from './explain/effect.ts'
-export { editedText } from './explain/edited.ts'
+export { editedText, REGISTRATION_CHANGES } from './explain/edited.ts'
 export { type Explanation, type PeerExplanation, derivationOf, explaining } from './explain/explanation.ts'
 export { inForceFinding } from './explain/in-force-finding.ts'
 export type { UnreadSides } from './explain/one-sided.ts'

@@ -1,34 +1,66 @@
-// Registrations that a change edits. An edit may change what their entries carry, though nobody gains or loses an ID: TTLs, DNS names, bundles
-// of other trust domains, a hint, and the rights of `admin` and `downstream`.
+// Registrations of others that a change edits, adds or removes. That may change what entries carry, though nobody gains or loses an ID:
+// TTLs, DNS names, bundles of other trust domains, a hint, and the rights of `admin` and `downstream`.
 import type { State } from '../../analysis/index.ts'
-import { deepEqual, own, type JsonRecord } from '../../base/json.ts'
+import { canonicalText, deepEqual, own, type JsonRecord } from '../../base/json.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY } from '../../model/kinds.ts'
 
-/** A registration that is not kleym's, and that is there before and after a change with another spec. */
+/** What a change may do to a registration. */
+export const REGISTRATION_CHANGES = ['edits', 'adds', 'removes'] as const
+
+/** A registration that is not kleym's, and that a change does something to. */
 export interface EditedRegistration {
   readonly kind: string
   readonly name: string
-  /** The fields of its spec that differ, in byte order: `admin`. */
+  readonly change: (typeof REGISTRATION_CHANGES)[number]
+  /** The fields of its spec that differ, in byte order: `admin`; none of one that is new or gone. */
   readonly fields: readonly string[]
 }
 
-/** The registrations that two states have with different specs, in byte order of kind and name. */
+/**
+ * The registrations that two states have with different specs, or that one of them has, in byte order of kind and name. One that is only
+ * called otherwise asks for the same.
+ */
 export function editedRegistrations(before: State, after: State): readonly EditedRegistration[] {
-  const had = new Map(specsOf(before).map((one) => [`${one.kind}/${one.name}`, one.spec]))
-  return specsOf(after)
-    .flatMap(({ kind, name, spec }): readonly EditedRegistration[] => {
-      const other = had.get(`${kind}/${name}`)
-      const fields =
-        other === undefined ? [] : Object.keys(spec).filter((field) => !deepEqual(spec[field], other[field]))
-      return fields.length === 0 ? [] : [{ kind, name, fields: fields.toSorted(compareBytes) }]
-    })
-    .toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.name, b.name))
+  const [had, has] = [byName(before), byName(after)]
+  const alike = [had, has].map((specs) => new Set([...specs.values()].map(textOf)))
+  const [asked, asks] = alike
+  return [
+    ...[...has.values()].flatMap((one): readonly EditedRegistration[] => {
+      const { kind, name, spec } = one
+      const other = had.get(nameOf(one))?.spec
+      if (other === undefined)
+        return asked?.has(textOf(one)) === true ? [] : [{ kind, name, change: 'adds', fields: [] }]
+      const fields = Object.keys(spec).filter((field) => !deepEqual(spec[field], other[field]))
+      return fields.length === 0
+        ? []
+        : [{ kind, name, change: 'edits', fields: fields.toSorted(compareBytes) }]
+    }),
+    ...[...had.values()].flatMap((one): readonly EditedRegistration[] =>
+      has.has(nameOf(one)) || asks?.has(textOf(one)) === true
+        ? []
+        : [{ kind: one.kind, name: one.name, change: 'removes', fields: [] }],
+    ),
+  ].toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.name, b.name))
 }
 
-/** `ClusterSPIFFEID/mesh: .spec.admin, .spec.ttl`. */
-export function editedText({ kind, name, fields }: EditedRegistration): string {
-  return `${kind}/${name}: ${fields.map((field) => `.spec.${field}`).join(', ')}`
+function byName(state: State): ReadonlyMap<string, Named> {
+  return new Map(specsOf(state).map((one) => [nameOf(one), one]))
+}
+
+function nameOf({ kind, name }: Named): string {
+  return `${kind}/${name}`
+}
+
+/** Equal for registrations that ask for the same. */
+function textOf({ kind, spec }: Named): string {
+  return `${kind} ${canonicalText(spec)}`
+}
+
+/** `edits ClusterSPIFFEID/mesh: .spec.admin, .spec.ttl`, `adds ClusterSPIFFEID/mesh`. */
+export function editedText({ kind, name, change, fields }: EditedRegistration): string {
+  const what = `${change} ${kind}/${name}`
+  return fields.length === 0 ? what : `${what}: ${fields.map((field) => `.spec.${field}`).join(', ')}`
 }
 
 interface Named {
