@@ -108,6 +108,8 @@ export function* podAnswers(
         const registrations = [
           ...shownOf(holding),
           ...(isNow ? comingOf(holding, analysis, settled.ofContainer(pod, one)) : []),
+          // Who holds an ID is asked to learn who may use it: a pod that waits for a node will hold it without being asked again.
+          ...(spiffeId === undefined ? [] : settled.onceScheduled(pod, one)),
         ]
         return {
           container: one,
