@@ -22,6 +22,10 @@ function migrationOf(objects: readonly JsonRecord[]): Migration {
   return driveAtOnce(migrating(analysis, object, toolsFor(analysis)))
 }
 
+function waiting(serviceAccountName: string): JsonRecord {
+  return pod({ name: 'queued', spec: { serviceAccountName, nodeName: undefined } })
+}
+
 function boundaries({ suggestions }: Migration): readonly string[] {
   return suggestions.pools.flatMap(({ suggested }) =>
     suggested.map(({ candidate: { boundary } }) => Object.values(boundary).join(' ')),
@@ -65,6 +69,18 @@ describe('the bindings', () => {
     const migration = migrationOf([pool(), pod(), other, old()])
     expect(boundaries(migration)).toEqual(['PoolOnly', 'PoolOnly'])
     expect(migration.uncovered).toEqual([])
+  })
+
+  test('a pod that waits for a node counts as what it will be: one that no binding is for keeps the registration', () => {
+    const covered = migrationOf([pool(), pod(), waiting('runner'), old()])
+    expect([covered.uncovered, covered.open]).toEqual([[], []])
+    expect(titles(covered).at(-1)).toBe('Delete the old registration')
+    const migration = migrationOf([pool(), pod(), waiting('other'), old()])
+    expect(migration.uncovered.map(({ container, pods }) => `${container} ${pods.text()}`)).toEqual([
+      'vllm pod team-a/queued',
+      'proxy pod team-a/queued',
+    ])
+    expect(titles(migration).at(-1)).not.toBe('Delete the old registration')
   })
 
   test('containers that a binding gives an identity already are covered', () => {

@@ -81,6 +81,14 @@ test('a change that reaches a waiting pod alone does not come to nothing', () =>
   expect(effectOf(after, after).uncertain).toEqual([])
 })
 
+test('a waiting pod leaves no step of a rename open: it will hold what others of its kind hold', () => {
+  const [before, after] = [[], [THIEF]].map(
+    (more) => analysisOf(world(binding(), pod(), waiting(), ...more)).settled,
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  expect(effectOf(before, after, { isOfWaiting: false }).uncertain).toEqual([])
+})
+
 test('a test of who holds an identity is not known while a waiting pod may take it', () => {
   const spec = {
     identities: [

@@ -60,19 +60,22 @@ export interface EffectOptions {
   readonly drive?: Drive
   /** What only one of them leaves unread; absent: what their snapshots say. */
   readonly unread?: UnreadSides
+  /** Whether pods that wait for a node are asked about as well: what they will hold is not certain. */
+  readonly isOfWaiting?: boolean
 }
 
 /** Compares two states, of one snapshot or of two. */
 export function effectOf(
   before: State,
   after: State,
-  { drive = driveAtOnce, unread = unreadSides(before, after) }: EffectOptions = {},
+  { drive = driveAtOnce, unread = unreadSides(before, after), isOfWaiting = true }: EffectOptions = {},
 ): Effect {
   const [found, willFind] = ofBoth(before, after, (state) => drive(findingSteps(unchanged(state))))
   const added = addedOnOneSide(before, after)
   const asked = {
     templates: templatesInQuestion(before, after, added),
     added,
+    isOfWaiting,
     areParentsOther: giveOtherParents(before, after),
     setup: setupDifference(before.base.snapshot.spireSetup, after.base.snapshot.spireSetup),
   }

@@ -38,6 +38,7 @@ export interface IdentityQuestion {
   /** By `podText`: asked about even where existing pods represent them. */
   readonly templates: ReadonlySet<string>
   readonly added: AddedContainers
+  readonly isOfWaiting: boolean
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
   readonly areParentsOther: boolean
   /** In what SPIRE is set up otherwise on the other side; undefined: in nothing. */
@@ -47,7 +48,7 @@ export interface IdentityQuestion {
 /** What containers hold, by `holderKey`. */
 export function* identitiesOf(
   state: State,
-  { templates, added, areParentsOther, setup }: IdentityQuestion,
+  { templates, added, isOfWaiting, areParentsOther, setup }: IdentityQuestion,
 ): Steps<ReadonlyMap<string, HolderState>> {
   const { podsInQuestion, snapshot } = state.base
   const asked = new Set(podsInQuestion)
@@ -83,7 +84,7 @@ export function* identitiesOf(
       }
       for (const registration of [
         ...registrationsOf(pod, container),
-        ...holdings.onceScheduled(pod, container),
+        ...(isOfWaiting ? holdings.onceScheduled(pod, container) : []),
       ]) {
         const { verdict, spiffeId, source } = registration
         const given = all(there, holdings.given(registration))

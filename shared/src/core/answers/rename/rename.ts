@@ -148,7 +148,9 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
       : yield* tools.analyse(withRegistrations(withSeconds(standing), temporary))
   const switched =
     bridges.length === 0 ? done : yield* tools.analyse(withRegistrations(switchedSnapshot, temporary))
-  const compare = ({ settled: after }: Analysis): Effect => effectOf(settled, after, { drive: tools.drive })
+  // Whenever a pod that waits for a node gets one, it holds what the others of its kind hold in that step.
+  const compare = ({ settled: after }: Analysis): Effect =>
+    effectOf(settled, after, { drive: tools.drive, isOfWaiting: false })
   const effects = { both: compare(both), switched: compare(switched), done: compare(done) }
   const changes = changesOf(renamed)
   const policies = settled.policies()
