@@ -77,6 +77,17 @@ describe('one ID in two clusters', () => {
     expect(clusterFindings(result)).toMatchObject([{ code: 'KLM309', dependsOn: [expect.any(String)] }])
   })
 
+  test('what a pod that waits for a node will be given is given perhaps', () => {
+    const waiting = pod({ spec: { nodeName: undefined } })
+    const thief = foreign('thief', { spiffeIDTemplate: `{{ if true }}${LLAMA}{{ end }}` })
+    expect(compared([TENANT], [estate(NODE, waiting, thief)]).shared).toMatchObject([
+      {
+        isCertain: false,
+        in: [{}, { givers: [{ text: 'ClusterSPIFFEID/thief', containers: 0, perhaps: 2 }] }],
+      },
+    ])
+  })
+
   describe('an ID with a part that is known only when its pod runs', () => {
     const TEMPLATE = {
       apiVersion: 'apps/v1',

@@ -47,7 +47,7 @@ export function* givenIds(state: State): Steps<GivenIds> {
     const giver = entry === undefined || !isAskedFor(verdict) ? undefined : giverOf(entry.spiffeId, source)
     if (giver !== undefined) giver.isDeclared = true
   }
-  const holdings = new Holdings(state)
+  const holdings = new Holdings(state, { isOfLater: true })
   for (const pod of state.base.podsInQuestion) {
     yield
     for (const { held, perhaps } of holdings.of(pod)) {
