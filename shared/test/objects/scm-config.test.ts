@@ -109,6 +109,26 @@ describe('a given configuration', () => {
       ],
     },
     {
+      name: 'labels that it asks for are texts: null is the empty one, and any other value is refused at its start',
+      config: {
+        ...REQUIRED,
+        clusterSPIFFEIDLabelSelector: { matchLabels: { a: 'b' }, team: 5, empty: null, c: 'd' },
+        cacheNamespaces: { x: { labelSelectors: { on: true, e: 'f' }, fieldSelectors: ['g'] } },
+      },
+      settings: {
+        clusterSPIFFEIDLabelSelector: new Map([
+          ['empty', ''],
+          ['c', 'd'],
+        ]),
+      },
+      problems: [
+        '.cacheNamespaces["x"].labelSelectors["on"] is a boolean, not a string',
+        '.cacheNamespaces["x"].fieldSelectors is a list, not a mapping',
+        '.clusterSPIFFEIDLabelSelector["matchLabels"] is a mapping, not a string',
+        '.clusterSPIFFEIDLabelSelector["team"] is a number, not a string',
+      ],
+    },
+    {
       name: 'what the environment is to fill in is refused for nothing',
       config: {
         ...REQUIRED,

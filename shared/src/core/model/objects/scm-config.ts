@@ -4,7 +4,6 @@
 import { isRecord, own, typeName } from '../../base/json.ts'
 import { FieldReader } from './field-reader.ts'
 import type { LabelSelector } from './label-selector.ts'
-import { readStringMap } from './meta.ts'
 import { hasVariable, startProblems } from './scm-schema.ts'
 import {
   BUILT_IN_IGNORE_NAMESPACES,
@@ -61,7 +60,11 @@ export function readScmSettings(config: unknown, source: string, evidence: ScmEv
         ? []
         : (fields.texts('ignoreNamespaces') ?? BUILT_IN_IGNORE_NAMESPACES),
     parentIDTemplate: fields.literal('parentIDTemplate'),
-    clusterSPIFFEIDLabelSelector: readStringMap(fields.mapping('clusterSPIFFEIDLabelSelector')),
+    clusterSPIFFEIDLabelSelector: textsIn(
+      fields.mapping('clusterSPIFFEIDLabelSelector'),
+      '.clusterSPIFFEIDLabelSelector',
+      problem,
+    ),
     filterByClassName: fields.flag('filterByClassName'),
     ...caches,
     // With static manifests it reads none of the cluster.
@@ -137,15 +140,34 @@ function readCacheNamespaces(
   const byField = new Set<string>()
   if (single !== undefined) caches.set(single, undefined)
   for (const [namespace, narrowing] of Object.entries(several ?? {})) {
+    const where = `.cacheNamespaces[${JSON.stringify(namespace)}]`
     if (narrowing !== null && !isRecord(narrowing)) {
-      problem(`.cacheNamespaces[${JSON.stringify(namespace)}] is ${typeName(narrowing)}, not a mapping`)
+      problem(`${where} is ${typeName(narrowing)}, not a mapping`)
     }
-    const matchLabels = readStringMap(own(narrowing, 'labelSelectors'))
+    const textsOf = (field: string): ReadonlyMap<string, string> =>
+      textsIn(own(narrowing, field), `${where}.${field}`, problem)
+    const matchLabels = textsOf('labelSelectors')
     caches.set(namespace, matchLabels.size === 0 ? undefined : { matchLabels, matchExpressions: [] })
-    if (readStringMap(own(narrowing, 'fieldSelectors')).size > 0) byField.add(namespace)
+    if (textsOf('fieldSelectors').size > 0) byField.add(namespace)
   }
   if (caches.size === 0) return { cacheNamespaces: undefined }
   return { cacheNamespaces: caches, ...(byField.size === 0 ? {} : { cacheFieldSelected: byField }) }
+}
+
+/** Texts by their keys, as Go reads them: null is the empty text, and any other value keeps SCM from starting. */
+function textsIn(
+  value: unknown,
+  where: string,
+  problem: (text: string) => void,
+): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>()
+  if (value === undefined || value === null) return texts
+  if (!isRecord(value)) problem(`${where} is ${typeName(value)}, not a mapping`)
+  for (const [key, item] of isRecord(value) ? Object.entries(value) : []) {
+    if (item === null || typeof item === 'string') texts.set(key, item ?? '')
+    else problem(`${where}[${JSON.stringify(key)}] is ${typeName(item)}, not a string`)
+  }
+  return texts
 }
 
 /** Reads the fields of the configuration. */
