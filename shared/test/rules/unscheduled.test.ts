@@ -21,6 +21,15 @@ function waiting(parts: JsonRecord = {}, metadata: JsonRecord = {}): JsonRecord 
   return { ...made, ...parts }
 }
 
+/** A pod of another namespace on a node. */
+function on(nodeName: string): JsonRecord {
+  return pod({
+    labels: { app: 'x' },
+    spec: { nodeName },
+    metadata: { namespace: 'team-b', name: 'elsewhere', uid: 'uid-of-elsewhere' },
+  })
+}
+
 /** Gives the ID of a binding to it, by a template that says nothing of itself. */
 const THIEF = foreign('thief', {
   podSelector: { matchLabels: { app: 'x' } },
@@ -47,6 +56,11 @@ test.each([
   ['is being deleted', waiting({}, { deletionTimestamp: '2026-01-02T00:00:00Z' })],
 ])('a pod without a node that %s gets none any more', (_, one) => {
   expect(told('KLM308', THIEF, one)).toEqual([])
+})
+
+test('so does one that a pod will be given whose Node is not there, and not one whose Node is', () => {
+  expect(told('KLM308', THIEF, on('n9'))).toEqual([['warning', ['whether the nodes of pods are there']]])
+  expect(told('KLM308', THIEF, on('n1'))).toEqual([['error', undefined]])
 })
 
 test('several identities of a waiting pod are the warning that they are, one for each container', () => {

@@ -7,7 +7,7 @@ import type { Container, Namespace, Pod } from '../../model/objects/pod.ts'
 import { lazy } from '../../base/lazy.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { answerOf } from '../../model/objects/pods-alike.ts'
-import { NOT_SCHEDULED, onceScheduled } from '../../model/objects/unscheduled.ts'
+import { onceScheduledOn, whyNotYet } from '../../model/objects/unscheduled.ts'
 import { asksItself, containersThatMayBe } from '../../model/objects/sidecars.ts'
 import {
   whyInjected,
@@ -26,7 +26,7 @@ import { undecidedFor, type UndecidedBinding, type UndecidedBindings } from './u
 
 /** The part of a state that says what containers hold. */
 export interface HoldingContext {
-  readonly base: { readonly snapshot: Pick<Snapshot, 'rest' | 'namespaces'> }
+  readonly base: { readonly snapshot: Pick<Snapshot, 'rest' | 'namespaces' | 'nodes'> }
   readonly undecided: UndecidedBindings
   prediction(): Prediction
 }
@@ -64,6 +64,7 @@ export class Holdings {
   readonly #context: HoldingContext
   readonly #ofRegistration: ((one: Registration) => Registration) | undefined
   readonly #isOfLater: boolean
+  readonly #onceScheduled: (pod: Pod) => readonly Pod[]
   readonly #namespaces: ReadonlyMap<string, Namespace>
   readonly #gaps = new Map<string, Truth>()
   /** One cause for all pods that have it: there may be a hundred thousand of them. */
@@ -73,6 +74,7 @@ export class Holdings {
   constructor(context: HoldingContext, { ofRegistration, isOfLater = false }: HoldingQuestion = {}) {
     this.#context = context
     this.#isOfLater = isOfLater
+    this.#onceScheduled = onceScheduledOn(context.base.snapshot.nodes)
     this.#namespaces = namespacesByName(context.base.snapshot)
     this.#ofRegistration = ofRegistration
     const doubted = lazy(() => doubtedIn(context.base.snapshot))
@@ -141,9 +143,9 @@ export class Holdings {
 
   /** What a container of a pod that waits for a node may hold once it has one, beside what it holds now. */
   onceScheduled(pod: Pod, container: Container): readonly Registration[] {
-    return onceScheduled(pod).flatMap((later) =>
+    return this.#onceScheduled(pod).flatMap((later) =>
       this.registrationsOf(later, container).flatMap((one): readonly Registration[] => {
-        if (isHeld(one)) return [{ ...one, verdict: 'depends', why: NOT_SCHEDULED }]
+        if (isHeld(one)) return [{ ...one, verdict: 'depends', why: whyNotYet(later) }]
         return isPossible(one) ? [one] : []
       }),
     )

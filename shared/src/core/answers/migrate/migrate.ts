@@ -16,7 +16,7 @@ import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
-import { onceScheduled } from '../../model/objects/unscheduled.ts'
+import { onceScheduledOn } from '../../model/objects/unscheduled.ts'
 import type { EntrySource, Registration } from '../../predict/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { consumersOf, cutOffsBy, type Consumers, type CutOff, type IdChange } from '../rename/consumers.ts'
@@ -119,7 +119,8 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   const concerned = concernedPods(given, suggestions)
   const then: BindingsAlone = { after, later: holdingsIn(after) }
   // What waits for a node is given nothing yet, and would be by the time that it has one.
-  const coming = givenBy(analysis, pods.flatMap(onceScheduled), source)
+  const waiting = pods.flatMap(onceScheduledOn(analysis.snapshot.nodes))
+  const coming = givenBy(analysis, waiting, source)
   const coverage = uncoveredBy([...gifts, ...coming], then, suggestions)
   const unread = analysis.snapshot.rest.pods()
   const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
@@ -324,7 +325,7 @@ function openSidecars(
 }
 
 function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['pools']): string {
-  if (pod.getsNode === true) return 'the pod waits for a node, and no binding is suggested for it before'
+  if (pod.getsNode === true) return 'the pod waits for its node, and no binding is suggested for it before'
   if (pool !== undefined) return `the binding of InferencePool ${pool} is for another container`
   const near = pools.filter((one) => one.pool.namespace === pod.namespace)
   const refused = near.flatMap(({ not }) => not.filter(({ state }) => state !== 'open'))

@@ -1,32 +1,49 @@
-// Pods that an API server holds and that have no node yet. SCM makes no entry for them (docs/spire-facts.md §2), and does as soon as they
-// have one: what they will hold then is a question of its own.
+// Pods that an API server holds and that have no node yet, or one that is not among the Nodes. SCM makes no entry for them
+// (docs/spire-facts.md §2), and does as soon as the node is there: what they will hold then is a question of its own.
 import { stringAt } from '../../base/json.ts'
 import { openOn, YES, type Truth } from '../truth/truth.ts'
-import { nodeCopiedLabels, type Pod } from './pod.ts'
+import { nodeCopiedLabels, type Node, type Pod } from './pod.ts'
 import { answerOf } from './pods-alike.ts'
 
-/** Why SCM makes no entry for such a pod now. */
+/** Why SCM makes no entry for a pod without a node. */
 export const NOT_SCHEDULED = 'the pod is not scheduled to a node yet'
 
-/** A pod as it will be once it has a node, whichever that is; none unless it waits for one. */
-export function onceScheduled(pod: Pod): readonly Pod[] {
-  if (!answerOf(pod, waitsForNode)) return NONE
-  const { labels, unknownLabels } = pod
-  return [{ ...pod, getsNode: true, possibleLabels: nodeCopiedLabels(labels, unknownLabels) }]
-}
-
-/** One that is being deleted, or has ended, gets no node any more. */
-function waitsForNode({ exists, nodeName, metadata, status }: Pod): boolean {
-  if (!exists || nodeName !== undefined) return false
-  const phase = stringAt(status, 'phase')
-  return stringAt(metadata, 'deletionTimestamp') === undefined && phase !== 'Succeeded' && phase !== 'Failed'
+/** Makes a function that gives a pod as it will be once its node is there: none unless it waits for that. Undefined: no Nodes were read. */
+export function onceScheduledOn(
+  nodes: readonly Pick<Node, 'name'>[] | undefined,
+): (pod: Pod) => readonly Pod[] {
+  const names = nodes && new Set(nodes.map(({ name }) => name))
+  const waits = ({ exists, nodeName, metadata, status }: Pod): boolean => {
+    if (!exists || (nodeName !== undefined && names?.has(nodeName) !== false)) return false
+    // One that is being deleted, or has ended, gets no node any more.
+    const phase = stringAt(status, 'phase')
+    return (
+      stringAt(metadata, 'deletionTimestamp') === undefined && phase !== 'Succeeded' && phase !== 'Failed'
+    )
+  }
+  return (pod) => (answerOf(pod, waits) ? [withNode(pod)] : NONE)
 }
 
 const NONE: readonly Pod[] = []
 
-/** Whether a pod is as it is looked at: one that waits for a node may never get one. */
-export function isAsShown({ getsNode }: Pod): Truth {
-  return getsNode === true ? GETS_NODE : YES
+function withNode(pod: Pod): Pod {
+  const { nodeName, labels, unknownLabels } = pod
+  if (nodeName !== undefined) return { ...pod, getsNode: true }
+  return { ...pod, getsNode: true, possibleLabels: nodeCopiedLabels(labels, unknownLabels) }
+}
+
+/** Why a pod holds nothing before its node is there. */
+export function whyNotYet({ nodeName }: Pod): string {
+  return nodeName === undefined ? NOT_SCHEDULED : NO_NODE
+}
+
+const NO_NODE = 'the Node of the pod is not there'
+
+/** Whether a pod is as it is looked at: one that waits for its node may never get it. */
+export function isAsShown({ getsNode, nodeName }: Pod): Truth {
+  if (getsNode !== true) return YES
+  return nodeName === undefined ? GETS_NODE : HAS_NODE
 }
 
 const GETS_NODE = openOn('whether pods that wait for a node get one', NOT_SCHEDULED)
+const HAS_NODE = openOn('whether the nodes of pods are there', NO_NODE)

@@ -88,13 +88,14 @@ export class PodFactsReader {
 
   /** What rendering depends on of the node of a pod, whichever node it is. */
   readonly #nodeOf = (pod: Pod): NodeAnswer =>
-    pod.nodeName === undefined
+    pod.nodeName === undefined || pod.getsNode === true
       ? this.#aboutNode(pod)
       : getOrCreate(this.#answers, pod.nodeName, () => this.#aboutNode(pod))
 
   #aboutNode({ nodeName: name, exists, getsNode }: Pod): NodeAnswer {
     if (name === undefined && exists && getsNode === undefined) return this.#noNode(name, NOT_SCHEDULED)
-    const node = this.#nodeNamed(name)
+    const known = this.#nodeNamed(name)
+    const node = known ?? (getsNode === true ? ({ kind: 'unknown', name } as const) : undefined)
     if (node === undefined) return this.#noNode(name, `there is no Node/${name ?? ''}`)
     const facts = this.#nodeFacts(node)
     const { parent } = facts

@@ -109,7 +109,7 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 function podSpec(pod: Pod): GoObject {
   if (pod.exists)
     return pod.getsNode === true
-      ? { value: { ...pod.spec, nodeName: placeholderFor(NODE_NAME) }, complete: true }
+      ? { value: { ...pod.spec, nodeName: pod.nodeName ?? placeholderFor(NODE_NAME) }, complete: true }
       : { value: pod.spec, complete: true }
   const value = {
     ...pod.spec,
