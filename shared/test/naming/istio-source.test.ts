@@ -71,6 +71,18 @@ describe('the forms that people write', () => {
     })
   })
 
+  test('another trust domain while that of the mesh is not known: the same path in any, perhaps, if it is an alias', () => {
+    expect(sourceOf({ principals: ['old.org/ns/team-a/sa/runner'] }, null)).toMatchObject({
+      kind: 'SPIFFE',
+      spiffeId: 'spiffe://old.org/ns/team-a/sa/runner',
+      inMesh: { matcher: ['spiffe://', '/ns/team-a/sa/runner'] },
+    })
+    expect(sourceOf({ principals: ['old.org/ns/team-a/sa/runner'] })).not.toHaveProperty('inMesh')
+    expect(sourceOf({ principals: ['old.org/ns/team-a/pool/llama/variant/x'] }, null)).not.toHaveProperty(
+      'inMesh',
+    )
+  })
+
   test.each([
     [{ principals: [7] }, { kind: 'unreadable', why: 'is a number, not a string' }],
     [{ principals: 'x' }, {}],

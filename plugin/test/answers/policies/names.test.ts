@@ -165,6 +165,20 @@ describe('an AuthorizationPolicy', () => {
     expect(ofTenant).toEqual(without)
   })
 
+  test('another trust domain may be an alias of a mesh that was not read, if an ID of ours has its path', async () => {
+    const policy = istio({ principals: ['old.example/ns/team-a/objective/chat'] })
+    expect(statesOf(await askJson(['policies', '-A'], policy))).toEqual(['unknown'])
+    const { stdout } = await ask(['who-selects', '-A', '--spiffe-id', CHAT], policy)
+    expect(stdout).toMatch(/perhaps.*old\.example\/ns\/team-a\/objective\/chat/s)
+    const { code } = await ask(['policies', '-A', '--fail-on', 'warning'], policy)
+    expect(code).toBe(4)
+    const read = await askJson(['policies', '-A'], policy, meshConfig('example.org'))
+    expect(statesOf(read)).toEqual(['foreign'])
+    const elsewhere = istio({ principals: ['old.example/ns/team-a/objective/nobody'] })
+    expect(statesOf(await askJson(['policies', '-A'], elsewhere))).toEqual(['foreign'])
+    expect(statesOf(await askJson(['policies', '-A'], istio({ principals: [BARE] })))).toEqual(['resolved'])
+  })
+
   test('an object that names nobody is no policy, and leaves nothing open', async () => {
     const rule = stringify({
       apiVersion: 'networking.istio.io/v1',

@@ -61,12 +61,12 @@ export function resolvePolicies(context: PolicyContext): Policies {
   const [accessPolicies, mentions] = [snapshot.accessPolicies.read, snapshot.mentioning.read]
   if (accessPolicies.length + mentions.length === 0)
     return { knowledge, list: [], mentioning: [], namedBy: () => namedByNone(knowledge) }
+  const ours = trustDomainsOf(context)
   const sources = [...accessPolicies, ...mentions].flatMap(({ rules }) =>
-    rules.flatMap((rule) => rule.sources),
+    rules.flatMap((rule) => rule.sources.map((source) => asInMesh(source, ours))),
   )
   const resolver = lazy(() => new Resolver(context, sources))
   const targets = lazy(() => new TargetIndex(accessPolicies))
-  const ours = trustDomainsOf(context)
   const means = { resolver, targets, ours }
   const list = accessPolicies.map((policy) => resolvePolicy(policy, means))
   const mentioning = mentions.map((policy) => resolvePolicy(policy, means))
@@ -127,7 +127,7 @@ function resolveRule(
   rule: PolicyRule,
   { resolver, targets, ours }: Means,
 ): ResolvedRule {
-  const sources = rule.sources.map((source) => resolvedSource(source, resolver))
+  const sources = rule.sources.map((source) => resolvedSource(asInMesh(source, ours), resolver))
   return {
     at: rule.at,
     name: rule.name,
@@ -147,6 +147,21 @@ function resolveRule(
         ...(policy.reading.kind === 'names alone' ? [] : sources.flatMap((one) => misplaced(one, ours))),
       ]
     },
+  }
+}
+
+/** An ID of another trust domain, which may be an alias of a mesh that was not read: the same path in ours is meant then, too. */
+function asInMesh(source: RuleSource, ours: ReadonlySet<string>): RuleSource {
+  if (source.kind !== 'SPIFFE' || source.inMesh === undefined) return source
+  if (ours.size === 0 || !isForeign(source.spiffeId, ours)) return source
+  const { field, spiffeId, isExcluded, inMesh } = source
+  return {
+    kind: 'pattern',
+    field,
+    written: spiffeId,
+    pattern: { all: [[[spiffeId]]], none: [] },
+    perhaps: { matchers: [inMesh.matcher], why: inMesh.why },
+    ...(isExcluded === true && { isExcluded }),
   }
 }
 

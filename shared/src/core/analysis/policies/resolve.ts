@@ -10,7 +10,7 @@ import type { PolicyContext } from './policy-context.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { canonicalText } from '../../base/json.ts'
 import { SCHEME } from '../../model/naming/ids-in-text.ts'
-import { MatcherIndex, SHORT, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
+import { exactId, MatcherIndex, SHORT, takesIn, takesInRendered } from '../../model/naming/id-matcher.ts'
 import { lazy } from '../../base/lazy.ts'
 import { unknownReasonText, type UnknownReason } from '../../model/unknown-reason.ts'
 import { heldBy, type Held, type IdentityHolders, type Wanted } from './holders.ts'
@@ -245,6 +245,10 @@ export class Resolver {
         : this.#givenIn(perhaps.matchers).filter((id) =>
             takesIn({ ...pattern, all: [perhaps.matchers, ...pattern.all.slice(1)] }, id),
           )
+    const exact = exactId(pattern.all[0]?.[0] ?? [])
+    // One ID of another trust domain, and nothing here has its path: it is what it says, or names nobody here.
+    if (perhaps !== undefined && spiffeIds.length + further.length === 0 && exact !== undefined)
+      return this.#foreign(exact, trustDomainIn(exact))
     if (spiffeIds.length === 0 && perhaps !== undefined)
       return {
         state: 'unknown',

@@ -71,7 +71,8 @@ export function affectedPolicies(before: State, after: State): readonly Affected
       namespace: policy.namespace,
       name: policy.name,
       rule: rule.name,
-      spiffeId: 'spiffeId' in source.resolution ? source.resolution.spiffeId : undefined,
+      // It is empty where it is not known which ID is meant.
+      spiffeId: ('spiffeId' in source.resolution && source.resolution.spiffeId) || undefined,
       before: left,
       after: right,
       change,

@@ -16,6 +16,8 @@ interface Meaning {
   readonly matchers: readonly IdMatcher[]
   /** What it may stand for besides: the trust domain of the mesh is not known. */
   readonly perhaps: readonly IdMatcher[]
+  /** What it stands for if its trust domain is an alias of the mesh, whose aliases are not known. */
+  readonly inMesh?: IdMatcher
 }
 
 /** One list of a source or of a condition: its values are alternatives. */
@@ -136,7 +138,13 @@ function sourcesOf(lists: readonly NamedList[], beside: readonly NamedList[]): r
       if (isDead) return { kind: 'dead', field, written, ...deadForm(list.word, value, first), ...excluded }
       const exact = matchers.length === 1 && perhaps.length === 0 ? exactId(first) : undefined
       if (exact !== undefined && takesIn({ all: asked, none }, exact))
-        return { kind: 'SPIFFE', field, spiffeId: exact, ...excluded }
+        return {
+          kind: 'SPIFFE',
+          field,
+          spiffeId: exact,
+          ...(meaning.inMesh && { inMesh: { matcher: meaning.inMesh, why: MESH_UNKNOWN } }),
+          ...excluded,
+        }
       return {
         kind: 'pattern',
         field,
@@ -181,11 +189,11 @@ function principal(value: string, mesh: MeshTrust | undefined): Meaning {
   if (parts.length !== IDENTITY_PARTS || trustDomain === '*') return only(principalMatcher(value))
   if (mesh === undefined) {
     const isLocal = trustDomain === LOCAL
-    if (!isLocal && !trustDomain.includes('*')) return only(principalMatcher(value))
     const rest = `/${path.join('/')}`
     const anywhere: IdMatcher = rest.endsWith('*')
       ? ['spiffe://', rest.slice(0, -1), '']
       : ['spiffe://', rest]
+    if (!isLocal && !trustDomain.includes('*')) return { ...only(principalMatcher(value)), inMesh: anywhere }
     return { matchers: isLocal ? [] : [principalMatcher(value)], perhaps: [anywhere] }
   }
   const known = [mesh.trustDomain, ...mesh.aliases]

@@ -32,7 +32,13 @@ export type RuleSource = NamedClients & {
 /** `field` is where the source stands. */
 type NamedClients =
   /** One SPIFFE ID, as written. */
-  | { readonly kind: 'SPIFFE'; readonly field: string; readonly spiffeId: string }
+  | {
+      readonly kind: 'SPIFFE'
+      readonly field: string
+      readonly spiffeId: string
+      /** What it takes in besides if its trust domain is one of a mesh, which was not read; absent: nothing. */
+      readonly inMesh?: { readonly matcher: IdMatcher; readonly why: string }
+    }
   /** `namespace` is the policy's own where the source names none. */
   | {
       readonly kind: 'service account'
