@@ -30,6 +30,7 @@ const registration = fc
       `${ID}/{{ if .PodMeta.DeletionTimestamp }}going{{ else }}ns/team-a/pool/llama{{ end }}`,
       `${ID}/static`,
       `${ID}/static`,
+      `${ID}/static`,
       `${ID}/ns/{{ .PodMeta.Namespace }}/pool/llama`,
       `${ID}/a/{{ index .PodMeta.OwnerReferences 0 }}`,
     ),

@@ -84,7 +84,7 @@ function nodeSpec(found: PodNode): GoObject {
 function podMeta(pod: Pod): GoObject {
   if (pod.exists)
     return pod.getsNode === true
-      ? { value: { ...pod.metadata, labels: labelsWithPlaceholders(pod) }, complete: true }
+      ? { value: withValue(pod.metadata, 'labels', labelsWithPlaceholders(pod)), complete: true }
       : { value: pod.metadata, complete: true }
   const value = {
     ...pod.metadata,
@@ -109,7 +109,7 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 function podSpec(pod: Pod): GoObject {
   if (pod.exists)
     return pod.getsNode === true
-      ? { value: { ...pod.spec, nodeName: pod.nodeName ?? placeholderFor(NODE_NAME) }, complete: true }
+      ? { value: withValue(pod.spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)), complete: true }
       : { value: pod.spec, complete: true }
   const value = {
     ...pod.spec,
@@ -117,6 +117,13 @@ function podSpec(pod: Pod): GoObject {
     nodeName: pod.nodeName ?? placeholderFor(NODE_NAME),
   }
   return { value, complete: false }
+}
+
+/** A record with another value at a key. The rest is read when a template asks for it: pods that differ in it may be alike otherwise. */
+function withValue(record: JsonRecord, key: string, value: unknown): JsonRecord {
+  const rest = Reflect.ownKeys(record).filter((one) => one !== key)
+  const read = rest.map((one) => [one, { enumerable: true, get: () => Reflect.get(record, one) }])
+  return Object.defineProperties({ [key]: value }, Object.fromEntries(read))
 }
 
 function placeholderFor(fact: string): Placeholder {
