@@ -163,3 +163,38 @@ test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
   )
   expect(folded).toBeGreaterThan(leastSeen(2))
 })
+
+test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
+  ['the findings', findings],
+  ['the effect of a change', effect],
+  ['the entries', entries],
+])('of pods that differ in their names and nodes alone, %s are worked out once', (_, saidOf) => {
+  const each = Array.from({ length: PODS }, (_one, at) => at)
+  const objects = [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: metadata('team-a') },
+    {
+      apiVersion: 'spire.spiffe.io/v1alpha1',
+      kind: 'ClusterSPIFFEID',
+      metadata: { ...metadata(REGISTRATION), creationTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { spiffeIDTemplate: `${ID}/ns/{{ .PodMeta.Namespace }}` },
+    },
+    ...each.map((at) => ({ apiVersion: 'v1', kind: 'Node', metadata: metadata(`n${at}`) })),
+    ...each.map((at) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { ...metadata(`p${at}`), namespace: 'team-a' },
+      spec: { nodeName: `n${at}`, serviceAccountName: 'default', containers: CONTAINERS },
+    })),
+  ]
+  const [find, work] = [vi.spyOn(PodsAlike.prototype, 'find'), vi.spyOn(PodsAlike.prototype, 'work')]
+  for (const spy of [find, work]) spy.mockClear()
+  saidOf(objects)
+  expect(find.mock.calls.length).toBeGreaterThanOrEqual(PODS)
+  expect(work.mock.calls.length).toBeLessThan(10)
+})
+
+function metadata(name: string): JsonRecord {
+  return { name, uid: `uid-of-${name}` }
+}
+
+const CONTAINERS = [{ name: 'vllm', image: 'vllm' }]

@@ -40,9 +40,10 @@ export function whyNotYet({ nodeName }: Pod): string {
 const NO_NODE = 'the Node of the pod is not there'
 
 /** Whether a pod is as it is looked at: one that waits for its node may never get it. */
-export function isAsShown({ getsNode, nodeName }: Pod): Truth {
-  if (getsNode !== true) return YES
-  return nodeName === undefined ? GETS_NODE : HAS_NODE
+export function isAsShown(pod: Pod): Truth {
+  // Which node it is would tell pods apart that are alike.
+  if (pod.getsNode !== true) return YES
+  return pod.nodeName === undefined ? GETS_NODE : HAS_NODE
 }
 
 const GETS_NODE = openOn('whether pods that wait for a node get one', NOT_SCHEDULED)
