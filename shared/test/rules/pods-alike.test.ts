@@ -171,18 +171,18 @@ test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
 ])('of pods that differ in their names and nodes alone, %s are worked out once', (_, saidOf) => {
   const each = Array.from({ length: PODS }, (_one, at) => at)
   const objects = [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: metadata('team-a') },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: metadataOf('team-a') },
     {
       apiVersion: 'spire.spiffe.io/v1alpha1',
       kind: 'ClusterSPIFFEID',
-      metadata: { ...metadata(REGISTRATION), creationTimestamp: '2026-01-01T00:00:00Z' },
+      metadata: { ...metadataOf(REGISTRATION), creationTimestamp: '2026-01-01T00:00:00Z' },
       spec: { spiffeIDTemplate: `${ID}/ns/{{ .PodMeta.Namespace }}` },
     },
-    ...each.map((at) => ({ apiVersion: 'v1', kind: 'Node', metadata: metadata(`n${at}`) })),
+    ...each.map((at) => ({ apiVersion: 'v1', kind: 'Node', metadata: metadataOf(`n${at}`) })),
     ...each.map((at) => ({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { ...metadata(`p${at}`), namespace: 'team-a' },
+      metadata: { ...metadataOf(`p${at}`), namespace: 'team-a' },
       spec: { nodeName: `n${at}`, serviceAccountName: 'default', containers: CONTAINERS },
     })),
   ]
@@ -193,7 +193,7 @@ test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
   expect(work.mock.calls.length).toBeLessThan(10)
 })
 
-function metadata(name: string): JsonRecord {
+function metadataOf(name: string): JsonRecord {
   return { name, uid: `uid-of-${name}` }
 }
 
