@@ -17,7 +17,7 @@ const REQUESTS_AT_ONCE = 8
 const ANSWERS = { bytes: 32 * 1024 * 1024, values: 2_000_000 }
 
 /** What connecting needs of the process. */
-export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version'>
+export type ConnectIo = Pick<CommandContext, 'env' | 'clock' | 'version' | 'collectGarbage'>
 
 /** A client, and what its kubeconfig says. */
 export interface Connection {
@@ -37,7 +37,7 @@ export interface Connection {
 /** Throws a KleymError (unreachable) for a kubeconfig that cannot be used. */
 export async function connect(
   options: ClusterOptions,
-  { env, clock, version }: ConnectIo,
+  { env, clock, version, collectGarbage }: ConnectIo,
 ): Promise<Connection> {
   const { kubeconfigPath, context, overrides, timeoutMs } = options
   try {
@@ -53,6 +53,8 @@ export async function connect(
       clock,
       maxSockets: REQUESTS_AT_ONCE,
       answers: ANSWERS,
+      // Several of them come side by side, and again with fewer items: together they would be most of the memory.
+      onTooLarge: () => collectGarbage?.('all'),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     })
     return {

@@ -40,6 +40,8 @@ export interface ClientOptions {
   readonly onRequest?: (report: RequestReport) => void
   /** What an answer may hold; BODY_BYTES and no limit of values when absent. */
   readonly answers?: AnswerLimits
+  /** Called when an answer was larger than its reader takes: what had come of it is no longer in use. */
+  readonly onTooLarge?: () => void
   /** Connections for calls at a time; MAX_SOCKETS when absent. Watches have their own. */
   readonly maxSockets?: number
 }
@@ -125,11 +127,16 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
     const now = await session(call)
     return run(isSame(now, over) ? await session(call, true) : now)
   }
-  const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => ({
-    status: incoming.response.statusCode ?? 0,
-    head: incoming.response,
-    body: await bodyOfAnswer(incoming, nameOf(call), { ...options.answers, pageBytes: call.bodyBytes }),
-  })
+  const answer = async (call: HttpCall, incoming: Incoming): Promise<HttpAnswer> => {
+    const limits = { ...options.answers, pageBytes: call.bodyBytes }
+    try {
+      const body = await bodyOfAnswer(incoming, nameOf(call), limits)
+      return { status: incoming.response.statusCode ?? 0, head: incoming.response, body }
+    } catch (error) {
+      if (error instanceof BodyTooLarge) options.onTooLarge?.()
+      throw error
+    }
+  }
   return {
     object: async (call) => {
       const final = await authenticated(call, async (over) =>

@@ -158,10 +158,15 @@ export async function readBody(incoming: Incoming, what: string, limit: number):
       const broken = (error?: unknown): void => reject(incoming.failure(error))
       // A stream that has ended already emits no event any more.
       if (response.destroyed && !response.readableEnded) broken(response.errored)
+      const tooLarge = (): void => {
+        chunks.length = 0
+        reject(new BodyTooLarge(what, `longer than ${limit} bytes`))
+      }
+      if (Number(response.headers['content-length']) > limit) tooLarge()
       response.on('data', (chunk: Buffer) => {
         length += chunk.length
         if (length <= limit) chunks.push(chunk)
-        else reject(new BodyTooLarge(what, `longer than ${limit} bytes`))
+        else tooLarge()
       })
       response.on('error', broken)
       response.on('end', () => {
