@@ -1,6 +1,12 @@
 // Settings of SCM that only differ between the two sides of a diff: no binding changes, and what containers get may.
 import { expect, test } from 'vitest'
-import { CHAT_BINDING, CHAT_OBJECTS, CHAT_SCM, operatorDeployment } from '../../support/chat-world.ts'
+import {
+  CHAT_BINDING,
+  CHAT_OBJECTS,
+  CHAT_SCM,
+  CHAT_THEFT,
+  operatorDeployment,
+} from '../../support/chat-world.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
 
@@ -58,4 +64,30 @@ test('a cluster that a template of parents does not name is no other parent', as
   const { code, stdout } = await diff(scm, scm.replace('prod', 'dev'))
   expect(stdout).toMatch(/^✓/)
   expect(code).toBe(0)
+})
+
+test.each<[what: string, before: string, after: string, code: number]>([
+  ['stays where SCM does not see its entry any more', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', 4],
+  ['stays where entries had no prefix before', '', 'entryIDPrefix: new\n', 4],
+  ['is lost where the prefix is the same', 'entryIDPrefix: old\n', 'entryIDPrefix: old.\n', 1],
+  ['is lost where SCM has no prefix any more', 'entryIDPrefix: old\n', '', 1],
+  [
+    'is lost where SCM cleans up',
+    'entryIDPrefix: old\n',
+    'entryIDPrefix: new\nentryIDPrefixCleanup: old\n',
+    1,
+  ],
+])('an identity whose registration goes %s', async (_what, before, after, exit) => {
+  const base = CHAT_THEFT.replace('serviceAccountName: x', 'nodeName: n1, serviceAccountName: x')
+  const theft = base.replace(/^[\s\S]*?---\n/, '')
+  const { code, stdout } = await diff(
+    [CHAT_SCM + before, base].join('---\n'),
+    [CHAT_SCM + after, theft].join('---\n'),
+  )
+  const isKnown = exit === 1
+  expect(stdout.includes('1 container loses')).toBe(isKnown)
+  expect(stdout.replaceAll(/\s+/g, ' ').includes('SCM does not see the entries that it made before')).toBe(
+    !isKnown,
+  )
+  expect(code).toBe(exit)
 })

@@ -13,6 +13,7 @@ import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
+import { whyLeft } from '../../predict/index.ts'
 import { identitiesOf, type AddedContainers, type HolderState } from './held-identities.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
 
@@ -80,7 +81,8 @@ export function effectOf(
     setup: setupDifference(before.base.snapshot.spireSetup, after.base.snapshot.spireSetup),
   }
   const unreadBefore = new OneSided(unread.before, before.base)
-  const unreadAfter = new OneSided(unread.after, after.base)
+  const whyStays = whyLeft(before.base.settings, after.base.settings)
+  const unreadAfter = new OneSided(unread.after, after.base, whyStays)
   const compare = (left: State, right: State): Comparison => {
     const sides = ofBoth(left, right, (state) => drive(identitiesOf(state, asked)))
     return compared(...sides, { unreadBefore, unreadAfter })

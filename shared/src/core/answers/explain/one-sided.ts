@@ -21,8 +21,12 @@ export class OneSided {
   /** Why there may be further pods, by namespace. */
   readonly #perhaps: ReadonlyMap<string, string>
 
-  constructor(alone: Rest, { snapshot, podsInQuestion }: State['base']) {
+  /** Why what the other state gives may stay. */
+  readonly #left: string | undefined
+
+  constructor(alone: Rest, { snapshot, podsInQuestion }: State['base'], left?: string) {
     this.#alone = alone
+    this.#left = left
     this.#snapshot = snapshot
     this.#perhaps = new Map(
       podsInQuestion.flatMap(({ namespace, perhaps }) =>
@@ -33,7 +37,7 @@ export class OneSided {
 
   /** Why pods of a namespace may hold an identity more: what both states leave unread may give in both what one is seen to give. */
   identities(namespace: string): string | undefined {
-    return textOf(this.#snapshot.rest.identities(namespace))
+    return textOf(this.#snapshot.rest.identities(namespace)) ?? this.#left
   }
 
   /** Why a namespace may have more pods, in this state alone. */

@@ -18,6 +18,10 @@ const JOIN_TOKEN = '/spire/agent/join_token/'
 export function ownerOf(entry: ServerEntry, settings: ScmSettings): EntryOwner {
   if (isJoinToken(entry))
     return { kind: 'another', why: 'it belongs to a join token of an agent, which SCM leaves as it is' }
+  return ownerOfId(entry.id, settings)
+}
+
+function ownerOfId(id: string, settings: ScmSettings): EntryOwner {
   if (settings.assumed.includes('className'))
     return {
       kind: 'unknown',
@@ -27,16 +31,26 @@ export function ownerOf(entry: ServerEntry, settings: ScmSettings): EntryOwner {
   const prefix = dotted(written)
   if (prefix === '')
     return { kind: 'scm', why: 'SCM has no entryIDPrefix, and takes every entry for its own' }
-  if (entry.id.startsWith(prefix))
-    return { kind: 'scm', why: `its ID begins with SCM's entryIDPrefix, ${prefix}` }
-  if (cleanup !== undefined && isCleanedUp(entry.id, cleanup))
+  if (id.startsWith(prefix)) return { kind: 'scm', why: `its ID begins with SCM's entryIDPrefix, ${prefix}` }
+  if (cleanup !== undefined && isCleanedUp(id, cleanup))
     return { kind: 'scm', why: "SCM's entryIDPrefixCleanup names it" }
-  const dot = entry.id.indexOf('.')
+  const dot = id.indexOf('.')
   const why =
     dot < 0
       ? `its ID has no prefix, and SCM's entries begin with ${prefix}`
-      : `its ID begins with ${entry.id.slice(0, dot + 1)}, and SCM's entries with ${prefix}`
+      : `its ID begins with ${id.slice(0, dot + 1)}, and SCM's entries with ${prefix}`
   return { kind: 'another', why }
+}
+
+/**
+ * Why entries that SCM has made stay on the server whatever the objects ask for, once its settings are others; undefined: it sees them, or
+ * its configuration was not given.
+ */
+export function whyLeft(before: ScmSettings, after: ScmSettings): string | undefined {
+  if (before.assumed.includes('className')) return undefined
+  const [from, to] = [before, after].map(({ entryIDPrefix }) => dotted(entryIDPrefix))
+  if (ownerOfId(`${from}<UUID>`, after).kind !== 'another') return undefined
+  return `SCM does not see the entries that it made before (${from === '' ? 'without a prefix' : `prefix ${from}`}, now ${to}): it deletes none of them`
 }
 
 /**
