@@ -22,12 +22,13 @@ function waiting(parts: JsonRecord = {}, metadata: JsonRecord = {}): JsonRecord 
 }
 
 /** A pod of another namespace on a node. */
-function on(nodeName: string): JsonRecord {
-  return pod({
+function on(nodeName: string, parts: JsonRecord = {}, metadata: JsonRecord = {}): JsonRecord {
+  const made = pod({
     labels: { app: 'x' },
     spec: { nodeName },
-    metadata: { namespace: 'team-b', name: 'elsewhere', uid: 'uid-of-elsewhere' },
+    metadata: { namespace: 'team-b', name: 'elsewhere', uid: 'uid-of-elsewhere', ...metadata },
   })
+  return { ...made, ...parts }
 }
 
 /** Gives the ID of a binding to it, by a template that says nothing of itself. */
@@ -50,13 +51,34 @@ test('an identity that a waiting pod of another namespace will be given is repor
   expect(told('KLM308', THIEF)).toEqual([])
 })
 
-test.each([
-  ['has failed', waiting({ status: { phase: 'Failed' } })],
-  ['has ended', waiting({ status: { phase: 'Succeeded' } })],
-  ['is being deleted', waiting({}, { deletionTimestamp: '2026-01-02T00:00:00Z' })],
-])('a pod without a node that %s gets none any more', (_, one) => {
-  expect(told('KLM308', THIEF, one)).toEqual([])
+const OVER: readonly (readonly [what: string, parts: JsonRecord, metadata: JsonRecord])[] = [
+  ['has failed', { status: { phase: 'Failed' } }, {}],
+  ['has ended', { status: { phase: 'Succeeded' } }, {}],
+  ['is being deleted', {}, { deletionTimestamp: '2026-01-02T00:00:00Z' }],
+]
+
+test.each(OVER)('a pod without a node that %s gets none any more', (_, ...of) => {
+  expect(told('KLM308', THIEF, waiting(...of))).toEqual([])
 })
+
+test.each(OVER)('one that %s has its entries if its Node is there, though that was not read', (_, ...of) => {
+  expect(told('KLM308', THIEF, on('n9', ...of))).toEqual([
+    ['warning', ['whether the nodes of pods are there']],
+  ])
+})
+
+test.each(OVER)(
+  'a pod without a node that %s does not stand for the next one of its workload',
+  (_, ...of) => {
+    const workload: JsonRecord = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'next', namespace: 'team-b', uid: 'uid-of-next' },
+      spec: { template: { metadata: { labels: { app: 'x' } }, spec: waiting()['spec'] } },
+    }
+    expect(told('KLM308', THIEF, workload, waiting(...of))).toEqual([['error', undefined]])
+  },
+)
 
 test('so does one that a pod will be given whose Node is not there, and not one whose Node is', () => {
   expect(told('KLM308', THIEF, on('n9'))).toEqual([['warning', ['whether the nodes of pods are there']]])

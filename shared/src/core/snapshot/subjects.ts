@@ -5,6 +5,7 @@ import { lazy } from '../base/lazy.ts'
 import type { Steps } from '../base/steps.ts'
 import { indexPods, type PodIndex } from '../model/objects/pod-index.ts'
 import type { Pod } from '../model/objects/pod.ts'
+import { getsNoNode } from '../model/objects/unscheduled.ts'
 import { workloadsOf } from '../model/objects/pod-workloads.ts'
 import { shapeOf } from '../model/objects/sidecars.ts'
 import { DecidingFacts, type PodRegistrations } from './deciding.ts'
@@ -24,7 +25,7 @@ export function* podsInQuestionOf(
 ): Steps<readonly Pod[]> {
   const { read: pods } = snapshot.pods
   if (!snapshot.templates.isAnyRead) return [...pods]
-  const existing = new PodsByShape(pods.filter((pod) => pod.exists))
+  const existing = new PodsByShape(pods.filter(represents))
   const deciding = new DecidingFacts(snapshot, registrations)
   const representing = new Representing(deciding, (alike) => new MakersOfPods(alike))
   const isRepresented = (template: Pod): boolean => {
@@ -62,7 +63,7 @@ export function perhapsPodsOf(
   if (podMakers.length === 0) return []
   const keys = labelsAskedFor(registrations.registered, staticEntries.read)
   const deciding = new DecidingFacts(snapshot, registrations)
-  const existing = lazy(() => indexPods(certain.filter((pod) => pod.exists)))
+  const existing = lazy(() => indexPods(certain.filter(represents)))
   const representing = new Representing(deciding, (pods) => pods.length > 0)
   const isRepresented = (template: Pod): boolean => {
     const { namespace, labels, containers, serviceAccountName, perhaps } = template
@@ -89,6 +90,11 @@ export function perhapsPodsOf(
           : { ...pod, possibleLabels: pod.possibleLabels.union(keys.difference(pod.labels)) },
       ),
   )
+}
+
+/** Whether a pod may represent a template: one that never gets a node shows nothing of what the pods after it will hold. */
+function represents(pod: Pod): boolean {
+  return pod.exists && !getsNoNode(pod)
 }
 
 /** The existing pods that represent templates. There may be thousands of one shape and tens of thousands of pods: each question is answered once. */

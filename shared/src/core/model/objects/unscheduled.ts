@@ -13,15 +13,22 @@ export function onceScheduledOn(
   nodes: readonly Pick<Node, 'name'>[] | undefined,
 ): (pod: Pod) => readonly Pod[] {
   const names = nodes && new Set(nodes.map(({ name }) => name))
-  const waits = ({ exists, nodeName, metadata, status }: Pod): boolean => {
-    if (!exists || (nodeName !== undefined && names?.has(nodeName) !== false)) return false
-    // One that is being deleted, or has ended, gets no node any more.
-    const phase = stringAt(status, 'phase')
-    return (
-      stringAt(metadata, 'deletionTimestamp') === undefined && phase !== 'Succeeded' && phase !== 'Failed'
-    )
+  const waits = (pod: Pod): boolean => {
+    const { exists, nodeName } = pod
+    if (!exists) return false
+    return nodeName === undefined ? !getsNoNode(pod) : names?.has(nodeName) === false
   }
   return (pod) => (answerOf(pod, waits) ? [withNode(pod)] : NONE)
+}
+
+/**
+ * Whether a pod has no node and gets none any more, since it has ended or is being deleted. One that has a node keeps its entries for
+ * as long as both are there (docs/spire-facts.md trap 7).
+ */
+export function getsNoNode({ exists, nodeName, metadata, status }: Pod): boolean {
+  if (!exists || nodeName !== undefined) return false
+  const phase = stringAt(status, 'phase')
+  return stringAt(metadata, 'deletionTimestamp') !== undefined || phase === 'Succeeded' || phase === 'Failed'
 }
 
 const NONE: readonly Pod[] = []
