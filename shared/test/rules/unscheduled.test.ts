@@ -85,6 +85,24 @@ test('so does one that a pod will be given whose Node is not there, and not one 
   expect(told('KLM308', THIEF, on('n1'))).toEqual([['error', undefined]])
 })
 
+test('a right that a waiting pod will be given may be that of all who hold its ID, and of the pod', () => {
+  const spiffeIDTemplate = 'spiffe://example.org/ops'
+  const admin = foreign('admin', {
+    admin: true,
+    podSelector: { matchLabels: { app: 'x' } },
+    spiffeIDTemplate,
+    workloadSelectorTemplates: ['k8s:container-name:vllm'],
+  })
+  const user = foreign('user', {
+    podSelector: { matchLabels: { app: 'llama' } },
+    spiffeIDTemplate,
+    workloadSelectorTemplates: ['k8s:container-name:vllm'],
+  })
+  const may = ['warning', ['whether pods that wait for a node get one']]
+  expect(told('KLM310', admin, user, waiting())).toEqual([may, may])
+  expect(told('KLM310', admin, user)).toEqual([])
+})
+
 test('several identities of a waiting pod are the warning that they are, one for each container', () => {
   const registrations = ['one', 'two'].map((name) =>
     foreign(name, {

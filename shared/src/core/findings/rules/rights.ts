@@ -6,6 +6,7 @@ import { mayBecome } from '../../base/go/template/mentions.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { ConfiguredRight } from '../../model/objects/configured-rights.ts'
 import type { Subject } from '../../model/objects/subject.ts'
+import { isAsShown, onceScheduledOn } from '../../model/objects/unscheduled.ts'
 import { all, any, NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { isAskedFor, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { applies } from './applies.ts'
@@ -61,7 +62,7 @@ function rightsOfEntries(state: State): Iterable<Right> {
   for (const outcome of outcomesWithRights(state)) {
     const { source, pod, entry, verdict } = outcome
     if (entry === undefined || !(isAskedFor(verdict) || verdict.state === 'depends')) continue
-    const holds = all(applies(outcome), pod === undefined ? YES : holdings.asRead(pod))
+    const holds = all(applies(outcome), pod === undefined ? YES : all(holdings.asRead(pod), isAsShown(pod)))
     for (const name of OF_ENTRIES) {
       if (!entry[name]) continue
       const key = `${name} ${sourceText(source)} ${entry.spiffeId}`
@@ -94,7 +95,9 @@ function* outcomesWithRights(state: State): Iterable<EntryOutcome> {
     state.outputs.flatMap(({ object: { spec, meta } }) => (spec.admin || spec.downstream ? [meta.name] : [])),
   )
   if (asking.size === 0) return
+  const onceScheduled = onceScheduledOn(state.base.snapshot.nodes)
   for (const pod of state.base.podsInQuestion)
-    for (const outcome of prediction.entriesOf(pod))
-      if (outcome.source.kind === 'ClusterSPIFFEID' && asking.has(outcome.source.name)) yield outcome
+    for (const one of [pod, ...onceScheduled(pod)])
+      for (const outcome of prediction.entriesOf(one))
+        if (outcome.source.kind === 'ClusterSPIFFEID' && asking.has(outcome.source.name)) yield outcome
 }
