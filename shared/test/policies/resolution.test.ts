@@ -98,6 +98,28 @@ const CASES: readonly Case[] = [
     text: ['by ClusterStaticEntry/planner'],
   },
   {
+    says: 'an ID that a container holds may be held by one of a pod that waits for a node',
+    source: id('/ns/team-a/sa/runner'),
+    objects: [
+      NODE,
+      DEFAULT_ID,
+      pod(),
+      pod({ name: 'llama-1', spec: { nodeName: undefined, containers: [{ name: 'main' }] } }),
+    ],
+    state: 'resolved',
+    text: [
+      '2 containers hold it, by ClusterSPIFFEID/default; perhaps others: not certain whether ClusterSPIFFEID/default gives it to others: the pod is not scheduled to a node yet',
+    ],
+  },
+  {
+    says: 'an ID that only a pod which waits for a node will be given is not known to be held by none',
+    source: spiffe(CHAT_ID),
+    objects: [pool(), objective(), binding(), OUTPUT, NODE, pod({ spec: { nodeName: undefined } })],
+    state: 'unknown',
+    text: ['the pod is not scheduled to a node yet'],
+    never: ['it selects no pod here'],
+  },
+  {
     says: 'an ID that is held is resolved even where other pods are not known',
     source: spiffe(CHAT_ID),
     setting: PODS_UNKNOWN,

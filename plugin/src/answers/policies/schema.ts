@@ -91,7 +91,11 @@ const sourceFields = {
   )
     .optional()
     .describe('The objects that give the ID.'),
-  perhapsOthers: z.string().nullable().optional().describe('Why a pattern may take in others.'),
+  perhapsOthers: z
+    .string()
+    .nullable()
+    .optional()
+    .describe('Why a pattern may take in others, or other containers may hold the ID.'),
   standsFor: z.string().optional().describe('What a dead name is compared as.'),
   instead: z.string().nullable().optional().describe('The form that would be meant.'),
   where: z.string().optional().describe('The field that cannot be understood.'),
@@ -112,7 +116,7 @@ function sourceOf({ source, text, resolution }: ResolvedSource) {
 function detailsOf(resolution: Resolution) {
   switch (resolution.state) {
     case 'resolved':
-      return { ...resolution, perhaps: undefined }
+      return { ...resolution, perhaps: undefined, perhapsOthers: resolution.perhaps.why ?? null }
     case 'dangling':
       return { ...resolution, never: resolution.never ?? null }
     case 'service account': {

@@ -8,7 +8,7 @@ import { targetText } from '@kleym/shared/core/model/objects/access-policy.ts'
 import { quoted } from '@kleym/shared/core/base/text/quoted.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import {
-  isOpenSource,
+  mayBeMore,
   policyName,
   type NoteKind,
   type PolicyHolder,
@@ -131,7 +131,7 @@ function stateTexts(resolutions: readonly Resolution[]): readonly string[] {
 /** Warnings first, then what is undetermined, then information. */
 function worstOf({ rules, problems }: ResolvedPolicy, about: readonly Finding[]): number {
   if (about.some(({ severity }) => severity === 'warning')) return 0
-  const isOpen = rules.some(({ sources }) => sources.some(({ resolution }) => isOpenSource(resolution)))
+  const isOpen = rules.some(({ sources }) => sources.some(({ resolution }) => mayBeMore(resolution)))
   if (isOpen || problems.length > 0) return 1
   return about.length > 0 ? 2 : 3
 }
@@ -152,7 +152,7 @@ export function policiesAnswer(policies: readonly ResolvedPolicy[], layout: Poli
   const [only, ...others] = policies
   const who =
     only !== undefined && others.length === 0 ? `policy ${policyName(only)}` : policiesText(policies.length)
-  const isOpen = knowledge.state === 'unknown' || resolutions.some(isOpenSource)
+  const isOpen = knowledge.state === 'unknown' || resolutions.some(mayBeMore)
   const warnings = findings.filter(({ severity }) => severity === 'warning')
   return {
     mark: isOpen ? 'warn' : 'ok',
@@ -283,7 +283,9 @@ function viewSource({ text, resolution }: ResolvedSource, layout: PoliciesLayout
 /** Pods that present an ID which the source does not name are worth a look; an account alone is not. */
 function markOf(resolution: Resolution): Mark {
   const isMissed = resolution.state === 'service account' && resolution.kleymIds.length > 0
-  return isMissed ? 'warn' : STATES[resolution.state][0]
+  return isMissed || (resolution.state === 'resolved' && mayBeMore(resolution))
+    ? 'warn'
+    : STATES[resolution.state][0]
 }
 
 /** The parts of the sentence, a row each, without the source, which stands above them; then the holders. */

@@ -44,6 +44,7 @@ export {
   type ResolvedRule,
   type ResolvedSource,
   isOpenSource,
+  mayBeMore,
   policyName,
 } from './policies/resolution.ts'
 export { isForeign, trustDomainsOf } from './policies/resolve.ts'

@@ -7,6 +7,7 @@ import { Holdings } from '../holdings/holdings.ts'
 import type { MatcherIndex } from '../../model/naming/id-matcher.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { isAsShown, onceScheduledOn, whyNotYet } from '../../model/objects/unscheduled.ts'
 import {
   type Registration,
   sourceText,
@@ -76,6 +77,7 @@ class HolderSearch implements Held {
   readonly unfollowed = new Set<string>()
   readonly #context: PolicyContext
   readonly #holdings: Holdings
+  readonly #onceScheduled: (pod: Pod) => readonly Pod[]
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
   /** Whether a pattern takes in an ID: a hundred thousand pods may have one. */
@@ -84,6 +86,7 @@ class HolderSearch implements Held {
   constructor(context: PolicyContext, wanted: Wanted) {
     this.#context = context
     this.#holdings = new Holdings(context)
+    this.#onceScheduled = onceScheduledOn(context.base.snapshot.nodes)
     this.#wanted = wanted
     this.#ours = new Set(
       context.outputs.flatMap(({ object, ownership }) =>
@@ -96,8 +99,14 @@ class HolderSearch implements Held {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
     if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
+    for (const one of [pod, ...this.#onceScheduled(pod)]) this.#see(one, account, isAsked)
+  }
+
+  /** Looks at a pod as it is, or as it will be once its node is there. */
+  #see(pod: Pod, account: string, isAsked: boolean): void {
     const outcomes = this.#context.prediction().entriesOf(pod)
-    for (const outcome of outcomes) this.#note(outcome)
+    const notYet = pod.getsNode === true ? whyNotYet(pod) : undefined
+    for (const outcome of outcomes) this.#note(outcome, notYet)
     const concerned = outcomes.some(
       (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
     )
@@ -110,11 +119,11 @@ class HolderSearch implements Held {
     }
   }
 
-  #note({ source, entry, verdict }: EntryOutcome): void {
+  #note({ source, entry, verdict }: EntryOutcome, notYet: string | undefined): void {
     if (verdict.state === 'unknown' && this.#mayBeWanted(verdict.spiffeId))
       this.unfollowed.add(sourceText(source))
     if (entry === undefined) return
-    const why = whyOpen(verdict)
+    const why = whyOpen(verdict) ?? notYet
     if (why !== undefined) {
       if (!this.perhapsRendered.has(entry.spiffeId)) this.perhapsRendered.set(entry.spiffeId, { source, why })
       return
@@ -148,7 +157,7 @@ class HolderSearch implements Held {
         getOrCreate(byOutcome, registration.outcome, () => []).push({
           container: container.name,
           registration,
-          given: all(there, this.#holdings.given(registration)),
+          given: all(there, this.#holdings.given(registration), isAsShown(pod)),
         })
     }
     return byOutcome

@@ -60,6 +60,11 @@ export function unheld(declarers: readonly Declarer[]): string {
   return `${few(declarers.map(identitySourceText))} ${declarers.length === 1 ? 'gives' : 'give'} it, and no container holds it now${why}`
 }
 
+/** What is said of a source, and that there may be more. */
+export function withOthers(text: string, why: string | undefined): string {
+  return why === undefined ? text : `${text}; perhaps others: ${why}`
+}
+
 /** Nothing gives the ID. */
 export function dangling({
   never,
@@ -134,7 +139,7 @@ export function pattern(
             ? 'no container holds one now'
             : `${counted(count, 'container')} ${count === 1 ? 'holds' : 'hold'} one`,
         ]
-  return [what, ...held, ...(open === undefined ? [] : [`perhaps others: ${open}`])].join('; ')
+  return withOthers([what, ...held].join('; '), open)
 }
 
 /** A name in the trust domain of a mesh that is not known. */

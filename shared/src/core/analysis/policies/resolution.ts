@@ -46,6 +46,8 @@ export interface PerhapsHeld {
   readonly holders: ReadonlySet<string>
   /** By `sourceText`. */
   readonly sources: ReadonlySet<string>
+  /** Why there may be such holders; undefined: there are none. */
+  readonly why: string | undefined
 }
 
 /** What became of one source. `text` is one sentence fragment for a person, the same in every format. */
@@ -128,6 +130,11 @@ export function isOpenSource(resolution: Resolution): boolean {
   return (
     state === 'unknown' || state === 'unreadable' || ('open' in resolution && resolution.open !== undefined)
   )
+}
+
+/** Whether what is said of a source may not be all: it is open, or containers beside those that hold its ID may hold it. */
+export function mayBeMore(resolution: Resolution): boolean {
+  return isOpenSource(resolution) || (resolution.state === 'resolved' && resolution.perhaps.why !== undefined)
 }
 
 /** What can become of a source. */

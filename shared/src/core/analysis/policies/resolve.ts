@@ -104,13 +104,15 @@ export class Resolver {
     const identitySources = this.#sourcesOf(spiffeId, holding)
     if (holding !== undefined && holding.holders.length > 0) {
       const declarers = identitySources.map((identitySource) => declarerOf(identitySource, holding))
+      const [one] = holding.perhaps.values()
+      const why = one && say.notCertain(one, 'it to others')
       return {
         state: 'resolved',
         spiffeId,
         holders: holding.holders,
         declarers,
-        perhaps: { holders: holding.perhapsHolders, sources: new Set(holding.perhaps.keys()) },
-        text: say.resolved(holding.holders, declarers, this.#pending),
+        perhaps: { holders: holding.perhapsHolders, sources: new Set(holding.perhaps.keys()), why },
+        text: say.withOthers(say.resolved(holding.holders, declarers, this.#pending), why),
       }
     }
     if (this.#ours.size === 0) return this.#withoutTrustDomain(spiffeId)

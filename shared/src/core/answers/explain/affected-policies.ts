@@ -127,7 +127,8 @@ function changeOf(left: Affected | undefined, right: Affected | undefined): Poli
   if (had !== undefined && has !== undefined && had !== has) return has < had ? 'lost' : 'gained'
   if (isOpenSource(before) !== isOpenSource(after) || doubt(before) !== doubt(after)) return 'perhaps'
   if (before.state !== after.state) return 'otherwise'
-  if (fingerprint(before) === fingerprint(after)) return undefined
+  if (fingerprint(before) === fingerprint(after))
+    return mayHold(before) === mayHold(after) ? undefined : 'perhaps'
   return isOpenSource(before) || !(hasMore(before, after) || hasMore(after, before)) ? 'perhaps' : 'moved'
 }
 
@@ -188,6 +189,11 @@ function doubt(resolution: Resolution): string {
   return resolution.state === 'unknown'
     ? JSON.stringify([resolution.because, ...resolution.perhaps.map(sourceText)])
     : ''
+}
+
+/** Who may hold an ID beside those that do, as a text. */
+function mayHold(resolution: Resolution): string {
+  return resolution.state === 'resolved' ? JSON.stringify([...resolution.perhaps.holders]) : ''
 }
 
 /** What gives the identity, and who holds it. What gives one that nobody holds depends on pods that are registered in vain. */
