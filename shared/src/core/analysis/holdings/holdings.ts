@@ -112,8 +112,7 @@ export class Holdings {
     const later = this.#isOfLater ? this.onceScheduled(pod, container) : NONE
     const possible = later.length === 0 ? now : [...now, ...later]
     const undecided = undecidedFor(this.#context.undecided, pod, container.name)
-    const gap = any(this.#gap(pod.namespace), not(this.asRead(pod)))
-    const unread = undecided.length === 0 ? gap : any(gap, ...undecided.map((one) => this.#undecided(one)))
+    const unread = this.#unread(pod, undecided)
     let other = unread
     let held = NONE
     let perhaps = NONE
@@ -162,6 +161,16 @@ export class Holdings {
   /** Whether verdicts of the prediction hold as they are. */
   #isPlain({ injectedBy }: Container): boolean {
     return this.#ofRegistration === undefined && injectedBy === undefined
+  }
+
+  /** Whether a container holds an identity from something that was not read or decided: no, or open. */
+  unread(pod: Pod, container: string): Truth {
+    return this.#unread(pod, undecidedFor(this.#context.undecided, pod, container))
+  }
+
+  #unread(pod: Pod, undecided: readonly UndecidedBinding[]): Truth {
+    const gap = any(this.#gap(pod.namespace), not(this.asRead(pod)))
+    return undecided.length === 0 ? gap : any(gap, ...undecided.map((one) => this.#undecided(one)))
   }
 
   /** Whether a container is there: its pod is, and whatever adds it does. */

@@ -21,6 +21,7 @@ import type { CompiledSnapshot } from '../settings/compiled-snapshot.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { unknownReasonText } from '../../model/unknown-reason.ts'
 import { predict, type EntrySource, type Prediction, type SelectionCounts } from '../../predict/index.ts'
+import { Holdings } from '../holdings/holdings.ts'
 import { undecidedOn, type UndecidedBindings } from '../holdings/undecided.ts'
 
 /** What a state is made from, beside the compiled snapshot. */
@@ -80,6 +81,7 @@ export class State implements PolicyContext {
     if (this.#prediction !== undefined) return this.#prediction
     const { snapshot, podsInQuestion, settings } = this.base
     const whyKept = this.#whyKept()
+    const holdings = lazy(() => new Holdings(this))
     this.#prediction = predict({
       clusterSpiffeIds: this.outputs.map(({ object }) => predictable(object)),
       staticEntries: snapshot.staticEntries.read,
@@ -89,6 +91,7 @@ export class State implements PolicyContext {
       endpoints: snapshot.endpoints,
       settings,
       whyIncomplete: (pod) => whyUnread(snapshot, pod.namespace) ?? whyUndecided(this.undecided, pod),
+      unread: (pod, container) => holdings().unread(pod, container),
       whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
       whyUnserved: whyUnserved(settings, snapshot.spireSetup),
       ...(whyKept.size > 0 && { whyKept: ({ name }) => whyKept.get(name) }),

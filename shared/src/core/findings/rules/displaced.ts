@@ -16,7 +16,7 @@ import {
   type PodIdentities,
 } from '../../predict/index.ts'
 import { distinct } from '../../base/text/bytes.ts'
-import { openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { all, not, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { ownerOf, type PodLookups } from './pod-note.ts'
 import { appliesUnless } from './applies.ts'
 
@@ -35,12 +35,18 @@ export interface Displaced {
 }
 
 /** The default identities that containers of a pod do not hold because fallbacks give way. */
-export function displacedOf({ containers }: Pick<PodIdentities, 'containers'>): readonly Displaced[] {
-  return containers.flatMap(displacedFrom)
+export function displacedOf({
+  containers,
+  unreadOf,
+}: Pick<PodIdentities, 'containers' | 'unreadOf'>): readonly Displaced[] {
+  return containers.flatMap((one) => displacedFrom(one, unreadOf))
 }
 
-/** The same of one container. An ID that it holds all the same, from another registration, is not lost. */
-export function displacedFrom({ container, registrations }: ContainerIdentities): readonly Displaced[] {
+/** The same of one container. An ID that it holds all the same, from another registration, is not lost; one that was not read may give it. */
+export function displacedFrom(
+  { container, registrations }: ContainerIdentities,
+  unreadOf: PodIdentities['unreadOf'],
+): readonly Displaced[] {
   const fallbacks = registrations.filter(givesWay)
   if (fallbacks.length === 0) return []
   const there = whyInjected(container)
@@ -58,7 +64,8 @@ export function displacedFrom({ container, registrations }: ContainerIdentities)
     const unsure = perhaps ?? (isCertain ? undefined : first)
     const mayNot =
       unsure && appliesUnless(sourceText(unsure.source), whyOpen(unsure.outcome.verdict) ?? unsure.why ?? '')
-    const holds = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
+    const isLost = there === undefined ? (mayNot ?? YES) : openOn(`whether ${container.name} is there`, there)
+    const holds = all(isLost, not(unreadOf(container)))
     const { spiffeId = UNKNOWN_ID } = first
     return [{ container, spiffeId, fallbacks: [first, ...more], instead, kept, holds }]
   })

@@ -93,9 +93,9 @@ function lostByProxy(facts: PodIdentities, lookups: PodLookups): readonly Note[]
 /** The identities of its mesh that a proxy does not hold because fallbacks give way, and that nothing which it holds replaces. */
 export function lossesOfProxy(
   { container, consumer }: ProxyOfAccount,
-  facts: Pick<PodIdentities, 'pod' | 'outcomes'>,
+  facts: Pick<PodIdentities, 'pod' | 'outcomes' | 'unreadOf'>,
 ): readonly Displaced[] {
-  return displacedFrom(containerIdentities(facts, container)).filter(
+  return displacedFrom(containerIdentities(facts, container), facts.unreadOf).filter(
     ({ spiffeId, instead, kept }) =>
       isMeshIdentity(spiffeId) && (instead.length + kept.length === 0 || consumer.asksById === true),
   )

@@ -230,7 +230,7 @@ function asIf(facts: PodIdentities, verdictOf: (one: EntryOutcome) => EntryVerdi
     }),
   )
   return {
-    pod: facts.pod,
+    ...facts,
     outcomes: [...outcomes.values()],
     containers: facts.containers.map((one) => containerAsIf(one, outcomes)),
   }

@@ -1,5 +1,6 @@
 // What one pod shows, gathered for all rules together: its registrations, and how each of its containers meets them.
 import type { Container, Pod } from '../../model/objects/pod.ts'
+import type { Truth } from '../../model/truth/truth.ts'
 import { isPodAgent } from './static-index.ts'
 import { verdictsOf, type Registration } from './registration.ts'
 import type { EntryOutcome, Prediction } from './prediction.ts'
@@ -17,13 +18,20 @@ export interface PodIdentities {
   readonly outcomes: readonly EntryOutcome[]
   /** Without ephemeral containers, which SPIRE never attests. */
   readonly containers: readonly ContainerIdentities[]
+  /** Whether a container may be given an identity beside these, by what was not read or decided: no, or open. */
+  readonly unreadOf: (container: Container) => Truth
 }
 
 /** Gathers the facts of a pod. */
 export function podIdentitiesOf(prediction: Prediction, pod: Pod): PodIdentities {
   const outcomes = prediction.entriesOf(pod)
   const attested = pod.containers.filter(({ role }) => role !== 'ephemeral')
-  return { pod, outcomes, containers: attested.map((one) => containerIdentities({ pod, outcomes }, one)) }
+  return {
+    pod,
+    outcomes,
+    containers: attested.map((one) => containerIdentities({ pod, outcomes }, one)),
+    unreadOf: ({ name }) => prediction.unread(pod, name),
+  }
 }
 
 /** The facts of one container of a pod, which need not be among those that are known. */

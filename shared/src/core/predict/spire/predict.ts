@@ -29,6 +29,7 @@ import {
   type SelectionCounts,
 } from './prediction.ts'
 import { idPreparer, type PreparedId } from './prepared-id.ts'
+import { NO, type Truth } from '../../model/truth/truth.ts'
 import { trustDomainProblem } from '../../model/spiffe-id.ts'
 import { StaticMasking } from './static-masking.ts'
 import { StaticIndex } from './static-index.ts'
@@ -101,6 +102,10 @@ class Predictor implements Prediction {
     this.#last = { pod, outcomes }
     if (this.#input.pods.length <= PODS_KEPT) this.#outcomes.set(pod, outcomes)
     return outcomes
+  }
+
+  unread(pod: Pod, container: string): Truth {
+    return this.#input.unread?.(pod, container) ?? NO
   }
 
   parentIdOf(pod: Pod): string | undefined {

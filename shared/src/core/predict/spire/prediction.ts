@@ -5,6 +5,7 @@ import type { Endpoints, Namespace, Node, Pod } from '../../model/objects/pod.ts
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import type { ClusterStaticEntry } from '../../model/objects/static-entry.ts'
+import type { Truth } from '../../model/truth/truth.ts'
 
 /** One consistent snapshot, and the settings of the SCM that reads it. */
 export interface PredictionInput {
@@ -20,6 +21,8 @@ export interface PredictionInput {
   readonly settings: ScmSettings
   /** The ClusterSPIFFEID that there may be for a pod beside these, as a sentence names it; undefined: there is none. */
   readonly whyIncomplete?: (pod: Pod) => string | undefined
+  /** Whether a container of a pod may be given an identity by what was not read or decided: no, or open. Absent: all was. */
+  readonly unread?: (pod: Pod, container: string) => Truth
   /** Why an object may be other than it is here: it stands twice in the files. */
   readonly whyDoubted?: (source: EntrySource) => string | undefined
   /** Why a ClusterSPIFFEID may not come to be there: kleym must still write it. */
@@ -207,6 +210,8 @@ export interface Prediction {
    * there where their selectors may match one of its containers.
    */
   entriesOf(pod: Pod): readonly EntryOutcome[]
+  /** Whether a container may be given an identity beside those entries, by what was not read or decided: no, or open. */
+  unread(pod: Pod, container: string): Truth
   /** The parent of the entries that ClusterSPIFFEIDs give a pod; undefined where they give it none. */
   parentIdOf(pod: Pod): string | undefined
   /**
