@@ -4,6 +4,7 @@ import { Placeholder } from '../../base/go/template/placeholder.ts'
 import type { GoObject, TemplateData } from '../../base/go/template/template.ts'
 import { isRecord, own, type JsonRecord } from '../../base/json.ts'
 import type { Node, Pod } from '../../model/objects/pod.ts'
+import { answerOf } from '../../model/objects/pods-alike.ts'
 import type { ScmSettings } from '../../model/objects/scm-settings.ts'
 import {
   CLUSTER_DOMAIN,
@@ -107,10 +108,12 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 }
 
 function podSpec(pod: Pod): GoObject {
-  if (pod.exists)
+  if (pod.exists) {
+    const complete = answerOf(pod, isSpecWhole)
     return pod.getsNode === true
-      ? { value: withValue(pod.spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)), complete: true }
-      : { value: pod.spec, complete: true }
+      ? { value: withValue(pod.spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)), complete }
+      : { value: pod.spec, complete }
+  }
   const value = {
     ...pod.spec,
     serviceAccountName: pod.serviceAccountName,
@@ -118,6 +121,22 @@ function podSpec(pod: Pod): GoObject {
   }
   return { value, complete: false }
 }
+
+/**
+ * Whether the spec of a pod that an API server holds has all that the API server fills in where a manifest has nothing. If not, it was
+ * cut, and what it lacks may be there. Source: Kubernetes v1.36, pkg/apis/core/v1/defaults.go, SetDefaults_PodSpec.
+ */
+function isSpecWhole({ spec }: Pod): boolean {
+  return FILLED_IN.every((field) => own(spec, field) !== undefined)
+}
+
+const FILLED_IN = [
+  'restartPolicy',
+  'dnsPolicy',
+  'securityContext',
+  'schedulerName',
+  'terminationGracePeriodSeconds',
+]
 
 /** A record with another value at a key. The rest is read when a template asks for it: pods that differ in it may be alike otherwise. */
 function withValue(record: JsonRecord, key: string, value: unknown): JsonRecord {
