@@ -135,6 +135,20 @@ test('a change that reaches a waiting pod alone does not come to nothing', () =>
   expect(effectOf(after, after).uncertain).toEqual([])
 })
 
+test('so does one after which it depends on the node whether a waiting pod is given what it would be given now', () => {
+  const [before, after] = [{ app: 'x' }, { app: 'x', 'topology.kubernetes.io/zone': 'z1' }].map(
+    (matchLabels) => {
+      const zonal = foreign('zonal', {
+        podSelector: { matchLabels },
+        spiffeIDTemplate: 'spiffe://example.org/zonal',
+      })
+      return analysisOf(world(binding(), pod(), waiting(), zonal)).settled
+    },
+  )
+  if (before === undefined || after === undefined) throw new Error('there are two')
+  expect(effectOf(before, after).uncertain.length).toBeGreaterThan(0)
+})
+
 test('a waiting pod leaves no step of a rename open: it will hold what others of its kind hold', () => {
   const [before, after] = [[], [THIEF]].map(
     (more) => analysisOf(world(binding(), pod(), waiting(), ...more)).settled,

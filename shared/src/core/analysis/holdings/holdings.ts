@@ -64,7 +64,8 @@ export class Holdings {
   readonly #context: HoldingContext
   readonly #ofRegistration: ((one: Registration) => Registration) | undefined
   readonly #isOfLater: boolean
-  readonly #onceScheduled: (pod: Pod) => readonly Pod[]
+  /** A pod that waits for its node, as it will be once that is there; nothing of any other. */
+  readonly scheduled: (pod: Pod) => readonly Pod[]
   readonly #namespaces: ReadonlyMap<string, Namespace>
   readonly #gaps = new Map<string, Truth>()
   /** One cause for all pods that have it: there may be a hundred thousand of them. */
@@ -74,7 +75,7 @@ export class Holdings {
   constructor(context: HoldingContext, { ofRegistration, isOfLater = false }: HoldingQuestion = {}) {
     this.#context = context
     this.#isOfLater = isOfLater
-    this.#onceScheduled = onceScheduledOn(context.base.snapshot.nodes)
+    this.scheduled = onceScheduledOn(context.base.snapshot.nodes)
     this.#namespaces = namespacesByName(context.base.snapshot)
     this.#ofRegistration = ofRegistration
     const doubted = lazy(() => doubtedIn(context.base.snapshot))
@@ -142,7 +143,7 @@ export class Holdings {
 
   /** What a container of a pod that waits for a node may hold once it has one, beside what it holds now. */
   onceScheduled(pod: Pod, container: Container): readonly Registration[] {
-    return this.#onceScheduled(pod).flatMap((later) =>
+    return this.scheduled(pod).flatMap((later) =>
       this.registrationsOf(later, container).flatMap((one): readonly Registration[] => {
         if (isHeld(one)) return [{ ...one, verdict: 'depends', why: whyNotYet(later) }]
         return isPossible(one) ? [one] : []

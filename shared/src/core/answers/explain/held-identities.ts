@@ -68,7 +68,13 @@ export function* identitiesOf(
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
   })
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
-    const conditions = lazy(() => conditionsOf(prediction.entriesOf(pod), selectors))
+    const conditions = lazy(() => {
+      const every = isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]
+      return conditionsOf(
+        every.flatMap((one) => prediction.entriesOf(one)),
+        selectors,
+      )
+    })
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
     const containers = [...pod.containers, ...(more ?? [])]
