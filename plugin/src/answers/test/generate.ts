@@ -43,16 +43,15 @@ function thatHold(
   input: AnswerInput,
 ): { readonly tests: readonly WrittenTest[]; readonly notPinned: readonly string[] } {
   const reading = readingOf(input)
-  const notPinned: string[] = []
-  const kept = tests.flatMap((written): readonly WrittenTest[] => {
+  const runnable = tests.map((written) => {
     const test = readIdentityTest(written, reading)
     if (!('assertions' in test)) throw new Error(`${written.metadata.name} cannot be read: ${test[0]?.why}`)
-    const open = new Set<string>()
-    for (const { assertion, outcome } of resultsOf({ tests: [{ test, placeOf: nowhere }] }, input)) {
-      if (outcome.state === 'passed') continue
-      open.add(fieldText(assertion.path))
-      notPinned.push(`${outcome.claim}: ${outcome.why}`)
-    }
+    return { test, placeOf: nowhere }
+  })
+  const notHeld = resultsOf({ tests: runnable }, input).filter(({ outcome }) => outcome.state !== 'passed')
+  const byTest = Map.groupBy(notHeld, ({ test }) => test)
+  const kept = tests.flatMap((written): readonly WrittenTest[] => {
+    const open = new Set(byTest.get(written.metadata.name)?.map(({ assertion }) => fieldText(assertion.path)))
     if (open.size === 0) return [written]
     const spec = Object.fromEntries(
       Object.entries(written.spec)
@@ -64,6 +63,7 @@ function thatHold(
     )
     return Object.keys(spec).length === 0 ? [] : [{ ...written, spec }]
   })
+  const notPinned = notHeld.map(({ outcome }) => `${outcome.claim}: ${outcome.why}`)
   return { tests: kept, notPinned }
 }
 

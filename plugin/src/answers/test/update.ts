@@ -116,7 +116,11 @@ function heldBySubject(
     .candidates(subject)
     .filter((pod) => pods.match(pod, subject) === YES)
     .flatMap(
-      (pod) => found.namespaces.get(pod.namespace)?.filter((one) => one.pod === pod && !one.isAdded) ?? [],
+      (pod) =>
+        found.namespaces
+          .get(pod.namespace)
+          ?.of(pod)
+          .filter(({ isAdded }) => !isAdded) ?? [],
     )
     .filter(
       ({ container }) => subject.written.container === undefined || subject.written.container === container,
@@ -135,7 +139,7 @@ function onlyOf(
   if (only === undefined || atMost !== undefined || namespace === undefined || Object.keys(rest).length > 0)
     return undefined
   if (only.some(({ exact, text }) => exact === undefined && text.includes('**'))) return undefined
-  const ids = found.namespaces.get(namespace)?.flatMap((one) => [...one.ids]) ?? []
+  const ids = found.namespaces.get(namespace)?.all.flatMap((one) => [...one.ids]) ?? []
   return ids.length === 0 ? undefined : [...new Set(ids)].toSorted(compareBytes)
 }
 

@@ -4,7 +4,14 @@ import { IDENTITY_TEST_API_VERSION, IDENTITY_TEST_KIND, LOCAL_CONFIG_ANNOTATION 
 import type { Analysis } from '../../analysis/index.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
-import { findingHolders, groupsOf, selectorsOf, type HoldersFound, type IdHolder } from './holders.ts'
+import {
+  findingHolders,
+  groupsOf,
+  selectorsOf,
+  type HoldersFound,
+  type IdHolder,
+  type NamespaceHolders,
+} from './holders.ts'
 import { type ContainersWritten, type IdentityTestSpec } from './schema.ts'
 
 /** A test as it is written into a file. */
@@ -33,7 +40,7 @@ export function* generating(analysis: Analysis): Steps<GeneratedTests> {
       ? testOf('several-namespaces', { identities: identitiesOf(homes.get(home) ?? [], found) })
       : testOf(`namespace-${home}`, {
           identities: identitiesOf(homes.get(home) ?? [], found),
-          rules: [onlyRule(home, namespaces.get(home) ?? [])],
+          rules: [onlyRule(home, namespaces.get(home)?.all ?? [])],
         }),
   )
   return {
@@ -72,12 +79,12 @@ type Rule = NonNullable<IdentityTestSpec['rules']>[number]
 /** What each container holds, in the namespaces where that is certain. */
 function testsByContainer({ namespaces }: HoldersFound): readonly WrittenTest[] {
   const certain = [...namespaces]
-    .filter(([, holders]) => holders.every(({ open }) => open === undefined))
+    .filter(([, { all }]) => all.every(({ open }) => open === undefined))
     .toSorted(compareKeys)
   return certain.map(([namespace, holders]) =>
     testOf(`namespace-${namespace}`, {
       containers: groupsOf(holders).flatMap(([subject, holder]) => holdsOf(subject, holder)),
-      rules: [onlyRule(namespace, holders)],
+      rules: [onlyRule(namespace, holders.all)],
     }),
   )
 }
@@ -100,17 +107,17 @@ function onlyRule(namespace: string, holders: readonly IdHolder[]): Rule {
 
 /** No container of any other namespace holds any; those of several namespaces keep to what they hold. */
 function elsewhereRules(
-  namespaces: readonly (readonly [string, readonly IdHolder[]])[],
+  namespaces: readonly (readonly [string, NamespaceHolders])[],
   pinned: ReadonlySet<string>,
 ): Rule[] {
   const shared = namespaces
-    .filter(([name, holders]) => !pinned.has(name) && holders.some(({ possible }) => possible.size > 0))
+    .filter(([name, { all }]) => !pinned.has(name) && all.some(({ possible }) => possible.size > 0))
     .toSorted(compareKeys)
   const known = [...pinned, ...shared.map(([name]) => name)]
     .filter((name) => name !== '')
     .toSorted(compareBytes)
   return [
-    ...shared.map(([name, holders]) => onlyRule(name, holders)),
+    ...shared.map(([name, { all }]) => onlyRule(name, all)),
     {
       everyContainer: known.length === 0 ? {} : { notInNamespaces: known },
       holds: { none: true },

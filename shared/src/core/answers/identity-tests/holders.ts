@@ -1,8 +1,9 @@
 // Who holds each identity of a state, and how a test names them.
 import { type Analysis, Holdings, idsOf, openVerdicts } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { lazy } from '../../base/lazy.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { isOfPart, partOf, workloadsOf } from '../../model/objects/pod-workloads.ts'
+import { isOfPart, partOf, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
 import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
 import type { Steps } from '../../base/steps.ts'
@@ -29,7 +30,7 @@ export interface IdHolder {
 export interface HoldersFound {
   /** By identity; a part of an ID that is known only when the pod runs is `*`. */
   readonly holders: ReadonlyMap<string, readonly IdHolder[]>
-  readonly namespaces: ReadonlyMap<string, readonly IdHolder[]>
+  readonly namespaces: ReadonlyMap<string, NamespaceHolders>
   /** The identities that some container may hold beside those that certainly do. */
   readonly notCertain: ReadonlySet<string>
   /** What may give any identity, and where, a sentence each. */
@@ -41,7 +42,7 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   const holdings = new Holdings(analysis.settled, { ...openVerdicts(analysis), isOfLater: true })
   const pods = new SelectablePods(analysis)
   const holders = new Map<string, IdHolder[]>()
-  const namespaces = new Map<string, IdHolder[]>()
+  const namespaces = new Map<string, NamespaceHolders>()
   const notCertain = new Set<string>()
   const leftOut = new Set<string>()
   for (const pod of analysis.podsInQuestion) {
@@ -63,7 +64,7 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
         possible: new Set(possible),
         open,
       }
-      getOrCreate(namespaces, pod.namespace, () => []).push(holder)
+      getOrCreate(namespaces, pod.namespace, () => new NamespaceHolders()).all.push(holder)
       for (const id of holder.ids) getOrCreate(holders, id, () => []).push(holder)
       if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
     }
@@ -75,36 +76,35 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
 export function selectorsOf(
   id: string,
   holders: readonly IdHolder[],
-  namespaces: ReadonlyMap<string, readonly IdHolder[]>,
+  namespaces: HoldersFound['namespaces'],
 ): ContainersWritten[] {
-  const named = new Map<string, ContainersWritten>()
+  // What is given to a pod as a whole, whatever container a webhook adds. Each place is asked once: a workload may have thousands of pods.
+  const isTold = answered(
+    ({ holders: same }: Place) =>
+      same.every(({ isAdded, ids, possible }) => (isAdded ? possible : ids).has(id)) &&
+      same.some(({ isAdded }) => isAdded),
+  )
+  const isHeld = answered(({ holders: same }: Place) => same.every(({ ids }) => ids.has(id)))
+  const selectors = new Set<ContainersWritten>()
   for (const holder of holders) {
-    const selector = selectorOf(id, holder, namespaces.get(holder.pod.namespace) ?? [])
-    named.set(JSON.stringify(selector), selector)
+    const whole = namespaces.get(holder.pod.namespace)?.placesOf(holder.pod).find(isTold)
+    selectors.add(whole?.selector ?? nearestSelector(holder, namespaces.get(holder.pod.namespace), isHeld))
   }
-  return [...named].toSorted(compareKeys).map(([, selector]) => selector)
+  return [...new Map([...selectors].map((one) => [JSON.stringify(one), one]))]
+    .toSorted(compareKeys)
+    .map(([, selector]) => selector)
 }
 
-function selectorOf(id: string, holder: IdHolder, all: readonly IdHolder[]): ContainersWritten {
-  const { namespace } = holder.pod
-  const isTold = (candidate: ContainersWritten): boolean => {
-    const same = all.filter(({ pod }) => isOf(pod, candidate))
-    const isAddedTo = same.some(({ isAdded, possible }) => isAdded && possible.has(id))
-    return isAddedTo && same.every(({ isAdded, ids, possible }) => (isAdded ? possible : ids).has(id))
-  }
-  // What is given to a pod as a whole, whatever container a webhook adds.
-  const whole = candidatesOf(holder.pod).find(isTold)
-  if (whole !== undefined) return { namespace, ...whole }
-  return nearestSelector(holder, all, ({ ids }) => ids.has(id))
-}
-
-/** A selector and one of its containers, for all containers: those that are alike, once. */
-export function groupsOf(all: readonly IdHolder[]): readonly (readonly [ContainersWritten, IdHolder])[] {
+/** A selector and one of its containers, for all containers of a namespace: those that are alike, once. */
+export function groupsOf(namespace: NamespaceHolders): readonly (readonly [ContainersWritten, IdHolder])[] {
   const groups = new Map<string, readonly [ContainersWritten, IdHolder]>()
+  const textOf = answered(holdingText)
+  const areAlike = answered(({ holders: [first, ...others] }: Place) =>
+    others.every((one) => first !== undefined && textOf(one) === textOf(first)),
+  )
   // A container that a webhook may add is no subject that is certain.
-  for (const holder of all.filter(({ isAdded }) => !isAdded)) {
-    const text = holdingText(holder)
-    const selector = nearestSelector(holder, all, (one) => holdingText(one) === text)
+  for (const holder of namespace.all.filter(({ isAdded }) => !isAdded)) {
+    const selector = nearestSelector(holder, namespace, areAlike)
     groups.set(JSON.stringify(selector), [selector, holder])
   }
   return [...groups].toSorted(compareKeys).map(([, group]) => group)
@@ -114,35 +114,84 @@ function holdingText({ ids, possible }: IdHolder): string {
   return [[...ids], [...possible]].map((list) => list.toSorted(compareBytes).join(' ')).join('\n')
 }
 
+/** A question that is asked about each thing once. */
+function answered<Of, Answer>(ask: (of: Of) => Answer): (of: Of) => Answer {
+  const answers = new Map<Of, Answer>()
+  return (of) => getOrCreate(answers, of, () => ask(of))
+}
+
 /** The widest selector of a container whose containers are all alike. */
 function nearestSelector(
   { pod, container }: IdHolder,
-  all: readonly IdHolder[],
-  isAlike: (one: IdHolder) => boolean,
+  namespace: NamespaceHolders | undefined,
+  areAlike: (place: Place) => boolean,
 ): ContainersWritten {
-  const { namespace } = pod
-  for (const candidate of candidatesOf(pod)) {
-    const same = all.filter((one) => one.container === container && isOf(one.pod, candidate))
-    if (same.every(isAlike)) return { namespace, ...candidate, container }
+  for (const place of namespace?.placesOf(pod) ?? []) {
+    const ofContainer = place.ofContainer(container)
+    if (areAlike(ofContainer)) return ofContainer.selector
   }
-  return { namespace, pod: pod.ref.name, container }
+  return { namespace: pod.namespace, pod: pod.ref.name, container }
 }
 
-/** What names the pods of one kind: the workload, a part of it, the pod itself. */
-function candidatesOf(pod: Pod): readonly ContainersWritten[] {
-  const [workload] = workloadsOf(pod).toReversed()
-  const part = partOf(pod)
-  return [
-    ...(workload === undefined ? [] : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}` }]),
-    ...(workload === undefined || part === undefined
-      ? []
-      : [{ workload: `${workload.kind.toLowerCase()}/${workload.name}`, part }]),
-    ...(pod.ref.kind === 'Pod' ? [{ pod: pod.ref.name }] : []),
-  ]
+/** What a selector names. A workload is one place, whichever of its pods asks. */
+class Place {
+  readonly selector: ContainersWritten
+  readonly holders: readonly IdHolder[]
+  readonly #byContainer: () => ReadonlyMap<string, readonly IdHolder[]>
+  readonly #ofContainers = new Map<string, Place>()
+
+  constructor(selector: ContainersWritten, holders: readonly IdHolder[]) {
+    this.selector = selector
+    this.holders = holders
+    this.#byContainer = lazy(() => Map.groupBy(holders, (one) => one.container))
+  }
+
+  ofContainer(container: string): Place {
+    return getOrCreate(
+      this.#ofContainers,
+      container,
+      () => new Place({ ...this.selector, container }, this.#byContainer().get(container) ?? []),
+    )
+  }
 }
 
-function isOf(pod: Pod, { workload, part, pod: name }: ContainersWritten): boolean {
-  if (name !== undefined) return pod.ref.kind === 'Pod' && pod.ref.name === name
-  if (part !== undefined && isOfPart(pod, part) !== true) return false
-  return workloadsOf(pod).some((one) => `${one.kind.toLowerCase()}/${one.name}` === workload)
+/** The containers of a namespace, and the places that they are in. */
+export class NamespaceHolders {
+  readonly all: IdHolder[] = []
+  readonly #byPod = lazy(() => Map.groupBy(this.all, ({ pod }) => pod))
+  readonly #byName = lazy(() => this.#holdersBy(({ ref }) => (ref.kind === 'Pod' ? [ref.name] : [])))
+  readonly #byWorkload = lazy(() => this.#holdersBy((pod) => workloadsOf(pod).map(workloadText)))
+  readonly #places = new Map<string, Place>()
+
+  of(pod: Pod): readonly IdHolder[] {
+    return this.#byPod().get(pod) ?? []
+  }
+
+  /** The places that a pod is in, the widest first: its workload, a part of that, the pod itself. */
+  *placesOf(pod: Pod): Generator<Place, void, void> {
+    const { namespace, ref } = pod
+    const workload = workloadsOf(pod).map(workloadText).at(-1)
+    const part = partOf(pod)
+    if (workload !== undefined) {
+      const all = this.#byWorkload().get(workload) ?? []
+      yield getOrCreate(this.#places, workload, () => new Place({ namespace, workload }, all))
+      if (part !== undefined)
+        yield getOrCreate(this.#places, JSON.stringify([workload, part]), () => {
+          const holders = all.filter((one) => isOfPart(one.pod, part) === true)
+          return new Place({ namespace, workload, part }, holders)
+        })
+    }
+    if (ref.kind === 'Pod') yield new Place({ namespace, pod: ref.name }, this.#byName().get(ref.name) ?? [])
+  }
+
+  #holdersBy(keysOf: (pod: Pod) => readonly string[]): ReadonlyMap<string, readonly IdHolder[]> {
+    const byKey = new Map<string, IdHolder[]>()
+    for (const [pod, holders] of this.#byPod())
+      for (const key of keysOf(pod)) getOrCreate(byKey, key, () => []).push(...holders)
+    return byKey
+  }
+}
+
+function workloadText({ kind, name }: WorkloadName): string {
+  return `${kind.toLowerCase()}/${name}`
 }

@@ -1,0 +1,43 @@
+// How much is done for the tests that `--generate` writes: they are run before they are printed, all of them together.
+import { expect, test, vi } from 'vitest'
+import { Holdings } from '@kleym/shared/core/analysis/index.ts'
+import { SCM_CONFIG } from '../../support/chat-world.ts'
+import { inProcess } from '../../support/in-process.ts'
+import { workspace } from '../../support/workspace.ts'
+
+const SETTINGS = '--trust-domain example.org --clusterspiffeid-class-name= --scm-config scm.yaml'.split(' ')
+const NAMESPACES = 12
+const REGISTRATION = {
+  apiVersion: 'spire.spiffe.io/v1alpha1',
+  kind: 'ClusterSPIFFEID',
+  metadata: { name: 'each', uid: 'uid-of-each' },
+  spec: { spiffeIDTemplate: 'spiffe://example.org/ns/{{ .PodMeta.Namespace }}' },
+}
+
+function podIn(namespace: string): unknown {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'llama', namespace, uid: `uid-of-${namespace}` },
+    spec: { nodeName: 'n1', containers: [{ name: 'vllm' }] },
+  }
+}
+
+test('what a container holds is worked out twice, however many namespaces have a test', async () => {
+  const names = Array.from({ length: NAMESPACES }, (_, at) => `team-${at}`)
+  const objects = [
+    { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } },
+    REGISTRATION,
+    ...names.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name, uid: name } })),
+    ...names.map(podIn),
+  ]
+  const text = objects.map((one) => JSON.stringify(one)).join('\n---\n')
+  const cwd = await workspace({ 'scm.yaml': SCM_CONFIG, 'world.yaml': text })
+  const ofContainer = vi.spyOn(Holdings.prototype, 'ofContainer')
+  const { stdout } = await inProcess(
+    ['test', '--generate', '--offline', '-f', 'world.yaml', ...SETTINGS],
+    cwd,
+  )
+  expect(stdout.match(/^ {2}name: namespace-team-/gm)).toHaveLength(NAMESPACES)
+  expect(ofContainer).toHaveBeenCalledTimes(2 * NAMESPACES)
+})
