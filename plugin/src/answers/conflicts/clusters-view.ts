@@ -17,7 +17,7 @@ export function clustersAnswer({ clusters, shared }: ClustersComparison, layout:
   const isOpen =
     layout.incomplete === true ||
     layout.unsettled === true ||
-    clusters.some((one) => one.trustDomain === undefined)
+    clusters.some((one) => one.trustDomain === undefined || one.unfollowed.length > 0)
   if (shared.length === 0)
     return {
       mark: isOpen ? 'warn' : 'ok',

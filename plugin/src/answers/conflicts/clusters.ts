@@ -1,6 +1,11 @@
 // `conflicts` asked about several clusters: each is read as if it were the only one, and then they are compared.
 import { basename, resolve } from 'node:path'
-import { clusterFindings, compareClusters, trustDomainOf } from '@kleym/shared/core/answers/index.ts'
+import {
+  clusterFindings,
+  compareClusters,
+  trustDomainOf,
+  type ClustersComparison,
+} from '@kleym/shared/core/answers/index.ts'
 import { takingOutputsAsHandled } from '@kleym/shared/core/analysis/index.ts'
 import { compareFindings } from '@kleym/shared/core/findings/index.ts'
 import type { CommandContext, CommandResult } from '../../io/context.ts'
@@ -123,11 +128,17 @@ export function clustersFrame(read: readonly ReadCluster[]): Frame {
       count: sum(({ bindings }) => bindings) + comparison.clusters.reduce((total, { ids }) => total + ids, 0),
       what: 'binding or SPIFFE ID',
     },
-    causes: read.flatMap(causesIn),
+    causes: [...read.flatMap(causesIn), ...unfollowedIn(comparison)],
     names: (shown) => shown.map(namedSubject),
     answer: (layout) => clustersAnswer(comparison, layout),
     view: (layout, shown) => viewClusters(comparison, shown, layout),
   }
+}
+
+/** The registrations that may give an ID of another cluster, since kleym cannot tell which they give. */
+function unfollowedIn({ clusters }: ClustersComparison): readonly Cause[] {
+  const of = clusters.flatMap(({ name, unfollowed }) => unfollowed.map((one) => `${name}: ${one}`))
+  return of.length === 0 ? [] : [{ leaves: 'a registration', of }]
 }
 
 /** What keeps one of the clusters from being known, with its name. */

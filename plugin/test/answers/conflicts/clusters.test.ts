@@ -49,6 +49,23 @@ describe('conflicts of several clusters', () => {
     expect(code).toBe(4)
   })
 
+  test('with a registration whose ID kleym cannot tell nothing is called unshared', async () => {
+    const printed = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterSPIFFEID
+metadata: {name: printed}
+spec: {spiffeIDTemplate: 'spiffe://example.org/{{ printf "%p" .PodMeta }}'}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: one, namespace: prod}
+spec: {containers: [{name: main}]}
+`
+    const { stdout, stderr } = await compare({ east: CLUSTER, west: OTHER + printed })
+    expect(stdout).toMatch(/^! no SPIFFE ID is known to be given in two of/)
+    expect(stderr).toContain('not known: west: ClusterSPIFFEID/printed: template not supported')
+  })
+
   test('the report lists each shared ID by cluster', async () => {
     const { stdout } = await compare({ east: CLUSTER, west: CLUSTER, south: OTHER }, '-o', 'json')
     const report: unknown = JSON.parse(stdout)

@@ -41,6 +41,8 @@ export interface ContainerHolding {
   readonly held: readonly Registration[]
   /** May be issued; their ID is known. */
   readonly perhaps: readonly Registration[]
+  /** May be issued; their ID is not known. */
+  readonly unfollowed: readonly Registration[]
   /** The bindings that may give it an identity, and could not be decided. */
   readonly undecided: readonly UndecidedBinding[]
   /** Whether it holds an identity from something that was not read or decided: no, or open. */
@@ -117,10 +119,14 @@ export class Holdings {
     let other = unread
     let held = NONE
     let perhaps = NONE
+    let unfollowed = NONE
     for (const one of possible) {
       if (isHeld(one) && one.spiffeId !== undefined) held = withOne(held, one)
       else if (one.verdict === 'depends' && one.spiffeId !== undefined) perhaps = withOne(perhaps, one)
-      else if (isPossible(one)) other = any(other, this.#unfollowed(one))
+      else if (isPossible(one)) {
+        other = any(other, this.#unfollowed(one))
+        unfollowed = withOne(unfollowed, one)
+      }
     }
     return {
       pod,
@@ -128,6 +134,7 @@ export class Holdings {
       there,
       held,
       perhaps,
+      unfollowed,
       undecided,
       unread,
       other,

@@ -78,6 +78,8 @@ export interface ComparedCluster {
   readonly trustDomain: string | undefined
   /** How many IDs it gives. */
   readonly ids: number
+  /** What may give an ID of another of the clusters, since kleym cannot tell which it gives; by `sourceText`, in byte order. */
+  readonly unfollowed: readonly string[]
   readonly federations: readonly Federation[]
   /** Undefined: they could not be listed. */
   readonly imports: readonly ImportedPool[] | undefined
@@ -92,7 +94,7 @@ export interface ClustersComparison {
 
 /** Compares clusters; there are two at least. */
 export function compareClusters(clusters: readonly NamedCluster[], drive: Drive): ClustersComparison {
-  const given = clusters.map(({ name, analysis }) => ({ name, ids: drive(givenIds(analysis.settled)) }))
+  const given = clusters.map(({ name, analysis }) => ({ name, ...drive(givenIds(analysis.settled)) }))
   const shared = sharedIds(given).map((one) => ({ ...one, namedBy: policiesNaming(one.spiffeId, clusters) }))
   return {
     shared,
@@ -100,6 +102,7 @@ export function compareClusters(clusters: readonly NamedCluster[], drive: Drive)
       name: one.name,
       trustDomain: trustDomainOf(one),
       ids: given[at]?.ids.size ?? 0,
+      unfollowed: isAlone(one, clusters) ? [] : [...(given[at]?.unfollowed ?? [])].toSorted(compareBytes),
       federations: federationsOf(one, clusters),
       imports: importsOf(one, clusters),
     })),
@@ -111,6 +114,15 @@ export function trustDomainOf({
   analysis: { config, settings },
 }: Pick<NamedCluster, 'analysis'>): string | undefined {
   return config.trustDomain.kind === 'set' ? config.trustDomain.value : settings.trustDomain
+}
+
+/** Whether no other cluster may be of the trust domain of this one: SCM gives IDs of its own alone. */
+function isAlone(one: NamedCluster, clusters: readonly NamedCluster[]): boolean {
+  const own = trustDomainOf(one)
+  return clusters.every((other) => {
+    const theirs = trustDomainOf(other)
+    return other === one || (own !== undefined && theirs !== undefined && own !== theirs)
+  })
 }
 
 function sharedIds(

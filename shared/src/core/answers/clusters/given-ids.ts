@@ -23,8 +23,15 @@ export interface Giver {
 /** The givers of each ID, by its text. */
 export type GivenIds = ReadonlyMap<string, readonly Giver[]>
 
-/** Lists them, a step for each pod. One with a part that is not known is given perhaps; one whose trust domain is not known, left out. */
-export function* givenIds(state: State): Steps<GivenIds> {
+/** What a cluster gives. */
+export interface Given {
+  readonly ids: GivenIds
+  /** What gives some container an ID that kleym cannot tell, by `sourceText`. */
+  readonly unfollowed: ReadonlySet<string>
+}
+
+/** Lists what is given, a step for each pod. An ID with a part that is not known is given perhaps; one whose trust domain is not known, left out. */
+export function* givenIds(state: State): Steps<Given> {
   const bindings = state.bindingsByOutput()
   const ids = new Map<string, Map<string, Mutable>>()
   const giverOf = (spiffeId: string, source: EntrySource): Mutable | undefined => {
@@ -47,10 +54,11 @@ export function* givenIds(state: State): Steps<GivenIds> {
     const giver = entry === undefined || !isAskedFor(verdict) ? undefined : giverOf(entry.spiffeId, source)
     if (giver !== undefined) giver.isDeclared = true
   }
+  const unfollowed = new Set<string>()
   const holdings = new Holdings(state, { isOfLater: true })
   for (const pod of state.base.podsInQuestion) {
     yield
-    for (const { held, perhaps } of holdings.of(pod)) {
+    for (const { held, perhaps, unfollowed: others } of holdings.of(pod)) {
       for (const { source, spiffeId = '' } of held) {
         const giver = giverOf(spiffeId, source)
         if (giver !== undefined) giver[hasHole(spiffeId) ? 'perhaps' : 'containers']++
@@ -59,9 +67,15 @@ export function* givenIds(state: State): Steps<GivenIds> {
         const giver = giverOf(spiffeId, source)
         if (giver !== undefined) giver.perhaps++
       }
+      for (const { source, outcome } of others) {
+        const spiffeId = outcome.verdict.state === 'unknown' ? outcome.verdict.spiffeId : undefined
+        const giver = spiffeId === undefined ? undefined : giverOf(spiffeId, source)
+        if (giver === undefined) unfollowed.add(sourceText(source))
+        else giver.perhaps++
+      }
     }
   }
-  return new Map([...ids].map(([id, givers]) => [id, [...givers.values()]]))
+  return { ids: new Map([...ids].map(([id, givers]) => [id, [...givers.values()]])), unfollowed }
 }
 
 const UNKNOWN_DOMAIN = `spiffe://${TRUST_DOMAIN}`
