@@ -249,9 +249,9 @@ export const FINDINGS = {
   KLM409: error({
     title: 'SCM ignores the namespace',
     meaning:
-      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored.",
+      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored, or is not among its cacheNamespaces.",
     consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
-    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or move the workload.',
+    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or add the namespace to its cacheNamespaces, or move the workload.',
   }),
   KLM410: warning({
     noEffect: 'of any output',

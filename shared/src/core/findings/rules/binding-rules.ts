@@ -129,11 +129,11 @@ function classIgnored({ analysis, binding, judgement }: RuleInput): Finding | un
 
 function namespaceIgnored({ analysis, binding, judgement, namespaces }: RuleInput): Finding | undefined {
   if (judgement.state !== 'ready') return undefined
-  const verdict = namespaces.whyNamespaceIgnored(binding.meta.namespace)
-  if (verdict?.state !== 'ignored') return undefined
+  const summary = namespaces.whyNoEntries(binding.meta.namespace)
+  if (summary === undefined) return undefined
   return finding(analysis.settings.assumed.includes('ignoreNamespaces') ? 'KLM410' : 'KLM409', {
     subject: bindingSubject(binding),
-    summary: verdict.why,
+    summary,
     evidence: [`SCM's settings: ${analysis.settings.source}`],
   })
 }

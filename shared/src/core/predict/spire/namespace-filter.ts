@@ -14,6 +14,9 @@ interface IgnorePattern {
   readonly regexp: GoRegexp
 }
 
+/** An empty name stands for every namespace, as in controller-runtime. */
+const EVERY = ''
+
 /** The namespaces and pods that the settings of an SCM leave out. */
 export class NamespaceFilter {
   readonly #settings: ScmSettings
@@ -42,6 +45,12 @@ export class NamespaceFilter {
     return verdict
   }
 
+  /** Why SCM makes no entry for any pod of a namespace: it ignores the namespace, or reads none of its pods. Undefined: it may make some. */
+  whyNoEntries(name: string): string | undefined {
+    const verdict = this.whyNamespaceIgnored(name)
+    return verdict?.state === 'ignored' ? verdict.why : this.#whyOutsideCache(name)
+  }
+
   /** Why SCM does not see a pod, or may not; undefined where it sees it. */
   whyPodIgnored(pod: Pod): FilterVerdict | undefined {
     const byName = this.whyNamespaceIgnored(pod.namespace)
@@ -63,14 +72,18 @@ export class NamespaceFilter {
     return verdict
   }
 
+  #whyOutsideCache(name: string): string | undefined {
+    const caches = this.#settings.cacheNamespaces
+    if (caches === undefined || caches.has(name) || caches.has(EVERY)) return undefined
+    return `namespace ${name} is not among SCM's cacheNamespaces`
+  }
+
   #outsideCache(pod: Pod): FilterVerdict | undefined {
     const caches = this.#settings.cacheNamespaces
     if (caches === undefined) return undefined
-    // An empty name stands for every namespace, as in controller-runtime.
-    const name = caches.has(pod.namespace) ? pod.namespace : caches.has('') ? '' : undefined
-    if (name === undefined) {
-      return { state: 'ignored', why: `namespace ${pod.namespace} is not among SCM's cacheNamespaces` }
-    }
+    const outside = this.#whyOutsideCache(pod.namespace)
+    if (outside !== undefined) return { state: 'ignored', why: outside }
+    const name = caches.has(pod.namespace) ? pod.namespace : EVERY
     const match = matchSelector(caches.get(name), labelsOfPod(pod))
     if (match === NO)
       return { state: 'ignored', why: `SCM's cacheNamespaces leave out this pod by its labels` }
