@@ -86,6 +86,17 @@ test('one that is renamed asks for the same; one that is renamed and edited does
   expect(stdout).toContain('· removes ClusterSPIFFEID/mesh\n')
 })
 
+test('one that is renamed is a younger object: beside another that wants its entry it is a difference', async () => {
+  const rival = `---\n${REGISTRATION.replace('mesh', 'rival')}  admin: true\n`
+  const renamed = REGISTRATION.replace('mesh', 'mesh-2')
+  const { stdout, code } = await diff(REGISTRATION + rival, renamed + rival)
+  expect(code).toBe(1)
+  expect(stdout).toContain('· adds ClusterSPIFFEID/mesh-2\n')
+  expect(stdout).toContain('· removes ClusterSPIFFEID/mesh\n')
+  const twin = `---\n${REGISTRATION.replace('mesh', 'twin')}`
+  expect((await diff(REGISTRATION + twin, renamed + twin)).code).toBe(0)
+})
+
 test('in JSON', async () => {
   const { stdout } = await diff(REGISTRATION, `${REGISTRATION}  jwtTtl: 5m\n`, '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({

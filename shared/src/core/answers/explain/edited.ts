@@ -2,8 +2,10 @@
 // TTLs, DNS names, bundles of other trust domains, a hint, and the rights of `admin` and `downstream`.
 import type { State } from '../../analysis/index.ts'
 import { canonicalText, deepEqual, own, type JsonRecord } from '../../base/json.ts'
+import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY } from '../../model/kinds.ts'
+import type { EntryOutcome } from '../../predict/index.ts'
 
 /** What a change may do to a registration. */
 export const REGISTRATION_CHANGES = ['edits', 'adds', 'removes'] as const
@@ -19,36 +21,62 @@ export interface EditedRegistration {
 
 /**
  * The registrations that two states have with different specs, or that one of them has, in byte order of kind and name. One that is only
- * called otherwise asks for the same.
+ * called otherwise asks for the same, and gets the same unless another one wants its entries: it is a younger object then.
  */
 export function editedRegistrations(before: State, after: State): readonly EditedRegistration[] {
   const [had, has] = [byName(before), byName(after)]
   const alike = [had, has].map((specs) => new Set([...specs.values()].map(textOf)))
   const [asked, asks] = alike
+  const contested = lazy(() => contestedIn(before, had).union(contestedIn(after, has)))
+  const isAlsoIn = (texts: ReadonlySet<string> | undefined, one: Named): boolean =>
+    texts?.has(textOf(one)) === true && !contested().has(nameOf(one))
   return [
     ...[...has.values()].flatMap((one): readonly EditedRegistration[] => {
       const { kind, name, spec } = one
       const other = had.get(nameOf(one))?.spec
-      if (other === undefined)
-        return asked?.has(textOf(one)) === true ? [] : [{ kind, name, change: 'adds', fields: [] }]
+      if (other === undefined) return isAlsoIn(asked, one) ? [] : [{ kind, name, change: 'adds', fields: [] }]
       const fields = Object.keys(spec).filter((field) => !deepEqual(spec[field], other[field]))
       return fields.length === 0
         ? []
         : [{ kind, name, change: 'edits', fields: fields.toSorted(compareBytes) }]
     }),
     ...[...had.values()].flatMap((one): readonly EditedRegistration[] =>
-      has.has(nameOf(one)) || asks?.has(textOf(one)) === true
+      has.has(nameOf(one)) || isAlsoIn(asks, one)
         ? []
         : [{ kind: one.kind, name: one.name, change: 'removes', fields: [] }],
     ),
   ].toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.name, b.name))
 }
 
+/** The registrations of a state that want an entry which one that asks for something else wants, too, by `nameOf`. */
+function contestedIn(state: State, specs: ReadonlyMap<string, Named>): ReadonlySet<string> {
+  const contested = new Set<string>()
+  const textAt = (name: string): string | undefined => {
+    const one = specs.get(name)
+    return one && textOf(one)
+  }
+  for (const { source, verdict } of outcomesIn(state)) {
+    const other = verdict.state === 'masked' ? verdict.by : 'rival' in verdict ? verdict.rival : undefined
+    if (other === undefined) continue
+    const [left, right] = [nameOf(source), nameOf(other)]
+    if (textAt(left) === textAt(right)) continue
+    contested.add(left)
+    contested.add(right)
+  }
+  return contested
+}
+
+function* outcomesIn(state: State): Iterable<EntryOutcome> {
+  const prediction = state.prediction()
+  yield* prediction.staticEntries()
+  for (const pod of state.base.podsInQuestion) yield* prediction.entriesOf(pod)
+}
+
 function byName(state: State): ReadonlyMap<string, Named> {
   return new Map(specsOf(state).map((one) => [nameOf(one), one]))
 }
 
-function nameOf({ kind, name }: Named): string {
+function nameOf({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
   return `${kind}/${name}`
 }
 
