@@ -98,15 +98,25 @@ export function podTrim({ mentions, images }: PodNeeds): Trim {
   const ofMetadata = wholeMetadata ? withoutManagers : trimMetadata
   return (pod, sharing = new Sharing()) => {
     const { apiVersion, kind, metadata: meta, spec } = pod
-    const status = images ? pod['status'] : undefined
+    const status = trimStatus(pod, images)
     return {
       apiVersion,
       kind,
       metadata: isRecord(meta) ? sharing.fields(ofMetadata(meta), SHARED_METADATA) : {},
       spec: isRecord(spec) ? (wholeSpec ? sharing.fields(spec, SHARED_SPEC) : trimSpec(spec, sharing)) : {},
-      ...(isRecord(status) && { status: trimLists(status, STATUS_LISTS, CONTAINER_STATUS) }),
+      ...(status && { status }),
     }
   }
+}
+
+/** The images, if a selector asks for them; and of a pod without a node the phase, which says whether it still waits for one. */
+function trimStatus({ status, spec }: JsonRecord, images: boolean): JsonRecord | undefined {
+  if (!isRecord(status)) return undefined
+  const ofImages = images ? trimLists(status, STATUS_LISTS, CONTAINER_STATUS) : undefined
+  const hasNode = own(spec, 'nodeName') !== undefined
+  return hasNode || own(status, 'phase') === undefined
+    ? ofImages
+    : { ...ofImages, ...pick(status, ['phase']) }
 }
 
 /** Whether templates name anything of an object of the pod beyond what is kept. */

@@ -385,6 +385,14 @@ describe('what is kept of a pod', () => {
     expect(keptOf([mention])['spec']).toEqual(POD['spec'])
   })
 
+  test('the phase of a pod without a node: one that has failed waits for none', () => {
+    const trim = podTrim({ mentions: new Set(), images: false })
+    const { nodeName: _, ...spec } = recordAt(POD, 'spec')
+    const status = { phase: 'Failed', reason: 'NodeAffinity' }
+    expect(trim({ ...POD, spec, status })['status']).toEqual({ phase: 'Failed' })
+    expect(trim({ ...POD, status })).not.toHaveProperty('status')
+  })
+
   test('images of the status where a selector asks for them', () => {
     expect(keptOf([], true)['status']).toEqual({
       containerStatuses: [{ name: 'vllm', image: 'vllm:1', imageID: 'sha256:1' }],
