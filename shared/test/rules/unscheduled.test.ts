@@ -57,6 +57,16 @@ const OVER: readonly (readonly [what: string, parts: JsonRecord, metadata: JsonR
   ['is being deleted', {}, { deletionTimestamp: '2026-01-02T00:00:00Z' }],
 ]
 
+test('so does one that the pods of a template will be given on a Node that is not there', () => {
+  const workload: JsonRecord = {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: 'pinned', namespace: 'team-b', uid: 'uid-of-pinned' },
+    spec: { template: { metadata: { labels: { app: 'x' } }, spec: on('n9')['spec'] } },
+  }
+  expect(told('KLM308', THIEF, workload)).toEqual([['warning', ['whether the nodes of pods are there']]])
+})
+
 test.each(OVER)('a pod without a node that %s gets none any more', (_, ...of) => {
   expect(told('KLM308', THIEF, waiting(...of))).toEqual([])
 })

@@ -83,7 +83,7 @@ export interface Pod {
   readonly serviceAccountName: string
   /** Undefined: not scheduled (a pod that exists), or not known yet. */
   readonly nodeName: string | undefined
-  /** It exists and its node does not, and it is looked at as it will be once that is there. */
+  /** Its node is not there, and it is looked at as it will be once that is there. */
   readonly getsNode?: true
   readonly containers: readonly Container[]
   /** `metadata`, `spec` and `status` as found, for templates and for the attestor's selectors. */

@@ -1,5 +1,5 @@
-// Pods that an API server holds and that have no node yet, or one that is not among the Nodes. SCM makes no entry for them
-// (docs/spire-facts.md §2), and does as soon as the node is there: what they will hold then is a question of its own.
+// Pods that an API server holds and that have no node yet, and pods and templates with one that is not among the Nodes. SCM makes no
+// entry for them (docs/spire-facts.md §2), and does as soon as the node is there: what they will hold then is a question of its own.
 import { stringAt } from '../../base/json.ts'
 import { openOn, YES, type Truth } from '../truth/truth.ts'
 import { nodeCopiedLabels, type Node, type Pod } from './pod.ts'
@@ -15,8 +15,7 @@ export function onceScheduledOn(
   const names = nodes && new Set(nodes.map(({ name }) => name))
   const waits = (pod: Pod): boolean => {
     const { exists, nodeName } = pod
-    if (!exists) return false
-    return nodeName === undefined ? !getsNoNode(pod) : names?.has(nodeName) === false
+    return nodeName === undefined ? exists && !getsNoNode(pod) : names?.has(nodeName) === false
   }
   return (pod) => (answerOf(pod, waits) ? [withNode(pod)] : NONE)
 }
