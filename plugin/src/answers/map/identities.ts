@@ -1,5 +1,5 @@
 // The SPIFFE IDs of a map as boxes: who certainly holds each, who perhaps does, and whether that is all.
-import type { Analysis } from '@kleym/shared/core/analysis/index.ts'
+import { Holdings, openVerdicts, type Analysis } from '@kleym/shared/core/analysis/index.ts'
 import { compareBytes } from '@kleym/shared/core/base/text/bytes.ts'
 import {
   givenBy,
@@ -60,11 +60,18 @@ export function mayHoldBeside(
 ): (spiffeId: string) => boolean {
   const templates = templatesOf(analysis)
   const given = new Map<string, GivenId>()
-  for (const { containers } of answers)
-    for (const { registrations } of containers)
+  const holdings = new Holdings(analysis.settled, openVerdicts(analysis))
+  for (const { pod, containers } of answers)
+    for (const { container, registrations } of containers) {
+      // No line shows what a pod will be given once its node is there.
+      for (const later of holdings.onceScheduled(pod, container)) {
+        const one = givenBy(later, templates)
+        given.set(`${one.id}\n${one.template}`, one)
+      }
       for (const registration of registrations.filter(mayHold)) {
         const one = givenBy(registration, templates)
         if (one.id === undefined || one.id.includes('<')) given.set(`${one.id}\n${one.template}`, one)
       }
+    }
   return (spiffeId) => [...given.values()].some((one) => mayBeGiven(one, spiffeId))
 }
