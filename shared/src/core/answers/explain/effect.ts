@@ -4,7 +4,7 @@ import type { Pod } from '../../model/objects/pod.ts'
 import { deepEqual } from '../../base/json.ts'
 import { type Judgement, judgementWord } from '../../decide/index.ts'
 import { unchanged, dependsText, inWorlds, type State, Holdings } from '../../analysis/index.ts'
-import { findingSteps } from '../../findings/index.ts'
+import { findingSteps, type Finding } from '../../findings/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
@@ -71,7 +71,9 @@ export function effectOf(
   after: State,
   { drive = driveAtOnce, unread = unreadSides(before, after), isOfWaiting = true }: EffectOptions = {},
 ): Effect {
-  const [found, willFind] = ofBoth(before, after, (state) => drive(findingSteps(unchanged(state))))
+  const [found, willFind] = ofBoth(before, after, (state) =>
+    getOrCreate(FOUND, state, () => drive(findingSteps(unchanged(state)))),
+  )
   const added = addedOnOneSide(before, after)
   const asked = {
     templates: templatesInQuestion(before, after, added),
@@ -107,6 +109,9 @@ export function effectOf(
     ),
   }
 }
+
+/** A state is compared with several others: with each that a suggestion tries, and with the one that it ends in. */
+const FOUND = new WeakMap<State, readonly Finding[]>()
 
 /** What two states come to; if they are one, it is worked out once. */
 function ofBoth<T>(left: State, right: State, of: (state: State) => T): readonly [T, T] {

@@ -1,8 +1,9 @@
-// Runs identity tests against one state of a cluster. Every pod is predicted once, whatever the number of assertions: each
+// Runs identity tests against one state of a cluster. Every pod is predicted at most once, whatever the number of assertions: each
 // assertion hears of the containers that it is about, and says at the end what it has come to.
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { Holdings, type ContainerHolding, openVerdicts } from '../../analysis/index.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import type { Steps } from '../../base/steps.ts'
 import { NO } from '../../model/truth/truth.ts'
 import { bindingOutcome } from './binding-outcome.ts'
@@ -15,7 +16,7 @@ import type { AssertionOutcome } from './outcome.ts'
 import { placesRun } from './places-run.ts'
 import type { AssertionRun, RunFacts, TestSurroundings } from './run.ts'
 
-/** Runs assertions; the outcomes are in their order. One step for each pod. */
+/** Runs assertions; the outcomes are in their order. A step for each pod that is not like one before. */
 export function* evaluating(
   assertions: readonly Assertion[],
   { analysis, incomplete, isUnaskedNever = false }: TestSurroundings,
@@ -30,14 +31,15 @@ export function* evaluating(
   }
   const runs = assertions.map((assertion) => runOf(assertion, facts))
   const audience = new Audience(runs, facts.pods)
-  for (const pod of audience.pods()) {
-    yield
+  const heldBy = (pod: Pod): readonly ContainerHolding[] => holdings.of(pod, facts.pods.containersOf(pod))
+  yield* workingOn(audience.pods(), heldBy, (pod, held) => {
     const listeners = audience.of(pod)
-    for (const holding of holdings.of(pod, facts.pods.containersOf(pod))) {
+    for (const one of held) {
+      const holding = { ...one, pod }
       for (const run of listeners) run.hear?.(holding)
       audience.tellHolders(holding)
     }
-  }
+  })
   return runs.map((run) => run.outcome())
 }
 
@@ -75,8 +77,8 @@ class Audience {
   }
 
   /** All pods where any run asks for holders, which may be anywhere; else those that some run is about. */
-  pods(): Iterable<Pod> {
-    if (this.#ofHolders.length === 0) return this.#byPod.keys()
+  pods(): readonly Pod[] {
+    if (this.#ofHolders.length === 0) return [...this.#byPod.keys()]
     const templates = [...this.#pods.represented].filter((template) => this.#byPod.has(template))
     return templates.length === 0 ? this.#pods.all : [...this.#pods.all, ...templates]
   }

@@ -3,6 +3,7 @@ import { type Analysis, Holdings, idsOf, openVerdicts } from '../../analysis/ind
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { isOfPart, partOf, workloadsOf, type WorkloadName } from '../../model/objects/pod-workloads.ts'
 import { TRUST_DOMAIN } from '../../predict/index.ts'
 import { trustDomainIn } from '../../model/spiffe-id.ts'
@@ -37,7 +38,7 @@ export interface HoldersFound {
   readonly leftOut: readonly string[]
 }
 
-/** Finds them in what an analysis settles to. One step for each pod. */
+/** Finds them in what an analysis settles to. A step for each pod that is not like one before. */
 export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   const holdings = new Holdings(analysis.settled, { ...openVerdicts(analysis), isOfLater: true })
   const pods = new SelectablePods(analysis)
@@ -45,30 +46,31 @@ export function* findingHolders(analysis: Analysis): Steps<HoldersFound> {
   const namespaces = new Map<string, NamespaceHolders>()
   const notCertain = new Set<string>()
   const leftOut = new Set<string>()
-  for (const pod of analysis.podsInQuestion) {
-    yield
-    for (const { container, there, held, perhaps, other } of holdings.of(pod, pods.containersOf(pod))) {
-      const isAdded = container.injectedBy !== undefined
-      // A pattern names a trust domain: of an ID whose trust domain is open there is none.
-      const unnamed = perhaps.find(({ spiffeId = '' }) => trustDomainIn(spiffeId) === TRUST_DOMAIN)
-      const open = whyOpenText(other) ?? unnamed?.why
-      const ids = there === YES ? idsOf(held).map(patternOfHoles) : []
-      const possible = idsOf([...held, ...perhaps]).map(patternOfHoles)
+  const heldBy = (pod: Pod): readonly Omit<IdHolder, 'pod'>[] =>
+    holdings
+      .of(pod, pods.containersOf(pod))
+      .map(({ container: { name, injectedBy }, there, held, perhaps, other }) => {
+        // A pattern names a trust domain: of an ID whose trust domain is open there is none.
+        const unnamed = perhaps.find(({ spiffeId = '' }) => trustDomainIn(spiffeId) === TRUST_DOMAIN)
+        return {
+          container: name,
+          isAdded: injectedBy !== undefined,
+          ids: new Set(there === YES ? idsOf(held).map(patternOfHoles) : []),
+          possible: new Set(idsOf([...held, ...perhaps]).map(patternOfHoles)),
+          open: whyOpenText(other) ?? unnamed?.why,
+        }
+      })
+  yield* workingOn(analysis.podsInQuestion, heldBy, (pod, containers) => {
+    for (const one of containers) {
+      const holder = { pod, ...one }
+      const { isAdded, ids, possible, open } = one
       // What a pod is given as a whole is pinned of all its containers, those that a webhook adds too.
-      if (!isAdded) for (const id of possible) if (!ids.includes(id)) notCertain.add(id)
-      const holder = {
-        pod,
-        container: container.name,
-        isAdded,
-        ids: new Set(ids),
-        possible: new Set(possible),
-        open,
-      }
+      if (!isAdded) for (const id of possible) if (!ids.has(id)) notCertain.add(id)
       getOrCreate(namespaces, pod.namespace, () => new NamespaceHolders()).all.push(holder)
-      for (const id of holder.ids) getOrCreate(holders, id, () => []).push(holder)
+      for (const id of ids) getOrCreate(holders, id, () => []).push(holder)
       if (open !== undefined) leftOut.add(`what containers of namespace ${pod.namespace} hold: ${open}`)
     }
-  }
+  })
   return { holders, namespaces, notCertain, leftOut: [...leftOut].toSorted(compareBytes) }
 }
 

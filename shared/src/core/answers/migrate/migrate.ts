@@ -15,6 +15,7 @@ import { distinct, compareKeys } from '../../base/text/bytes.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
 import { onceScheduledOn } from '../../model/objects/unscheduled.ts'
 import type { EntrySource, Registration } from '../../predict/index.ts'
@@ -97,8 +98,8 @@ export interface Migration {
 /** Works out how a registration becomes bindings, in steps. */
 export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: ProofTools): Steps<Migration> {
   const source: EntrySource = { kind: 'ClusterSPIFFEID', name: object.meta.name }
-  const pods = selectedBy(analysis, source)
-  const given = givenBy(analysis, pods, source)
+  const pods = yield* selectedBy(analysis, source)
+  const given = yield* givenBy(analysis, pods, source)
   const gifts = given.filter(({ spiffeId }) => spiffeId !== undefined)
   const held = Map.groupBy(gifts, ({ pod }) => pod)
   const suggestions = yield* suggesting(
@@ -117,10 +118,10 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
   )
   const oldIds = distinct(gifts.map(({ spiffeId = '' }) => spiffeId))
   const concerned = concernedPods(given, suggestions)
-  const then: BindingsAlone = { after, later: holdingsIn(after) }
   // What waits for a node is given nothing yet, and would be by the time that it has one.
   const waiting = pods.flatMap(onceScheduledOn(analysis.snapshot.nodes))
-  const coming = givenBy(analysis, waiting, source)
+  const coming = yield* givenBy(analysis, waiting, source)
+  const then = yield* bindingsAlone(after, [...new Set([...given, ...coming].map(({ pod }) => pod))])
   const coverage = uncoveredBy([...gifts, ...coming], then, suggestions)
   const unread = analysis.snapshot.rest.pods()
   const open = [...Map.groupBy(given, ({ pod }) => pod)].flatMap(([pod, ofPod]) => {
@@ -140,7 +141,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     oldIds,
     newIds: rendered.spiffeIds,
     suggestions,
-    moves: movesOf(concerned, [holdingsIn(analysis), holdingsIn(suggestions.world), then.later]),
+    moves: yield* movesOf(concerned, [holdingsIn(analysis), holdingsIn(suggestions.world), then.later]),
     uncovered: coverage.uncovered,
     remainder,
     changes,
@@ -164,6 +165,27 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
 interface BindingsAlone {
   readonly after: Analysis
   readonly later: Holdings
+  /** Of the pods that the registration gives something. */
+  readonly ofGiven: ReadonlyMap<Pod, ReadonlyMap<Container, HeldThen>>
+}
+
+type HeldThen = Pick<ContainerHolding, 'held' | 'perhaps' | 'unread'>
+
+function* bindingsAlone(after: Analysis, given: readonly Pod[]): Steps<BindingsAlone> {
+  const later = holdingsIn(after)
+  const ofGiven = new Map<Pod, ReadonlyMap<Container, HeldThen>>()
+  const heldBy = (pod: Pod): ReadonlyMap<Container, HeldThen> =>
+    new Map(
+      later
+        .of(pod)
+        .map(({ container, held, perhaps, unread }) => [container, { held, perhaps, unread }] as const),
+    )
+  yield* workingOn(given, heldBy, (pod, held) => void ofGiven.set(pod, held))
+  return { after, later, ofGiven }
+}
+
+function heldThen(pod: Pod, container: Container, { later, ofGiven }: BindingsAlone): HeldThen {
+  return ofGiven.get(pod)?.get(container) ?? later.ofContainer(pod, container)
 }
 
 /** For each container: what bindings give it, or may, in the place of what the registration gave. */
@@ -199,48 +221,55 @@ function holdingsIn(analysis: Analysis): Holdings {
  * What a registration gives to containers as the analysis settles; in the order of the pods. What depends on settings that were not given is
  * not certain, nor is that it gives nothing.
  */
-function givenBy(analysis: Analysis, pods: readonly Pod[], source: EntrySource): readonly Gift[] {
+function* givenBy(analysis: Analysis, pods: readonly Pod[], source: EntrySource): Steps<readonly Gift[]> {
   const holdings = holdingsIn(analysis)
-  return pods
-    .flatMap((pod) => holdings.of(pod))
-    .flatMap(({ pod, container, there, registrationsOf }) =>
-      registrationsOf(pod, container)
-        .filter((one) => isOf(source, one))
-        .map((one) => ({ pod, container, spiffeId: one.spiffeId, given: all(there, holdings.given(one)) })),
-    )
-    .filter(({ given }) => given !== NO)
+  const gifts: Gift[] = []
+  const givenTo = (pod: Pod): readonly Omit<Gift, 'pod'>[] =>
+    pod.containers
+      .flatMap((container) => {
+        const there = holdings.there(pod, container)
+        return holdings
+          .registrationsOf(pod, container)
+          .filter((one) => isOf(source, one))
+          .map((one) => ({ container, spiffeId: one.spiffeId, given: all(there, holdings.given(one)) }))
+      })
+      .filter(({ given }) => given !== NO)
+  yield* workingOn(pods, givenTo, (pod, given) => void gifts.push(...given.map((one) => ({ pod, ...one }))))
+  return gifts
 }
 
 /** The pods that a registration selects. */
-function selectedBy({ settled, podsInQuestion }: Analysis, source: EntrySource): readonly Pod[] {
+function* selectedBy({ settled, podsInQuestion }: Analysis, source: EntrySource): Steps<readonly Pod[]> {
   const prediction = settled.prediction()
-  return podsInQuestion.filter((pod) => prediction.entriesOf(pod).some((one) => isOf(source, one)))
+  const selected: Pod[] = []
+  const isSelected = (pod: Pod): boolean => prediction.entriesOf(pod).some((one) => isOf(source, one))
+  yield* workingOn(podsInQuestion, isSelected, (pod, is) => void (is && selected.push(pod)))
+  return selected
 }
 
 function isOf({ kind, name }: EntrySource, { source }: { readonly source: EntrySource }): boolean {
   return source.kind === kind && source.name === name
 }
 
-function movesOf(
+function* movesOf(
   pods: readonly Pod[],
   [before, during, after]: readonly [before: Holdings, during: Holdings, after: Holdings],
-): readonly ContainerMove[] {
+): Steps<readonly ContainerMove[]> {
   const moves = new Map<string, ContainerMove>()
-  for (const pod of pods) {
-    for (const container of pod.containers) {
-      const held = {
-        before: heldOf(before.ofContainer(pod, container)),
-        during: heldOf(during.ofContainer(pod, container)),
-        after: heldOf(after.ofContainer(pod, container)),
+  const movesOfPod = (pod: Pod): readonly (readonly [key: string, Omit<ContainerMove, 'pods'>])[] =>
+    pod.containers.map((one) => {
+      const move = {
+        container: one.name,
+        before: heldOf(before.ofContainer(pod, one)),
+        during: heldOf(during.ofContainer(pod, one)),
+        after: heldOf(after.ofContainer(pod, one)),
       }
-      const key = JSON.stringify([container.name, held])
-      getOrCreate(moves, key, () => ({
-        container: container.name,
-        pods: new NameSummary(),
-        ...held,
-      })).pods.add(podText(pod))
-    }
-  }
+      return [JSON.stringify(move), move]
+    })
+  yield* workingOn(pods, movesOfPod, (pod, own) => {
+    for (const [key, move] of own)
+      getOrCreate(moves, key, () => ({ ...move, pods: new NameSummary() })).pods.add(podText(pod))
+  })
   return [...moves.values()]
 }
 
@@ -251,13 +280,9 @@ function heldOf({ there, held, perhaps, other }: ContainerHolding): HeldIdentiti
 }
 
 /** What bindings give a container, or may give it, if it is there. */
-function givenByBindings(
-  pod: Pod,
-  container: Container,
-  { after, later }: BindingsAlone,
-): readonly Registration[] {
-  const ours = after.settled.bindingsByOutput()
-  const { held, perhaps } = later.ofContainer(pod, container)
+function givenByBindings(pod: Pod, container: Container, then: BindingsAlone): readonly Registration[] {
+  const ours = then.after.settled.bindingsByOutput()
+  const { held, perhaps } = heldThen(pod, container, then)
   return [...held, ...perhaps].filter(
     ({ source }) => source.kind === 'ClusterSPIFFEID' && ours.has(source.name),
   )
@@ -277,7 +302,7 @@ function uncoveredBy(
   const groups = new Map<string, Uncovered>()
   const open = new Set<string>()
   for (const { pod, container, spiffeId } of gifts) {
-    const { held, perhaps, unread } = then.later.ofContainer(pod, container)
+    const { held, perhaps, unread } = heldThen(pod, container, then)
     const same = [...held, ...perhaps].filter((one) => one.spiffeId === spiffeId)
     const covering = [...givenByBindings(pod, container, then), ...same]
     const isCovered = any(unread, ...covering.map((one) => then.later.given(one)))

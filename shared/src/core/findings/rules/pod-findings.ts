@@ -131,19 +131,20 @@ export function* holdersOfNotes(
   const prediction = state.prediction()
   const lookups = podLookupsOf(state)
   const holders = new Map<string, string[]>()
-  for (const pod of state.base.podsInQuestion) {
-    yield
+  const shown = (pod: Pod): readonly { readonly key: string; readonly containers: readonly string[] }[] => {
     const facts = podIdentitiesOf(prediction, pod)
-    if (facts.outcomes.length === 0) continue
-    for (const { code, subject, related, containers } of POD_RULES.flatMap((rule) => rule(facts, lookups))) {
-      const key = keyOf({ code, subject, related })
-      if (!keys.has(key)) continue
-      const names = containers ?? facts.containers.map(({ container }) => container.name)
-      getOrCreate(holders, key, () => []).push(
-        ...names.map((container) => holderKey({ pod: podText(pod), container })),
-      )
-    }
+    if (facts.outcomes.length === 0) return []
+    const names = facts.containers.map(({ container }) => container.name)
+    return POD_RULES.flatMap((rule) => rule(facts, lookups))
+      .map((note) => ({ key: keyOf(note), containers: note.containers ?? names }))
+      .filter(({ key }) => keys.has(key))
   }
+  yield* workingOn(state.base.podsInQuestion, shown, (pod, notes) => {
+    for (const { key, containers } of notes)
+      getOrCreate(holders, key, () => []).push(
+        ...containers.map((container) => holderKey({ pod: podText(pod), container })),
+      )
+  })
   return holders
 }
 
