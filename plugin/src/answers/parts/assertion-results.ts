@@ -1,6 +1,7 @@
 // Identity tests run on an answer's input: read as the install understands them, and decided as far as the input shows.
 import type { Assertion, TestReading } from '@kleym/shared/core/answers/index.ts'
 import { trustDomainsOf } from '@kleym/shared/core/analysis/index.ts'
+import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import { causesOf, missingOf, type CausesAsked } from '../../frame/causes.ts'
@@ -43,8 +44,9 @@ export function resultsOf(
 ): readonly AssertionResult[] {
   // There may be ten thousand assertions, and a hundred namespaces.
   const known = new Map<string | undefined, { readonly text: string | undefined }>()
+  const causes = lazy(() => missingOf(causesOf(input, askedByTests(input))))
   const incomplete = (namespace: string | undefined): string | undefined =>
-    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace) })).text
+    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace, causes) })).text
   return runTests(tests, input.after, { drive: input.drive, incomplete, isUnaskedNever })
 }
 
@@ -80,13 +82,17 @@ function isOfAvailability(assertion: Assertion): boolean {
  * Why there may be more than was read of a namespace, or other objects: an assertion about it holds as far as was read, and is
  * not known to hold. Undefined where all of it was read.
  */
-export function incompleteText(input: AnswerInput, namespace?: string): string | undefined {
+export function incompleteText(
+  input: AnswerInput,
+  namespace?: string,
+  causes = () => missingOf(causesOf(input, askedByTests(input))),
+): string | undefined {
   const reaches = ({ namespace: reached }: ProblemReach): boolean =>
     namespace === undefined || reached === undefined || reached === namespace
   const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
   if (problem !== undefined) return problemText(problem)
   const { snapshot } = input.after
-  const notRead = missingOf(causesOf(input, askedByTests(input)))[0] ?? snapshot.rest.pods(namespace)
+  const notRead = causes()[0] ?? snapshot.rest.pods(namespace)
   return notRead === undefined ? undefined : unknownReasonText(notRead)
 }
 

@@ -1,6 +1,7 @@
 // How much is done for the tests that `--generate` writes: they are run before they are printed, all of them together.
 import { expect, test, vi } from 'vitest'
 import { Holdings } from '@kleym/shared/core/analysis/index.ts'
+import { podRule } from '@kleym/shared/core/findings/rules/pod-findings.ts'
 import { SCM_CONFIG } from '../../support/chat-world.ts'
 import { inProcess } from '../../support/in-process.ts'
 import { workspace } from '../../support/workspace.ts'
@@ -23,7 +24,7 @@ function podIn(namespace: string): unknown {
   }
 }
 
-test('what a container holds is worked out twice, however many namespaces have a test', async () => {
+test('what a container holds is worked out twice, and what is not known once, however many namespaces have a test', async () => {
   const names = Array.from({ length: NAMESPACES }, (_, at) => `team-${at}`)
   const objects = [
     { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1', uid: 'uid-of-n1' } },
@@ -34,10 +35,12 @@ test('what a container holds is worked out twice, however many namespaces have a
   const text = objects.map((one) => JSON.stringify(one)).join('\n---\n')
   const cwd = await workspace({ 'scm.yaml': SCM_CONFIG, 'world.yaml': text })
   const ofContainer = vi.spyOn(Holdings.prototype, 'ofContainer')
+  const more = vi.spyOn(podRule, 'more')
   const { stdout } = await inProcess(
     ['test', '--generate', '--offline', '-f', 'world.yaml', ...SETTINGS],
     cwd,
   )
   expect(stdout.match(/^ {2}name: namespace-team-/gm)).toHaveLength(NAMESPACES)
   expect(ofContainer).toHaveBeenCalledTimes(2 * NAMESPACES)
+  expect(more.mock.calls.length).toBeLessThan(NAMESPACES)
 })

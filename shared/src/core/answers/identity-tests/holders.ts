@@ -89,8 +89,10 @@ export function selectorsOf(
   const isHeld = answered(({ holders: same }: Place) => same.every(({ ids }) => ids.has(id)))
   const selectors = new Set<ContainersWritten>()
   for (const holder of holders) {
-    const whole = namespaces.get(holder.pod.namespace)?.placesOf(holder.pod).find(isTold)
-    selectors.add(whole?.selector ?? nearestSelector(holder, namespaces.get(holder.pod.namespace), isHeld))
+    const namespace = namespaces.get(holder.pod.namespace)
+    const mayBeWhole = namespace !== undefined && namespace.added().length > 0
+    const whole = mayBeWhole ? namespace.placesOf(holder.pod).find(isTold) : undefined
+    selectors.add(whole?.selector ?? nearestSelector(holder, namespace, isHeld))
   }
   return [...new Map([...selectors].map((one) => [JSON.stringify(one), one]))]
     .toSorted(compareKeys)
@@ -160,6 +162,8 @@ class Place {
 /** The containers of a namespace, and the places that they are in. */
 export class NamespaceHolders {
   readonly all: IdHolder[] = []
+  /** Those that a webhook adds. */
+  readonly added = lazy(() => this.all.filter(({ isAdded }) => isAdded))
   readonly #byPod = lazy(() => Map.groupBy(this.all, ({ pod }) => pod))
   readonly #byName = lazy(() => this.#holdersBy(({ ref }) => (ref.kind === 'Pod' ? [ref.name] : [])))
   readonly #byWorkload = lazy(() => this.#holdersBy((pod) => workloadsOf(pod).map(workloadText)))
