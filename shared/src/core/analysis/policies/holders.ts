@@ -5,7 +5,9 @@ import { mayBecome } from '../../base/go/template/mentions.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { Holdings } from '../holdings/holdings.ts'
 import type { MatcherIndex } from '../../model/naming/id-matcher.ts'
+import { driveAtOnce } from '../../base/steps.ts'
 import { podText } from '../../model/objects/pod-index.ts'
+import { workingOn } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { isAsShown, onceScheduledOn, whyNotYet } from '../../model/objects/unscheduled.ts'
 import {
@@ -61,9 +63,14 @@ export function accountKey(of: { readonly namespace: string; readonly serviceAcc
 }
 
 /** Goes through the pods. */
-export function heldBy(context: PolicyContext, wanted: Wanted): Held {
-  const search = new HolderSearch(context, wanted)
-  for (const pod of context.base.podsInQuestion) search.visit(pod)
+export function heldBy(context: PolicyContext, asked: Wanted): Held {
+  const search = new HolderSearch(context, asked)
+  const work = workingOn(
+    context.base.podsInQuestion,
+    (pod) => search.wantedOf(pod),
+    (pod, wanted) => search.visit(pod, wanted),
+  )
+  driveAtOnce(work)
   return search
 }
 
@@ -95,28 +102,35 @@ class HolderSearch implements Held {
     )
   }
 
-  visit(pod: Pod): void {
+  /** The registrations in question that a pod meets. The same of a pod that is like it adds nothing to what is noted here. */
+  wantedOf(pod: Pod): readonly WantedMet[] {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
-    if (isAsked) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
-    for (const one of [pod, ...this.#onceScheduled(pod)]) this.#see(one, account, isAsked)
+    return [pod, ...this.#onceScheduled(pod)].flatMap((one) => this.#wantedShown(one, account, isAsked))
   }
 
-  /** Looks at a pod as it is, or as it will be once its node is there. */
-  #see(pod: Pod, account: string, isAsked: boolean): void {
+  /** The same of a pod as it is, or as it will be once its node is there. */
+  #wantedShown(pod: Pod, account: string, isAsked: boolean): readonly WantedMet[] {
     const outcomes = this.#context.prediction().entriesOf(pod)
     const notYet = pod.getsNode === true ? whyNotYet(pod) : undefined
     for (const outcome of outcomes) this.#note(outcome, notYet)
     const concerned = outcomes.some(
       (outcome) => this.#isWanted(outcome) || (isAsked && this.#isOurs(outcome)),
     )
-    if (!concerned) return
-    const byOutcome = this.#registrations(pod)
-    for (const [outcome, met] of byOutcome) {
-      if (this.#isWanted(outcome)) this.#record(pod, outcome, met)
+    if (!concerned) return []
+    const byOutcome = [...this.#registrations(pod)]
+    for (const [outcome, met] of byOutcome)
       if (isAsked && this.#isOurs(outcome) && met.some(({ given }) => given === YES))
         getOrCreate(this.kleymIdsOfAccount, account, () => new Set()).add(outcome.entry?.spiffeId ?? '')
-    }
+    return byOutcome
+      .filter(([outcome]) => this.#isWanted(outcome))
+      .map(([{ source, entry }, met]) => ({ source, spiffeId: entry?.spiffeId ?? '', met }))
+  }
+
+  visit(pod: Pod, wanted: readonly WantedMet[]): void {
+    const account = accountKey(pod)
+    if (this.#wanted.accounts.has(account)) getOrCreate(this.podsOfAccount, account, () => []).push(pod)
+    for (const one of wanted) this.#record(pod, one)
   }
 
   #note({ source, entry, verdict }: EntryOutcome, notYet: string | undefined): void {
@@ -163,8 +177,8 @@ class HolderSearch implements Held {
     return byOutcome
   }
 
-  #record(pod: Pod, { source, entry }: EntryOutcome, met: readonly Met[]): void {
-    const holding = getOrCreate(this.byId, entry?.spiffeId ?? '', newHolding)
+  #record(pod: Pod, { source, spiffeId, met }: WantedMet): void {
+    const holding = getOrCreate(this.byId, spiffeId, newHolding)
     const issued = met.filter(({ given }) => given === YES)
     if (issued.length > 0)
       holding.holders.push({ pod, containers: issued.map(({ container }) => container), source })
@@ -185,6 +199,13 @@ interface Met {
   readonly registration: Registration
   /** Whether the container is there and gets it. */
   readonly given: Truth
+}
+
+/** A registration in question, and how the containers of a pod meet it. */
+interface WantedMet {
+  readonly source: EntrySource
+  readonly spiffeId: string
+  readonly met: readonly Met[]
 }
 
 /** Selectors speak of the container alone, which a person cannot see from here. */
