@@ -18,7 +18,7 @@ import { recordAt, type Pod } from '../../src/core/model/objects/pod.ts'
 import { PodsAlike } from '../../src/core/model/objects/pods-alike.ts'
 import type { JsonRecord } from '../../src/core/base/json.ts'
 
-const RUNS = runs(16)
+const CASES = 16
 /** More than are worked on one by one. */
 const PODS = 420
 const ID = 'spiffe://example.org'
@@ -193,15 +193,15 @@ function held(objects: readonly JsonRecord[]): unknown {
 }
 
 test.each<[string, (objects: readonly JsonRecord[]) => unknown, number]>([
-  ['the findings', findings, RUNS],
-  ['the explanations', reaches, RUNS],
-  ['the tests that pin it', pinned, RUNS],
-  ['the holders', held, RUNS],
+  ['the findings', findings, CASES],
+  ['the explanations', reaches, CASES],
+  ['the tests that pin it', pinned, CASES],
+  ['the holders', held, CASES],
   // Each of its cases settles a dozen estates.
-  ['the migration', migration, runs(4)],
-  ['the effect of a change', effect, RUNS],
-  ['the entries', entries, RUNS],
-])('an estate in which pods are alike has %s of one in which none are', (_, saidOf, numRuns) => {
+  ['the migration', migration, CASES / 4],
+  ['the effect of a change', effect, CASES],
+  ['the entries', entries, CASES],
+])('an estate in which pods are alike has %s of one in which none are', (_, saidOf, cases) => {
   const [find, work] = [vi.spyOn(PodsAlike.prototype, 'find'), vi.spyOn(PodsAlike.prototype, 'work')]
   let folded = 0
   fc.assert(
@@ -211,9 +211,9 @@ test.each<[string, (objects: readonly JsonRecord[]) => unknown, number]>([
       if (work.mock.calls.length < find.mock.calls.length / 2) folded += 1
       expect(shared).toEqual(saidOf(objects.map((one) => structuredClone(one))))
     }),
-    { numRuns, ...seedOf(45) },
+    { numRuns: runs(cases), ...seedOf(45) },
   )
-  expect(folded).toBeGreaterThan(leastSeen(Math.floor(numRuns / 8)))
+  expect(folded).toBeGreaterThan(leastSeen(Math.floor(cases / 8)))
 })
 
 test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
