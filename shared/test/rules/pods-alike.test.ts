@@ -36,6 +36,7 @@ const registration = fc
       `${ID}/static`,
       `${ID}/static`,
       `${ID}/static`,
+      `${ID}/static`,
       `${ID}/ns/{{ .PodMeta.Namespace }}/pool/llama`,
       `${ID}/a/{{ index .PodMeta.OwnerReferences 0 }}`,
     ),

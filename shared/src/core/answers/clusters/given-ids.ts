@@ -24,14 +24,14 @@ export interface Giver {
 export type GivenIds = ReadonlyMap<string, readonly Giver[]>
 
 /** What a cluster gives. */
-export interface Given {
+export interface ClusterIds {
   readonly ids: GivenIds
   /** What gives some container an ID that kleym cannot tell, by `sourceText`. */
   readonly unfollowed: ReadonlySet<string>
 }
 
 /** Lists what is given, a step for each pod. An ID with a part that is not known is given perhaps; one whose trust domain is not known, left out. */
-export function* givenIds(state: State): Steps<Given> {
+export function* givenIds(state: State): Steps<ClusterIds> {
   const bindings = state.bindingsByOutput()
   const ids = new Map<string, Map<string, Mutable>>()
   const giverOf = (spiffeId: string, source: EntrySource): Mutable | undefined => {
