@@ -9,7 +9,7 @@ import { driveAtOnce } from '../../base/steps.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { isAsShown, onceScheduledOn, whyNotYet } from '../../model/objects/unscheduled.ts'
+import { isAsShown, whyNotYet } from '../../model/objects/unscheduled.ts'
 import {
   type Registration,
   sourceText,
@@ -84,7 +84,6 @@ class HolderSearch implements Held {
   readonly unfollowed = new Set<string>()
   readonly #context: PolicyContext
   readonly #holdings: Holdings
-  readonly #onceScheduled: (pod: Pod) => readonly Pod[]
   readonly #wanted: Wanted
   readonly #ours: ReadonlySet<string>
   /** Whether a pattern takes in an ID: a hundred thousand pods may have one. */
@@ -93,7 +92,6 @@ class HolderSearch implements Held {
   constructor(context: PolicyContext, wanted: Wanted) {
     this.#context = context
     this.#holdings = new Holdings(context)
-    this.#onceScheduled = onceScheduledOn(context.base.snapshot.nodes)
     this.#wanted = wanted
     this.#ours = new Set(
       context.outputs.flatMap(({ object, ownership }) =>
@@ -106,7 +104,7 @@ class HolderSearch implements Held {
   wantedOf(pod: Pod): readonly WantedMet[] {
     const account = accountKey(pod)
     const isAsked = this.#wanted.accounts.has(account)
-    return [pod, ...this.#onceScheduled(pod)].flatMap((one) => this.#wantedShown(one, account, isAsked))
+    return [pod, ...this.#holdings.scheduled(pod)].flatMap((one) => this.#wantedShown(one, account, isAsked))
   }
 
   /** The same of a pod as it is, or as it will be once its node is there. */

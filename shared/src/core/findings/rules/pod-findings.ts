@@ -13,7 +13,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, PodCount } from '../../model/objects/pod-index.ts'
 import type { Binding, DeclaredBinding } from '../../model/objects/binding.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { isAsShown, onceScheduledOn } from '../../model/objects/unscheduled.ts'
+import { isAsShown } from '../../model/objects/unscheduled.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { driveAtOnce, type Steps } from '../../base/steps.ts'
 import { bindingSubject } from '../../model/objects/subject.ts'
@@ -200,9 +200,8 @@ function* notesOf(
     take(pod, shown)
     visitor?.visit(pod, shown.meetings)
   })
-  // What they show now is told already.
-  const onceScheduled = onceScheduledOn(analysis.snapshot.nodes)
-  const later = new Map(pods.flatMap((pod) => onceScheduled(pod).map((one) => [one, pod] as const)))
+  // The same pods as they will be once their nodes are there.
+  const later = new Map(pods.flatMap((pod) => holdings.scheduled(pod).map((one) => [one, pod] as const)))
   yield* workingOn([...later.keys()], shows, (one, shown) => take(later.get(one) ?? one, shown))
   const found: Finding[] = []
   const sure = byFinding(certain.values())

@@ -6,7 +6,7 @@ import { mayBecome } from '../../base/go/template/mentions.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { ConfiguredRight } from '../../model/objects/configured-rights.ts'
 import type { Subject } from '../../model/objects/subject.ts'
-import { isAsShown, onceScheduledOn } from '../../model/objects/unscheduled.ts'
+import { isAsShown } from '../../model/objects/unscheduled.ts'
 import { all, any, NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
 import { isAskedFor, sourceText, type EntryOutcome } from '../../predict/index.ts'
 import { applies } from './applies.ts'
@@ -59,7 +59,7 @@ function perhapsOf(right: Right, spiffeId: string): Right {
 function rightsOfEntries(state: State): Iterable<Right> {
   const holdings = new Holdings(state)
   const found = new Map<string, Right>()
-  for (const outcome of outcomesWithRights(state)) {
+  for (const outcome of outcomesWithRights(state, holdings)) {
     const { source, pod, entry, verdict } = outcome
     if (entry === undefined || !(isAskedFor(verdict) || verdict.state === 'depends')) continue
     const holds = all(applies(outcome), pod === undefined ? YES : all(holdings.asRead(pod), isAsShown(pod)))
@@ -88,16 +88,15 @@ function rightsOfConfigurations({ base: { snapshot } }: State): readonly Right[]
 }
 
 /** Hardly any estate has one: then no pod is looked at. */
-function* outcomesWithRights(state: State): Iterable<EntryOutcome> {
+function* outcomesWithRights(state: State, holdings: Holdings): Iterable<EntryOutcome> {
   const prediction = state.prediction()
   yield* prediction.staticEntries()
   const asking = new Set(
     state.outputs.flatMap(({ object: { spec, meta } }) => (spec.admin || spec.downstream ? [meta.name] : [])),
   )
   if (asking.size === 0) return
-  const onceScheduled = onceScheduledOn(state.base.snapshot.nodes)
   for (const pod of state.base.podsInQuestion)
-    for (const one of [pod, ...onceScheduled(pod)])
+    for (const one of [pod, ...holdings.scheduled(pod)])
       for (const outcome of prediction.entriesOf(one))
         if (outcome.source.kind === 'ClusterSPIFFEID' && asking.has(outcome.source.name)) yield outcome
 }
