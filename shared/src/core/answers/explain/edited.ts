@@ -5,7 +5,7 @@ import { canonicalText, deepEqual, own, type JsonRecord } from '../../base/json.
 import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY } from '../../model/kinds.ts'
-import type { EntryOutcome } from '../../predict/index.ts'
+import { sourceText, type EntryOutcome, type EntrySource } from '../../predict/index.ts'
 
 /** What a change may do to a registration. */
 export const REGISTRATION_CHANGES = ['edits', 'adds', 'removes'] as const
@@ -20,45 +20,43 @@ export interface EditedRegistration {
 }
 
 /**
- * The registrations that two states have with different specs, or that one of them has, in byte order of kind and name. One that is only
- * called otherwise asks for the same, and gets the same unless another one wants its entries: it is a younger object then.
+ * The registrations that two states have with different specs, or that one of them has, in byte order of kind and name. One that is renamed
+ * asks for the same. It counts only if another one wants its entries, since it is a younger object then.
  */
 export function editedRegistrations(before: State, after: State): readonly EditedRegistration[] {
   const [had, has] = [byName(before), byName(after)]
-  const alike = [had, has].map((specs) => new Set([...specs.values()].map(textOf)))
-  const [asked, asks] = alike
+  const [asked, asks] = [textsOf(had), textsOf(has)]
   const contested = lazy(() => contestedIn(before, had).union(contestedIn(after, has)))
-  const isAlsoIn = (texts: ReadonlySet<string> | undefined, one: Named): boolean =>
-    texts?.has(textOf(one)) === true && !contested().has(nameOf(one))
-  return [
-    ...[...has.values()].flatMap((one): readonly EditedRegistration[] => {
-      const { kind, name, spec } = one
-      const other = had.get(nameOf(one))?.spec
-      if (other === undefined) return isAlsoIn(asked, one) ? [] : [{ kind, name, change: 'adds', fields: [] }]
-      const fields = Object.keys(spec).filter((field) => !deepEqual(spec[field], other[field]))
-      return fields.length === 0
-        ? []
-        : [{ kind, name, change: 'edits', fields: fields.toSorted(compareBytes) }]
-    }),
-    ...[...had.values()].flatMap((one): readonly EditedRegistration[] =>
-      has.has(nameOf(one)) || isAlsoIn(asks, one)
-        ? []
-        : [{ kind: one.kind, name: one.name, change: 'removes', fields: [] }],
-    ),
-  ].toSorted((a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.name, b.name))
+  const isIn = (texts: () => ReadonlySet<string>, one: Named): boolean =>
+    texts().has(textOf(one)) && !contested().has(sourceText(one))
+  const added = [...has].flatMap(([key, one]): readonly EditedRegistration[] => {
+    const { kind, name, spec } = one
+    const other = had.get(key)?.spec
+    if (other === undefined) return isIn(asked, one) ? [] : [{ kind, name, change: 'adds', fields: [] }]
+    const fields = Object.keys(spec).filter((field) => !deepEqual(spec[field], other[field]))
+    return fields.length === 0 ? [] : [{ kind, name, change: 'edits', fields: fields.toSorted(compareBytes) }]
+  })
+  const removed = [...had].flatMap(([key, one]): readonly EditedRegistration[] =>
+    has.has(key) || isIn(asks, one)
+      ? []
+      : [{ kind: one.kind, name: one.name, change: 'removes', fields: [] }],
+  )
+  return [...added, ...removed].toSorted(
+    (a, b) => compareBytes(a.kind, b.kind) || compareBytes(a.name, b.name),
+  )
 }
 
-/** The registrations of a state that want an entry which one that asks for something else wants, too, by `nameOf`. */
+/** The registrations that compete for an entry with one of another spec, by `sourceText`. */
 function contestedIn(state: State, specs: ReadonlyMap<string, Named>): ReadonlySet<string> {
   const contested = new Set<string>()
-  const textAt = (name: string): string | undefined => {
-    const one = specs.get(name)
+  const textAt = (key: string): string | undefined => {
+    const one = specs.get(key)
     return one && textOf(one)
   }
   for (const { source, verdict } of outcomesIn(state)) {
     const other = verdict.state === 'masked' ? verdict.by : 'rival' in verdict ? verdict.rival : undefined
     if (other === undefined) continue
-    const [left, right] = [nameOf(source), nameOf(other)]
+    const [left, right] = [sourceText(source), sourceText(other)]
     if (textAt(left) === textAt(right)) continue
     contested.add(left)
     contested.add(right)
@@ -72,12 +70,14 @@ function* outcomesIn(state: State): Iterable<EntryOutcome> {
   for (const pod of state.base.podsInQuestion) yield* prediction.entriesOf(pod)
 }
 
+/** By `sourceText`. */
 function byName(state: State): ReadonlyMap<string, Named> {
-  return new Map(specsOf(state).map((one) => [nameOf(one), one]))
+  return new Map(specsOf(state).map((one) => [sourceText(one), one]))
 }
 
-function nameOf({ kind, name }: Pick<Named, 'kind' | 'name'>): string {
-  return `${kind}/${name}`
+/** Made only if a registration is new or gone: there may be ten thousand. */
+function textsOf(specs: ReadonlyMap<string, Named>): () => ReadonlySet<string> {
+  return lazy(() => new Set([...specs.values()].map(textOf)))
 }
 
 /** Equal for registrations that ask for the same. */
@@ -91,9 +91,7 @@ export function editedText({ kind, name, change, fields }: EditedRegistration): 
   return fields.length === 0 ? what : `${what}: ${fields.map((field) => `.spec.${field}`).join(', ')}`
 }
 
-interface Named {
-  readonly kind: string
-  readonly name: string
+interface Named extends EntrySource {
   /** With the defaults of what is left out. */
   readonly spec: JsonRecord
 }
