@@ -220,7 +220,7 @@ test.each<[string, (objects: readonly JsonRecord[]) => unknown, number]>([
 test.each<[string, (objects: readonly JsonRecord[]) => unknown]>([
   ['the findings', findings],
   ['the tests that pin what they hold', pinned],
-  ['what becomes of their registration', migration],
+  ['the migration of their registration', migration],
   ['the containers that show findings', holders],
   ['the holders that policies name', held],
   ['the effect of a change', effect],

@@ -44,9 +44,9 @@ export function resultsOf(
 ): readonly AssertionResult[] {
   // There may be ten thousand assertions, and a hundred namespaces.
   const known = new Map<string | undefined, { readonly text: string | undefined }>()
-  const causes = lazy(() => missingOf(causesOf(input, askedByTests(input))))
+  const notRead = lazy(() => notReadForTests(input))
   const incomplete = (namespace: string | undefined): string | undefined =>
-    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace, causes) })).text
+    getOrCreate(known, namespace, () => ({ text: incompleteText(input, namespace, notRead) })).text
   return runTests(tests, input.after, { drive: input.drive, incomplete, isUnaskedNever })
 }
 
@@ -85,15 +85,19 @@ function isOfAvailability(assertion: Assertion): boolean {
 export function incompleteText(
   input: AnswerInput,
   namespace?: string,
-  causes = () => missingOf(causesOf(input, askedByTests(input))),
+  notRead = () => notReadForTests(input),
 ): string | undefined {
   const reaches = ({ namespace: reached }: ProblemReach): boolean =>
     namespace === undefined || reached === undefined || reached === namespace
   const problem = input.problems.find(({ reach }) => reach === undefined || reach.some(reaches))
   if (problem !== undefined) return problemText(problem)
   const { snapshot } = input.after
-  const notRead = causes()[0] ?? snapshot.rest.pods(namespace)
-  return notRead === undefined ? undefined : unknownReasonText(notRead)
+  const why = notRead()[0] ?? snapshot.rest.pods(namespace)
+  return why === undefined ? undefined : unknownReasonText(why)
+}
+
+function notReadForTests(input: AnswerInput): ReturnType<typeof missingOf> {
+  return missingOf(causesOf(input, askedByTests(input)))
 }
 
 /** What all assertions are about. Pods that may be there are no part of it: each assertion says what depends on them. */

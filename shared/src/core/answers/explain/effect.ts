@@ -9,11 +9,11 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { setupDifference } from '../../model/objects/spire-setup.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE } from '../../model/objects/scm-settings.ts'
+import { whyEntriesStay } from '../../predict/index.ts'
 import { compareBytes, compareKeys, distinct } from '../../base/text/bytes.ts'
 import { driveAtOnce, type Drive } from '../../base/steps.ts'
 import { editedRegistrations, type EditedRegistration } from './edited.ts'
 import { findingChanges, type FindingChanges } from './finding-changes.ts'
-import { whyLeft } from '../../predict/index.ts'
 import { identitiesOf, type AddedContainers, type HolderState } from './held-identities.ts'
 import { OneSided, type UnreadSides } from './one-sided.ts'
 
@@ -83,7 +83,7 @@ export function effectOf(
     setup: setupDifference(before.base.snapshot.spireSetup, after.base.snapshot.spireSetup),
   }
   const unreadBefore = new OneSided(unread.before, before.base)
-  const whyStays = whyLeft(before.base.settings, after.base.settings)
+  const whyStays = whyEntriesStay(before.base.settings, after.base.settings)
   const unreadAfter = new OneSided(unread.after, after.base, whyStays)
   const compare = (left: State, right: State): Comparison => {
     const sides = ofBoth(left, right, (state) => drive(identitiesOf(state, asked)))

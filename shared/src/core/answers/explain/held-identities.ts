@@ -38,6 +38,7 @@ export interface IdentityQuestion {
   /** By `podText`: asked about even where existing pods represent them. */
   readonly templates: ReadonlySet<string>
   readonly added: AddedContainers
+  /** Whether what pods that wait for a node will hold counts as what they may hold. */
   readonly isOfWaiting: boolean
   /** Whether entries of ClusterSPIFFEIDs have other parents on the other side. */
   readonly areParentsOther: boolean

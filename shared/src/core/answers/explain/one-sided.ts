@@ -20,13 +20,12 @@ export class OneSided {
   readonly #snapshot: Snapshot
   /** Why there may be further pods, by namespace. */
   readonly #perhaps: ReadonlyMap<string, string>
-
   /** Why what the other state gives may stay. */
-  readonly #left: string | undefined
+  readonly #whyStays: string | undefined
 
-  constructor(alone: Rest, { snapshot, podsInQuestion }: State['base'], left?: string) {
+  constructor(alone: Rest, { snapshot, podsInQuestion }: State['base'], whyStays?: string) {
     this.#alone = alone
-    this.#left = left
+    this.#whyStays = whyStays
     this.#snapshot = snapshot
     this.#perhaps = new Map(
       podsInQuestion.flatMap(({ namespace, perhaps }) =>
@@ -37,7 +36,7 @@ export class OneSided {
 
   /** Why pods of a namespace may hold an identity more: what both states leave unread may give in both what one is seen to give. */
   identities(namespace: string): string | undefined {
-    return textOf(this.#snapshot.rest.identities(namespace)) ?? this.#left
+    return textOf(this.#snapshot.rest.identities(namespace)) ?? this.#whyStays
   }
 
   /** Why a namespace may have more pods, in this state alone. */

@@ -83,10 +83,11 @@ function nodeSpec(found: PodNode): GoObject {
 }
 
 function podMeta(pod: Pod): GoObject {
-  if (pod.exists)
-    return pod.getsNode === true
-      ? { value: withValue(pod.metadata, 'labels', labelsWithPlaceholders(pod)), complete: true }
-      : { value: pod.metadata, complete: true }
+  if (pod.exists) {
+    const { metadata, getsNode } = pod
+    const value = getsNode === true ? withValue(metadata, 'labels', labelsWithPlaceholders(pod)) : metadata
+    return { value, complete: true }
+  }
   const value = {
     ...pod.metadata,
     namespace: pod.namespace,
@@ -109,10 +110,10 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 
 function podSpec(pod: Pod): GoObject {
   if (pod.exists) {
-    const complete = answerOf(pod, isSpecWhole)
-    return pod.getsNode === true
-      ? { value: withValue(pod.spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)), complete }
-      : { value: pod.spec, complete }
+    const { spec, getsNode } = pod
+    const value =
+      getsNode === true ? withValue(spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)) : spec
+    return { value, complete: answerOf(pod, isSpecWhole) }
   }
   const value = {
     ...pod.spec,

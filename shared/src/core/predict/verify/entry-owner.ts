@@ -43,10 +43,10 @@ function ownerOfId(id: string, settings: ScmSettings): EntryOwner {
 }
 
 /**
- * Why entries that SCM has made stay on the server whatever the objects ask for, once its settings are others; undefined: it sees them, or
- * its configuration was not given.
+ * Why entries that SCM made under earlier settings stay on the server, whatever the objects ask for. Undefined: SCM sees them, or its
+ * configuration was not given.
  */
-export function whyLeft(before: ScmSettings, after: ScmSettings): string | undefined {
+export function whyEntriesStay(before: ScmSettings, after: ScmSettings): string | undefined {
   if (before.assumed.includes('className')) return undefined
   const [from, to] = [before, after].map(({ entryIDPrefix }) => dotted(entryIDPrefix))
   if (ownerOfId(`${from}<UUID>`, after).kind !== 'another') return undefined
@@ -54,8 +54,8 @@ export function whyLeft(before: ScmSettings, after: ScmSettings): string | undef
 }
 
 /**
- * The IDs of the entries that SCM makes, if it cannot see one for its ID: an equal entry of its own is refused for as long as that is
- * there (docs/spire-facts.md trap 22). Undefined: it sees it, or its configuration was not given.
+ * What the IDs of SCM's own entries look like, if SCM does not see this one. While it is there, the server refuses an equal one of SCM's
+ * (docs/spire-facts.md trap 22). Undefined: SCM sees it, or its configuration was not given.
  */
 export function idsSeenInstead(entry: ServerEntry, settings: ScmSettings): string | undefined {
   if (isJoinToken(entry) || ownerOf(entry, settings).kind !== 'another') return undefined
