@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest'
 import { SCM, SETTINGS } from '../../support/door-rows.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
+import { WEB_REGISTRATION as REGISTRATION } from '../../support/web-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
 const POD = `apiVersion: v1
@@ -10,13 +11,6 @@ kind: Pod
 metadata: { name: web, namespace: team-a, uid: 22222222-0000-4000-8000-000000000001, labels: { app: web } }
 spec: { serviceAccountName: web, containers: [{ name: web, image: web }] }
 ---
-`
-const REGISTRATION = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ClusterSPIFFEID
-metadata: { name: mesh }
-spec:
-  spiffeIDTemplate: spiffe://example.org/web
-  podSelector: { matchLabels: { app: web } }
 `
 const ENTRY = `---
 apiVersion: spire.spiffe.io/v1alpha1

@@ -2,51 +2,26 @@
 import { expect, test } from 'vitest'
 import { SCM, SETTINGS } from '../../support/door-rows.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
+import { WEB_WORLD, webPod } from '../../support/web-world.ts'
 import { workspace } from '../../support/workspace.ts'
 
-function pod(name: string, spec: string): string {
-  return `---
-apiVersion: v1
-kind: Pod
-metadata: { name: ${name}, namespace: team-a, uid: uid-of-${name}, creationTimestamp: '2026-01-01T00:00:00Z', labels: { app: web } }
-spec: { ${spec}serviceAccountName: web, containers: [{ name: web, image: web }] }
-status: { phase: Pending }
-`
-}
-
-const FILES = `apiVersion: spire.spiffe.io/v1alpha1
-kind: ClusterSPIFFEID
-metadata: { name: mesh }
-spec:
-  spiffeIDTemplate: spiffe://example.org/web
-  podSelector: { matchLabels: { app: web } }
----
-apiVersion: v1
-kind: Node
-metadata: { name: n1, uid: uid-of-n1 }
----
-apiVersion: v1
-kind: Namespace
-metadata: { name: team-a }
-`
-
 async function whoHolds(pods: string, ...args: readonly string[]): Promise<Ran> {
-  const cwd = await workspace({ 'all.yaml': `${FILES}${pods}`, 'scm.conf': SCM })
+  const cwd = await workspace({ 'all.yaml': WEB_WORLD + pods, 'scm.conf': SCM })
   return inProcess(['who-selects', '--offline', '-f', 'all.yaml', ...SETTINGS, ...args], cwd)
 }
 
 test('a pod that waits for a node may hold the ID', async () => {
-  const running = pod('one', 'nodeName: n1, ')
+  const running = webPod('one', 'nodeName: n1, ')
   const alone = await whoHolds(running, '--spiffe-id', 'spiffe://example.org/web')
   expect([alone.code, alone.stdout]).toEqual([0, expect.stringContaining('1 container holds it')])
-  const { stdout } = await whoHolds(running + pod('two', ''), '--spiffe-id', 'spiffe://example.org/web')
+  const { stdout } = await whoHolds(running + webPod('two'), '--spiffe-id', 'spiffe://example.org/web')
   expect(stdout).toMatch(/^! spiffe:\/\/example\.org\/web: 1 container holds it, 1\s+undetermined/)
   expect(stdout).toContain('depends: the pod is not scheduled to a node yet')
   expect(stdout).toMatch(/pod team-a\/two +\(no node\) +web/)
 })
 
 test('about the pod itself, it is said that it holds nothing now', async () => {
-  const { code, stdout } = await whoHolds(pod('two', ''), 'pod', 'two', '-n', 'team-a')
+  const { code, stdout } = await whoHolds(webPod('two'), 'pod', 'two', '-n', 'team-a')
   expect(code).toBe(0)
   expect(stdout).toContain('ignored: the pod is not scheduled to a node yet')
 })
