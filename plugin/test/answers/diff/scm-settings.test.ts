@@ -67,12 +67,12 @@ test('a cluster that a template of parents does not name is no other parent', as
 })
 
 test.each<[what: string, before: string, after: string, code: number]>([
-  ['stays where SCM does not see its entry any more', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', 4],
-  ['stays where entries had no prefix before', '', 'entryIDPrefix: new\n', 4],
-  ['is lost where the prefix is the same', 'entryIDPrefix: old\n', 'entryIDPrefix: old.\n', 1],
-  ['is lost where SCM has no prefix any more', 'entryIDPrefix: old\n', '', 1],
+  ['stays if SCM no longer sees its entry', 'entryIDPrefix: old\n', 'entryIDPrefix: new\n', 4],
+  ['stays if entries had no prefix before', '', 'entryIDPrefix: new\n', 4],
+  ['is lost if the prefix is the same', 'entryIDPrefix: old\n', 'entryIDPrefix: old.\n', 1],
+  ['is lost if SCM has no prefix any more', 'entryIDPrefix: old\n', '', 1],
   [
-    'is lost where SCM cleans up',
+    'is lost if SCM cleans up',
     'entryIDPrefix: old\n',
     'entryIDPrefix: new\nentryIDPrefixCleanup: old\n',
     1,

@@ -251,7 +251,7 @@ export const FINDINGS = {
     meaning:
       "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored, or is not among its cacheNamespaces.",
     consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
-    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $, or add the namespace to its cacheNamespaces, or move the workload.',
+    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $. Or add the namespace to its cacheNamespaces, or move the workload.',
   }),
   KLM410: warning({
     noEffect: 'of any output',
@@ -643,7 +643,7 @@ export const FINDINGS = {
     meaning:
       "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, or under an ID without SCM's entryIDPrefix.",
     consequence:
-      'Identities are issued as the server has the entry, until SCM writes it again. One that SCM does not see it neither writes nor deletes, whatever becomes of the object, and the server refuses its own.',
+      'Identities are issued as the server has the entry, until SCM writes it again. SCM neither writes nor deletes an entry that it does not see, and meanwhile the server refuses the equal entry of SCM.',
     fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
   }),
   KLM804: error({
