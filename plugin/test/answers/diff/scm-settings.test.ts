@@ -71,12 +71,7 @@ test.each<[what: string, before: string, after: string, code: number]>([
   ['stays if entries had no prefix before', '', 'entryIDPrefix: new\n', 4],
   ['is lost if the prefix is the same', 'entryIDPrefix: old\n', 'entryIDPrefix: old.\n', 1],
   ['is lost if SCM has no prefix any more', 'entryIDPrefix: old\n', '', 1],
-  [
-    'is lost if SCM cleans up',
-    'entryIDPrefix: old\n',
-    'entryIDPrefix: new\nentryIDPrefixCleanup: old\n',
-    1,
-  ],
+  ['is lost if SCM cleans up', 'entryIDPrefix: old\n', 'entryIDPrefix: new\nentryIDPrefixCleanup: old\n', 1],
 ])('an identity whose registration goes %s', async (_what, before, after, exit) => {
   const base = CHAT_THEFT.replace('serviceAccountName: x', 'nodeName: n1, serviceAccountName: x')
   const theft = base.replace(/^[\s\S]*?---\n/, '')
