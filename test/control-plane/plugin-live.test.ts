@@ -267,6 +267,41 @@ describe('files over the cluster', () => {
   })
 })
 
+describe('a relationship with another trust domain', () => {
+  const partner = {
+    apiVersion: 'spire.spiffe.io/v1alpha1',
+    kind: 'ClusterFederatedTrustDomain',
+    metadata: { name: 'partner' },
+    spec: {
+      trustDomain: 'partner.example',
+      bundleEndpointURL: 'https://partner.example/bundle',
+      bundleEndpointProfile: { type: 'https_web' },
+    },
+  }
+  const path = (): string => file(JSON.stringify(partner))
+
+  test('is not known to be new for a user who may not list them', async () => {
+    const run = await kleym(READER, 'diff', '-f', path())
+    expect(run.stderr).toContain('resources: [clusterfederatedtrustdomains]')
+    expect(run.stdout).not.toContain('✓')
+    expect(run.code).toBe(4)
+  })
+
+  test('is added, edited, removed, or as it is', async () => {
+    const added = await kleym('admin', 'diff', '-f', path())
+    expect(added.stdout).toContain('· adds ClusterFederatedTrustDomain/partner\n')
+    await cp.apply([partner])
+    const same = await kleym('admin', 'diff', '-f', path())
+    const { spec } = partner
+    const edit = { ...partner, spec: { ...spec, bundleEndpointURL: 'https://partner.example/other' } }
+    const edited = await kleym('admin', 'diff', '-f', file(JSON.stringify(edit)))
+    expect(edited.stdout).toContain('· edits ClusterFederatedTrustDomain/partner: .spec.bundleEndpointURL\n')
+    const removed = await kleym('admin', 'diff', '--without', 'clusterfederatedtrustdomain/partner')
+    expect(removed.stdout).toContain('· removes ClusterFederatedTrustDomain/partner\n')
+    expect([added, same, edited, removed].map(({ code }) => code)).toEqual([1, 0, 1, 1])
+  })
+})
+
 describe('identity tests', () => {
   const TESTS = join(import.meta.dirname, '../../examples/identity-tests/estate.yaml')
 

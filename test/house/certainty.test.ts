@@ -32,7 +32,7 @@ function readsOfListings(
 test('a snapshot has listings, lists that are not there unless they are whole, and lists of what leaves something open', () => {
   const lists = String.raw`readonly \w+\[\]`
   const whole = fieldsOfSnapshot(`${lists} \\| undefined\\n`)
-  expect(whole).toEqual(['nodes', 'federatedTrustDomains', 'poolImports', 'endpoints'])
+  expect(whole).toEqual(['nodes', 'poolImports', 'endpoints'])
   // A maker of pods is a cause by itself. A configured right and a fault are findings.
   expect(fieldsOfSnapshot(lists)).toEqual(expect.arrayContaining([...whole]))
   expect(fieldsOfSnapshot(`${lists}\\n`)).toEqual(['podMakers', 'configuredRights', 'manifestFaults'])

@@ -43,7 +43,7 @@ import { overlay, takenToStay, without } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
-import { namespacesToRead, type Question } from './question.ts'
+import { namespacesToRead, readsFederation, type Question } from './question.ts'
 import {
   openSettingsAbout,
   operatorSettings,
@@ -221,7 +221,7 @@ class Gathering {
     this.#named = await readNamesFiles(this.#options.sources.names ?? [], this.#context.cwd)
     const { files, live, offline, isDesiredState } = this.#options.sources
     const more = [
-      ...(clusters ? CLUSTER_KINDS : federation ? FEDERATION_KINDS : []),
+      ...(clusters ? CLUSTER_KINDS : federation === false ? [] : FEDERATION_KINDS),
       ...(spire ? SPIRE_KINDS : []),
     ]
     const rules = {
@@ -259,7 +259,7 @@ class Gathering {
         policies: question.policies === true,
         names: question.names !== undefined,
         configMaps: question.names === 'strings' && sources.configMaps === true,
-        federation: question.federation === true || question.clusters === true,
+        federation: readsFederation(question, changes),
         imports: question.clusters === true,
         files: this.#files.objects,
       })

@@ -1,5 +1,6 @@
 // Which part of a cluster an answer is about, so that no more is read than it takes.
 import type { Binding } from '@kleym/shared/core/model/objects/binding.ts'
+import { FEDERATED_TRUST_DOMAIN } from '@kleym/shared/core/model/kinds.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { isClusterScoped, type ObjectName } from '../sources/kind-name.ts'
@@ -23,8 +24,8 @@ export interface Question {
   readonly resolves?: 'own' | 'all'
   /** The answer tells whom objects of other programs name; `strings`: and which SPIFFE IDs stand in any string of any object. */
   readonly names?: 'kinds' | 'strings' | undefined
-  /** The answer tells which relationships with other trust domains are declared. */
-  readonly federation?: boolean
+  /** The answer tells which relationships with other trust domains are declared; `changed`: if the files change one. */
+  readonly federation?: boolean | 'changed'
   /** The answer compares several clusters: federation counts, and pools that one imports from another. */
   readonly clusters?: boolean
   /** The answer tells of SPIRE's own parts. */
@@ -49,11 +50,27 @@ export const WHOM_ALL_NAME = {
 /** More namespaces than these are read as all: one list of a kind is cheaper than ten. */
 export const NAMESPACES_MAX = 4
 
+/** What a change adds, edits or removes. */
+interface Changes {
+  readonly files: readonly RawObject[]
+  readonly without: readonly ObjectName[]
+}
+
+/** Whether the relationships with other trust domains that the cluster declares are to be read. */
+export function readsFederation(
+  { clusters = false, federation = false }: Question,
+  { files, without }: Changes,
+): boolean {
+  if (federation !== 'changed') return clusters || federation
+  const { kind } = FEDERATED_TRUST_DOMAIN
+  return files.some(({ value }) => value['kind'] === kind) || without.some((one) => one.kind === kind)
+}
+
 /** The namespaces to read; undefined: all of them. `inForce` is undefined where no namespace limits the answer. */
 export function namespacesToRead(
   { allNamespaces, named, aboutFiles = false, readsAll = false }: Question,
   inForce: string | undefined,
-  changes: { readonly files: readonly RawObject[]; readonly without: readonly ObjectName[] },
+  changes: Changes,
 ): readonly string[] | undefined {
   if (allNamespaces || inForce === undefined || readsAll) return undefined
   const touched = changes.files.map(({ value }) => readMeta(value).namespace)

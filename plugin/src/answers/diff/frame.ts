@@ -9,6 +9,7 @@ import {
   type AffectedPolicy,
 } from '@kleym/shared/core/answers/index.ts'
 import { comparingEntries, hasPolicies, type State } from '@kleym/shared/core/analysis/index.ts'
+import { FEDERATED_TRUST_DOMAIN, qualifiedKind } from '@kleym/shared/core/model/kinds.ts'
 import { CLUSTER_SPIFFE_ID_KIND, SPIRE_GROUP } from '@kleym/shared/core/model/names.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { compareFindings, findingKey, type Finding } from '@kleym/shared/core/findings/index.ts'
@@ -94,6 +95,7 @@ export function diffFrame(
     further: [
       ...(tests?.unknown ?? []),
       ...undecidedBy(effect, affected ?? [], disagreements),
+      ...unreadRelationships(effect, [baseline, future]),
       ...(effect.unfollowed ? [{ leaves: 'a registration', of: [] } as const] : []),
     ],
   })
@@ -191,6 +193,15 @@ function undecidedBy(
   ]
   // The first says enough.
   return texts.slice(0, 1).map((text) => ({ leaves: 'a difference', text }))
+}
+
+/** A relationship with a trust domain is seen to change, and not all that there are could be read. */
+function unreadRelationships({ edited }: Effect, states: readonly State[]): readonly Cause[] {
+  const { kind } = FEDERATED_TRUST_DOMAIN
+  if (!edited.some((one) => one.kind === kind)) return []
+  const unread = [qualifiedKind(FEDERATED_TRUST_DOMAIN)]
+  const [why] = states.flatMap(({ base: { snapshot } }) => snapshot.rest.ofKinds(unread) ?? [])
+  return why === undefined ? [] : [{ leaves: 'anything', why, kind }]
 }
 
 /** The pods for which the effect of the change is uncertain. */

@@ -13,7 +13,7 @@ import { WHOM_ALL_NAME } from '../../gather/question.ts'
 /** Tells what would change. */
 export async function run(options: DiffOptions, context: CommandContext): Promise<CommandResult> {
   const { allNamespaces } = options
-  const about = { allNamespaces, named: [undefined], aboutFiles: true }
+  const about = { allNamespaces, named: [undefined], aboutFiles: true, federation: 'changed' } as const
   const input = await gatherSides(options, { ...about, ...WHOM_ALL_NAME }, context)
   const changes = objectChanges(input)
   const caused = changes.filter(({ dueAlready }) => !dueAlready)

@@ -66,7 +66,7 @@ export const diffReportSchema = reportSchema('DiffReport', 'The answer of kubect
           ),
         }),
       ).describe(
-        "Registrations that are not kleym's and that are new, gone or have another spec: what entries carry may change, such as TTLs and `admin`.",
+        "Registrations that are not kleym's, and ClusterFederatedTrustDomains, that are new, gone or have another spec: what entries carry may change, such as TTLs and `admin`.",
       ),
       newFindings: list(findingSchema).describe('All that are new, the suppressed ones too.'),
       fixedFindings: list(findingSchema).describe(

@@ -91,6 +91,32 @@ test('one that is renamed is a younger object: beside another that wants its ent
   expect((await diff(REGISTRATION + twin, renamed + twin)).code).toBe(0)
 })
 
+const PARTNER = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterFederatedTrustDomain
+metadata: { name: partner }
+spec:
+  trustDomain: partner.example
+  bundleEndpointURL: https://partner.example/bundle
+  bundleEndpointProfile: { type: https_web }
+`
+
+test('a relationship with another trust domain', async () => {
+  const moved = PARTNER.replace('/bundle', '/other')
+  const ways = [
+    ['adds ClusterFederatedTrustDomain/partner', '', PARTNER],
+    ['removes ClusterFederatedTrustDomain/partner', PARTNER, ''],
+    ['edits ClusterFederatedTrustDomain/partner: .spec.bundleEndpointURL', PARTNER, moved],
+  ] as const
+  for (const [text, before, after] of ways) {
+    const { stdout, code } = await diff(REGISTRATION + before, REGISTRATION + after)
+    expect(stdout).toContain(`· ${text}\n`)
+    expect(code).toBe(1)
+  }
+  const renamed = PARTNER.replace('name: partner', 'name: other')
+  expect((await diff(REGISTRATION + PARTNER, REGISTRATION + renamed)).code).toBe(0)
+})
+
 test('in JSON', async () => {
   const { stdout } = await diff(REGISTRATION, `${REGISTRATION}  jwtTtl: 5m\n`, '-o', 'json')
   expect(JSON.parse(stdout)).toMatchObject({

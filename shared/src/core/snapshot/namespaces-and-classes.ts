@@ -21,10 +21,6 @@ export function allNamespaces({ namespaces, podMakers, rest }: Snapshot): readon
 }
 
 /** Whether anything has a class. */
-export function isAnyClassed({
-  clusterSpiffeIds,
-  staticEntries,
-  federatedTrustDomains = [],
-}: Snapshot): boolean {
-  return clusterSpiffeIds.isAnyRead || staticEntries.isAnyRead || federatedTrustDomains.length > 0
+export function isAnyClassed({ clusterSpiffeIds, staticEntries, federatedTrustDomains }: Snapshot): boolean {
+  return clusterSpiffeIds.isAnyRead || staticEntries.isAnyRead || federatedTrustDomains.isAnyRead
 }

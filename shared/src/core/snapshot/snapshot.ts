@@ -104,9 +104,8 @@ export interface Snapshot {
   readonly spireSetup: SpireSetup
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
+  readonly federatedTrustDomains: KindListing<FederatedTrustDomain>
   /** Undefined where they are not known: none was given, they could not be listed, or the answer does not ask for them. */
-  readonly federatedTrustDomains: readonly FederatedTrustDomain[] | undefined
-  /** Undefined where they are not known, as above. */
   readonly poolImports: readonly PoolImport[] | undefined
   /** Undefined where they are not known. */
   readonly endpoints: readonly Endpoints[] | undefined
@@ -276,13 +275,19 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     staticEntries,
     accessPolicies,
     mentioning: source.asksForMentions === true ? mentioningIn(objects, new Map(policyPairs)) : [],
+    federatedTrustDomains: sortByMeta(readAll(FEDERATION, readFederatedTrustDomain)),
     namespaces,
     pods: sortByRef(pods.map(complete)),
     templates:
       onlyNamespaces === undefined ? templates : templates.filter(({ namespace }) => isWithin(namespace)),
   }
   return {
-    ...listingsOf(read, { rest, podMakers, namespacesRead }),
+    ...listingsOf(read, {
+      rest,
+      podMakers,
+      namespacesRead,
+      isFederationListed: listedKinds?.has(FEDERATION) === true || absentKinds.has(FEDERATION),
+    }),
     objectiveGroups: new Set(objectiveKinds.map(({ group }) => group)),
     accessPoliciesKnown: policyKnowledge(source, ofSource, accessPolicies.length > 0),
     nodes: known('Node', readNode)?.toSorted((a, b) => compareBytes(a.name, b.name)),
@@ -292,11 +297,6 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     configuredRights: of('ConfigMap').flatMap(configuredRights),
     spireSetup: spireSetup(objects),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
-    federatedTrustDomains: absentKinds.has(FEDERATION)
-      ? []
-      : known(FEDERATION, readFederatedTrustDomain)?.toSorted((a, b) =>
-          compareBytes(a.meta.name, b.meta.name),
-        ),
     poolImports: absentKinds.has(IMPORTS)
       ? []
       : known(IMPORTS, readPoolImport)?.toSorted((a, b) => byNamespaceAndName(a.meta, b.meta)),
@@ -317,6 +317,7 @@ export type Listed = Pick<
   | 'staticEntries'
   | 'accessPolicies'
   | 'mentioning'
+  | 'federatedTrustDomains'
   | 'namespaces'
   | 'pods'
   | 'templates'
@@ -335,8 +336,17 @@ function metaOf({ meta }: WithMeta): WithMeta['meta'] {
 /** The listings of what was read, each in byte order already. */
 export function listingsOf(
   read: { readonly [Key in keyof Listed]: readonly ItemOf<Listed[Key]>[] },
-  { rest, podMakers, namespacesRead }: Pick<Snapshot, 'rest' | 'podMakers' | 'namespacesRead'>,
+  {
+    rest,
+    podMakers,
+    namespacesRead,
+    isFederationListed = false,
+  }: Pick<Snapshot, 'rest' | 'podMakers' | 'namespacesRead'> & { readonly isFederationListed?: boolean },
 ): Listed {
+  const whyNoneGiven: UnknownReason | undefined =
+    isFederationListed || read.federatedTrustDomains.length > 0
+      ? undefined
+      : { verb: 'list', what: FEDERATION, cause: 'not given' }
   const clusterWide = <T extends WithMeta>(items: readonly T[], kinds: readonly string[]): KindListing<T> =>
     new KindListing(items, (at) => rest.of(kinds, at), metaOf)
   const whyOutside = (namespace: string | undefined, kind: string): UnknownReason | undefined =>
@@ -371,6 +381,11 @@ export function listingsOf(
     staticEntries: clusterWide(read.staticEntries, [qualifiedKind(CLUSTER_STATIC_ENTRY)]),
     accessPolicies: clusterWide(read.accessPolicies, POLICY_KINDS),
     mentioning: clusterWide(read.mentioning, POLICY_KINDS),
+    federatedTrustDomains: new KindListing(
+      read.federatedTrustDomains,
+      () => rest.ofKinds([FEDERATION]) ?? whyNoneGiven,
+      metaOf,
+    ),
     namespaces: new KindListing(
       read.namespaces,
       (at) => rest.of('Namespace', at),

@@ -72,7 +72,6 @@ function snapshotOf(
     mayMountWorkloadApi: false,
     configuredRights: [],
     spireSetup: new Map(),
-    federatedTrustDomains: undefined,
     poolImports: undefined,
     ...listingsOf(
       {
@@ -84,6 +83,7 @@ function snapshotOf(
         // Nothing that watch shows depends on access policies.
         accessPolicies: [],
         mentioning: [],
+        federatedTrustDomains: [],
         namespaces: [described ?? namespaceNamed(namespace, new Map(), false)],
         pods,
         templates: [],

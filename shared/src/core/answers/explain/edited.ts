@@ -1,11 +1,13 @@
 // Registrations of others that a change edits, adds or removes. That may change what entries carry, though nobody gains or loses an ID:
-// TTLs, DNS names, bundles of other trust domains, a hint, and the rights of `admin` and `downstream`.
+// TTLs, DNS names, bundles of other trust domains, a hint, and the rights of `admin` and `downstream`. A relationship with another trust
+// domain counts as well: without its bundle the server refuses entries that federate with it.
 import type { State } from '../../analysis/index.ts'
+import type { Each } from '../../base/each.ts'
 import { canonicalText, deepEqual, own, type JsonRecord } from '../../base/json.ts'
 import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY } from '../../model/kinds.ts'
-import { sourceText, type EntryOutcome, type EntrySource } from '../../predict/index.ts'
+import { CLUSTER_SPIFFE_ID, CLUSTER_STATIC_ENTRY, FEDERATED_TRUST_DOMAIN } from '../../model/kinds.ts'
+import { sourceText, type EntryOutcome } from '../../predict/index.ts'
 
 /** What a change may do to a registration. */
 export const REGISTRATION_CHANGES = ['edits', 'adds', 'removes'] as const
@@ -91,7 +93,9 @@ export function editedText({ kind, name, change, fields }: EditedRegistration): 
   return fields.length === 0 ? what : `${what}: ${fields.map((field) => `.spec.${field}`).join(', ')}`
 }
 
-interface Named extends EntrySource {
+interface Named {
+  readonly kind: string
+  readonly name: string
   /** With the defaults of what is left out. */
   readonly spec: JsonRecord
 }
@@ -113,10 +117,14 @@ function specsOf({ base, outputs }: State): readonly Named[] {
             },
           ],
     ),
-    ...base.snapshot.staticEntries.read.map(({ meta, spec }) => ({
-      kind: CLUSTER_STATIC_ENTRY.kind,
-      name: meta.name,
-      spec: { ...spec },
-    })),
+    ...specsOfKind(CLUSTER_STATIC_ENTRY.kind, base.snapshot.staticEntries.read),
+    ...specsOfKind(FEDERATED_TRUST_DOMAIN.kind, base.snapshot.federatedTrustDomains.read),
   ]
+}
+
+function specsOfKind(
+  kind: string,
+  objects: Each<{ readonly meta: { readonly name: string }; readonly spec: object }>,
+): readonly Named[] {
+  return objects.map(({ meta, spec }) => ({ kind, name: meta.name, spec: { ...spec } }))
 }

@@ -68,11 +68,11 @@ function federatingIn({ snapshot, settings, now }: Analysis): readonly Federatin
 /** What is known of the relationship with each trust domain. */
 export function relationshipsOf({ snapshot, settings }: Analysis): (trustDomain: string) => Relationship {
   const declared = snapshot.federatedTrustDomains
-  if (declared === undefined) return () => ({ state: 'unknown' })
   return (trustDomain) => {
-    const all = declared.filter((one) => one.trustDomain === trustDomain)
+    const all = declared.read.filter((one) => one.trustDomain === trustDomain)
     const handled = all.find(({ className }) => isClassHandled(className, settings))
     if (handled !== undefined) return { state: 'declared', by: handled }
+    if (declared.more() !== undefined) return { state: 'unknown' }
     const [ignored] = all
     return ignored === undefined ? { state: 'undeclared' } : { state: 'ignored', by: ignored }
   }

@@ -1,7 +1,7 @@
-// ClusterFederatedTrustDomain (spire.spiffe.io/v1alpha1): which trust domain the server is to federate with. Only that is read: whether
-// the bundle has come, the bundles of the server tell.
+// ClusterFederatedTrustDomain (spire.spiffe.io/v1alpha1): which trust domain the server is to federate with. Whether the bundle has
+// come, the bundles of the server tell.
 // Source: SCM v0.7.0, api/v1alpha1/clusterfederatedtrustdomain_types.go.
-import { dig, stringAt } from '../../base/json.ts'
+import { dig, isRecord, stringAt, type JsonRecord } from '../../base/json.ts'
 import { readMeta, type ObjectMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 
@@ -10,6 +10,8 @@ export interface FederatedTrustDomain {
   readonly meta: ObjectMeta
   readonly trustDomain: string
   readonly className: string
+  /** As written. */
+  readonly spec: JsonRecord
 }
 
 /** Reads a ClusterFederatedTrustDomain; never throws. */
@@ -19,5 +21,6 @@ export function readFederatedTrustDomain(raw: RawObject): FederatedTrustDomain {
     meta: readMeta(raw.value),
     trustDomain: stringAt(spec, 'trustDomain') ?? '',
     className: stringAt(spec, 'className') ?? '',
+    spec: isRecord(spec) ? spec : {},
   }
 }

@@ -38,8 +38,8 @@ export interface EntrySource {
 }
 
 /** `ClusterSPIFFEID/default`: the object as reasons name it. */
-export function sourceText(source: EntrySource): string {
-  return `${source.kind}/${source.name}`
+export function sourceText({ kind, name }: { readonly kind: string; readonly name: string }): string {
+  return `${kind}/${name}`
 }
 
 /** One selector of an entry; `placeholders` are those in its value. */
