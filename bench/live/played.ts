@@ -10,6 +10,7 @@ import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { analyse } from '../../shared/src/core/analysis/states/analysis.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { compareBytes } from '../../shared/src/core/base/text/bytes.ts'
 import { readScmSettings } from '../../shared/src/core/model/objects/scm-config.ts'
 import { readSnapshot } from '../../shared/src/core/snapshot/snapshot.ts'
 import * as resources from '../../shared/src/kube/resources.ts'
@@ -87,37 +88,52 @@ const PLURALS: ReadonlyMap<string, string> = new Map(
     .flatMap((one) => (typeof one === 'object' && 'plural' in one ? [[one.kind, one.plural]] : [])),
 )
 
-/** The items of every list, as JSON: of all namespaces, of one, and of an object without a namespace by its name. */
-class Lists {
-  readonly #items = new Map<string, string[]>()
+/** An item as JSON, by its key in etcd. */
+interface Item {
+  readonly key: string
+  readonly text: string
+}
 
-  add(object: JsonRecord): void {
+/**
+ * The items of every list: of all namespaces, of one, and of an object without a namespace by its name. As an API server lists them: in
+ * order of their keys.
+ */
+class Lists {
+  readonly #items = new Map<string, Item[]>()
+
+  constructor(objects: Iterable<JsonRecord>) {
+    for (const object of objects) this.#add(object)
+    for (const items of this.#items.values()) items.sort((a, b) => compareBytes(a.key, b.key))
+  }
+
+  #add(object: JsonRecord): void {
     const { kind, apiVersion, ...item } = object
     const plural = PLURALS.get(String(kind)) ?? ''
     const version = String(apiVersion)
     const base = version.includes('/') ? `/apis/${version}` : `/api/${version}`
     const [namespace, name] = [stringAt(item, 'metadata', 'namespace'), stringAt(item, 'metadata', 'name')]
-    const text = JSON.stringify(item)
+    const one = { key: `${namespace}/${name}`, text: JSON.stringify(item) }
     const place =
       namespace === undefined ? `${base}/${plural}/${name}` : `${base}/namespaces/${namespace}/${plural}`
-    for (const path of [`${base}/${plural}`, place]) this.#of(path).push(text)
+    for (const path of [`${base}/${plural}`, place]) this.#of(path).push(one)
   }
 
   answer(url: URL): string {
     if (url.pathname === '/apis') return JSON.stringify({ groups: GROUPS })
     const all = this.#items.get(url.pathname) ?? []
-    if (/\/(?:namespaces|nodes)\/[^/]+$/.test(url.pathname)) return all[0] ?? '{}'
+    if (/\/(?:namespaces|nodes)\/[^/]+$/.test(url.pathname)) return all[0]?.text ?? '{}'
     // The one selector that is asked by is the operator's label.
     const asked = url.searchParams.has('labelSelector')
-      ? all.filter((text) => text.includes(OPERATOR_LABEL))
+      ? all.filter(({ text }) => text.includes(OPERATOR_LABEL))
       : all
     const from = Number(url.searchParams.get('continue') ?? 0)
     const to = from + (Number(url.searchParams.get('limit') ?? 0) || asked.length)
     const next = to < asked.length ? String(to) : ''
-    return `{"metadata":{"resourceVersion":"1","continue":"${next}"},"items":[${asked.slice(from, to).join(',')}]}`
+    const items = asked.slice(from, to).map(({ text }) => text)
+    return `{"metadata":{"resourceVersion":"1","continue":"${next}"},"items":[${items.join(',')}]}`
   }
 
-  #of(path: string): string[] {
+  #of(path: string): Item[] {
     const items = this.#items.get(path) ?? []
     this.#items.set(path, items)
     return items
@@ -139,9 +155,12 @@ const GROUPS = [
 
 const size = sizeFrom(options, { bindings: 10_000, pods: 100_000 })
 const estate = liveEstate(size)
-const lists = new Lists()
-for (const object of objectsOf(estate)) lists.add(object)
-for (const ask of estate.pods) lists.add(stored({ ...podOf(ask), status: podStatus(ask.at) }))
+const lists = new Lists(
+  (function* () {
+    yield* objectsOf(estate)
+    for (const ask of estate.pods) yield stored({ ...podOf(ask), status: podStatus(ask.at) })
+  })(),
+)
 
 let requests = 0
 const server = createServer((request, response) => {

@@ -26,7 +26,8 @@ export function byteLength(text: string): number {
 
 /** In UTF-16 units: of longer ones the loop finds the first difference sooner than all of them are looked through. */
 const SHORT = 256
-const SURROGATE = /[\ud800-\udfff]/
+/** A surrogate, or a unit above it. */
+const HIGH = /[\ud800-\uffff]/
 
 /**
  * Orders two strings by their UTF-8 bytes. It differs from comparing UTF-16 units only where a surrogate meets a unit
@@ -35,8 +36,8 @@ const SURROGATE = /[\ud800-\udfff]/
 export function compareBytes(left: string, right: string): number {
   if (left === right) return 0
   const shorter = Math.min(left.length, right.length)
-  // Most texts are short and have no surrogate: that is compared natively, as short runs end before the loop is compiled.
-  if (left.length < SHORT && right.length < SHORT && !SURROGATE.test(left) && !SURROGATE.test(right))
+  // Most texts are short and one has no such unit: that is compared natively, as short runs end before the loop is compiled.
+  if (left.length < SHORT && right.length < SHORT && !HIGH.test(left))
     return left < right ? -1 : 1
   for (let at = 0; at < shorter; at++) {
     const a = left.charCodeAt(at)

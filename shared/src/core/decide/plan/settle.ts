@@ -33,19 +33,21 @@ export function* settling(
 ): Steps<Settled> {
   const outputs = new Map(live.map((output) => [output.object.meta.name, output]))
   const changes = new Map<string, Action>()
-  const first = yield* planning(compiled, sorted(outputs), known, openOf)
+  let inOrder = sorted(outputs)
+  const first = yield* planning(compiled, inOrder, known, openOf)
   let pass = first
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
+    inOrder = sorted(outputs)
     pass = onlyCreates(pass)
       ? { ...pass, actions: [] }
-      : yield* planning(compiled, sorted(outputs), 'known', openOf)
+      : yield* planning(compiled, inOrder, 'known', openOf)
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {
     ...pass,
     first,
-    outputs: sorted(outputs),
+    outputs: inOrder,
     changes: names.flatMap((name) => changes.get(name) ?? []),
     atRest: pass.actions.length === 0,
   }
