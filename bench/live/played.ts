@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import process from 'node:process'
 import { parseArgs } from 'node:util'
+import { gzip } from 'node:zlib'
 import { analyse } from '../../shared/src/core/analysis/states/analysis.ts'
 import { isRecord, own, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { compareBytes } from '../../shared/src/core/base/text/bytes.ts'
@@ -162,11 +163,20 @@ const lists = new Lists(
   })(),
 )
 
+/** From so many bytes on an API server compresses what may come compressed, at the level 1 (k8s.io/apiserver, responsewriters/writers.go). */
+const GZIP_FROM = 128 * 1024
+
 let requests = 0
 const server = createServer((request, response) => {
   requests += 1
   response.setHeader('content-type', 'application/json')
-  response.end(lists.answer(new URL(request.url ?? '/', 'http://played')))
+  const answer = lists.answer(new URL(request.url ?? '/', 'http://played'))
+  if (request.headers['accept-encoding'] !== 'gzip' || answer.length < GZIP_FROM) {
+    response.end(answer)
+    return
+  }
+  response.setHeader('content-encoding', 'gzip')
+  gzip(answer, { level: 1 }, (error, packed) => (error ? response.destroy(error) : response.end(packed)))
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const address = server.address()

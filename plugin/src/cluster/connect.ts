@@ -53,6 +53,7 @@ export async function connect(
       clock,
       maxSockets: REQUESTS_AT_ONCE,
       answers: ANSWERS,
+      gzip: true,
       // Several of them come side by side, and again with fewer items: together they would be most of the memory.
       onTooLarge: () => collectGarbage?.('all'),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -1,11 +1,12 @@
 // Calls on a session: credentials, connections, and the two retries that there are: a 401 once, with fresh credentials,
 // and a GET once whose kept-alive connection was dead. All other failures are the caller's to judge.
+import process from 'node:process'
 import type { JsonRecord } from '../core/base/json.ts'
 import { BODY_BYTES, hasMoreValues, objectIn, type HttpAnswer, type ParseText } from './answer.ts'
 import type { Clock } from './clock.ts'
 import type { Cluster } from './cluster.ts'
 import type { ConnectionError } from './errors.ts'
-import { connectionError } from './failures.ts'
+import { codeOf, connectionError } from './failures.ts'
 import { createSockets, type SocketSession } from './sockets.ts'
 import {
   BodyTooLarge,
@@ -42,6 +43,8 @@ export interface ClientOptions {
   readonly answers?: AnswerLimits
   /** Called when an answer was larger than its reader takes: what had come of it is no longer in use. */
   readonly onTooLarge?: () => void
+  /** Reads are asked for as gzip, as kubectl asks: fewer bytes on the way, for some CPU time of the API server. */
+  readonly gzip?: boolean
   /** Connections for calls at a time; MAX_SOCKETS when absent. Watches have their own. */
   readonly maxSockets?: number
 }
@@ -70,6 +73,8 @@ export interface HttpCall {
   readonly accept?: string | undefined
   /** JSON.parse when absent. */
   readonly parse?: ParseText | undefined
+  /** How the answer may be encoded. */
+  readonly encoding?: 'gzip'
 }
 
 /** An answer whose body is still to be read. */
@@ -138,7 +143,9 @@ export function createExchange(cluster: Cluster, options: ClientOptions): Exchan
     }
   }
   return {
-    object: async (call) => {
+    object: async (asked) => {
+      const isZipped = options.gzip === true && asked.method === 'GET'
+      const call: HttpCall = isZipped ? { ...asked, encoding: 'gzip' } : asked
       const final = await authenticated(call, async (over) =>
         answer(call, await beginPooled(call, over, begin)),
       )
@@ -169,10 +176,23 @@ async function bodyOfAnswer(
   limits: Partial<AnswerLimits> & { readonly pageBytes: number | undefined },
 ): Promise<Buffer> {
   const { bytes = BODY_BYTES, pageBytes = BODY_BYTES, values } = limits
-  const body = await readBody(incoming, what, Math.min(bytes, pageBytes))
+  const most = Math.min(bytes, pageBytes)
+  const sent = await readBody(incoming, what, most)
+  const body = incoming.response.headers['content-encoding'] === 'gzip' ? unzipped(sent, what, most) : sent
   if (values !== undefined && hasMoreValues(body, values))
     throw new BodyTooLarge(what, `of more than ${values} values`)
   return body
+}
+
+/** What a gzip holds; throws a ConnectionError where it is none, or holds more than `most` bytes. */
+function unzipped(sent: Buffer, what: string, most: number): Buffer {
+  try {
+    // Loaded here: it takes a start some milliseconds, and small answers are not compressed.
+    return process.getBuiltinModule('node:zlib').gunzipSync(sent, { maxOutputLength: most })
+  } catch (error) {
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new BodyTooLarge(what, `longer than ${most} bytes`)
+    throw connectionError('malformed', what, { neverSent: false, cause: error })
+  }
 }
 
 type Begin = (call: HttpCall, over: SocketSession, agent: Outgoing['agent']) => Promise<Incoming>
@@ -217,6 +237,7 @@ function headersOf(
   return {
     ...headers,
     accept: call.accept ?? 'application/json',
+    ...(call.encoding !== undefined && { 'accept-encoding': call.encoding }),
     'user-agent': userAgent,
     ...(call.body !== undefined && { 'content-type': call.contentType ?? 'application/json' }),
   }

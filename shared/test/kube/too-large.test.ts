@@ -1,26 +1,11 @@
 // An answer that is larger than its reader takes: what had come of it is dropped at once, and nothing of one that says how long it is.
-import { createServer, type ServerResponse } from 'node:http'
-import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { clientAt, rejection } from '@kleym/testing/clusters.ts'
 import { PODS } from '../../src/kube/resources.ts'
+import { serving } from './serving.ts'
 
 const LIMIT = 1000
-
-/** Serves every request so, and gives the address and what ends the server. */
-async function serving(answer: (response: ServerResponse) => void) {
-  const server = createServer((_, response) => answer(response)).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('the server has no port')
-  return {
-    url: new URL(`http://127.0.0.1:${address.port}`),
-    [Symbol.dispose]: () => {
-      server.closeAllConnections()
-      server.close()
-    },
-  }
-}
 
 test.each<[string, (response: ServerResponse) => void]>([
   // Nothing of it ever comes: only its head says how long it is.
