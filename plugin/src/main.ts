@@ -51,8 +51,8 @@ const interrupts: Interrupts = {
 }
 
 /** By so many bytes, or by this part of its size if that is more, the process may grow until all is collected again, as needed. */
-const GROWTH_BYTES = 48 * 2 ** 20
-const GROWTH_PART = 1 / 6
+const GROWTH_BYTES = 32 * 2 ** 20
+const GROWTH_PART = 1 / 10
 let sizeAfterAll = Infinity
 
 function hasGrown(): boolean {

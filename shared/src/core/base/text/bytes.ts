@@ -37,8 +37,7 @@ export function compareBytes(left: string, right: string): number {
   if (left === right) return 0
   const shorter = Math.min(left.length, right.length)
   // Most texts are short and one has no such unit: that is compared natively, as short runs end before the loop is compiled.
-  if (left.length < SHORT && right.length < SHORT && !HIGH.test(left))
-    return left < right ? -1 : 1
+  if (left.length < SHORT && right.length < SHORT && !HIGH.test(left)) return left < right ? -1 : 1
   for (let at = 0; at < shorter; at++) {
     const a = left.charCodeAt(at)
     const b = right.charCodeAt(at)

@@ -39,9 +39,7 @@ export function* settling(
   for (let count = 1; pass.actions.length > 0 && count < PASSES_MAX; count++) {
     for (const action of pass.actions) carryOut(action, outputs, changes)
     inOrder = sorted(outputs)
-    pass = onlyCreates(pass)
-      ? { ...pass, actions: [] }
-      : yield* planning(compiled, inOrder, 'known', openOf)
+    pass = onlyCreates(pass) ? { ...pass, actions: [] } : yield* planning(compiled, inOrder, 'known', openOf)
   }
   const names = [...changes.keys()].toSorted(compareBytes)
   return {

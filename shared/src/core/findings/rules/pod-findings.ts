@@ -205,9 +205,13 @@ function* notesOf(
   yield* workingOn([...later.keys()], shows, (one, shown) => take(later.get(one) ?? one, shown))
   const found: Finding[] = []
   const sure = byFinding(certain.values())
-  for (const shown of [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]) {
+  const left = [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]
+  // Of each finding the notes go as it is made: there may be ten thousand.
+  for (const all of [numbers, certain, perhaps, sure]) all.clear()
+  for (const [at, shown] of left.entries()) {
     yield
     found.push(...findingOf(shown))
+    left[at] = []
   }
   return found
 }
@@ -231,7 +235,7 @@ interface Visitor {
   readonly visit: (pod: Pod, meetings: readonly Meeting[]) => void
 }
 
-type ByFinding = ReadonlyMap<string, readonly Shown[]>
+type ByFinding = Map<string, readonly Shown[]>
 
 function byFinding(shown: Iterable<Shown>): ByFinding {
   return Map.groupBy(shown, ({ note }) => keyOf(note))
