@@ -1,4 +1,5 @@
 // The first lines of `diff`: what the change does to containers, then to bindings. What is undetermined stands beside it.
+import { present } from '@kleym/shared/core/base/present.ts'
 import {
   type AffectedPolicy,
   exchangesOf,
@@ -153,16 +154,12 @@ function nothingTexts(
   const far = isOpen
     ? `no container is known to gain or lose an identity${layout.world ?? ''}`
     : `no container gains or loses an identity${others > 0 ? ' of these bindings' : ''}${staying > 0 ? `, as long as ${counted(staying, 'object')} of --live ${staying === 1 ? 'stays' : 'stay'}` : (layout.world ?? '')}`
-  return [
+  return present(
     far,
-    ...(objects === 0
-      ? []
-      : [`${counted(objects, 'ClusterSPIFFEID')} ${objects === 1 ? 'changes' : 'change'}`]),
-    ...(effect.verdicts.length === 0 ? [] : [`${counted(effect.verdicts.length, 'verdict')} of bindings`]),
-    ...(affected.length === 0
-      ? []
-      : [`${policiesText(new Set(affected.map(({ policy }) => policy)).size)} affected`]),
-  ]
+    objects !== 0 && `${counted(objects, 'ClusterSPIFFEID')} ${objects === 1 ? 'changes' : 'change'}`,
+    effect.verdicts.length > 0 && `${counted(effect.verdicts.length, 'verdict')} of bindings`,
+    affected.length > 0 && `${policiesText(new Set(affected.map(({ policy }) => policy)).size)} affected`,
+  )
 }
 
 /** Bindings whose verdict changes in the same way, the worst change first: `team-c/search and 1 more are deleted`. */

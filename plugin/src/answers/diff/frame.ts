@@ -1,4 +1,5 @@
 // The report of `diff`: the change of every ClusterSPIFFEID of ours, then which containers gain or lose which identity.
+import { present } from '@kleym/shared/core/base/present.ts'
 import { podText, type Holder } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import {
@@ -180,17 +181,12 @@ function undecidedBy(
   const held = uncertain.length
   const named = affected.filter(({ change }) => change === 'perhaps').length
   const what = whatDiffers(disagreements)
-  const texts = [
-    ...(held > 0 ? [`what ${counted(held, 'container')} would hold, before or after the change`] : []),
-    ...(named > 0
-      ? [`whom ${counted(named, 'rule')} of policies would name, before or after the change`]
-      : []),
-    ...(what === undefined
-      ? []
-      : [
-          `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`,
-        ]),
-  ]
+  const texts = present(
+    held > 0 && `what ${counted(held, 'container')} would hold, before or after the change`,
+    named > 0 && `whom ${counted(named, 'rule')} of policies would name, before or after the change`,
+    what !== undefined &&
+      `what the change does under ${what}, which ${what === 'the settings files' ? 'differ' : 'are not those of this answer'}`,
+  )
   // The first says enough.
   return texts.slice(0, 1).map((text) => ({ leaves: 'a difference', text }))
 }

@@ -1,4 +1,5 @@
 // How `diff` tells which rules of access policies a change affects.
+import { present } from '@kleym/shared/core/base/present.ts'
 import type { AffectedPolicy } from '@kleym/shared/core/answers/index.ts'
 import { ACCESS_POLICY_KIND } from '@kleym/shared/core/model/kinds.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
@@ -70,19 +71,13 @@ function count(
 /** The block; nothing where no rule is affected. */
 export function viewAffected(affected: readonly AffectedPolicy[], { width }: Layout): Block {
   if (affected.length === 0) return []
-  const [ofPolicies, mentions] = [false, true].map((wanted) =>
-    affected.filter(({ isMention }) => isMention === wanted),
-  )
-  const head = [
-    ...(ofPolicies?.length === 0
-      ? []
-      : [
-          `${policiesText(count(ofPolicies, 'kind', 'policy'))} affected, ${counted(count(ofPolicies, 'kind', 'policy', 'rule'), 'rule')}`,
-        ]),
-    ...(mentions?.length === 0
-      ? []
-      : [`${counted(count(mentions, 'kind', 'policy'), 'other object')} affected`]),
-  ].join('; ')
+  const mentions = affected.filter(({ isMention }) => isMention)
+  const ofPolicies = affected.filter(({ isMention }) => !isMention)
+  const head = present(
+    ofPolicies.length > 0 &&
+      `${policiesText(count(ofPolicies, 'kind', 'policy'))} affected, ${counted(count(ofPolicies, 'kind', 'policy', 'rule'), 'rule')}`,
+    mentions.length > 0 && `${counted(count(mentions, 'kind', 'policy'), 'other object')} affected`,
+  ).join('; ')
   return [
     line(span(head, 'bold')),
     ...affected.flatMap((one) => [

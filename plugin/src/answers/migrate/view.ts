@@ -1,4 +1,5 @@
 // How `migrate` looks: what becomes of each registration, then bindings, containers, remainder and steps.
+import { present } from '@kleym/shared/core/base/present.ts'
 import { type Finding, lossText } from '@kleym/shared/core/findings/index.ts'
 import {
   type HeldIdentities,
@@ -36,23 +37,17 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
       suggestions.pools.flatMap(({ suggested }) => suggested.map(({ key }) => key)),
     ),
   )
-  const parts = [
-    ...(whole.length === 0
-      ? []
-      : [`bindings can take the place of ${counted(whole.length, 'ClusterSPIFFEID')}: ${namesOf(whole)}`]),
-    ...(rest.length === 0
-      ? []
-      : [`${counted(rest.length, 'ClusterSPIFFEID')} must stay, at least in part: ${namesOf(rest)}`]),
-    ...(open.length === 0
-      ? []
-      : [`whether ${counted(open.length, 'ClusterSPIFFEID')} can go is not certain: ${namesOf(open)}`]),
-    ...(idle.length === 0
-      ? []
-      : [
-          `${counted(idle.length, 'ClusterSPIFFEID')} ${idle.length === 1 ? 'gives' : 'give'} no container an identity: ${namesOf(idle)}`,
-        ]),
+  const parts = present(
+    whole.length > 0 &&
+      `bindings can take the place of ${counted(whole.length, 'ClusterSPIFFEID')}: ${namesOf(whole)}`,
+    rest.length > 0 &&
+      `${counted(rest.length, 'ClusterSPIFFEID')} must stay, at least in part: ${namesOf(rest)}`,
+    open.length > 0 &&
+      `whether ${counted(open.length, 'ClusterSPIFFEID')} can go is not certain: ${namesOf(open)}`,
+    idle.length > 0 &&
+      `${counted(idle.length, 'ClusterSPIFFEID')} ${idle.length === 1 ? 'gives' : 'give'} no container an identity: ${namesOf(idle)}`,
     `${counted(bindings.size, 'binding')} to apply`,
-  ]
+  )
   const cutOffs = migrations.flatMap((one) => one.cutOffs)
   const mark = rest.length + open.length + cutOffs.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
   return { mark, ...leadingWith(parts, ...cutOffLines(cutOffs)) }
@@ -132,7 +127,7 @@ function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
   const shown = wide ? moves : moves.slice(0, MOVES_SHOWN)
   const common = perhapsOfAll(moves)
   const text = (held: HeldIdentities): string => idsText(held, common)
-  return [
+  return present(
     ...(moves.length === 0 ? [] : [BLANK, line(span('  Containers, before and after', 'bold'))]),
     ...(common.size === 0
       ? []
@@ -144,10 +139,8 @@ function viewMoves({ moves }: Migration, { width, wide }: Layout): Block {
       const moved = states.length === 1 ? `${only}, as before` : (exchangeText(move) ?? states.join(' → '))
       return wrap(line(`    ${container} of ${pods.text()}: ${moved}`), width, 6)
     }),
-    ...(shown.length < moves.length
-      ? [line(`    and ${moves.length - shown.length} more, which -o wide shows`)]
-      : []),
-  ]
+    shown.length < moves.length && line(`    and ${moves.length - shown.length} more, which -o wide shows`),
+  )
 }
 
 /** The sentence for a container that certainly holds one thing and then another; undefined for any other. */

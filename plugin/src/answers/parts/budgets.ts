@@ -1,4 +1,5 @@
 // How many entries a state asks for, as `status`, `map` and `diff` say it; docs/scale.md has the limits.
+import { present } from '@kleym/shared/core/base/present.ts'
 import {
   countingEntries,
   delayOf,
@@ -52,23 +53,13 @@ export function budgetRows({ budgets, pass, over }: BudgetReport): readonly Budg
     ...(ofContainer === undefined ? [] : [`${ofContainer.name} matches ${ofContainer.entries}`]),
   ]
   const never = unmatched.certain === 0 ? '' : `; ${unmatched.certain} can never match a container`
-  return [
-    ...(isNothing
-      ? []
-      : [
-          [
-            'note',
-            'entries',
-            `${amountText(entries, ` of ${counted(pods, 'pod')}`)}${never}`,
-          ] satisfies BudgetRow,
-        ]),
-    ...(ofEachPod.size === 0
-      ? []
-      : [['note', 'to come', eachPodText(ofEachPod, (by) => `${by} for`)] satisfies BudgetRow]),
-    ...(fullest.length === 0 ? [] : [['note', 'the most', fullest.join(', ')] satisfies BudgetRow]),
-    ...(entries.certain === 0 ? [] : [['note', 'SCM lists', passText(pass)] satisfies BudgetRow]),
+  return present<BudgetRow>(
+    !isNothing && ['note', 'entries', `${amountText(entries, ` of ${counted(pods, 'pod')}`)}${never}`],
+    ofEachPod.size > 0 && ['note', 'to come', eachPodText(ofEachPod, (by) => `${by} for`)],
+    fullest.length > 0 && ['note', 'the most', fullest.join(', ')],
+    entries.certain !== 0 && ['note', 'SCM lists', passText(pass)],
     ...overRows(over),
-  ]
+  )
 }
 
 /** How long an identity takes on the way, as estimated for so many entries; the settings are those of the agents and the server. */
@@ -122,13 +113,12 @@ export function changeTexts({
         ? []
         : [`replaces ${entriesText(added)}${unread}`]
       : [`${net > 0 ? 'adds' : 'removes'} ${entriesText(Math.abs(net))}${where}${unread}`]
-  return [
+  return present(
     ...sure,
-    ...(open === 0 ? [] : [`perhaps changes ${entriesText(open)}: whether they are there is not known`]),
-    ...(ofEachPod.size === 0
-      ? []
-      : [eachPodText(ofEachPod, (by) => `${by > 0 ? 'adds' : 'removes'} ${entriesText(Math.abs(by))} for`)]),
-  ]
+    open !== 0 && `perhaps changes ${entriesText(open)}: whether they are there is not known`,
+    ofEachPod.size > 0 &&
+      eachPodText(ofEachPod, (by) => `${by > 0 ? 'adds' : 'removes'} ${entriesText(Math.abs(by))} for`),
+  )
 }
 
 /** `1 for each pod of Deployment team-a/llama, Deployment team-a/chat; 2 for each pod of …`. */

@@ -1,5 +1,6 @@
 // How "named by" looks in `explain` and `who-selects`: the rules of access policies that name an identity, by the way in
 // which they do.
+import { present } from '@kleym/shared/core/base/present.ts'
 import { unknownReasonText } from '@kleym/shared/core/model/unknown-reason.ts'
 import {
   notesOn,
@@ -25,17 +26,16 @@ export function namedByRows(
   const rows = [...Map.groupBy(namings, headOf)].map(([head, same]) => head + rulesText(same, wide))
   const unknown = knowledge.state === 'unknown' ? [`not known: ${unknownReasonText(knowledge.why)}`] : []
   const open = uninterpreted.map(({ key }) => key)
-  return [
+  return present(
     ...rows,
-    ...(asksDiffer ? ['these rules ask different things of a request'] : []),
+    asksDiffer && 'these rules ask different things of a request',
     ...mentionRows(mentions, wide),
-    ...(open.length === 0 ? [] : [uninterpretedText(open, wide)]),
+    open.length > 0 && uninterpretedText(open, wide),
     ...unknown,
     ...textRows(inTexts, wide),
-    ...(rows.length + mentions.length + inTexts.length + unknown.length + open.length === 0
-      ? [noRuleText(knowledge)]
-      : []),
-  ]
+    rows.length + mentions.length + inTexts.length + unknown.length + open.length === 0 &&
+      noRuleText(knowledge),
+  )
 }
 
 /** On a cluster, most answers do not ask for the objects of other programs that name identities. */
@@ -68,15 +68,13 @@ export function namedIdRows({ ids, by }: NamedIds, { wide }: { readonly wide: bo
     others.knowledge.state === 'unknown' ||
     others.uninterpreted.length > 0 ||
     others.namings.some(({ way }) => way === 'same path')
-  return [
+  return present(
     ...[...byId].map(([id, same]) => `${id}: ${rulesText(same, wide)}`),
-    ...(unnamed.length === 0
-      ? []
-      : [`${isOpen ? 'no known rule' : 'no rule'} names ${listText(unnamed, wide)} itself`]),
+    unnamed.length > 0 && `${isOpen ? 'no known rule' : 'no rule'} names ${listText(unnamed, wide)} itself`,
     ...(others.namings.length + others.inTexts.length + Number(isOpen) + Number(by.asksDiffer) === 0
       ? []
       : namedByRows(others, { wide })),
-  ]
+  )
 }
 
 /** The rules that only mention IDs, a row for each ID. */

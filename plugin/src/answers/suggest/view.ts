@@ -1,4 +1,5 @@
 // How `suggest` looks: what there is to apply, then a block for each pool, then what is new to know about.
+import { present } from '@kleym/shared/core/base/present.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import {
   suggestedText,
@@ -47,21 +48,15 @@ export function suggestAnswer(
   const refused = pools.flatMap(({ existing }) => existing.filter(({ fix }) => fix !== undefined))
   const besides = counted(registrations.length, 'ClusterSPIFFEID')
   const isAny = suggested.length + registrations.length > 0
-  const facts = [
-    ...(registrations.length === 0 ? [] : [`${besides} suggested beside bindings that are there`]),
-    ...(suggested.length === 0
-      ? []
-      : [
-          `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
-        ]),
-    ...(without.length === 0 ? [] : [noneText(without)]),
-    ...(refused.length === 0
-      ? []
-      : [`${counted(refused.length, 'existing binding')} ${refused.length === 1 ? 'is' : 'are'} refused`]),
-    ...(done.length === 0
-      ? []
-      : [`${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`]),
-  ]
+  const facts = present(
+    registrations.length > 0 && `${besides} suggested beside bindings that are there`,
+    suggested.length > 0 &&
+      `${counted(suggested.length, 'binding')} suggested for ${given.length === pools.length ? counted(pools.length, 'pool') : `${given.length} of ${counted(pools.length, 'pool')}`}`,
+    without.length > 0 && noneText(without),
+    refused.length > 0 &&
+      `${counted(refused.length, 'existing binding')} ${refused.length === 1 ? 'is' : 'are'} refused`,
+    done.length > 0 && `${counted(done.length, 'pool')} ${done.length === 1 ? 'has' : 'have'} one already`,
+  )
   const parts = isAny
     ? facts
     : facts.map((text, at) => (at === 0 ? `no binding is suggested: ${text}` : text))

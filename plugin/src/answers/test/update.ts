@@ -1,5 +1,6 @@
 // `test --update`: what failing assertions would have to say to be true, as a patch to review (`| git apply`). Only what pins a
 // state is changed: a rule that forbids something is for a person to change.
+import { present } from '@kleym/shared/core/base/present.ts'
 import {
   findingHolders,
   selectorsOf,
@@ -152,13 +153,10 @@ function bindingEdits(
   if (judgement === undefined || assertion.absent) return []
   const isReady = judgement.state === 'ready'
   const reason = verdictOf(judgement)?.reason
-  return [
-    ...(assertion.ready === undefined ? [] : [{ path: [...path, 'ready'], value: isReady }]),
-    ...(assertion.reason === undefined || reason === undefined
-      ? []
-      : [{ path: [...path, 'reason'], value: reason }]),
-    ...(assertion.spiffeId === undefined || !isReady
-      ? []
-      : [{ path: [...path, 'spiffeID'], value: judgement.resolved.identity.spiffeId }]),
-  ]
+  return present(
+    assertion.ready !== undefined && { path: [...path, 'ready'], value: isReady },
+    assertion.reason !== undefined && reason !== undefined && { path: [...path, 'reason'], value: reason },
+    assertion.spiffeId !== undefined &&
+      isReady && { path: [...path, 'spiffeID'], value: judgement.resolved.identity.spiffeId },
+  )
 }

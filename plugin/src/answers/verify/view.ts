@@ -1,4 +1,5 @@
 // How `verify` looks: what it comes to, then each difference as a finding, worst first.
+import { present } from '@kleym/shared/core/base/present.ts'
 import type { Finding } from '@kleym/shared/core/findings/index.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
 import type { SvidAnswer } from '@kleym/shared/core/predict/index.ts'
@@ -48,26 +49,18 @@ export function verifyAnswer({ counts }: ServerComparison, svids?: SvidAnswer): 
         ? `the SPIRE server holds no entry, and none is ${perhapsMissing === 0 ? '' : 'certainly '}asked for`
         : whole,
     ],
-    reasons: [
-      ...(parts.length > 1 ? [[parts.join(', ')]] : []),
-      ...(parts.length > 0 ? [[`${entriesText(agreed)} as predicted`]] : []),
-      ...(svids === undefined ? [] : [[svidsText(svids)]]),
-      ...(open > 0 ? [[`${entriesText(open)} could not be checked`]] : []),
-      ...(perhapsMissing > 0
-        ? [
-            [
-              `${entriesText(perhapsMissing)} may be missing: it is not known whether ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
-            ],
-          ]
-        : []),
-      ...(pending > 0
-        ? [
-            [
-              `${entriesText(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym must still write`,
-            ],
-          ]
-        : []),
-    ],
+    reasons: present(
+      parts.length > 1 && [parts.join(', ')],
+      parts.length > 0 && [`${entriesText(agreed)} as predicted`],
+      svids !== undefined && [svidsText(svids)],
+      open > 0 && [`${entriesText(open)} could not be checked`],
+      perhapsMissing > 0 && [
+        `${entriesText(perhapsMissing)} may be missing: it is not known whether ${perhapsMissing === 1 ? 'it' : 'they'} should be there`,
+      ],
+      pending > 0 && [
+        `${entriesText(pending)} ${pending === 1 ? 'is' : 'are'} explained by what kleym must still write`,
+      ],
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 // The first lines of `who-selects`: how many containers hold how many identities, or who holds the one that was asked for.
+import { present } from '@kleym/shared/core/base/present.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
 import { isPossible } from '@kleym/shared/core/predict/index.ts'
@@ -181,13 +182,11 @@ export function holdersAnswer(
   ).length
   const open = all.length - holds - pending
   const id = span(spiffeId, 'bold')
-  const parts = [
-    ...(holds > 0 ? [`${counted(holds, 'container')} ${holds === 1 ? 'holds' : 'hold'} it`] : []),
-    ...(pending > 0
-      ? [`${counted(pending, 'container')} will, once kleym has written its ClusterSPIFFEID`]
-      : []),
-    ...(open > 0 ? [`${open === 1 && holds + pending === 0 ? '1 container' : open} undetermined`] : []),
-  ]
+  const parts = present(
+    holds > 0 && `${counted(holds, 'container')} ${holds === 1 ? 'holds' : 'hold'} it`,
+    pending > 0 && `${counted(pending, 'container')} will, once kleym has written its ClusterSPIFFEID`,
+    open > 0 && `${open === 1 && holds + pending === 0 ? '1 container' : open} undetermined`,
+  )
   const added = isAdded ? ', and so may any container that a webhook adds' : ''
   if (holds > 0) {
     const mark = open + pending > 0 || isAdded ? 'warn' : 'ok'

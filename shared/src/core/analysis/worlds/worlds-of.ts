@@ -16,6 +16,7 @@
 //
 // If no registration but kleym's outputs is there, most of these come to the same: a class that SCM does not handle is like another one.
 // Such worlds stay apart, since they say which settings decide, and are evaluated once (`sameAs`).
+import { present } from '../../base/present.ts'
 import { NO } from '../../model/truth/truth.ts'
 import { classLabelProblem, isClassLabel, type Config } from '../../decide/index.ts'
 import {
@@ -376,7 +377,7 @@ function domainChange(value: string, when: string, trustDomain: string | undefin
 function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown): readonly Change[] {
   const hasBindings = snapshot.bindings.isAnyRead
   const named = hasRegistrations(snapshot) ? classesIn(snapshot, known.settings) : []
-  return [
+  return present(
     ...named.flatMap(({ className, watchClassless }) =>
       [true, ...(snapshot.staticEntries.isAnyRead ? [false] : [])].map(
         (reconcileClusterStaticEntries): Change => ({
@@ -402,22 +403,19 @@ function changesOfScm(snapshot: Snapshot, config: Config, known: SettingsKnown):
       }),
       areOthersOpen: true,
     },
-    ...(hasBindings
-      ? [
-          {
-            setting: 'scm',
-            value: 'none of ours',
-            when: "SCM handles none of kleym's outputs",
-            settings: (one: ScmSettings) => ({
-              ...ignoringNone(one, ANOTHER_CLASS),
-              watchClassless: false,
-              ...withOpenDomain(one),
-            }),
-            areOthersOpen: true,
-          } as const,
-        ]
-      : []),
-  ]
+    hasBindings &&
+      ({
+        setting: 'scm',
+        value: 'none of ours',
+        when: "SCM handles none of kleym's outputs",
+        settings: (one: ScmSettings) => ({
+          ...ignoringNone(one, ANOTHER_CLASS),
+          watchClassless: false,
+          ...withOpenDomain(one),
+        }),
+        areOthersOpen: true,
+      } as const),
+  )
 }
 
 /** Its trust domain, where that is not known: it is assumed to be kleym's for the sake of kleym's outputs alone. */

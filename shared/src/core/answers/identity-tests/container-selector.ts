@@ -1,4 +1,5 @@
 // Which containers an assertion is about: pods by namespace, workload, labels and service account, and a container's name.
+import { present } from '../../base/present.ts'
 import { namespacesByName } from '../../snapshot/index.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
@@ -50,13 +51,11 @@ function textOf(written: ContainersWritten): string {
     ...(podSelector === undefined ? [] : [`pods ${selectorText(podSelector)}`]),
     ...(serviceAccount === undefined ? [] : [`pods of service account ${serviceAccount}`]),
   ]
-  const where = [
-    ...(namespace === undefined ? [] : [namespace]),
-    ...(written.namespaceSelector === undefined
-      ? []
-      : [`namespaces ${selectorText(written.namespaceSelector)}`]),
-    ...(notInNamespaces === undefined ? [] : [`namespaces other than ${fewText(notInNamespaces, 3)}`]),
-  ]
+  const where = present(
+    namespace !== undefined && namespace,
+    written.namespaceSelector !== undefined && `namespaces ${selectorText(written.namespaceSelector)}`,
+    notInNamespaces !== undefined && `namespaces other than ${fewText(notInNamespaces, 3)}`,
+  )
   const pods = who.length === 0 ? 'every pod' : who.join(', ')
   const place = where.length === 0 ? '' : ` of ${where.join(', ')}`
   return `${pods}${place}${container === undefined ? '' : `, container ${container}`}`

@@ -1,5 +1,6 @@
 // The order of steps from a registration to bindings. A container never stands without an identity between two of them where
 // that can be had; where it cannot, the step says so.
+import { present } from '../../base/present.ts'
 import { acceptLines, keptLines } from '../rename/consumers.ts'
 import type { Migration, Uncovered } from './migrate.ts'
 
@@ -16,13 +17,11 @@ export function migrationSteps(migration: Migration): readonly MigrationStep[] {
   const isApplied = suggestions.pools.some(({ suggested }) => suggested.length > 0)
   if (!isApplied && newIds.length === 0 && uncovered.length > 0) return [keepAll(migration)]
   // A container that holds two IDs may present either, and a fallback gives way at once: consumers know the new ID before that.
-  return [
-    ...(changes.length === 0
-      ? []
-      : [{ title: 'Let consumers accept both IDs', lines: acceptLines(changes, consumers) }]),
-    ...(isApplied ? [{ title: 'Apply the bindings', lines: applyLines(migration) }] : []),
+  return present(
+    changes.length > 0 && { title: 'Let consumers accept both IDs', lines: acceptLines(changes, consumers) },
+    isApplied && { title: 'Apply the bindings', lines: applyLines(migration) },
     takeAway(migration),
-  ]
+  )
 }
 
 function keepAll({ uncovered, open }: Migration): MigrationStep {
@@ -43,25 +42,18 @@ function uncoveredText(uncovered: readonly Uncovered[]): string {
 function applyLines({ object, effects }: Migration): readonly string[] {
   const { name } = object.meta
   const { stranded } = effects.apply
-  return [
+  return present(
     `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
     'wait until kubectl get iib says Ready and in force for each of them',
-    ...(object.spec.fallback
-      ? [
-          `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding is applied to a pod, so its ID goes at once and the two never stand side by side`,
-        ]
-      : [
-          'from here on the containers hold both identities: a client that takes the first one may get either',
-        ]),
-    ...(stranded.length === 0
-      ? []
-      : [
-          `this leaves ${stranded.length === 1 ? '1 container' : `${stranded.length} containers`} without an identity, since a fallback gives way for the whole pod: ${stranded
-            .slice(0, NAMED)
-            .map(({ pod, container }) => `${container} of ${pod}`)
-            .join(', ')}${stranded.length > NAMED ? ' and more' : ''}`,
-        ]),
-  ]
+    object.spec.fallback
+      ? `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding is applied to a pod, so its ID goes at once and the two never stand side by side`
+      : 'from here on the containers hold both identities: a client that takes the first one may get either',
+    stranded.length > 0 &&
+      `this leaves ${stranded.length === 1 ? '1 container' : `${stranded.length} containers`} without an identity, since a fallback gives way for the whole pod: ${stranded
+        .slice(0, NAMED)
+        .map(({ pod, container }) => `${container} of ${pod}`)
+        .join(', ')}${stranded.length > NAMED ? ' and more' : ''}`,
+  )
 }
 
 const NAMED = 5
@@ -95,14 +87,14 @@ function takeAway(migration: Migration): MigrationStep {
     return { title: 'Settle what is not certain before you delete the old registration', lines: [] }
   return {
     title: 'Delete the old registration',
-    lines: [
+    lines: present(
       look,
       `kubectl delete clusterspiffeid ${name}`,
-      ...(effects.whole.stranded.length === 0
-        ? ['no container is left without an identity']
-        : [`${effects.whole.stranded.length} containers are left without an identity`]),
-      ...(kept.length === oldIds.length ? [] : ['then take the old ID out of what names it']),
+      effects.whole.stranded.length === 0
+        ? 'no container is left without an identity'
+        : `${effects.whole.stranded.length} containers are left without an identity`,
+      kept.length !== oldIds.length && 'then take the old ID out of what names it',
       ...keptLines(kept),
-    ],
+    ),
   }
 }

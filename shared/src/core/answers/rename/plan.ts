@@ -1,5 +1,6 @@
 // The steps of a rename in their order. Consumers come first: from the moment that a container holds two SVIDs it may present either.
 // What each step does to containers was worked out before; here it is put into words, with the command that checks it.
+import { present } from '../../base/present.ts'
 import { dig, stringAt, type JsonRecord } from '../../base/json.ts'
 import { OBJECTIVE_KINDS, POOL_KINDS, type Kind, BINDING } from '../../model/kinds.ts'
 import { givenByNothing, policyName, type Analysis } from '../../analysis/index.ts'
@@ -102,21 +103,17 @@ function issueStep(rename: Rename, { command }: PlanWords): RenameStep {
   const held = counted(count, 'container')
   return {
     title: first === undefined ? 'Keep the ID while bindings are edited' : 'Issue both IDs',
-    lines: [
-      ...(isToBeMade && beside.length > 0 ? [makeText(question)] : []),
-      ...(due ? [`${command} -o yaml | kubectl apply -f -`] : ['what it takes is there']),
+    lines: present(
+      isToBeMade && beside.length > 0 && makeText(question),
+      due ? `${command} -o yaml | kubectl apply -f -` : 'what it takes is there',
       ...beside.map(({ binding, next, newId }) => `binding ${next} gives ${newId} beside ${binding.key}`),
       ...bridged.map(bridgeText),
-      ...(first === undefined || count === 0
-        ? []
-        : [`two SVIDs: from here to the switch ${held} may present either ID`]),
-      ...(first !== undefined && bridged.some(hasOneHint)
-        ? [
-            'both have one hint: the Workload API hands out the older alone until the switch; SDS hands out both',
-          ]
-        : []),
+      first !== undefined && count > 0 && `two SVIDs: from here to the switch ${held} may present either ID`,
+      first !== undefined &&
+        bridged.some(hasOneHint) &&
+        'both have one hint: the Workload API hands out the older alone until the switch; SDS hands out both',
       ...broughtText(effects),
-    ],
+    ),
     check:
       first === undefined
         ? `kubectl kleym who-selects -A --spiffe-id ${renamed[0]?.oldId ?? ''}`
@@ -171,20 +168,17 @@ function switchStep(rename: Rename, { analysis, command }: PlanWords): RenameSte
   const bridges = bridgesOf(rename)
   return {
     title: first === undefined ? 'Edit the bindings' : 'Switch to the new ID',
-    lines: [
-      ...(isToBeMade && beside.length === 0 ? [makeText(question)] : []),
+    lines: present(
+      isToBeMade && beside.length === 0 && makeText(question),
       ...own.map(
         ({ kind, consumer, where, newId }) =>
           `first ${kind} ${consumer} ${where}: if it asks for its own SVID by ID, let it ask for ${newId}`,
       ),
       ...objectiveLines(analysis.snapshot, question),
       ...renamed.flatMap((one) => switchLines(one, rename, command)),
-      ...(bridges.length === 0
-        ? []
-        : [
-            'InForce of the binding may say Masked until the registration by hand is gone: of two equal entries the older counts',
-          ]),
-    ],
+      bridges.length > 0 &&
+        'InForce of the binding may say Masked until the registration by hand is gone: of two equal entries the older counts',
+    ),
     check:
       first === undefined
         ? `kubectl get iib -n ${question.namespace}`
@@ -266,16 +260,15 @@ function forgetStep({ question, consumers, changes, done }: Rename, { analysis }
   const kept = [...named].filter((id) => !gone.has(id))
   return {
     title: 'Take the old name away',
-    lines: [
+    lines: present(
       ...consumers.named
         .filter(({ oldId }) => gone.has(oldId))
         .map((one) => `${one.kind} ${one.consumer}: take the old ID out of ${one.where}`),
       ...keptLines(kept),
       ...targeting.map((one) => `${one} targets ${word} ${from}: let it target ${to}`),
-      ...(kind === 'binding'
-        ? []
-        : [`kubectl delete ${plural} ${from} -n ${namespace}, once no route, gateway or objective uses it`]),
-    ],
+      kind !== 'binding' &&
+        `kubectl delete ${plural} ${from} -n ${namespace}, once no route, gateway or objective uses it`,
+    ),
     check: `kubectl kleym who-selects -A --spiffe-id ${first?.oldId ?? ''}`,
     shows: 'no container with it, and nobody that names it',
     without: 'nobody at once: whoever is given the old ID later is accepted by all that still name it',

@@ -1,5 +1,6 @@
 // Which bindings there could be for the pools of a snapshot: proven ones, and why there is none where there is none.
 // The page for its readers is docs/suggest.md.
+import { present } from '../../base/present.ts'
 import { namespacesByName, madeBy } from '../../snapshot/index.ts'
 import {
   type Analysis,
@@ -336,15 +337,13 @@ function poolSuggestions(
       ...not,
       ...needs.flatMap(({ need, failed }) => [...(need.open === undefined ? [] : [need.open]), ...failed]),
     ],
-    remarks: [
-      ...(accounts.length > 1 && !needs.every((need) => isPerVariant(need, context))
-        ? [
-            `its pods run under several service accounts (${accounts.join(', ')}), and a binding names one: each account takes a binding of its own, and bindings PoolOnly of one pool give one SPIFFE ID`,
-          ]
-        : []),
+    remarks: present(
+      accounts.length > 1 &&
+        !needs.every((need) => isPerVariant(need, context)) &&
+        `its pods run under several service accounts (${accounts.join(', ')}), and a binding names one: each account takes a binding of its own, and bindings PoolOnly of one pool give one SPIFFE ID`,
       ...new Set(needs.flatMap(({ need }) => need.remarks)),
       ...remarks,
-    ],
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 // What is to be said of SPIRE as a whole: the hops that hang on no single pod, by the same steps as those of one (chain.ts). Pure.
+import { present } from '../../base/present.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { sourceText, type ExplainedDifference } from '../../predict/index.ts'
 import { counted } from '../../base/text/counted.ts'
@@ -66,14 +67,12 @@ function onAgents(parts: SpireParts, nodes: readonly string[] | undefined): HopA
     whole.truth === YES ? { ...whole, text: `agents are ready on ${counted(served.length, 'node')}` } : whole
   return {
     ...withCount(told, failing),
-    notes: [
-      ...(served.length > 0 && without.length > 0
-        ? [
-            `no agent runs on ${without.slice(0, 3).join(', ')}${without.length > 3 ? ' and more' : ''}: pods there get no SVID`,
-          ]
-        : []),
+    notes: present(
+      served.length > 0 &&
+        without.length > 0 &&
+        `no agent runs on ${without.slice(0, 3).join(', ')}${without.length > 3 ? ' and more' : ''}: pods there get no SVID`,
       ...[...versions].flatMap((version) => versionNotes(parts.serverVersions, version)),
-    ],
+    ),
   }
 }
 

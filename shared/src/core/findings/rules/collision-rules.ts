@@ -1,5 +1,6 @@
 // Findings about bindings among themselves: provable collisions, label sets that may overlap, one SPIFFE ID twice. They
 // read the claim index, so that their cost follows what there is to report.
+import { present } from '../../base/present.ts'
 import { subjectOfKey, type Subject, bindingSubject } from '../../model/objects/subject.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import {
@@ -268,12 +269,10 @@ function overlapOfOne(
   const [other] = peer.declared
   return claimFinding(OVERLAP, [claim], {
     summary: `a pod may carry both ${labelsText(labels)} and the labels of another binding, and ${claimedByBoth(claim)}`,
-    evidence: [
-      ...(other === undefined
-        ? []
-        : [`for example ${labelsText(peer.labels)} of ${claimSubject(other).name}`]),
+    evidence: present(
+      other !== undefined && `for example ${labelsText(peer.labels)} of ${claimSubject(other).name}`,
       'more label sets of this container may overlap than are listed here',
-    ],
+    ),
     parts: partsOf(group),
   })
 }

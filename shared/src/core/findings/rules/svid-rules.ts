@@ -1,4 +1,5 @@
 // The findings of what a process got over the Workload API, and who asks for the selectors of kleym's own entries.
+import { present } from '../../base/present.ts'
 import type { State } from '../../analysis/index.ts'
 import { asFarAs, finding, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
@@ -44,15 +45,12 @@ function ofLacking(subject: Subject, { registration, failing, untold, why }: Lac
     subject,
     related: [{ kind: source.kind, namespace: '', name: source.name }],
     summary: `it should have got ${spiffeId ?? 'an SVID'} by ${sourceText(source)}, and did not`,
-    evidence: [
+    evidence: present(
       why,
       ...failing.map(failingText),
-      ...(untold.length > 0
-        ? [
-            `of the kind of ${untold.join(', ')} none is given: the process has none, or log_selectors does not name the kind`,
-          ]
-        : []),
-    ],
+      untold.length > 0 &&
+        `of the kind of ${untold.join(', ')} none is given: the process has none, or log_selectors does not name the kind`,
+    ),
     ...(failing.length > 0 && {
       fix: changes.length > 0 ? `Change ${changes.join('; and ')}.` : OTHER_PROCESS,
     }),
