@@ -1,5 +1,6 @@
 // What kleym and SCM are set to, from all who can say: the command line, the operator's Deployment, statuses, SCM's
 // ConfigMap (docs/offline.md, "Settings"). A setting that none of them shows is assumed, and a note says so.
+import { present } from '@kleym/shared/core/base/present.ts'
 import type { Each } from '@kleym/shared/core/base/each.ts'
 import { mayHoldScmConfig } from '@kleym/shared/core/model/subject-groups.ts'
 import { namespacedName } from '@kleym/shared/core/model/namespaced-name.ts'
@@ -300,10 +301,10 @@ export function scmReading(
     disputed: [...(isChange ? [] : contradicting), ...disputed],
     containers,
     notes: severalNotes(instances, operator),
-    disagreements: [
-      ...scmDisagreements(settings, 'given', contradicting),
-      ...disputed.flatMap((one) => scmDisagreements(settings, 'used', [one])),
-    ],
+    disagreements: present(
+      scmDisagreement(settings, 'given', contradicting),
+      ...disputed.flatMap((one) => scmDisagreement(settings, 'used', [one]) ?? []),
+    ),
     findings: problems.map((problem) =>
       finding('KLM414', {
         subject: SCM_SUBJECT,
@@ -378,21 +379,19 @@ function scmContradicting(given: ScmSettings, found: readonly ScmInstance[]): re
 }
 
 /** That configurations make other entries than one of more weight; none: nothing is said. */
-function scmDisagreements(
+function scmDisagreement(
   { source }: ScmSettings,
   how: 'given' | 'used',
   found: readonly ScmInstance[],
-): readonly Finding[] {
-  if (found.length === 0) return []
-  return [
-    finding('KLM520', {
-      subject: SCM_SUBJECT,
-      summary: "SCM's settings are not the same everywhere",
-      evidence: found.map(
-        ({ settings }) => `${settings.source} makes other entries than ${source}, which is ${how}`,
-      ),
-    }),
-  ]
+): Finding | undefined {
+  if (found.length === 0) return undefined
+  return finding('KLM520', {
+    subject: SCM_SUBJECT,
+    summary: "SCM's settings are not the same everywhere",
+    evidence: found.map(
+      ({ settings }) => `${settings.source} makes other entries than ${source}, which is ${how}`,
+    ),
+  })
 }
 
 /** Which of several this answer is about, and why. */

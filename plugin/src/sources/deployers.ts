@@ -142,27 +142,25 @@ export function deployersOf(
     const names = elsewhere.map(({ chart, path, changes }) => changes ?? chart ?? path ?? '')
     const shown = [...new Set(names.filter((one) => one !== ''))].slice(0, NAMES_SHOWN)
     const of = shown.length === 0 ? '' : `: ${shown.join(', ')}`
-    return [
-      {
-        kind: 'not rendered' as const,
-        where: placeText(origin),
-        ...(key === undefined
-          ? {
-              what: `${name} deploys what is not among the files${of}`,
-              alike: 'objects deploy what is not among the files',
-              why: 'what it makes may be of any kind',
-              fix: 'add what it makes, with the values that are in use: helm template, or kubectl kustomize',
-              reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
-            }
-          : {
-              ...REGISTRATIONS_BY[sortOfKey(key, isObject)](name, key),
-              reach: everythingIn(wanted, undefined).filter(
-                ({ kind }) => SPIRES.has(kind) || (KEY_OF_AGENTS.test(key) && kind === AGENTS),
-              ),
-            }),
-        isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
-      },
-    ]
+    return {
+      kind: 'not rendered' as const,
+      where: placeText(origin),
+      ...(key === undefined
+        ? {
+            what: `${name} deploys what is not among the files${of}`,
+            alike: 'objects deploy what is not among the files',
+            why: 'what it makes may be of any kind',
+            fix: 'add what it makes, with the values that are in use: helm template, or kubectl kustomize',
+            reach: [...namespaces].flatMap((namespace) => everythingIn(wanted, namespace)),
+          }
+        : {
+            ...REGISTRATIONS_BY[sortOfKey(key, isObject)](name, key),
+            reach: everythingIn(wanted, undefined).filter(
+              ({ kind }) => SPIRES.has(kind) || (KEY_OF_AGENTS.test(key) && kind === AGENTS),
+            ),
+          }),
+      isShownBy: (objects: readonly RawObject[]) => isShown(elsewhere, objects),
+    }
   })
 }
 

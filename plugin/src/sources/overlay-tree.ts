@@ -126,12 +126,10 @@ export function changedBy(
     const moves = namespaced && namespace !== undefined && namespace !== object.namespace
     const isChanged = kinds === 'all' || kinds.has(kind) || renames || moves
     if (!isChanged) return []
-    return [
-      {
-        by,
-        namespace: movesAnywhere ? undefined : (namespace ?? object.namespace),
-        name: renames || kinds === 'all' ? undefined : object.name,
-      },
-    ]
+    return {
+      by,
+      namespace: movesAnywhere ? undefined : (namespace ?? object.namespace),
+      name: renames || kinds === 'all' ? undefined : object.name,
+    }
   })
 }

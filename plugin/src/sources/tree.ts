@@ -362,17 +362,15 @@ export class Tree {
         ({ kind }) => !DETAILS.has(kind) && (isGiven || !KINDS_WITH_PODS.has(kind)),
       )
       if (deciding?.length === 0) return []
-      return [
-        {
-          kind: 'not rendered',
-          what: `the chart in ${name} was rendered with its default values`,
-          alike: 'charts were rendered with their default values',
-          where: name,
-          why: `what it makes with the values that are in use is not known: ${reachText(deciding)}`,
-          fix: 'render it yourself, and leave it out: helm template NAME DIR -f VALUES | kubectl kleym ... -f - --exclude DIR',
-          ...(deciding && { reach: deciding }),
-        },
-      ]
+      return {
+        kind: 'not rendered',
+        what: `the chart in ${name} was rendered with its default values`,
+        alike: 'charts were rendered with their default values',
+        where: name,
+        why: `what it makes with the values that are in use is not known: ${reachText(deciding)}`,
+        fix: 'render it yourself, and leave it out: helm template NAME DIR -f VALUES | kubectl kleym ... -f - --exclude DIR',
+        ...(deciding && { reach: deciding }),
+      }
     })
   }
 
@@ -397,29 +395,27 @@ export class Tree {
       const unseen = [...lacked, ...outside]
       if (changed.length + made.length + unseen.length === 0 && !isOpen && failure === undefined) return []
       const anything = unseen.length === 0 ? [] : everythingIn(this.#rules.wanted, changes.namespace)
-      return [
-        {
-          where: overlay.name,
-          what: isUnreadable
-            ? 'a kustomization that cannot be read'
-            : lacked.length > 0
-              ? `what a kustomization names and this disk lacks (${lacked.join(', ')})`
-              : outside.length > 0
-                ? `what a kustomization takes in from beside the files that were given (${outside.join(', ')})`
-                : 'what a kustomization changes',
-          reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
-          isLookedThrough: false,
-          failure,
-          ...(isUnreadable
-            ? { alike: 'kustomizations cannot be read' }
-            : unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
-          how: isUnreadable
-            ? `correct it, then -k ${overlay.name}`
-            : unseen.length === 0
-              ? '--render'
-              : `${lacked.every(isRemote) ? '' : 'put it there, then '}-k ${overlay.name}`,
-        },
-      ]
+      return {
+        where: overlay.name,
+        what: isUnreadable
+          ? 'a kustomization that cannot be read'
+          : lacked.length > 0
+            ? `what a kustomization names and this disk lacks (${lacked.join(', ')})`
+            : outside.length > 0
+              ? `what a kustomization takes in from beside the files that were given (${outside.join(', ')})`
+              : 'what a kustomization changes',
+        reach: isOpen ? undefined : distinct([...changed, ...made, ...anything]),
+        isLookedThrough: false,
+        failure,
+        ...(isUnreadable
+          ? { alike: 'kustomizations cannot be read' }
+          : unseen.length === 0 && { alike: 'kustomizations change what they take in, and are not built' }),
+        how: isUnreadable
+          ? `correct it, then -k ${overlay.name}`
+          : unseen.length === 0
+            ? '--render'
+            : `${lacked.every(isRemote) ? '' : 'put it there, then '}-k ${overlay.name}`,
+      }
     })
   }
 

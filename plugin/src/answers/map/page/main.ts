@@ -147,23 +147,21 @@ function drawStates(): void {
       if (count === undefined) return []
       const look = STATE_LOOKS[state]
       const isPressed = choice.states.has(state)
-      return [
-        button(
-          {
-            class: `chip ${look.tone}`,
-            'data-state': state,
-            'aria-pressed': String(isPressed),
-            title: STATE_TEXTS[state],
-          },
-          () => {
-            if (!choice.states.delete(state)) choice.states.add(state)
-            redraw()
-          },
-          icon(look),
-          ` ${look.word} `,
-          element('b', {}, count.toLocaleString('en')),
-        ),
-      ]
+      return button(
+        {
+          class: `chip ${look.tone}`,
+          'data-state': state,
+          'aria-pressed': String(isPressed),
+          title: STATE_TEXTS[state],
+        },
+        () => {
+          if (!choice.states.delete(state)) choice.states.add(state)
+          redraw()
+        },
+        icon(look),
+        ` ${look.word} `,
+        element('b', {}, count.toLocaleString('en')),
+      )
     }),
   )
   if (focused !== undefined) byId('states').querySelector<HTMLElement>(`[data-state="${focused}"]`)?.focus()

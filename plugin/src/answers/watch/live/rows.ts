@@ -42,12 +42,10 @@ export function rowsOf(analysis: Analysis, podsOf: PodsOf, isOffline = false): r
     const judgement = analysis.now.judgements.get(key)
     return judgement === undefined
       ? []
-      : [
-          {
-            ...rowOf(judgement, inForceText(inForceOf(binding)), actions.get(key) ?? [], podsOf),
-            since: readySince(binding),
-          },
-        ]
+      : {
+          ...rowOf(judgement, inForceText(inForceOf(binding)), actions.get(key) ?? [], podsOf),
+          since: readySince(binding),
+        }
   })
 }
 

@@ -90,15 +90,13 @@ export function statusSettings(bindings: Each<Binding>): readonly SettingsSource
   return bindings.flatMap((binding) => {
     const { status } = binding
     if (status?.trustDomain === undefined) return []
-    return [
-      {
-        source: `the status of binding ${binding.key}`,
-        subject: bindingSubject(binding),
-        trustDomain: status.trustDomain,
-        className: status.clusterSPIFFEIDClassName ?? '',
-        variantLabelKey: status.variantLabelKey,
-      },
-    ]
+    return {
+      source: `the status of binding ${binding.key}`,
+      subject: bindingSubject(binding),
+      trustDomain: status.trustDomain,
+      className: status.clusterSPIFFEIDClassName ?? '',
+      variantLabelKey: status.variantLabelKey,
+    }
   })
 }
 
@@ -202,13 +200,11 @@ function disputesOf(source: SettingsSource, firsts: FirstSources): readonly Disp
     const first = firsts[setting]
     const [used, other] = [valueIn(first, setting), valueIn(source, setting)]
     if (first === undefined || used === undefined || other === undefined || used === other) return []
-    return [
-      {
-        setting,
-        used: { value: used, source: first.source },
-        other: { value: other, source: source.source },
-      },
-    ]
+    return {
+      setting,
+      used: { value: used, source: first.source },
+      other: { value: other, source: source.source },
+    }
   })
 }
 

@@ -60,40 +60,36 @@ export function openSettingsOf(snapshot: Snapshot, config: Config, known: Settin
       (one.clusterName !== known.settings.clusterName && isClusterNamed(snapshot)),
   )
   return {
-    assumptions: [
-      ...scmAssumptions(known.settings),
-      ...(others.length === 0 ? [] : [whichScm(known.settings, others)]),
+    assumptions: present(
+      scmAssumption(known.settings),
+      others.length > 0 && whichScm(known.settings, others),
       ...(hasBindings ? ownAssumptions(config, known) : []),
-    ],
+    ),
     worlds: worldsOf(snapshot, config, known, others),
     beside: known.beside.filter((one) => handlesAny(snapshot, one)),
   }
 }
 
-function scmAssumptions(settings: ScmSettings): readonly Assumption[] {
+function scmAssumption(settings: ScmSettings): Assumption | undefined {
   const { assumed, className } = settings
   if (assumed.includes('className')) {
     const name = className === undefined || className === CLASS_PLACEHOLDER ? '' : ` (class ${className})`
-    return [
-      {
-        setting: 'scm',
-        what: "SCM's settings",
-        assumed: `they are assumed to be as the SPIRE charts set them${name}`,
-        otherwise: 'others may ignore what is shown as issued, and give what is shown as ignored',
-        fix: 'pass --scm-config',
-      },
-    ]
+    return {
+      setting: 'scm',
+      what: "SCM's settings",
+      assumed: `they are assumed to be as the SPIRE charts set them${name}`,
+      otherwise: 'others may ignore what is shown as issued, and give what is shown as ignored',
+      fix: 'pass --scm-config',
+    }
   }
-  if (!assumed.includes('trustDomain') && settings.trustDomain !== undefined) return []
-  return [
-    {
-      setting: 'scm trust domain',
-      what: "SCM's trust domain",
-      assumed: `it is assumed to be kleym's`,
-      otherwise: 'SCM refuses to render IDs of any other',
-      fix: 'pass a --scm-config that has it',
-    },
-  ]
+  if (!assumed.includes('trustDomain') && settings.trustDomain !== undefined) return undefined
+  return {
+    setting: 'scm trust domain',
+    what: "SCM's trust domain",
+    assumed: `it is assumed to be kleym's`,
+    otherwise: 'SCM refuses to render IDs of any other',
+    fix: 'pass a --scm-config that has it',
+  }
 }
 
 function ownAssumptions(
@@ -126,7 +122,7 @@ function ownAssumptions(
       otherwise: 'SCM refuses to render IDs of any other',
       fix: 'pass --trust-domain',
     })
-  return [...own, ...disputes.flatMap(disputed)]
+  return [...own, ...disputes.flatMap((one) => disputed(one) ?? [])]
 }
 
 /** What a disputed setting is called; a binding whose variant label key is disputed is undetermined, which says more. */
@@ -137,18 +133,16 @@ const DISPUTED: Readonly<Record<SettingName, Pick<Assumption, 'setting' | 'what'
   variantLabelKey: undefined,
 }
 
-function disputed({ setting, used, other }: Dispute): readonly Assumption[] {
+function disputed({ setting, used, other }: Dispute): Assumption | undefined {
   const named = DISPUTED[setting]
-  if (named === undefined) return []
-  return [
-    {
-      ...named,
-      assumed: `it is assumed to be ${valueText(used.value)}, as ${used.source} says`,
-      otherwise: `${other.source} says ${valueText(other.value)}`,
-      fix: 'make the two agree',
-      isDisputed: true,
-    },
-  ]
+  if (named === undefined) return undefined
+  return {
+    ...named,
+    assumed: `it is assumed to be ${valueText(used.value)}, as ${used.source} says`,
+    otherwise: `${other.source} says ${valueText(other.value)}`,
+    fix: 'make the two agree',
+    isDisputed: true,
+  }
 }
 
 function whichScm(first: ScmSettings, others: readonly ScmSettings[]): Assumption {

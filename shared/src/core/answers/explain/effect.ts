@@ -245,13 +245,11 @@ function handledWorlds(state: State): readonly WorldOfOne[] {
   return worlds.flatMap(({ values, when, areOutputsHandled }, at) => {
     if (at > 0 && !areOutputsHandled) return []
     const on = assumptions.filter(({ setting }) => values.has(setting))
-    return [
-      {
-        stateOf: () => [...inWorlds(unchanged(state))][at]?.settled ?? state,
-        why: [`${dependsText(on)}${when === '' ? '' : `: not so if ${when}`}`],
-        values: new Map(settings.map((name) => [name, values.get(name) ?? ''])),
-      },
-    ]
+    return {
+      stateOf: () => [...inWorlds(unchanged(state))][at]?.settled ?? state,
+      why: [`${dependsText(on)}${when === '' ? '' : `: not so if ${when}`}`],
+      values: new Map(settings.map((name) => [name, values.get(name) ?? ''])),
+    }
   })
 }
 

@@ -392,11 +392,9 @@ function newcomers({ analysis, changes, effects: { done } }: CutOffFacts): reado
     })
     return others.length === 0
       ? []
-      : [
-          certain(
-            `${spiffeId} also goes to containers that do not hold the old ID and are known by another: ${holdersText(others)}`,
-          ),
-        ]
+      : certain(
+          `${spiffeId} also goes to containers that do not hold the old ID and are known by another: ${holdersText(others)}`,
+        )
   })
 }
 

@@ -1,5 +1,6 @@
 // Which bindings could be for a pool, the best first. Nothing is proven here: `prove.ts` runs each plan through the core that
 // the operator runs, and takes the first that passes.
+import { present } from '../../base/present.ts'
 import { type Config, objectivePool } from '../../decide/index.ts'
 import { valueOf, type Binding } from '../../model/objects/binding.ts'
 import type { Objective, Pool } from '../../model/objects/inference.ts'
@@ -88,13 +89,13 @@ export function needsOf(context: PoolContext): readonly Need[] {
   const [pool, ...others] = context.pools
   const isRefused = !pool.selector.ok || others.some((other) => !sameSelection(pool.selector, other.selector))
   if (isRefused) return [refusedNeed(context)]
-  return [
+  return present(
     ...context.pods.accounts
       .filter(({ pods }) => pods.some(context.isPod))
       .map((account) => needOf(context, account)),
-    ...keptNeeds(context),
-    ...insteadNeeds(context),
-  ]
+    keptNeed(context),
+    insteadNeed(context),
+  )
 }
 
 /** The subject of a pool. */
@@ -131,30 +132,28 @@ function needOf(context: PoolContext, { serviceAccountName, pods }: AccountPods)
 }
 
 /** Registrations alone, for the proxies that bindings of the pool leave without the identity of their mesh. */
-function keptNeeds(context: PoolContext): readonly Need[] {
+function keptNeed(context: PoolContext): Need | undefined {
   const { pools, pods, bindings, proxies } = context
   const harmed = bindings.filter(({ key }) => proxies.lostBy(key).length > 0)
   const [first] = harmed
   const boundary = first && boundaryOf(first)
-  if (context.held !== undefined || first === undefined || boundary === undefined) return []
+  if (context.held !== undefined || first === undefined || boundary === undefined) return undefined
   const lost = distinct(harmed.flatMap(({ key }) => proxies.lostBy(key)))
   const companions = context.companions.filter(({ container }) => lost.includes(container))
-  if (companions.length === 0) return []
+  if (companions.length === 0) return undefined
   const serviceAccountName = valueOf(first.serviceAccountName) ?? ''
   const { namespace, name } = first.meta
   const one = { namespace, nameParts: name, pool: pools[0].meta.name, boundary, serviceAccountName }
   const of = harmed.map(({ key }) => key)
   const leaves = of.every((key) => proxies.certainlyLosesBy(key)) ? 'leaves' : 'may leave'
   const why = `${of.join(', ')} ${leaves} ${lost.join(', ')} without the ID of the service account, which the mesh ${needText(pods.certain, lost)}`
-  return [
-    {
-      ...NO_NEED,
-      pool: poolSubject(pools[0]),
-      serviceAccountName,
-      pods: pods.certain,
-      plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }],
-    },
-  ]
+  return {
+    ...NO_NEED,
+    pool: poolSubject(pools[0]),
+    serviceAccountName,
+    pods: pods.certain,
+    plans: [{ candidates: [{ ...one, companions, isThere: true }], why: [why] }],
+  }
 }
 
 /** Whether the mesh of one of these proxies certainly needs the ID of the service account. */
@@ -183,11 +182,11 @@ function boundaryOf({
 }
 
 /** What could be in the place of the bindings of a pool that give proxies an identity which their mesh does not accept. */
-function insteadNeeds(context: PoolContext): readonly Need[] {
+function insteadNeed(context: PoolContext): Need | undefined {
   const harming = context.bindings.filter(({ key }) => context.proxies.unusableOf(key) !== undefined)
   const [first] = harming
   const harm = first && context.proxies.unusableOf(first.key)
-  if (first === undefined || harm === undefined) return []
+  if (first === undefined || harm === undefined) return undefined
   const of = harming.map(({ key }) => key)
   const objectives = leading(context)
   const accounts = Map.groupBy(harming, (one) => valueOf(one.serviceAccountName) ?? '')
@@ -206,15 +205,13 @@ function insteadNeeds(context: PoolContext): readonly Need[] {
     (plan?.candidates ?? []).map((one) => ({ ...one, ...place })),
   )
   const plans = open === undefined && candidates.length > 0 ? [{ candidates, why: distinct(why) }] : []
-  return [
-    {
-      ...NO_NEED,
-      pool: poolSubject(context.pools[0]),
-      serviceAccountName: valueOf(first.serviceAccountName) ?? '',
-      pods: context.pods.certain,
-      instead: { of, harm, plans, objectives: objectives.length, open },
-    },
-  ]
+  return {
+    ...NO_NEED,
+    pool: poolSubject(context.pools[0]),
+    serviceAccountName: valueOf(first.serviceAccountName) ?? '',
+    pods: context.pods.certain,
+    instead: { of, harm, plans, objectives: objectives.length, open },
+  }
 }
 
 interface Account {
@@ -376,12 +373,10 @@ function forObjectives(
     ],
   })
   const shared = leading(context).length
-  const remarks =
-    shared < 2
-      ? []
-      : [
-          `${counted(shared, 'objective')} lead to the pool: an objective is a header of a request, so no selector can tell which one a container serves`,
-        ]
+  const remarks = present(
+    shared > 1 &&
+      `${counted(shared, 'objective')} lead to the pool: an objective is a header of a request, so no selector can tell which one a container serves`,
+  )
   // Whole pools are offered where the question is about the pool, or where nothing names the pods yet.
   const whole =
     isAsked && mine.length === 0 ? [besideProxies(account, poolOnly(context, serviceAccountName))] : []
@@ -416,26 +411,20 @@ function rolesOf({ config: { variantLabelKey: key }, pods: { certain: pods } }: 
   }
   const values = labelValues(pods, key)
   if (values !== undefined) return { key, values, remarks: [] }
-  return { key, values: [], remarks: roleRemarks(key, pods) }
+  return { key, values: [], remarks: present(roleRemark(key, pods)) }
 }
 
 /** What cannot be had because of labels that pods do not carry. */
-function roleRemarks(key: string, pods: readonly Pod[]): readonly string[] {
+function roleRemark(key: string, pods: readonly Pod[]): string | undefined {
   const lacking = pods.filter(({ labels }) => !labels.has(key)).length
   if (lacking < pods.length)
-    return [
-      `${lacking} of its ${pods.length} pods and pod templates do not carry the label ${key}, so no binding PerVariant covers them: label their templates`,
-    ]
+    return `${lacking} of its ${pods.length} pods and pod templates do not carry the label ${key}, so no binding PerVariant covers them: label their templates`
   const roles = key === LLM_D_ROLE ? undefined : labelValues(pods, LLM_D_ROLE)
   if (roles !== undefined && roles.length > 1)
-    return [
-      `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install tells roles apart by ${key}: with --variant-label-key ${LLM_D_ROLE} each role can have its own identity`,
-    ]
+    return `its pods carry ${LLM_D_ROLE} (${roles.join(', ')}), and the install tells roles apart by ${key}: with --variant-label-key ${LLM_D_ROLE} each role can have its own identity`
   return commonContainers(pods) === undefined
-    ? [
-        `its pods run different containers, as prefill and decode pods do: label their templates with ${key} to give each role its own identity (mode PerVariant); the pool stays whole, because routing needs it whole`,
-      ]
-    : []
+    ? `its pods run different containers, as prefill and decode pods do: label their templates with ${key} to give each role its own identity (mode PerVariant); the pool stays whole, because routing needs it whole`
+    : undefined
 }
 
 function perVariant({ context, serviceAccountName }: Account, key: string, values: readonly string[]): Plan {

@@ -374,17 +374,15 @@ function suggestedOf(
     const found = reaches.get(name)
     if (found === undefined) return []
     const reach = { ...found, lost: lostBy(found, effectOn, before.settled.prediction()) }
-    return [
-      {
-        candidate,
-        key,
-        spiffeId,
-        why: plan.why,
-        reach: asAssumed(reach, assumptionsThatCount(world.openSettings)),
-        heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effectOn) : [],
-        dependsOn,
-      },
-    ]
+    return {
+      candidate,
+      key,
+      spiffeId,
+      why: plan.why,
+      reach: asAssumed(reach, assumptionsThatCount(world.openSettings)),
+      heldBefore: dependsOn === undefined ? heldBefore(reach, spiffeId, effectOn) : [],
+      dependsOn,
+    }
   })
 }
 

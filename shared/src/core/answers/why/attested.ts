@@ -27,7 +27,7 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
   const byHand = madeByHand(facts).map(({ entry }) => entry.selectors)
   const asked = [...byHand, ...subject.candidates.map((one) => selectorsRendered(one) ?? [])]
   const lacking = worstOf(
-    asked.flatMap((selectors) => lacksContainers(selectors, facts)),
+    asked.flatMap((selectors) => lacksContainers(selectors, facts) ?? []),
     good(''),
   )
   if (lacking.text !== '') return lacking
@@ -62,19 +62,17 @@ export function attestedHop(facts: ChainFacts): HopAnswer {
 }
 
 /** Agents that find no selectors of containers, for an entry that has one. */
-function lacksContainers(selectors: readonly string[], facts: ChainFacts): readonly HopAnswer[] {
+function lacksContainers(selectors: readonly string[], facts: ChainFacts): HopAnswer | undefined {
   const named = selectors.find((one) => one.startsWith('k8s:container-'))
-  if (named === undefined) return []
+  if (named === undefined) return undefined
   const config = configOfPod(facts)
   // The agent of the pod's node decides; where its configuration was not read, those that were.
   const lacked = config === undefined ? facts.subject.lacked : lackedBy([config])
-  if (lacked === undefined) return []
+  if (lacked === undefined) return undefined
   const text = `${lacked.why}, and the entry asks for ${named}`
-  return [
-    lacked.isEverywhere
-      ? broken(text, 'switch disable_container_selectors off, or register the pod as a whole (mode PoolOnly)')
-      : notKnown(atRuntime(text)),
-  ]
+  return lacked.isEverywhere
+    ? broken(text, 'switch disable_container_selectors off, or register the pod as a whole (mode PoolOnly)')
+    : notKnown(atRuntime(text))
 }
 
 function matches(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {

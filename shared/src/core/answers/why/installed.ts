@@ -1,4 +1,5 @@
 // The second hop: whether SCM runs, and acts on the object that asks for the identity.
+import { present } from '../../base/present.ts'
 import { reasonOfStats } from '../../model/objects/output-stats.ts'
 import { IN_FORCE_DELAY_MS } from '../../decide/index.ts'
 import { workloadText } from '../../analysis/index.ts'
@@ -47,13 +48,13 @@ function ofCandidate(candidate: ChainCandidate, facts: ChainFacts): HopAnswer {
   }
   const prediction = subject.state.prediction()
   return worstOf(
-    [
+    present(
       handling(candidate, prediction, facts),
-      ...settings(candidate),
+      settings(candidate),
       runsScm(parts),
       ...faults(prediction, source.kind),
-      ...read(candidate, facts),
-    ],
+      read(candidate, facts),
+    ),
     good(`SCM handles ${sourceText(assumed.source)}`),
   )
 }
@@ -98,16 +99,14 @@ function fixOfIgnored(why: string, name: string, own: string, wanted: string | u
 }
 
 /** What would be otherwise under settings that were not given. */
-function settings(candidate: ChainCandidate): readonly HopAnswer[] {
+function settings(candidate: ChainCandidate): HopAnswer | undefined {
   const { assumed, settled } = candidate
-  if (isPossible(assumed) || !isPossible(settled)) return []
-  return [
-    notCertain(
-      settled.why ?? '',
-      `it depends on settings that were not given: ${settled.why ?? ''}`,
-      'give --scm-config, --trust-domain and --clusterspiffeid-class-name, or a dump of their objects',
-    ),
-  ]
+  if (isPossible(assumed) || !isPossible(settled)) return undefined
+  return notCertain(
+    settled.why ?? '',
+    `it depends on settings that were not given: ${settled.why ?? ''}`,
+    'give --scm-config, --trust-domain and --clusterspiffeid-class-name, or a dump of their objects',
+  )
 }
 
 /** Whether SCM runs. What it has written on an object shows that it did, and not that it does. */
@@ -167,33 +166,29 @@ function faults(prediction: Prediction, kind: string): readonly HopAnswer[] {
 function read(
   { object, source, assumed }: ChainCandidate,
   { subject, now }: ChainFacts,
-): readonly HopAnswer[] {
+): HopAnswer | undefined {
   if (
     object === undefined ||
     object.lifecycle !== 'live' ||
     now === undefined ||
     assumed.verdict !== 'issued'
   )
-    return []
+    return undefined
   if (object.stats !== undefined) {
     const said = reasonOfStats(object.stats)
-    return [good(`SCM has counted ${object.stats.podsSelected} of its pods (${said})`)]
+    return good(`SCM has counted ${object.stats.podsSelected} of its pods (${said})`)
   }
   const born = [object.meta.createdAt, stringAt(subject.pod.metadata, 'creationTimestamp')].map(
     (one) => secondsOf(one) ?? 0,
   )
   const name = sourceText(source)
   return now - Math.max(...born) > IN_FORCE_DELAY_MS / 1000
-    ? [
-        broken(
-          `SCM has written no status on ${name}: it does not run, is of another class, or does not see the object`,
-          'compare its className, filterByClassName and clusterSPIFFEIDLabelSelector: kubectl kleym status',
-        ),
-      ]
-    : [
-        notYet(
-          `SCM has written no status on ${name} yet, and has a minute`,
-          'ask again in a minute, or with --watch',
-        ),
-      ]
+    ? broken(
+        `SCM has written no status on ${name}: it does not run, is of another class, or does not see the object`,
+        'compare its className, filterByClassName and clusterSPIFFEIDLabelSelector: kubectl kleym status',
+      )
+    : notYet(
+        `SCM has written no status on ${name} yet, and has a minute`,
+        'ask again in a minute, or with --watch',
+      )
 }

@@ -1,4 +1,5 @@
 // The fifth hop: the agent of the pod's node, whether it is there and ready, and whether the entry is one of its own.
+import { present } from '../../base/present.ts'
 import { clusterOfParent } from '../../predict/index.ts'
 import { DEFAULT_RELOAD_SECONDS } from '../../analysis/index.ts'
 import { AGENT_DEFAULTS } from '../../model/objects/agent-config.ts'
@@ -44,20 +45,20 @@ export function onAgentHop(facts: ChainFacts): HopAnswer {
   const there = agentThere(parts, pod.nodeName, agent)
   const notes = versionNotes(parts.serverVersions, agent?.version)
   const whole = worstOf(
-    [
+    present(
       there,
-      ...sync(facts),
+      sync(facts),
       ...subject.candidates.map((one) => isItsEntry(one, facts, agent)),
       // Whether the agent has its parent was asked before it was counted in.
       ...madeByHand(facts).map(({ entry }) =>
         young(entry.createdAt, facts.server?.asOf ?? facts.now, hearsWithin(facts)),
       ),
       ...held(facts),
-      ...waitsForSvid(facts),
-    ],
+      waitsForSvid(facts),
+    ),
     there,
   )
-  return { ...whole, notes: [...notes, ...cacheNotes(facts), ...(whole.notes ?? [])] }
+  return { ...whole, notes: present(...notes, cacheNote(facts), ...(whole.notes ?? [])) }
 }
 
 /** Whether a node has an agent that is ready. */
@@ -132,18 +133,16 @@ function whyNotProven({ agentAccounts = [] }: SpireParts, { account, seesProcess
 }
 
 /** Whether the agent hears of its server, as its log says. */
-function sync(facts: ChainFacts): readonly HopAnswer[] {
+function sync(facts: ChainFacts): HopAnswer | undefined {
   const { agent: log } = facts
-  if (log === undefined || log.syncFailures === 0) return []
+  if (log === undefined || log.syncFailures === 0) return undefined
   const text = `the agent does not get its entries: its log says Synchronize failed (${log.syncError ?? ''})`
-  return [
-    log.syncFailures >= FAILURES
-      ? broken(
-          text,
-          'see whether it reaches the server, and whether the server still knows it: its address, its bundle, its attestation',
-        )
-      : notShown('the agent failed once to ask its server at the end of its log', agentLogOfPod(facts)),
-  ]
+  return log.syncFailures >= FAILURES
+    ? broken(
+        text,
+        'see whether it reaches the server, and whether the server still knows it: its address, its bundle, its attestation',
+      )
+    : notShown('the agent failed once to ask its server at the end of its log', agentLogOfPod(facts))
 }
 
 /** Whether the parent of the entry is the agent of the node. */
@@ -208,30 +207,26 @@ function young(createdAt: number | undefined, asOf: number | undefined, within: 
 }
 
 /** An agent keeps the SVIDs of so many entries, and signs others when they are asked for: then a process waits. */
-function cacheNotes(facts: ChainFacts): readonly string[] {
+function cacheNote(facts: ChainFacts): string | undefined {
   const { subject, server } = facts
   const [parent] = subject.candidates.flatMap(({ assumed }) => assumed.outcome.entry?.parentId ?? [])
   const count = parent === undefined ? 0 : (server?.perParent.get(parent) ?? 0)
   const most = configOfPod(facts)?.svidsKept ?? AGENT_DEFAULTS.svidsKept
   return count <= most
-    ? []
-    : [
-        `the agent has ${count} entries, and keeps the SVIDs of ${most} (x509_svid_cache_max_size): a process that asks for another waits until it is signed (${CACHE_SOURCE})`,
-      ]
+    ? undefined
+    : `the agent has ${count} entries, and keeps the SVIDs of ${most} (x509_svid_cache_max_size): a process that asks for another waits until it is signed (${CACHE_SOURCE})`
 }
 
 const CACHE_SOURCE = 'https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md'
 
 /** The agent holds the entry, and must still get its SVID signed. */
-function waitsForSvid(facts: ChainFacts): readonly HopAnswer[] {
-  if (facts.agent?.isWaiting !== true) return []
-  return [
-    notKnown(
-      agentUnknown('the agent holds an entry of the process, and waits for its SVID to be signed'),
-      undefined,
-      `see whether it gets one: ${agentLogOfPod(facts)}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
-    ),
-  ]
+function waitsForSvid(facts: ChainFacts): HopAnswer | undefined {
+  if (facts.agent?.isWaiting !== true) return undefined
+  return notKnown(
+    agentUnknown('the agent holds an entry of the process, and waits for its SVID to be signed'),
+    undefined,
+    `see whether it gets one: ${agentLogOfPod(facts)}; if it goes on waiting, look for what the server refuses to sign, and raise x509_svid_cache_max_size where the agent has more entries than that`,
+  )
 }
 
 /** That the agent refused a process which has every selector of an entry shows that it does not hold the entry. */
@@ -248,12 +243,10 @@ function held(facts: ChainFacts): readonly HopAnswer[] {
   return entries.flatMap((entry) => {
     const isOlder = entry?.createdAt !== undefined && (log.refusedAt ?? 0) - entry.createdAt > within
     return entry !== undefined && isOlder && entry.selectors.every((selector) => has.has(selector))
-      ? [
-          broken(
-            `the agent does not hold the entry ${entry.id}: it has refused a process that has each of its selectors`,
-            'see what the agent logs of its server; compare the versions of the two',
-          ),
-        ]
+      ? broken(
+          `the agent does not hold the entry ${entry.id}: it has refused a process that has each of its selectors`,
+          'see what the agent logs of its server; compare the versions of the two',
+        )
       : []
   })
 }

@@ -151,19 +151,17 @@ function unmet(
     const label = `${key}=${value}`
     return matchSelector(only, labels) === NO ? [{ selector: which, text: label, label }] : []
   })
-  const ofExpressions = selector.matchExpressions.flatMap((one): UnmetTerm[] => {
+  const ofExpressions = selector.matchExpressions.flatMap((one): UnmetTerm | UnmetTerm[] => {
     const only: LabelSelector = { matchLabels: new Map(), matchExpressions: [one] }
     const { key, operator, values } = one
     if (matchSelector(only, labels) !== NO) return []
     const [value] = values
     const label = operator === 'In' && value !== undefined ? `${key}=${value}` : undefined
-    return [
-      {
-        selector: which,
-        text: `${key} ${operator}${values.length === 0 ? '' : ` ${values.join(', ')}`}`,
-        label,
-      },
-    ]
+    return {
+      selector: which,
+      text: `${key} ${operator}${values.length === 0 ? '' : ` ${values.join(', ')}`}`,
+      label,
+    }
   })
   return [...ofLabels, ...ofExpressions]
 }

@@ -135,9 +135,7 @@ const PROOFS: readonly Proof[] = [
       const bytes = byteLength(selector) - 'k8s:'.length
       return bytes <= SPIRE_COLUMN_BYTES
         ? []
-        : [
-            `the selector ${selector} has ${bytes} bytes after k8s:; ${SPIRE_COLUMN_BYTES} is the most that SPIRE keeps`,
-          ]
+        : `the selector ${selector} has ${bytes} bytes after k8s:; ${SPIRE_COLUMN_BYTES} is the most that SPIRE keeps`
     }),
 ]
 

@@ -82,7 +82,7 @@ export function suppress(
     suppressed,
     problems: [
       ...unusedFlags(requests.flags, known, grounds),
-      ...covered.flatMap(({ mark, entry }) => annotationProblem(mark, entry, known, grounds)),
+      ...covered.flatMap(({ mark, entry }) => annotationProblem(mark, entry, known, grounds) ?? []),
     ],
   }
 }
@@ -116,16 +116,11 @@ function annotationProblem(
   entry: AnnotationEntry,
   known: readonly Finding[],
   { all, incomplete }: SuppressionContext,
-): readonly Finding[] {
+): Finding | undefined {
   const { kind, namespace, name } = mark
   const subject = { kind, namespace, name }
-  const ineffective = (why: string): readonly Finding[] => [
-    finding('KLM531', {
-      subject,
-      summary: why,
-      evidence: [`the annotation says ${JSON.stringify(entry.text)}`],
-    }),
-  ]
+  const evidence = [`the annotation says ${JSON.stringify(entry.text)}`]
+  const ineffective = (why: string): Finding => finding('KLM531', { subject, summary: why, evidence })
   if (entry.fault !== undefined) return ineffective(entry.fault)
   const { code } = entry
   if (code === undefined) return ineffective(unknownCode(entry.written))
@@ -134,14 +129,9 @@ function annotationProblem(
   const own = known.filter((one) => one.code === code && objectKey(one.subject) === objectKey(subject))
   const refused = own.map(refusalOf).find((why) => why !== undefined)
   if (refused !== undefined) return ineffective(`${code} stays: ${refused}`)
-  if (own.length > 0 || all === undefined || incomplete) return []
-  return [
-    finding('KLM530', {
-      subject,
-      summary: `no finding ${code} is about ${subjectText(subject)}`,
-      evidence: [`the annotation says ${JSON.stringify(entry.text)}`],
-    }),
-  ]
+  if (own.length > 0 || all === undefined || incomplete) return undefined
+  const summary = `no finding ${code} is about ${subjectText(subject)}`
+  return finding('KLM530', { subject, summary, evidence })
 }
 
 function unknownCode(written: string): string {

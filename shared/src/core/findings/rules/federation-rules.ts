@@ -1,4 +1,5 @@
 // Registrations that federate: what the server lacks for them, what no object declares, and default identities that hang on others.
+import { present } from '../../base/present.ts'
 import type { Analysis } from '../../analysis/index.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import type { AskedRule } from '../finding/rule.ts'
@@ -45,11 +46,13 @@ function inOneWorld(analysis: Analysis): readonly Finding[] {
   const { settings } = analysis
   if (settings.trustDomain === undefined) return []
   const relationshipWith = relationshipsOf(analysis)
-  return federatingIn(analysis).flatMap((one) => [
-    ...lackingBundles(one, settings.serverBundles, relationshipWith),
-    ...undeclared(one, settings.serverBundles, relationshipWith),
-    ...hangingDefaults(one),
-  ])
+  return federatingIn(analysis).flatMap((one) =>
+    present(
+      lackingBundles(one, settings.serverBundles, relationshipWith),
+      undeclared(one, settings.serverBundles, relationshipWith),
+      hangingDefaults(one),
+    ),
+  )
 }
 
 function federatingIn({ snapshot, settings, now }: Analysis): readonly Federating[] {
@@ -82,49 +85,45 @@ function lackingBundles(
   { source, foreign }: Federating,
   bundles: ReadonlySet<string> | undefined,
   relationshipWith: (trustDomain: string) => Relationship,
-): readonly Finding[] {
+): Finding | undefined {
   const lacking = bundles === undefined ? [] : foreign.filter((name) => !bundles.has(name))
-  if (lacking.length === 0) return []
+  if (lacking.length === 0) return undefined
   const relationships = lacking.map((name) => ({ name, ...relationshipWith(name) }))
   const areDeclared = relationships.every(({ state }) => state === 'declared')
-  return [
-    finding('KLM811', {
-      subject: sourceSubject(source),
-      related: relationships.flatMap((one) => ('by' in one ? relationshipSubject(one.by) : [])),
-      summary: `the SPIRE server holds no bundle of ${lacking.join(', ')}, and refuses every entry of it`,
-      evidence: [
-        `.spec.federatesWith: ${foreign.join(', ')}`,
-        ...relationships.map((one) => relationshipText(one.name, one)),
-      ],
-      ...(areDeclared && {
-        fix: 'Find out why the bundle does not arrive: the endpoint that the ClusterFederatedTrustDomain names, and the logs of SCM and of the SPIRE server.',
-      }),
+  return finding('KLM811', {
+    subject: sourceSubject(source),
+    related: relationships.flatMap((one) => ('by' in one ? relationshipSubject(one.by) : [])),
+    summary: `the SPIRE server holds no bundle of ${lacking.join(', ')}, and refuses every entry of it`,
+    evidence: [
+      `.spec.federatesWith: ${foreign.join(', ')}`,
+      ...relationships.map((one) => relationshipText(one.name, one)),
+    ],
+    ...(areDeclared && {
+      fix: 'Find out why the bundle does not arrive: the endpoint that the ClusterFederatedTrustDomain names, and the logs of SCM and of the SPIRE server.',
     }),
-  ]
+  })
 }
 
 function undeclared(
   { source, foreign }: Federating,
   bundles: ReadonlySet<string> | undefined,
   relationshipWith: (trustDomain: string) => Relationship,
-): readonly Finding[] {
+): Finding | undefined {
   const names = foreign.filter((name) => {
     const { state } = relationshipWith(name)
     return (state === 'undeclared' || state === 'ignored') && bundles?.has(name) !== false
   })
-  if (names.length === 0) return []
-  return [
-    finding('KLM813', {
-      subject: sourceSubject(source),
-      summary: `it federates with ${names.join(', ')}, and no object that SCM handles declares the relationship`,
-      evidence: [
-        ...names.map((name) => relationshipText(name, relationshipWith(name))),
-        bundles === undefined
-          ? 'whether the server holds the bundle, --bundles tells'
-          : 'the server holds the bundle: another client brought it',
-      ],
-    }),
-  ]
+  if (names.length === 0) return undefined
+  return finding('KLM813', {
+    subject: sourceSubject(source),
+    summary: `it federates with ${names.join(', ')}, and no object that SCM handles declares the relationship`,
+    evidence: [
+      ...names.map((name) => relationshipText(name, relationshipWith(name))),
+      bundles === undefined
+        ? 'whether the server holds the bundle, --bundles tells'
+        : 'the server holds the bundle: another client brought it',
+    ],
+  })
 }
 
 function relationshipText(name: string, one: Relationship): string {
@@ -144,14 +143,12 @@ function relationshipSubject({ meta }: FederatedTrustDomain): Subject {
   return { kind: FEDERATED_TRUST_DOMAIN.kind, namespace: '', name: meta.name }
 }
 
-function hangingDefaults({ source, spec, foreign }: Federating): readonly Finding[] {
-  if (!isDefault(spec)) return []
-  return [
-    finding('KLM812', {
-      subject: sourceSubject(source),
-      summary: `this default identity hangs on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
-    }),
-  ]
+function hangingDefaults({ source, spec, foreign }: Federating): Finding | undefined {
+  if (!isDefault(spec)) return undefined
+  return finding('KLM812', {
+    subject: sourceSubject(source),
+    summary: `this default identity hangs on ${counted(foreign.length, 'bundle')} of others: ${foreign.join(', ')}`,
+  })
 }
 
 /** Whether a registration is for whatever pod there is. */

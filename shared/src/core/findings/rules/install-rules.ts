@@ -1,4 +1,5 @@
 // Findings about the installation as a whole: settings that do not fit together, and objects that stop SCM altogether.
+import { present } from '../../base/present.ts'
 import { SCM_CONFIG_KIND } from '../../model/subject-groups.ts'
 import type { Analysis, Contradiction } from '../../analysis/index.ts'
 import { classLabelProblem } from '../../decide/index.ts'
@@ -66,40 +67,36 @@ export const installRule: Rule = ruleAtOnce(
 function inOneWorld(analysis: Analysis, bindings: ReadonlySet<string> | undefined): readonly Finding[] {
   // Without a binding nothing is rendered that SCM could refuse.
   const isAnyBinding = analysis.snapshot.bindings.isAnyRead
-  const always = [
-    ...(isAnyBinding ? differentTrustDomains(analysis) : []),
-    ...classWithoutLabel(analysis),
+  const always = present(
+    isAnyBinding && differentTrustDomains(analysis),
+    classWithoutLabel(analysis),
     ...stoppers(analysis),
-  ]
+  )
   return bindings === undefined ? [...always, ...unparsable(analysis), ...orphans(analysis)] : always
 }
 
 /** The finding that kleym renders another trust domain than SCM serves. */
 export function trustDomainFindings(analysis: Analysis): readonly Finding[] {
-  return findingsInWorlds(analysis, differentTrustDomains)
+  return findingsInWorlds(analysis, (world) => present(differentTrustDomains(world)))
 }
 
-function differentTrustDomains({ config, settings }: Analysis): readonly Finding[] {
-  if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return []
-  if (config.trustDomain.value === settings.trustDomain) return []
-  return [
-    finding('KLM411', {
-      subject: SCM_SUBJECT,
-      summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
-      evidence: [`SCM's settings: ${settings.source}`],
-    }),
-  ]
+function differentTrustDomains({ config, settings }: Analysis): Finding | undefined {
+  if (config.trustDomain.kind !== 'set' || settings.trustDomain === undefined) return undefined
+  if (config.trustDomain.value === settings.trustDomain) return undefined
+  return finding('KLM411', {
+    subject: SCM_SUBJECT,
+    summary: `kleym renders ${config.trustDomain.value}, SCM serves ${settings.trustDomain}`,
+    evidence: [`SCM's settings: ${settings.source}`],
+  })
 }
 
-function classWithoutLabel({ config: { className } }: Analysis): readonly Finding[] {
+function classWithoutLabel({ config: { className } }: Analysis): Finding | undefined {
   const problem = className === CLASS_PLACEHOLDER ? undefined : classLabelProblem(className)
-  if (problem === undefined) return []
-  return [
-    finding('KLM422', {
-      subject: OPERATOR_SUBJECT,
-      summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
-    }),
-  ]
+  if (problem === undefined) return undefined
+  return finding('KLM422', {
+    subject: OPERATOR_SUBJECT,
+    summary: `no output has the label ${SCM_CLASS_LABEL}, since class ${className} ${problem}`,
+  })
 }
 
 const STOPPER_CODES: Readonly<Record<ScmFault['kind'], FindingCode>> = {

@@ -1,5 +1,6 @@
 // Findings about an installation as `status` sees it: kinds that are missing, operators that are none or too many, a
 // class that SCM ignores, objects that look like outputs and are not.
+import { present } from '../../base/present.ts'
 import {
   type Analysis,
   whyOperatorDown,
@@ -36,7 +37,7 @@ function installationFindings(analysis: Analysis, facts: InstallationFacts): rea
   const isAnyBinding = analysis.snapshot.bindings.isAnyRead
   return [
     ...missingKinds(facts),
-    ...operators(facts),
+    ...present(operators(facts)),
     ...(facts.isClassKnown ? classes(analysis) : []),
     ...lookAlikes(analysis),
     // With bindings, it is among the findings about them.
@@ -58,21 +59,19 @@ function crd(kind: string): Subject {
   return { kind: 'CustomResourceDefinition', namespace: '', name: kind }
 }
 
-function operators({ operators: found }: InstallationFacts): readonly Finding[] {
-  if (found === undefined) return []
+function operators({ operators: found }: InstallationFacts): Finding | undefined {
+  if (found === undefined) return undefined
   const [first, ...others] = found
   if (first !== undefined && others.length > 0)
-    return [
-      finding('KLM545', {
-        subject: first.subject,
-        related: others.map((one) => one.subject),
-        summary: `there are ${counted(found.length, 'operator')} in this cluster`,
-      }),
-    ]
+    return finding('KLM545', {
+      subject: first.subject,
+      related: others.map((one) => one.subject),
+      summary: `there are ${counted(found.length, 'operator')} in this cluster`,
+    })
   const summary = whyOperatorDown(found, true)
   return summary === undefined
-    ? []
-    : [finding('KLM543', { subject: first?.subject ?? OPERATOR_SUBJECT, summary })]
+    ? undefined
+    : finding('KLM543', { subject: first?.subject ?? OPERATOR_SUBJECT, summary })
 }
 
 function classes({ config, settings }: Analysis): readonly Finding[] {
@@ -88,16 +87,14 @@ function lookAlikes({ now }: Analysis): readonly Finding[] {
     const isNamed = isOutputName(meta.name)
     if (ownership.kind !== 'foreign') return []
     if (!isNamed && meta.labels.get(LABEL_MANAGED_BY) !== MANAGED_BY) return []
-    return [
-      finding('KLM522', {
-        subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: meta.name },
-        summary: `it looks like an output of kleym: ${ownership.why}`,
-        evidence: [
-          `it registers ${spec.spiffeIDTemplate}`,
-          ...(isNamed ? ['its name has the shape of those that kleym gives, so it claims what it says'] : []),
-        ],
-        fix: `If nothing else needs it: kubectl delete clusterspiffeid ${meta.name}`,
-      }),
-    ]
+    return finding('KLM522', {
+      subject: { kind: CLUSTER_SPIFFE_ID_KIND, namespace: '', name: meta.name },
+      summary: `it looks like an output of kleym: ${ownership.why}`,
+      evidence: [
+        `it registers ${spec.spiffeIDTemplate}`,
+        ...(isNamed ? ['its name has the shape of those that kleym gives, so it claims what it says'] : []),
+      ],
+      fix: `If nothing else needs it: kubectl delete clusterspiffeid ${meta.name}`,
+    })
   })
 }

@@ -41,23 +41,21 @@ function unusableByProxy(facts: PodIdentities, lookups: PodLookups): readonly No
     .flatMap((one) => {
       const { consumer, container } = one
       const { name } = container
-      return ours.flatMap((outcome): readonly Note[] => {
+      return ours.flatMap((outcome): Note | readonly Note[] => {
         const given = registrationFor(container, outcome, facts)
         if (given === undefined) return []
-        return [
-          {
-            code: 'KLM440',
-            subject: { ...ownerOf(outcome.source, lookups), container: name },
-            related: [],
-            containers: [name],
-            summary: (pods) => `${name} of ${pods} gets an identity that ${consumer.mesh} does not accept`,
-            evidence: [
-              `the binding gives ${outcome.entry?.spiffeId ?? ''}`,
-              `${consumer.mesh} accepts spiffe://<trust domain>/ns/<namespace>/sa/<service account> alone`,
-            ],
-            holds: getsIt(one, given),
-          },
-        ]
+        return {
+          code: 'KLM440',
+          subject: { ...ownerOf(outcome.source, lookups), container: name },
+          related: [],
+          containers: [name],
+          summary: (pods) => `${name} of ${pods} gets an identity that ${consumer.mesh} does not accept`,
+          evidence: [
+            `the binding gives ${outcome.entry?.spiffeId ?? ''}`,
+            `${consumer.mesh} accepts spiffe://<trust domain>/ns/<namespace>/sa/<service account> alone`,
+          ],
+          holds: getsIt(one, given),
+        }
       })
     })
 }

@@ -1,5 +1,6 @@
 // Findings about access policies: whom a rule names, what does not take effect as it is written, and which identities
 // no policy names. None of them says what becomes of a request, and none changes what is said of a binding.
+import { present } from '../../base/present.ts'
 import { POLICY_KINDS } from '../../model/kinds.ts'
 import { subjectOfKey, bindingSubject, type Subject } from '../../model/objects/subject.ts'
 import { splitNamespacedName } from '../../model/namespaced-name.ts'
@@ -50,17 +51,19 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
       ...unnamed(analysis, policies, bindings),
     ]
   return [
-    ...policies.list.flatMap((policy) => [
-      ...uninterpreted(policy),
-      ...ineffective(policy, undefined, policy.notes),
-      ...policy.rules.flatMap((rule) => [
-        ...sourceFindings(policy, rule),
-        ...wide(analysis, policy, rule),
-        ...ineffective(policy, rule, rule.notes),
-        ...replaced(policy, rule, rule.notes),
-      ]),
-    ]),
-    ...policies.mentioning.flatMap(mentioned),
+    ...policies.list.flatMap((policy) =>
+      present(
+        uninterpreted(policy),
+        ineffective(policy, undefined, policy.notes),
+        ...policy.rules.flatMap((rule) => [
+          ...sourceFindings(policy, rule),
+          ...wide(analysis, policy, rule),
+          ineffective(policy, rule, rule.notes),
+          ...replaced(policy, rule, rule.notes),
+        ]),
+      ),
+    ),
+    ...policies.mentioning.flatMap((one) => mentioned(one) ?? []),
     ...unnamed(analysis, policies),
   ]
 }
@@ -183,15 +186,13 @@ function wide(analysis: Analysis, policy: ResolvedPolicy, rule: ResolvedRule): r
     const ready = resolution.bindings.filter((key) => analysis.settled.judgements.get(key)?.state === 'ready')
     const namespaces = [...new Set(ready.map((key) => splitNamespacedName(key).namespace))]
     if (namespaces.length < 2) return []
-    return [
-      finding('KLM611', {
-        subject: policySubject(policy),
-        related: [ruleSubject(policy, rule), ...ready.map(subjectOfKey)],
-        summary: `rule ${rule.name} names ${text}, which takes in IDs of bindings in ${counted(namespaces.length, 'namespace')}`,
-        evidence: ready.slice(0, WIDE_SHOWN).map((key) => `binding ${key}`),
-        parts: new Map(namespaces.map((namespace) => [namespace, namespace])),
-      }),
-    ]
+    return finding('KLM611', {
+      subject: policySubject(policy),
+      related: [ruleSubject(policy, rule), ...ready.map(subjectOfKey)],
+      summary: `rule ${rule.name} names ${text}, which takes in IDs of bindings in ${counted(namespaces.length, 'namespace')}`,
+      evidence: ready.slice(0, WIDE_SHOWN).map((key) => `binding ${key}`),
+      parts: new Map(namespaces.map((namespace) => [namespace, namespace])),
+    })
   })
 }
 
@@ -199,7 +200,7 @@ function wide(analysis: Analysis, policy: ResolvedPolicy, rule: ResolvedRule): r
 const WIDE_SHOWN = 10
 
 /** The IDs in the strings of one object that nothing gives. */
-function mentioned(policy: ResolvedPolicy): readonly Finding[] {
+function mentioned(policy: ResolvedPolicy): Finding | undefined {
   const dangling = policy.rules.flatMap((rule) =>
     rule.sources.flatMap(({ text, resolution }) =>
       resolution.state === 'dangling' ? [{ at: rule.name, text, why: resolution.text }] : [],
@@ -207,15 +208,13 @@ function mentioned(policy: ResolvedPolicy): readonly Finding[] {
   )
   const ids = [...new Set(dangling.map(({ text }) => text))]
   const [first] = ids
-  if (first === undefined) return []
-  return [
-    finding('KLM612', {
-      subject: policySubject(policy),
-      summary: `it mentions ${first}${ids.length === 1 ? '' : ` and ${counted(ids.length - 1, 'other')}`}`,
-      evidence: dangling.map(({ at, text, why }) => `${at}: ${text}: ${why}`),
-      parts: new Map(ids.map((id) => [id, id])),
-    }),
-  ]
+  if (first === undefined) return undefined
+  return finding('KLM612', {
+    subject: policySubject(policy),
+    summary: `it mentions ${first}${ids.length === 1 ? '' : ` and ${counted(ids.length - 1, 'other')}`}`,
+    evidence: dangling.map(({ at, text, why }) => `${at}: ${text}: ${why}`),
+    parts: new Map(ids.map((id) => [id, id])),
+  })
 }
 
 function codeOf(resolution: Resolution): FindingCode | undefined {
@@ -276,26 +275,24 @@ function ineffective(
   policy: ResolvedPolicy,
   rule: ResolvedRule | undefined,
   notes: readonly PolicyNote[],
-): readonly Finding[] {
+): Finding | undefined {
   const own = notes.filter(
     (note): note is PolicyNote & { readonly kind: Ineffective } => note.kind !== 'rule replaced',
   )
   const [first, ...others] = own
-  if (first === undefined) return []
+  if (first === undefined) return undefined
   const who = rule === undefined ? 'the policy' : `rule ${rule.name}`
   const isOne = others.length === 0
-  return [
-    finding('KLM607', {
-      subject: policySubject(policy),
-      related: rule === undefined ? [] : [ruleSubject(policy, rule)],
-      summary: isOne
-        ? `${who}: ${first.text}`
-        : `${who}: ${own.length} reasons why it may not take effect as it is written`,
-      evidence: isOne ? [first.source] : own.map(({ text, source }) => `${text}: ${source}`),
-      parts: new Map(own.map((note) => [partKey(note), note.text])),
-      fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
-    }),
-  ]
+  return finding('KLM607', {
+    subject: policySubject(policy),
+    related: rule === undefined ? [] : [ruleSubject(policy, rule)],
+    summary: isOne
+      ? `${who}: ${first.text}`
+      : `${who}: ${own.length} reasons why it may not take effect as it is written`,
+    evidence: isOne ? [first.source] : own.map(({ text, source }) => `${text}: ${source}`),
+    parts: new Map(own.map((note) => [partKey(note), note.text])),
+    fix: [...new Set(own.map(({ kind }) => FIXES[kind]))].join(' '),
+  })
 }
 
 /** Generations and numbers of rules change without anything being new. */
@@ -321,23 +318,21 @@ function replaced(
     })
 }
 
-function uninterpreted(policy: ResolvedPolicy): readonly Finding[] {
+function uninterpreted(policy: ResolvedPolicy): Finding | undefined {
   const unread = policy.rules.flatMap((rule) =>
     rule.sources
       .filter(({ resolution }) => resolution.state === 'unreadable')
       .map(({ resolution }) => `rule ${rule.name}: ${resolution.text}`),
   )
   const [first, ...evidence] = [...policy.problems, ...unread]
-  if (first === undefined) return []
+  if (first === undefined) return undefined
   const more = evidence.length === 0 ? '' : `, and ${counted(evidence.length, 'other thing')}`
-  return [
-    finding('KLM609', {
-      subject: policySubject(policy),
-      summary: `${first}${more}`,
-      evidence,
-      parts: new Map([first, ...evidence].map((text) => [text, text])),
-    }),
-  ]
+  return finding('KLM609', {
+    subject: policySubject(policy),
+    summary: `${first}${more}`,
+    evidence,
+    parts: new Map([first, ...evidence].map((text) => [text, text])),
+  })
 }
 
 /** That no policy names an identity is said only where all policies are known and understood. */
@@ -356,11 +351,9 @@ function unnamed(analysis: Analysis, policies: Policies, bindings?: ReadonlySet<
     const { namespace } = binding.meta
     const { namings, mentions } = policies.namedBy([spiffeId], [{ namespace, serviceAccountName }])
     if (namings.length + mentions.length > 0) return []
-    return [
-      finding('KLM604', {
-        subject: bindingSubject(binding),
-        summary: `${counted(policies.list.length, 'access policy')} read, and none names ${spiffeId}`,
-      }),
-    ]
+    return finding('KLM604', {
+      subject: bindingSubject(binding),
+      summary: `${counted(policies.list.length, 'access policy')} read, and none names ${spiffeId}`,
+    })
   })
 }

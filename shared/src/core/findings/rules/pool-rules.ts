@@ -54,16 +54,11 @@ export function* poolFindings(analysis: Analysis, bindings?: ReadonlySet<string>
     made.length === 0 ? certain : sharedPods(yield* selectionsOfPods(selections, indexPods(made)))
   const changed = sharedPods(selectionsWithAddedLabels(selections, analysis.podsInQuestion))
   const dependent = (shares: ReadonlyMap<string, Shared>, holds: (first: Pod) => Truth): readonly Finding[] =>
-    [...shares].flatMap(([key, shared]) => {
-      if (certain.has(key)) return []
-      return sharedFinding(shared).flatMap((one) =>
-        asFarAs(all(holds(shared.first), shared.arePools, shared.isPod), one),
-      )
-    })
+    [...shares].flatMap(([key, shared]) =>
+      certain.has(key) ? [] : sharedFinding(shared, holds(shared.first)),
+    )
   return [
-    ...[...certain.values()].flatMap((shared) =>
-      sharedFinding(shared).flatMap((one) => asFarAs(all(shared.arePools, shared.isPod), one)),
-    ),
+    ...[...certain.values()].flatMap((shared) => sharedFinding(shared, YES)),
     ...dependent(perhaps, isMade),
     ...dependent(changed, (first) => {
       const givers = [...new Set(first.labelGivers?.values())].join(', ')
@@ -118,17 +113,16 @@ function sharedBy(
   return shared
 }
 
-function sharedFinding({ pools: [first, ...others], pods, count }: Shared): readonly Finding[] {
-  return first === undefined || others.length === 0
-    ? []
-    : [
-        finding('KLM306', {
-          subject: first,
-          related: others,
-          summary: `${count.text()} in ${others.length + 1} pools: ${[first, ...others].map(({ name }) => name).join(', ')}`,
-          evidence: [`seen in ${pods.text()}`],
-        }),
-      ]
+function sharedFinding({ pools, arePools, isPod, pods, count }: Shared, holds: Truth): readonly Finding[] {
+  const [first, ...others] = pools
+  if (first === undefined || others.length === 0) return []
+  const one = finding('KLM306', {
+    subject: first,
+    related: others,
+    summary: `${count.text()} in ${pools.length} pools: ${pools.map(({ name }) => name).join(', ')}`,
+    evidence: [`seen in ${pods.text()}`],
+  })
+  return asFarAs(all(holds, arePools, isPod), one)
 }
 
 /** The selections that choose each pod that more than one pool selects: of a hundred thousand pods, hardly any. */

@@ -1,5 +1,6 @@
 // Where a cluster is not what the operator would make of it: its status lags or says something else, its output was
 // changed or is gone, or the operator does not run. Asked of a live cluster alone, with nothing changed on paper.
+import { present } from '../../base/present.ts'
 import { namespacedName } from '../../model/namespaced-name.ts'
 import { type Analysis, whyOperatorDown, type OperatorDeployment } from '../../analysis/index.ts'
 import { CLUSTER_SPIFFE_ID_KIND } from '../../model/names.ts'
@@ -30,17 +31,16 @@ function statusFindings(
   analysis: Analysis,
   operators: readonly OperatorDeployment[] | undefined,
 ): readonly Finding[] {
-  const findings = analysis.snapshot.bindings.read.flatMap((binding) => [
-    ...statusOf(binding, analysis),
-    ...outputOf(binding, analysis),
-  ])
-  return [...findings, ...operatorFindings(analysis, findings, operators)]
+  const findings = analysis.snapshot.bindings.read.flatMap((binding) =>
+    present(statusOf(binding, analysis), ...outputOf(binding, analysis)),
+  )
+  return present(...findings, operatorFinding(analysis, findings, operators))
 }
 
-function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
+function statusOf(binding: Binding, analysis: Analysis): Finding | undefined {
   const judgement = analysis.now.judgements.get(binding.key)
   const verdict = judgement === undefined ? undefined : verdictOf(judgement)
-  if (verdict === undefined) return []
+  if (verdict === undefined) return undefined
   const subject = bindingSubject(binding)
   const { status, meta } = binding
   const seen = status?.observedGeneration
@@ -49,21 +49,19 @@ function statusOf(binding: Binding, analysis: Analysis): readonly Finding[] {
       seen === undefined
         ? 'the operator has written no status yet'
         : `the operator's status is about generation ${seen}, and the binding is at ${meta.generation ?? 0}`
-    return [finding('KLM540', { subject, summary })]
+    return finding('KLM540', { subject, summary })
   }
   const ready = readyOf(binding)
-  if (ready?.reason === verdict.reason) return []
+  if (ready?.reason === verdict.reason) return undefined
   if (ready !== undefined && OPERATORS_OWN.has(ready.reason)) {
     const summary = `the operator says ${ready.reason}: ${ready.message}`
-    return [finding('KLM541', { subject, summary, evidence: [`from here it is ${verdict.reason}`] })]
+    return finding('KLM541', { subject, summary, evidence: [`from here it is ${verdict.reason}`] })
   }
-  return [
-    finding('KLM541', {
-      subject,
-      summary: `the operator's status says ${ready?.reason ?? 'nothing'}, and it is ${verdict.reason}`,
-      evidence: [...(ready === undefined ? [] : [`status: ${ready.message}`]), `here: ${verdict.message}`],
-    }),
-  ]
+  return finding('KLM541', {
+    subject,
+    summary: `the operator's status says ${ready?.reason ?? 'nothing'}, and it is ${verdict.reason}`,
+    evidence: [...(ready === undefined ? [] : [`status: ${ready.message}`]), `here: ${verdict.message}`],
+  })
 }
 
 function outputOf(binding: Binding, analysis: Analysis): readonly Finding[] {
@@ -94,19 +92,17 @@ function changeText(change: Action, { status }: Binding): string | undefined {
 }
 
 /** That the operator is down: a finding of its own, since it is so for every binding. */
-function operatorFindings(
+function operatorFinding(
   { snapshot: { bindings } }: Analysis,
   waiting: readonly Finding[],
   operators: readonly OperatorDeployment[] | undefined,
-): readonly Finding[] {
+): Finding | undefined {
   const summary = whyOperatorDown(operators, waiting.length > 0)
-  if (summary === undefined || !bindings.isAnyRead) return []
+  if (summary === undefined || !bindings.isAnyRead) return undefined
   const keys = new Set(waiting.map(({ subject }) => namespacedName(subject.namespace, subject.name)))
-  return [
-    finding('KLM543', {
-      subject: operators?.[0]?.subject ?? OPERATOR_SUBJECT,
-      summary,
-      evidence: keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait for it`],
-    }),
-  ]
+  return finding('KLM543', {
+    subject: operators?.[0]?.subject ?? OPERATOR_SUBJECT,
+    summary,
+    evidence: keys.size === 0 ? [] : [`${counted(keys.size, 'binding')} wait for it`],
+  })
 }

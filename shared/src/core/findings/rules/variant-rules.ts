@@ -225,14 +225,12 @@ function silentTemplates(
     }
     if (labelled.count === 0) return []
     const { kind, namespace, name } = template.ref
-    return [
-      finding('KLM417', {
-        subject: { kind, namespace, name },
-        related: bindings.map(({ binding }) => bindingSubject(binding)),
-        summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it carry one`,
-        evidence: [labelled.text()],
-      }),
-    ]
+    return finding('KLM417', {
+      subject: { kind, namespace, name },
+      related: bindings.map(({ binding }) => bindingSubject(binding)),
+      summary: `the template of ${podText(template)} has no label ${key}, and ${counted(labelled.count, 'pod')} like it carry one`,
+      evidence: [labelled.text()],
+    })
   })
 }
 

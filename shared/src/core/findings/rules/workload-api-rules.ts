@@ -49,7 +49,7 @@ function isFromCluster({ exists, origin }: Pod): boolean {
 
 function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly Note[] {
   const { pod } = facts
-  return givenBy(facts, lookups).flatMap(({ outcome, containers, isNarrow }): readonly Note[] => {
+  return givenBy(facts, lookups).flatMap(({ outcome, containers, isNarrow }): Note | readonly Note[] => {
     const accessOf = (one: ContainerIdentities): Truth => workloadApiAccess(pod, one.container)
     if (containers.length === 0 || containers.some((one) => accessOf(one) !== NO)) return []
     const others = facts.containers.filter((one) => !containers.includes(one))
@@ -59,23 +59,21 @@ function noWayToWorkloadApi(facts: PodIdentities, lookups: PodLookups): readonly
     const mesh = meshOf(pod, lookups.namespaceOf(pod.namespace))
     const names = containers.map(({ container }) => container.name)
     const owner = ownerOf(outcome.source, lookups)
-    return [
-      {
-        code: 'KLM430',
-        subject: isNarrow && names[0] !== undefined ? { ...owner, container: names[0] } : owner,
-        related: [],
-        containers: names,
-        parts: names.map(containerPart),
-        summary: (pods) =>
-          isNarrow
-            ? `container ${names.join(', ')} of ${pods} has no way to the Workload API`
-            : `no container of ${pods} has a way to the Workload API`,
-        evidence: [
-          `mounted in ${names.join(', ')}: no volume of csi.spiffe.io, and no hostPath with the socket of an agent`,
-        ],
-        holds: helper === undefined && mesh === undefined ? YES : deliverer(helper, mesh),
-      },
-    ]
+    return {
+      code: 'KLM430',
+      subject: isNarrow && names[0] !== undefined ? { ...owner, container: names[0] } : owner,
+      related: [],
+      containers: names,
+      parts: names.map(containerPart),
+      summary: (pods) =>
+        isNarrow
+          ? `container ${names.join(', ')} of ${pods} has no way to the Workload API`
+          : `no container of ${pods} has a way to the Workload API`,
+      evidence: [
+        `mounted in ${names.join(', ')}: no volume of csi.spiffe.io, and no hostPath with the socket of an agent`,
+      ],
+      holds: helper === undefined && mesh === undefined ? YES : deliverer(helper, mesh),
+    }
   })
 }
 
