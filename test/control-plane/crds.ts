@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
-import { isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
+import { isRecord, keysOf, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { idOf, type Rest } from './rest.ts'
 import { until } from '@kleym/testing/wait.ts'
 
@@ -32,16 +32,7 @@ const FILES = {
 /** The name of a CRD that the harness knows. */
 export type CrdName = keyof typeof FILES
 
-export const CRD_NAMES: readonly CrdName[] = [
-  'inferenceidentitybindings.kleym.sonda.red',
-  'inferencepools.inference.networking.k8s.io',
-  'inferencepools.inference.networking.x-k8s.io',
-  'inferenceobjectives.inference.networking.x-k8s.io',
-  'inferenceobjectives.llm-d.ai',
-  'clusterspiffeids.spire.spiffe.io',
-  'clusterstaticentries.spire.spiffe.io',
-  'clusterfederatedtrustdomains.spire.spiffe.io',
-]
+export const CRD_NAMES = keysOf(FILES)
 
 /** All kinds of pools. */
 export const POOL_CRDS: readonly CrdName[] = [

@@ -2,7 +2,7 @@
 // container. Beyond what these programs draw, namespaces alone, and it says so.
 import { labelLines } from '../../frame/diagram.ts'
 import type { Diagram, DiagramEdge, DiagramNode, NodeStyle } from '../../output/mermaid.ts'
-import { STATE_MARKS, type StateMark } from '../parts/container-states.ts'
+import { STATES, type StateMark } from '../parts/container-states.ts'
 import type {
   BindingNode,
   ContainerNode,
@@ -107,7 +107,7 @@ function podsBox(node: PodsNode, containers: readonly ContainerNode[]): DiagramN
 
 /** What a change removes is shown as what it was, and in no colour of what is. */
 function containerLook({ state, change }: ContainerNode): (typeof LOOKS)[StateMark] {
-  return LOOKS[change === 'removed' ? 'note' : STATE_MARKS[state]]
+  return LOOKS[change === 'removed' ? 'note' : STATES[state].mark]
 }
 
 function containerText(one: ContainerNode): string {

@@ -1,7 +1,7 @@
 // The boxes and lines of a map, as schemas: the types of both are made of these (graph.ts).
 import * as z from 'zod'
 import { bindingKeySchema, codeSchema, count, list, podTextSchema } from '../../frame/plain-schema.ts'
-import { CONTAINER_STATES, STATE_TEXTS } from '../parts/container-states.ts'
+import { CONTAINER_STATES, STATES } from '../parts/container-states.ts'
 
 const changeSchema = z
   .enum(['added', 'removed', 'changed', 'uncertain'])
@@ -19,10 +19,10 @@ const base = {
 
 const stateSchema = z
   .enum(CONTAINER_STATES)
-  .describe(CONTAINER_STATES.map((state) => `${state}: ${STATE_TEXTS[state]}`).join('; '))
+  .describe(CONTAINER_STATES.map((state) => `${state}: ${STATES[state].text}`).join('; '))
 
 const stateCounts = z.object(
-  Object.fromEntries(CONTAINER_STATES.map((state) => [state, count.optional().describe(STATE_TEXTS[state])])),
+  Object.fromEntries(CONTAINER_STATES.map((state) => [state, count.optional().describe(STATES[state].text)])),
 )
 
 const registrationNode = <Kind extends string>(kind: Kind) =>

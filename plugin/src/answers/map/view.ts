@@ -9,7 +9,7 @@ import { BLANK, line, MARKS, span, type Block, type Line, type Span } from '../.
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
 import { budgetRows, type BudgetReport } from '../parts/budgets.ts'
-import { CONTAINER_STATES, STATE_MARKS, type ContainerState } from '../parts/container-states.ts'
+import { CONTAINER_STATES, type ContainerState, STATES } from '../parts/container-states.ts'
 import { type Holding, holdingTexts, markOfStates } from '../parts/holdings.ts'
 import type { ContainerNode, GapNode, MapGraph, MapNode, NamespaceNode } from './graph.ts'
 
@@ -113,7 +113,7 @@ function namespaceRow(
 ): readonly Line[] {
   // Nothing is simply fine while it depends on what was not given.
   const markOf = (state: ContainerState): Span => {
-    const mark = STATE_MARKS[state]
+    const mark = STATES[state].mark
     return MARKS[unsettled && mark === 'ok' ? 'warn' : mark]
   }
   const found = CONTAINER_STATES.flatMap((state) => {

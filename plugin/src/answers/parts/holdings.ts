@@ -6,7 +6,7 @@ import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { isPossible, sourceText } from '@kleym/shared/core/predict/index.ts'
 import type { Answer } from '../../text/answer.ts'
-import { STATE_MARKS, stateOfVerdict, type ContainerState } from './container-states.ts'
+import { type ContainerState, STATES, stateOfVerdict } from './container-states.ts'
 import type { ContainerAnswer, PodAnswer, ShownRegistration } from './pod-answers.ts'
 
 /** What a container holds; `some`: one for certain, and perhaps more. The worst first. */
@@ -186,7 +186,7 @@ export function stateOf(
 
 /** How good an answer about containers in these states is; `isOpen`: one may hold more. That one holds no identity is a fact. */
 export function markOfStates(states: readonly ContainerState[], isOpen: boolean): Answer['mark'] {
-  const marks = new Set(states.map((state) => STATE_MARKS[state]))
+  const marks = new Set(states.map((state) => STATES[state].mark))
   if (isOpen || marks.has('warn') || marks.has('bad')) return 'warn'
   return marks.has('note') ? 'note' : 'ok'
 }

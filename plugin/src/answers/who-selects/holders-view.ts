@@ -5,7 +5,7 @@ import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import { line, MARKS, type Block } from '../../text/line.ts'
 import { table } from '../../text/table.ts'
 import { wrap } from '../../text/wrap.ts'
-import { STATE_MARKS, stateOfVerdict } from '../parts/container-states.ts'
+import { STATES, stateOfVerdict } from '../parts/container-states.ts'
 import type { PodAnswer, ShownRegistration } from '../parts/pod-answers.ts'
 import { hintText, originText, readable, type WhoSelectsLayout } from './registration-text.ts'
 
@@ -53,7 +53,7 @@ function viewGroup(head: string, same: readonly Held[], layout: WhoSelectsLayout
   const [first] = same
   if (first === undefined) return []
   const { verdict } = first.one
-  const mark = MARKS[STATE_MARKS[stateOfVerdict(verdict)]]
+  const mark = MARKS[STATES[stateOfVerdict(verdict)].mark]
   const rows = [...Map.groupBy(same, ({ pod }) => pod)].map(([pod, ofPod]) => [
     podText(pod),
     pod.exists ? (pod.nodeName ?? '(no node)') : '(template)',

@@ -7,7 +7,7 @@ import { podText, PodCount } from '@kleym/shared/core/model/objects/pod-index.ts
 import { undecidedText } from '@kleym/shared/core/analysis/index.ts'
 import type { Layout } from '../../text/layout.ts'
 import { viewHolders } from './holders-view.ts'
-import { SEVERAL_WHY, STATE_MARKS, stateOfVerdict } from '../parts/container-states.ts'
+import { SEVERAL_WHY, STATES, stateOfVerdict } from '../parts/container-states.ts'
 import {
   commonOf,
   holdingOf,
@@ -255,7 +255,7 @@ function otherRows(one: ShownRegistration, layout: WhoSelectsLayout): readonly L
   const why = `${selector}${readable(one.why ?? '', layout)}`
   const from = one.spiffeId === undefined || why.includes(origin) ? '' : ` (${origin})`
   return [
-    line(MARKS[STATE_MARKS[stateOfVerdict(one.verdict)]], ` ${one.spiffeId ?? origin}`),
+    line(MARKS[STATES[stateOfVerdict(one.verdict)].mark], ` ${one.spiffeId ?? origin}`),
     line('    ', span(verdictWord(one.verdict), 'bold'), `: ${why}${from}`),
   ]
 }

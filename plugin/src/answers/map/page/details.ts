@@ -1,7 +1,7 @@
 // What is said of a box that is selected: of a container what `who-selects` says, of a binding what `explain` does, and of all
 // of them the findings, and who shares the identity.
 import { fewText } from '@kleym/shared/core/base/text/counted.ts'
-import { SEVERAL_WHY, STATE_TEXTS } from '../../parts/container-states.ts'
+import { SEVERAL_WHY, STATES } from '../../parts/container-states.ts'
 import type { BindingNode, ContainerNode, MapEdge, MapNode, RegistrationEdge } from '../graph.ts'
 import type { PageFinding } from '../page-data.ts'
 import { button, byId, counted, element, foreign, type Child } from './elements.ts'
@@ -137,7 +137,7 @@ export class Details {
     const registrations = this.#world.registrationsOf(node.id).map((one) => this.#registration(one))
     const doubt = node.identities.length === 0 ? 'Not certain: ' : 'It may hold more: '
     return [
-      element('p', {}, `${sentence(STATE_TEXTS[node.state])}.`),
+      element('p', {}, `${sentence(STATES[node.state].text)}.`),
       node.open === null ? undefined : element('p', { class: 'doubt' }, doubt, foreign(node.open)),
       node.state === 'several' ? element('p', { class: 'doubt' }, `${sentence(SEVERAL_WHY)}.`) : undefined,
       facts([

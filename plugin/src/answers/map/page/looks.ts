@@ -1,5 +1,5 @@
 // How states look: a shape and a word for each, and a colour of style.css that adds nothing to them.
-import { STATE_MARKS, type ContainerState, type StateMark } from '../../parts/container-states.ts'
+import { type ContainerState, STATES, type StateMark } from '../../parts/container-states.ts'
 import type { MapChange, MapNode } from '../graph.ts'
 import { span } from './elements.ts'
 
@@ -24,7 +24,7 @@ const TONES: Readonly<Record<StateMark, Look['tone']>> = {
 }
 
 function stateLook(state: ContainerState, shape: string): Look {
-  return { tone: TONES[STATE_MARKS[state]], shape, word: state }
+  return { tone: TONES[STATES[state].mark], shape, word: state }
 }
 
 /** Of containers. */

@@ -1,5 +1,5 @@
 // The page of `kubectl kleym map`: reads the data that stands in it, and connects filters, picture, table and details.
-import { CONTAINER_STATES, STATE_TEXTS, type ContainerState } from '../../parts/container-states.ts'
+import { CONTAINER_STATES, type ContainerState, STATES } from '../../parts/container-states.ts'
 import type { PageData } from '../page-data.ts'
 import { chosenRows, noChoice, type Choice } from './choice.ts'
 import { Details } from './details.ts'
@@ -152,7 +152,7 @@ function drawStates(): void {
           class: `chip ${look.tone}`,
           'data-state': state,
           'aria-pressed': String(isPressed),
-          title: STATE_TEXTS[state],
+          title: STATES[state].text,
         },
         () => {
           if (!choice.states.delete(state)) choice.states.add(state)

@@ -3,39 +3,17 @@
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import { targetText, type AccessPolicy, type PolicyAncestor } from '../../model/objects/access-policy.ts'
 import type { PolicyRule } from '../../model/objects/access-rule.ts'
-import type { NoteKind, PolicyNote, ResolvedPolicy, ResolvedRule } from './resolution.ts'
-
-/** At most this many policies count for one target: the others are not accepted. */
-export const POLICIES_PER_TARGET = 5
-
-/** What the reference implementation does, a sentence for each kind. */
-const SOURCES: Readonly<Record<NoteKind, string>> = {
-  'not accepted':
-    'KAN (reference implementation) leaves a policy out, as if it were not there, unless its status names an ancestor and every ancestor says Accepted=True.',
-  stale:
-    'KAN (reference implementation) goes by the conditions that are there, which tell of an earlier generation; a mended policy may keep the old ones.',
-  'former target':
-    'KAN (reference implementation) never drops the ancestor of a target that a policy no longer names, and counts its condition.',
-  'rule replaced':
-    'KAN (reference implementation) keeps the rules of a target by their names alone: of two with one name, that of the later policy replaces the other.',
-  'over the limit': `KAN (reference implementation) accepts ${POLICIES_PER_TARGET} policies for a target, the oldest ones, counted in the namespace.`,
-  'no action': 'KAN (reference implementation) builds no filter for a policy without an action.',
-  'no rules':
-    'The API says that a policy without rules matches everything; KAN (reference implementation) makes nothing of it.',
-  'nothing asked':
-    'KAN (reference implementation) takes Inline without an MCP method for any request of the source, and looks at none of methods, paths, headers, hosts and ports.',
-  'section ignored':
-    'KAN (reference implementation) ignores sectionName: the policy applies to the whole target.',
-  'other trust domain':
-    'KAN (reference implementation) compares whole IDs; its trust domain is a flag of its controller (cluster.local as shipped), which no object shows.',
-  'member ignored': 'KAN (reference implementation) goes by the type of a source alone.',
-  'no mTLS':
-    'Istio takes the name of a client from its certificate: without mTLS there is none, and no name matches.',
-}
+import {
+  NOTE_SOURCES,
+  type NoteKind,
+  type PolicyNote,
+  type ResolvedPolicy,
+  type ResolvedRule,
+} from './resolution.ts'
 
 /** Makes a note. */
 export function noteOf(kind: NoteKind, text: string, by?: NamespacedName): PolicyNote {
-  return { kind, text, source: SOURCES[kind], by }
+  return { kind, text, source: NOTE_SOURCES[kind], by }
 }
 
 /** What a policy's own status and spec show. */

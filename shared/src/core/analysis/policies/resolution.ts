@@ -1,6 +1,7 @@
 // What a source of a rule comes to, as types. A resolution says who holds an identity and where it comes from; whether a
 // request passes is decided elsewhere (external calls, CEL, an implementation's defaults, the gateway's CA), and no text
 // here says anything about it: a policy names an identity, does not name it, or that is unknown.
+import { keysOf } from '../../base/json.ts'
 import type { NamespacedName } from '../../model/namespaced-name.ts'
 import type { PolicyTarget } from '../../model/objects/access-policy.ts'
 import type { RuleSource } from '../../model/objects/access-rule.ts'
@@ -148,22 +149,35 @@ export interface ResolvedSource {
   readonly resolution: Resolution
 }
 
-/** What does not take effect as it is written. */
-export const NOTE_KINDS = [
-  'not accepted',
-  'stale',
-  'former target',
-  'rule replaced',
-  'over the limit',
-  'no action',
-  'no rules',
-  'nothing asked',
-  'section ignored',
-  'other trust domain',
-  'member ignored',
-  'no mTLS',
-] as const
-export type NoteKind = (typeof NOTE_KINDS)[number]
+/** At most this many policies count for one target: the others are not accepted. */
+export const POLICIES_PER_TARGET = 5
+
+/** What does not take effect as it is written, and what the reference implementation does: a sentence for each kind. */
+export const NOTE_SOURCES = {
+  'not accepted':
+    'KAN (reference implementation) leaves a policy out, as if it were not there, unless its status names an ancestor and every ancestor says Accepted=True.',
+  stale:
+    'KAN (reference implementation) goes by the conditions that are there, which tell of an earlier generation; a mended policy may keep the old ones.',
+  'former target':
+    'KAN (reference implementation) never drops the ancestor of a target that a policy no longer names, and counts its condition.',
+  'rule replaced':
+    'KAN (reference implementation) keeps the rules of a target by their names alone: of two with one name, that of the later policy replaces the other.',
+  'over the limit': `KAN (reference implementation) accepts ${POLICIES_PER_TARGET} policies for a target, the oldest ones, counted in the namespace.`,
+  'no action': 'KAN (reference implementation) builds no filter for a policy without an action.',
+  'no rules':
+    'The API says that a policy without rules matches everything; KAN (reference implementation) makes nothing of it.',
+  'nothing asked':
+    'KAN (reference implementation) takes Inline without an MCP method for any request of the source, and looks at none of methods, paths, headers, hosts and ports.',
+  'section ignored':
+    'KAN (reference implementation) ignores sectionName: the policy applies to the whole target.',
+  'other trust domain':
+    'KAN (reference implementation) compares whole IDs; its trust domain is a flag of its controller (cluster.local as shipped), which no object shows.',
+  'member ignored': 'KAN (reference implementation) goes by the type of a source alone.',
+  'no mTLS':
+    'Istio takes the name of a client from its certificate: without mTLS there is none, and no name matches.',
+} as const
+export type NoteKind = keyof typeof NOTE_SOURCES
+export const NOTE_KINDS: readonly NoteKind[] = keysOf(NOTE_SOURCES)
 
 /** One thing that does not take effect as written: behaviour of the reference implementation. */
 export interface PolicyNote {

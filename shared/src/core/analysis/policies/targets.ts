@@ -6,8 +6,8 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { targetText, type AccessPolicy } from '../../model/objects/access-policy.ts'
 import type { PolicyRule } from '../../model/objects/access-rule.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
-import { noteOf, POLICIES_PER_TARGET } from './notes.ts'
-import type { PolicyNote } from './resolution.ts'
+import { noteOf } from './notes.ts'
+import { POLICIES_PER_TARGET, type PolicyNote } from './resolution.ts'
 
 /** The policies that have something in common: those of known age first, the oldest first. */
 interface Rivals {

@@ -23,7 +23,7 @@ import { TRUST_DOMAIN_PLACEHOLDER } from '../../decide/index.ts'
 import { mayGive } from '../../base/go/template/mentions.ts'
 import { pathIn } from '../../model/spiffe-id.ts'
 import type { UnknownReason } from '../../model/unknown-reason.ts'
-import type { FindingCode } from '../registry/findings.ts'
+import { FINDING_CODES, isOfPolicies, type FindingCode } from '../registry/findings.ts'
 import { finding, type Finding } from '../finding/finding.ts'
 import { ruleAtOnce, type Rule } from '../finding/rule.ts'
 import { counted } from '../../base/text/counted.ts'
@@ -69,28 +69,11 @@ export function policyFindings(analysis: Analysis, bindings?: ReadonlySet<string
 }
 
 /** What is found about policies. Of a source whose subjects rest on a setting, anything may be found. */
-export const policyRule: Rule = ruleAtOnce(
-  [
-    'KLM601',
-    'KLM602',
-    'KLM603',
-    'KLM604',
-    'KLM605',
-    'KLM606',
-    'KLM607',
-    'KLM608',
-    'KLM609',
-    'KLM610',
-    'KLM611',
-    'KLM612',
-  ],
-  policyFindings,
-  {
-    alone: POLICY_KINDS,
-    more: (_, { policies = [] }) =>
-      unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
-  },
-)
+export const policyRule: Rule = ruleAtOnce(FINDING_CODES.filter(isOfPolicies), policyFindings, {
+  alone: POLICY_KINDS,
+  more: (_, { policies = [] }) =>
+    unknownSources(policies).flatMap(({ because }) => SETTINGS_OF_NAMES[because] ?? []),
+})
 
 type UnknownSource = Extract<Resolution, { readonly state: 'unknown' }>
 
