@@ -47,7 +47,7 @@ export function withoutDuplicates(objects: readonly RawObject[]): {
     return false
   })
   const problems = [...places.values()].flatMap((known) =>
-    known.variants.length > 1 ? problemOf(known) : [],
+    known.variants.length > 1 ? (problemOf(known) ?? []) : [],
   )
   return { objects: kept, problems }
 }
@@ -68,23 +68,21 @@ function isAppliedAfter({ origin: left }: RawObject, { origin: right }: RawObjec
   return compareBytes(names[at] ?? '', others[at] ?? '') > 0
 }
 
-function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): readonly InputProblem[] {
+function problemOf({ variants, more, last, isUsed: isLaterUsed }: Places): InputProblem | undefined {
   const [first] = variants
-  if (first === undefined || !(isLaterUsed || isUsed(first))) return []
+  if (first === undefined || !(isLaterUsed || isUsed(first))) return undefined
   const { namespace, name } = readObjectVersion(first.value)
   const subject = `${kindOf(first.value).kind} ${namespace === '' ? name : namespacedName(namespace, name)}`
-  return [
-    {
-      kind: 'duplicate',
-      subject,
-      alike: 'objects are defined more than once in the files',
-      what: `${subject} is defined ${timesText(variants.length + more)} in the files`,
-      where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
-      why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
-      fix: 'remove one of them, or give fewer files; the answer is about the first one',
-      reach: [{ kind: kindKey(first.value), namespace: namespace === '' ? undefined : namespace, name }],
-    },
-  ]
+  return {
+    kind: 'duplicate',
+    subject,
+    alike: 'objects are defined more than once in the files',
+    what: `${subject} is defined ${timesText(variants.length + more)} in the files`,
+    where: `${variants.map(originText).join(' and ')}${more === 0 ? '' : ` and ${counted(more, 'other place')}`}`,
+    why: `they differ, and only one can be meant: kubectl apply -R would leave that of ${originText(last)}`,
+    fix: 'remove one of them, or give fewer files; the answer is about the first one',
+    reach: [{ kind: kindKey(first.value), namespace: namespace === '' ? undefined : namespace, name }],
+  }
 }
 
 /** A ConfigMap is read for SCM's configuration alone. */

@@ -199,34 +199,30 @@ function arrowsOf(
     edges.flatMap((edge) => (edge.kind === 'registration' && edge.verdict !== 'dead' ? [edge.from] : [])),
   )
   const held = new Set(edges.flatMap((edge) => (edge.kind === 'holds' ? [edge.to] : [])))
-  const arrows = edges.flatMap((edge): readonly (DiagramEdge & { readonly name: string })[] => {
+  const arrows = edges.flatMap((edge): (DiagramEdge & { readonly name: string }) | readonly never[] => {
     const ends = { from: podsOf(edge.from), to: podsOf(edge.to) }
     switch (edge.kind) {
       case 'registration':
         return edge.verdict === 'dead' && living.has(edge.from)
           ? []
-          : [{ ...ends, ...arrow(edge.verdict, edge.verdict !== 'issued'), name: nameOf(edge.to) }]
+          : { ...ends, ...arrow(edge.verdict, edge.verdict !== 'issued'), name: nameOf(edge.to) }
       case 'holds':
-        return [
-          {
-            ...ends,
-            ...arrow(
-              edge.change === null
-                ? edge.certain
-                  ? ''
-                  : 'perhaps'
-                : `${edge.change}${edge.certain || edge.change === 'removed' ? '' : ', perhaps'}`,
-              !edge.certain,
-            ),
-            name: nameOf(edge.from),
-          },
-        ]
+        return {
+          ...ends,
+          ...arrow(
+            edge.change === null
+              ? edge.certain
+                ? ''
+                : 'perhaps'
+              : `${edge.change}${edge.certain || edge.change === 'removed' ? '' : ', perhaps'}`,
+            !edge.certain,
+          ),
+          name: nameOf(edge.from),
+        }
       case 'asks':
-        return held.has(edge.to) ? [] : [{ ...ends, ...arrow('asks for', true), name: '' }]
+        return held.has(edge.to) ? [] : { ...ends, ...arrow('asks for', true), name: '' }
       case 'names':
-        return [
-          { ...ends, ...arrow(edge.how === 'exactly' ? 'names' : `names: ${edge.how}`, true), name: '' },
-        ]
+        return { ...ends, ...arrow(edge.how === 'exactly' ? 'names' : `names: ${edge.how}`, true), name: '' }
     }
   })
   const alike = Map.groupBy(arrows, ({ from, to, label, dotted }) =>

@@ -68,7 +68,7 @@ export function consumersOf<NewId extends string | undefined>(
     const naming = new Set(namings.map(listKey))
     return {
       edits: [
-        ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change)),
+        ...[...Map.groupBy(namings, listKey).values()].flatMap((same) => editOfList(same, change) ?? []),
         ...old.mentions
           .filter(({ rule }) => newId === undefined || !rule.mentioned.includes(newId))
           .map(({ policy, rule, spiffeId }) =>
@@ -134,9 +134,9 @@ function listKey({ policy, rule, source: { source } }: Naming): string {
 function editOfList<NewId extends string | undefined>(
   same: readonly Naming[],
   change: IdChange<NewId>,
-): readonly ConsumerEdit<NewId>[] {
+): ConsumerEdit<NewId> | undefined {
   const [first] = same
-  if (first === undefined) return []
+  if (first === undefined) return undefined
   const { policy, rule, source: named } = first
   const { source } = named
   const where = listOf(source.field)
@@ -173,27 +173,25 @@ function editOfList<NewId extends string | undefined>(
         isAcceptedBy(one.source, source, change.newId),
     ),
   )
-  if (isAccepted) return []
+  if (isAccepted) return undefined
   const isOpen = same.every((one) => one.way === 'perhaps')
-  return [
-    {
-      ...change,
-      ...consumerOf(policy),
-      where: way === 'rule' ? `rule ${rule.name}` : (other?.where ?? where),
-      written: named.text,
-      add: add === undefined ? undefined : (other?.add ?? add),
-      way,
-      isRefusal: isRefusal(first),
-      whyOpen:
-        first.way === 'same path'
-          ? 'the trust domain is not known'
-          : !same.some((one) => takesInSurely(one.source.source, change.oldId))
-            ? 'a part of the old ID is known only when its pod runs'
-            : isOpen && source.kind === 'pattern'
-              ? source.perhaps?.why
-              : undefined,
-    },
-  ]
+  return {
+    ...change,
+    ...consumerOf(policy),
+    where: way === 'rule' ? `rule ${rule.name}` : (other?.where ?? where),
+    written: named.text,
+    add: add === undefined ? undefined : (other?.add ?? add),
+    way,
+    isRefusal: isRefusal(first),
+    whyOpen:
+      first.way === 'same path'
+        ? 'the trust domain is not known'
+        : !same.some((one) => takesInSurely(one.source.source, change.oldId))
+          ? 'a part of the old ID is known only when its pod runs'
+          : isOpen && source.kind === 'pattern'
+            ? source.perhaps?.why
+            : undefined,
+  }
 }
 
 /** Whether a value takes in an ID, whatever stands in the place of what is not known of it. */

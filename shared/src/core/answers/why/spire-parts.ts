@@ -109,7 +109,7 @@ export function readSpireParts(
   const accounts = ofServer.flatMap(accountsIn)
   return {
     scm: values.flatMap(scmWorkloads),
-    agents: values.flatMap(agentPod).toSorted(byNamespaceAndName),
+    agents: values.flatMap((value) => agentPod(value) ?? []).toSorted(byNamespaceAndName),
     configs: objects.flatMap((one) => agentConfigIn(one) ?? []),
     server,
     agentAccounts: accounts.length === 0 ? undefined : accounts,
@@ -186,9 +186,9 @@ function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {
     }))
 }
 
-function agentPod(value: JsonRecord): readonly AgentPod[] {
+function agentPod(value: JsonRecord): AgentPod | undefined {
   const spec = podSpecOf(value)
-  if (stringAt(value, 'kind') !== 'Pod' || !runs(spec, 'spire-agent')) return []
+  if (stringAt(value, 'kind') !== 'Pod' || !runs(spec, 'spire-agent')) return undefined
   const { namespace, name } = readMeta(value)
   const statuses = listAt(value, 'status', 'containerStatuses')
   const condition = listAt(value, 'status', 'conditions').find((one) => own(one, 'type') === 'Ready')
@@ -197,21 +197,19 @@ function agentPod(value: JsonRecord): readonly AgentPod[] {
     condition === undefined
       ? statuses.every((one) => own(one, 'ready') === true)
       : own(condition, 'status') === 'True'
-  return [
-    {
-      namespace,
-      name,
-      node: stringAt(spec, 'nodeName'),
-      account: stringAt(spec, 'serviceAccountName') ?? 'default',
-      seesProcesses: own(spec, 'hostPID') === true || stringAt(spec, 'os', 'name') === 'windows',
-      isReady: hasStatus ? isReady : undefined,
-      waits: statuses
-        .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
-        .find((why) => why !== undefined),
-      version: versionsIn(spec, 'spire-agent')[0],
-      configMaps: configMapsOf(spec),
-    },
-  ]
+  return {
+    namespace,
+    name,
+    node: stringAt(spec, 'nodeName'),
+    account: stringAt(spec, 'serviceAccountName') ?? 'default',
+    seesProcesses: own(spec, 'hostPID') === true || stringAt(spec, 'os', 'name') === 'windows',
+    isReady: hasStatus ? isReady : undefined,
+    waits: statuses
+      .map((one) => stringAt(one, 'state', 'waiting', 'reason'))
+      .find((why) => why !== undefined),
+    version: versionsIn(spec, 'spire-agent')[0],
+    configMaps: configMapsOf(spec),
+  }
 }
 
 const VERSION = /:v?(\d+\.\d+\.\d+)(?:[-+@]|$)/

@@ -81,7 +81,9 @@ export function readAccessPolicy(raw: RawObject): AccessPolicy {
     problem('.spec', spec === undefined ? 'is missing' : `is ${typeName(spec)}, not a mapping`)
   return {
     ...found,
-    targets: readList(spec, 'targetRefs', problem).flatMap((target, at) => readTarget(target, at, problem)),
+    targets: readList(spec, 'targetRefs', problem).flatMap(
+      (target, at) => readTarget(target, at, problem) ?? [],
+    ),
     action: readAction(spec, problem),
     rules: readList(spec, 'rules', problem).map((rule, at) => readRule(rule, at, meta.namespace, problem)),
     unreadable,
@@ -145,23 +147,21 @@ function readAction(spec: unknown, problem: Problem): string | undefined {
   return typeof found === 'string' ? found : undefined
 }
 
-function readTarget(found: unknown, at: number, problem: Problem): readonly PolicyTarget[] {
+function readTarget(found: unknown, at: number, problem: Problem): PolicyTarget | undefined {
   const where = `.spec.targetRefs[${at}]`
   if (!isRecord(found)) {
     problem(where, `is ${typeName(found)}, not a mapping`)
-    return []
+    return undefined
   }
   const [kind, name] = [stringAt(found, 'kind') ?? '', stringAt(found, 'name') ?? '']
   if (kind === '' || name === '') problem(where, 'does not say which object it means')
   const sectionName = stringAt(found, 'sectionName')
-  return [
-    {
-      group: stringAt(found, 'group') ?? '',
-      kind,
-      name,
-      sectionName: sectionName === '' ? undefined : sectionName,
-    },
-  ]
+  return {
+    group: stringAt(found, 'group') ?? '',
+    kind,
+    name,
+    sectionName: sectionName === '' ? undefined : sectionName,
+  }
 }
 
 /** An ancestor without a namespace is in the policy's own; one without a kind is a Gateway (GEP-713, ParentReference). */
