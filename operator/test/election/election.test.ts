@@ -43,15 +43,30 @@ function setUp() {
   return { time, server: new LeaseServer(time) }
 }
 
+/** A replica that has led for so long, in milliseconds. */
+async function leading(ms: number) {
+  const { time, server } = setUp()
+  const a = replica(time, server, 'a')
+  a.election.start()
+  await time.advance(ms)
+  return { time, server, a }
+}
+
+/** A leader, and a replica that has stood by for so long. */
+async function withStandby(ms: number) {
+  const { time, server, a } = await leading(100)
+  const b = replica(time, server, 'b')
+  b.election.start()
+  await time.advance(ms)
+  return { time, server, a, b }
+}
+
 const NOT_RENEWED = 'lost: the Lease was not renewed for 10 s'
 const TAKEN = 'lost: another process holds the Lease'
 
 describe('an election', () => {
   test('makes the first process the leader at once, with a Lease as client-go writes it', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(100)
+    const { server, a } = await leading(100)
     expect(a.election.isLeader()).toBe(true)
     expect(a.events).toEqual(['elected'])
     expect(server.lease).toMatchObject({
@@ -86,12 +101,7 @@ describe('an election', () => {
   })
 
   test('gives the Lease of a process that died to a standby 15 s after it last saw it change, and counts it', async () => {
-    const { time, server } = setUp()
-    const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
-    a.election.start()
-    await time.advance(100)
-    b.election.start()
-    await time.advance(20_000)
+    const { time, server, a, b } = await withStandby(20_000)
     a.clock.stopped = true
     await time.advance(12_000)
     expect(b.election.isLeader()).toBe(false)
@@ -132,12 +142,7 @@ describe('an election', () => {
   })
 
   test('leaves a Lease that is deleted by hand to the holder it saw, for as long as that one counts on it', async () => {
-    const { time, server } = setUp()
-    const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
-    a.election.start()
-    await time.advance(100)
-    b.election.start()
-    await time.advance(3_000)
+    const { time, server, a, b } = await withStandby(3_000)
     server.edit(undefined)
     for (let steps = 0; steps < 300; steps++) {
       await time.advance(100)
@@ -173,12 +178,7 @@ describe('an election', () => {
 
 describe('a release', () => {
   test('empties the Lease, and a standby leads at its next try', async () => {
-    const { time, server } = setUp()
-    const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
-    a.election.start()
-    await time.advance(100)
-    b.election.start()
-    await time.advance(30_000)
+    const { time, server, a, b } = await withStandby(30_000)
     const released = a.election.release()
     expect(a.election.isLeader()).toBe(false)
     await time.advance(10)
@@ -191,12 +191,7 @@ describe('a release', () => {
   })
 
   test('of a standby writes nothing', async () => {
-    const { time, server } = setUp()
-    const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
-    a.election.start()
-    await time.advance(100)
-    b.election.start()
-    await time.advance(3_000)
+    const { time, server, a, b } = await withStandby(3_000)
     await b.election.release()
     expect(server.holders.every((holder) => holder === 'a')).toBe(true)
     a.clock.stopped = true
@@ -241,12 +236,7 @@ describe('a release', () => {
 })
 
 test('a leader that ends with writes under way leads no more, and leaves the Lease to run out: a standby waits for 15 s', async () => {
-  const { time, server } = setUp()
-  const [a, b] = [replica(time, server, 'a'), replica(time, server, 'b')]
-  a.election.start()
-  await time.advance(100)
-  b.election.start()
-  await time.advance(30_000)
+  const { time, server, a, b } = await withStandby(30_000)
   a.election.abandon()
   expect(a.election.isLeader()).toBe(false)
   expect(a.lines.at(-1)).toMatchObject({ level: 'warn', message: expect.stringContaining('still under way') })
@@ -314,10 +304,7 @@ describe('a leader', () => {
   })
 
   test('that sees another holder is none at once', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(1_000)
+    const { time, server, a } = await leading(1_000)
     server.edit({ holderIdentity: 'thief', leaseDurationSeconds: 15 })
     await time.advance(1_100)
     expect(a.events).toEqual(['elected', TAKEN])
@@ -338,10 +325,7 @@ describe('a leader', () => {
   })
 
   test('that was stopped beyond its time knows so when it is first asked, before any timer or answer is there', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(2_003)
+    const { time, server, a } = await leading(2_003)
     a.clock.stopped = true
     await time.advance(60_000)
     expect(a.events).toEqual(['elected'])
@@ -354,10 +338,7 @@ describe('a leader', () => {
   })
 
   test('whose machine was suspended beyond its time knows so when it is first asked, though its monotonic clock stood still', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(2_003)
+    const { time, server, a } = await leading(2_003)
     const b = replica(time, server, 'b')
     b.election.start()
     a.clock.suspended = true
@@ -371,10 +352,7 @@ describe('a leader', () => {
   })
 
   test('whose date is set back leads on, and loses the Lease by its monotonic clock', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(2_003)
+    const { time, a } = await leading(2_003)
     a.clock.skewMs = -3_600_000
     await time.advance(20_000)
     expect(a.election.isLeader()).toBe(true)
@@ -384,10 +362,7 @@ describe('a leader', () => {
   })
 
   test('that was stopped beyond its time is told by its own timer, where nobody asks', async () => {
-    const { time, server } = setUp()
-    const a = replica(time, server, 'a')
-    a.election.start()
-    await time.advance(500)
+    const { time, a } = await leading(500)
     a.clock.stopped = true
     await time.advance(60_000)
     a.clock.stopped = false
