@@ -4,6 +4,7 @@ export { classHandling, federatedWith, foreignDomains, isClassHandled } from './
 export { entryKey } from './spire/entry-key.ts'
 export { mayCutText, readAnyText, readFieldTemplate } from './spire/field-template.ts'
 export { NamespaceFilter } from './spire/namespace-filter.ts'
+export { factsBehind, type PodSurroundings } from './spire/open-facts.ts'
 export { NODE_UID, PLAIN_FACTS, POD_UID, TRUST_DOMAIN } from './spire/placeholders.ts'
 export {
   type ContainerIdentities,

@@ -1,6 +1,7 @@
 // The door of snapshot: everything that an answer reads, from raw objects.
 export { allNamespaces, isAnyClassed, namespacesByName } from './namespaces-and-classes.ts'
 export { madeBy } from './pod-makers-in.ts'
+export { CHOOSING_NODES, readsNode } from './pod-reads.ts'
 export {
   type RenameQuestion,
   bindingsConcerned,

@@ -38,6 +38,23 @@ export function podReadsOf(
   return reads
 }
 
+/** Whether a template of a ClusterSPIFFEID may read the Node of a pod. */
+export function readsNode({
+  spiffeIDTemplate,
+  dnsNameTemplates,
+  workloadSelectorTemplates,
+}: ClusterSpiffeId['spec']): boolean {
+  const paths = [spiffeIDTemplate, ...dnsNameTemplates, ...workloadSelectorTemplates].flatMap(readsOf)
+  return paths.some(([object]) => object === undefined || isOfNode(object))
+}
+
+function isOfNode(object: string): boolean {
+  return object === 'NodeMeta' || object === 'NodeSpec'
+}
+
+/** Fields of a pod's spec that say on which nodes it may run. */
+export const CHOOSING_NODES = ['nodeSelector', 'affinity']
+
 /** The fields of a pod's metadata that its template gives it. */
 const FROM_TEMPLATES = ['Labels', 'Annotations', 'Finalizers'] as const
 
@@ -78,9 +95,7 @@ class Collected implements PodReads {
   add([object, ...names]: readonly string[]): void {
     if (object === undefined || object === 'PodMeta') this.#addMetadata(names)
     if (object === undefined || object === 'PodSpec') this.#addSpec(names)
-    // What says on which nodes a pod may run.
-    if (object === 'NodeMeta' || object === 'NodeSpec')
-      for (const field of ['nodeSelector', 'affinity']) this.#addPath([field])
+    if (object !== undefined && isOfNode(object)) for (const field of CHOOSING_NODES) this.#addPath([field])
   }
 
   #addMetadata([name, key]: readonly string[]): void {

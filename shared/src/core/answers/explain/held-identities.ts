@@ -5,12 +5,19 @@ import { lazy } from '../../base/lazy.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareKeys } from '../../base/text/bytes.ts'
 import { Holdings, undecidedText, type State, type UndecidedBinding } from '../../analysis/index.ts'
-import type { Pod } from '../../model/objects/pod.ts'
+import type { Container, Pod } from '../../model/objects/pod.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { setupText } from '../../model/objects/spire-setup.ts'
 import { all, NO, whyOpenText, YES } from '../../model/truth/truth.ts'
-import { sourceText, type EntryOutcome } from '../../predict/index.ts'
+import {
+  factsBehind,
+  sourceText,
+  type EntryOutcome,
+  type PodSurroundings,
+  type Registration,
+} from '../../predict/index.ts'
+import { CHOOSING_NODES, namespacesByName, readsNode, type Snapshot } from '../../snapshot/index.ts'
 
 /** What a container holds, whichever pod it is of. */
 interface HeldByContainer {
@@ -68,6 +75,17 @@ export function* identitiesOf(
     const spec = specs.get(name)
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
   })
+  const nodeReaders = new Set(
+    state.outputs.filter(({ object }) => readsNode(object.spec)).map(({ object }) => object.meta.name),
+  )
+  const surroundingsOf = surroundingsIn(snapshot)
+  const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
+    const pod = outcome.pod ?? of
+    const around = surroundingsOf(pod)
+    const facts = factsBehind(outcome, pod, container, around)
+    const isOfNode = source.kind === 'ClusterSPIFFEID' && nodeReaders.has(source.name)
+    return canonicalText(isOfNode ? [...facts, around.nodes()] : facts)
+  }
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
     const conditions = lazy(() => {
       const every = isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]
@@ -105,14 +123,15 @@ export function* identitiesOf(
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
+        const facts = decidedBy(registration, pod, container)
         if (verdict !== 'unknown') {
-          open.set([sourceText(source), spiffeId, ...conditions()].join(' '), text)
+          open.set([sourceText(source), spiffeId, facts, ...conditions()].join(' '), text)
           if (spiffeId !== undefined) perhaps.set(spiffeId, text)
           continue
         }
         // Nothing of it is known but what it is made from: where that changes, its result may.
         unfollowed = true
-        open.set([sourceText(source), textOfSpec(source.name), madeFrom().text].join(' '), text)
+        open.set([sourceText(source), textOfSpec(source.name), facts, madeFrom().text].join(' '), text)
       }
       return { container: container.name, held: { ids, perhaps, open, unfollowed } }
     })
@@ -146,6 +165,23 @@ function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
     open: new Map([...one.open, ...other.open]),
     unfollowed: one.unfollowed || other.unfollowed,
   }
+}
+
+/** Makes a function that tells what is around a pod: where it may run is all Nodes, until it is on one. */
+function surroundingsIn(snapshot: Pick<Snapshot, 'namespaces' | 'nodes'>): (pod: Pod) => PodSurroundings {
+  const namespaces = namespacesByName(snapshot)
+  const nodes = new Map(
+    snapshot.nodes?.map(({ name, uid, metadata, spec }) => [
+      name,
+      [name, uid, own(metadata, 'labels'), own(metadata, 'annotations'), spec],
+    ]),
+  )
+  const everyNode = lazy(() => ({ text: canonicalText([...nodes.values()]) }))
+  return ({ namespace, nodeName, spec }) => ({
+    namespace: () => [...(namespaces.get(namespace)?.labels ?? [])],
+    nodes: () =>
+      nodes.get(nodeName ?? '') ?? [CHOOSING_NODES.map((field) => own(spec, field)), everyNode().text],
+  })
 }
 
 const OTHER_PARENTS =
