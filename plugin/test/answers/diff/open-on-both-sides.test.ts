@@ -16,6 +16,7 @@ metadata: { name: ${name}, uid: uid-of-${name}, labels: { zone: ${zone} } }
 const NODES = node('n1', 'a') + node('n2', 'b')
 
 interface World {
+  readonly scm?: string
   readonly nodes?: string
   /** Labels of the Namespace. */
   readonly labels?: string
@@ -28,6 +29,7 @@ interface World {
 }
 
 function world({
+  scm = SCM_CONFIG,
   nodes = NODES,
   labels = '',
   spec = '',
@@ -35,7 +37,7 @@ function world({
   image = 'web:1',
   registration,
 }: World): string {
-  return `${SCM_CONFIG}${nodes}---
+  return `${scm}${nodes}---
 apiVersion: v1
 kind: Namespace
 metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a, ${labels} } }
@@ -64,6 +66,8 @@ spec: { spiffeIDTemplate: 'spiffe://example.org/${id}', workloadSelectorTemplate
 }
 
 const OF_ZONE = selecting('k8s:ns:team-a', '{{ index .NodeMeta.Labels "zone" }}')
+const OF_DOMAIN = selecting('k8s:ns:team-a', '{{ .ClusterDomain }}/{{ index .NodeMeta.Labels "zone" }}')
+const OTHER_CLUSTER = SCM_CONFIG.replace('clusterName: prod', 'clusterName: other')
 const STATIC = `kind: ClusterStaticEntry
 metadata: { name: web }
 spec:
@@ -101,6 +105,13 @@ test.each<[what: string, registration: string, before: Partial<World>, after: Pa
   ['which Nodes there are, for a static entry', STATIC, {}, { nodes: node('n2', 'b') }],
   ['where pods may run, for a static entry', STATIC, {}, { spec: PINNED }],
   ['where pods may run, for a node by its name', selecting('k8s:node-name:n1'), {}, { spec: PINNED }],
+  ['the cluster in SCM, which parents hold', selecting('unix:uid:1'), {}, { scm: OTHER_CLUSTER }],
+  [
+    'the domain of the cluster',
+    OF_DOMAIN,
+    { scm: `${SCM_CONFIG}clusterDomain: cluster.local\n` },
+    { scm: `${SCM_CONFIG}clusterDomain: other\n` },
+  ],
 ])('a change of %s leaves open what a container holds', async (_what, registration, before, after) => {
   const [base, head] = [before, after].map((one) => world({ ...one, registration }))
   const { code, stdout } = await diff(base ?? '', head ?? '')

@@ -69,7 +69,9 @@ export function* identitiesOf(
   const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
   // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
   const textOfSpec = textsByName((name) => specs.get(name))
-  const parents = canonicalText([state.base.settings.parentIDTemplate, state.base.settings.clusterName])
+  const { parentIDTemplate, trustDomain, clusterName, clusterDomain } = state.base.settings
+  const parents = canonicalText([parentIDTemplate, clusterName])
+  const shownToTemplates = [trustDomain, clusterName, clusterDomain]
   const ofSetup = setup && setupText(snapshot.spireSetup)
   const selectors = textsByName((name) => {
     const spec = specs.get(name)
@@ -94,7 +96,7 @@ export function* identitiesOf(
         selectors,
       )
     })
-    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec]) }))
+    const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec, shownToTemplates]) }))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
     const containers = [...pod.containers, ...(more ?? [])]
     return holdings.of(pod, containers).map(({ container, there, undecided, registrationsOf }) => {
@@ -114,12 +116,12 @@ export function* identitiesOf(
         const { verdict, spiffeId, source } = registration
         const given = all(there, holdings.given(registration))
         if (given === NO) continue
+        if (areParentsOther && source.kind === 'ClusterSPIFFEID')
+          open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
+        if (setup !== undefined)
+          open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
         if (given === YES) {
           if (spiffeId !== undefined) ids.add(spiffeId)
-          if (areParentsOther && source.kind === 'ClusterSPIFFEID')
-            open.set(`${sourceText(source)} ${parents}`, `${sourceText(source)}: ${OTHER_PARENTS}`)
-          if (setup !== undefined)
-            open.set(`${sourceText(source)} ${ofSetup}`, `${sourceText(source)}: ${setup}`)
           continue
         }
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
