@@ -39,7 +39,7 @@ import { driverFor, release } from './memory.ts'
 import { bindingsWithStatus, isEnough, scopeOf } from './scope.ts'
 import { withPossibleNames } from './names.ts'
 import { markOfNearMiss, nearMissFindings } from './near-misses.ts'
-import { overlay, takenToStay, without } from './overlay.ts'
+import { afterDeletionOf, isNamed, overlay, takenToStay } from './overlay.ts'
 import { skippedNotes, unreadNotes } from './notes.ts'
 import { gapsOf, unreadObjects, unreadParts } from './unread-parts.ts'
 import { idleSubjects, irrelevantNote, mayChange, scopeOfAnswer } from './relevant-problems.ts'
@@ -463,21 +463,18 @@ class Gathering {
   }
 
   #withoutNamed(objects: readonly RawObject[], side: LiveSide | undefined): readonly RawObject[] {
-    let kept = objects
-    for (const gone of this.#options.sources.without) {
-      const result = without(kept, gone, this.#namespace)
-      if (!result.removed) {
-        const path = [gone.kind, gone.namespace ?? this.#namespace, gone.name].join('/')
-        throw new KleymError('not-found', {
-          what: 'the object to leave out is not there',
-          where: `--without ${path}`,
-          why: `no object of that kind, namespace and name is ${side === undefined ? 'among the files' : 'in the cluster or among the files'}`,
-          fix: 'write KIND[.GROUP]/[NAMESPACE/]NAME of an object that is there',
-        })
-      }
-      kept = result.kept
-    }
-    return kept
+    const deleted = this.#options.sources.without.flatMap((gone) => {
+      const named = objects.filter(({ value }) => isNamed(value, gone, this.#namespace))
+      if (named.length > 0) return named
+      const path = [gone.kind, gone.namespace ?? this.#namespace, gone.name].join('/')
+      throw new KleymError('not-found', {
+        what: 'the object to leave out is not there',
+        where: `--without ${path}`,
+        why: `no object of that kind, namespace and name is ${side === undefined ? 'among the files' : 'in the cluster or among the files'}`,
+        fix: 'write KIND[.GROUP]/[NAMESPACE/]NAME of an object that is there',
+      })
+    })
+    return afterDeletionOf(deleted, objects)
   }
 }
 

@@ -53,14 +53,32 @@ const KEPT_IN_FILES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The objects that a `--without` does not name, and whether it named any. */
-export function without(
+/** What is left once the API server has deleted some objects, all that is in them, and all that they own. */
+export function afterDeletionOf(
+  deleted: readonly RawObject[],
   objects: readonly RawObject[],
-  gone: ObjectName,
-  namespace: string,
-): { readonly kept: readonly RawObject[]; readonly removed: boolean } {
-  const kept = objects.filter(({ value }) => !isNamed(value, gone, namespace))
-  return { kept, removed: kept.length < objects.length }
+): readonly RawObject[] {
+  const uids = new Set<string>()
+  const namespaces = new Set<string>()
+  let gone = new Set(deleted)
+  let kept = objects
+  while (gone.size > 0) {
+    for (const { value } of gone) {
+      const { uid, name } = readMeta(value)
+      if (uid !== undefined) uids.add(uid)
+      if (kindKey(value) === 'Namespace') namespaces.add(name)
+    }
+    const stays = kept.filter((one) => !gone.has(one))
+    gone = new Set(stays.filter(({ value }) => goesAlong(value, uids, namespaces)))
+    kept = stays
+  }
+  return kept
+}
+
+function goesAlong(value: JsonRecord, uids: ReadonlySet<string>, namespaces: ReadonlySet<string>): boolean {
+  const { namespace, ownerReferences } = readMeta(value)
+  const isOwned = (owner: unknown): boolean => uids.has(stringAt(owner, 'uid') ?? '')
+  return namespaces.has(namespace) || (ownerReferences.length > 0 && ownerReferences.every(isOwned))
 }
 
 /** Whether an object is the one that a command line names; a cluster-scoped one has no namespace to compare. */
