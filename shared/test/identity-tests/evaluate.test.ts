@@ -228,6 +228,22 @@ describe('in a world that is known', () => {
       /nothing matches: every pod/,
     ],
     [
+      'held in all namespaces but one',
+      rule({ spiffeID: SA, onlyIn: { notInNamespaces: ['team-a'] } }),
+      'passed',
+    ],
+    [
+      'all namespaces but one that is not there',
+      rule({ spiffeID: SA, onlyIn: { notInNamespaces: ['team-a', 'tema-b'] } }),
+      'failed',
+      /there is no namespace tema-b/,
+    ],
+    [
+      'all namespaces but one that need not be there',
+      rule({ spiffeID: SA, onlyIn: { notInNamespaces: ['prod'] }, absent: true }),
+      'passed',
+    ],
+    [
       'an identity that no container holds',
       rule({ spiffeID: 'spiffe://example.org/ci/**', neverIn: { namespace: 'team-a' } }),
       'failed',

@@ -6,7 +6,7 @@ import { giftText, openText, whoText } from './holding-text.ts'
 import { IN_PART } from './id-pattern.ts'
 import { noHolder } from './identities-run.ts'
 import type { PlaceAssertion } from './identity-test.ts'
-import { isMeant, meansAny, nothingOf, type AssertionRun, type RunFacts } from './run.ts'
+import { isMeant, meansAny, noNamespace, nothingOf, type AssertionRun, type RunFacts } from './run.ts'
 import { all, NO, open, YES, type Truth } from '../../model/truth/truth.ts'
 import { atRuntime } from '../../model/truth/unknown.ts'
 import { Tally } from './tally.ts'
@@ -19,6 +19,12 @@ export function placesRun(assertion: PlaceAssertion, facts: RunFacts): Assertion
   // A selector that means no container would make `neverIn` true whatever is held.
   if (where === 'neverIn' && !inCaptured && !absent)
     tally.meets(meansAny(facts, containers), () => nothingOf(facts, containers))
+  // One that leaves out a namespace that is not there would make `onlyIn` true wherever it is held.
+  if (where === 'onlyIn' && !absent)
+    for (const name of containers.notInNamespaces ?? []) {
+      const missing = noNamespace(facts, name)
+      if (missing !== undefined) tally.meets(NO, () => missing)
+    }
   const judge = (holding: ContainerHolding, one: Registration, isSure: boolean): void => {
     const { fits, captured } = ids.match(one.spiffeId ?? '')
     if (fits === NO) return

@@ -104,15 +104,21 @@ export function perhapsMeant(
   return `${podText(maker)} may make it: ${maker.perhaps?.why ?? ''}`
 }
 
+const OTHERWISE = 'correct it, or add absent: true where there need be none'
+
+/** That there is no namespace of a name, and what may have been meant; undefined where there is one. */
+export function noNamespace({ pods }: RunFacts, name: string): NoMatch | undefined {
+  if (pods.hasNamespace(name)) return undefined
+  return { why: `there is no namespace ${name}`, fix: didYouMean(name, pods.namespaceNames) ?? OTHERWISE }
+}
+
 /** Why a selector names no container, and what may have been meant. */
-export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMatch {
+export function nothingOf(facts: RunFacts, selector: ContainerSelector): NoMatch {
+  const { pods } = facts
   const { namespace, container } = selector.written
   const why = `nothing matches: ${selector.text}`
-  const otherwise = 'correct it, or add absent: true where there need be none'
-  if (namespace !== undefined && !pods.hasNamespace(namespace)) {
-    const hint = didYouMean(namespace, pods.namespaceNames)
-    return { why: `there is no namespace ${namespace}`, fix: hint ?? otherwise }
-  }
+  const missing = namespace === undefined ? undefined : noNamespace(facts, namespace)
+  if (missing !== undefined) return missing
   if (container !== undefined) {
     const { container: _, ...rest } = selector.written
     const found = pods
@@ -133,7 +139,7 @@ export function nothingOf({ pods }: RunFacts, selector: ContainerSelector): NoMa
       .candidates({ ...selector, workload: undefined, written: { namespace } })
       .flatMap((pod) => workloadsOf(pod).flatMap(({ kind, name }) => (kind === workload.kind ? [name] : [])))
     const hint = didYouMean(workload.name, [...new Set(names)])
-    return { why: `there is no ${written.workload ?? ''} in namespace ${namespace}`, fix: hint ?? otherwise }
+    return { why: `there is no ${written.workload ?? ''} in namespace ${namespace}`, fix: hint ?? OTHERWISE }
   }
-  return { why, fix: otherwise }
+  return { why, fix: OTHERWISE }
 }
