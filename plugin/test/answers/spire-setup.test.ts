@@ -91,6 +91,21 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'trust_domain of the SPIRE server',
   ],
   ['another cluster of the server', changed('[{"prod"', '[{"dev"'), 'clusters of the SPIRE server'],
+  [
+    'agents on fewer nodes',
+    changed('hostPID: true,', 'hostPID: true, nodeSelector: {zone: a},'),
+    'the choice of nodes of the SPIRE agents has no conditions on one side, nodeSelector {"zone":"a"} on the other',
+  ],
+  [
+    'agents that bear other taints',
+    changed('hostPID: true,', 'hostPID: true, tolerations: [{operator: Exists}],'),
+    'tolerations [{"operator":"Exists"}] on the other',
+  ],
+  [
+    'agents under another account',
+    changed('hostPID: true,', 'hostPID: true, serviceAccountName: other,'),
+    'is spire/default on one side, is spire/other on the other',
+  ],
   ['other accounts of agents', changed('spire:spire-agent', 'spire:other'), 'spire:other'],
 ])('what containers hold is undetermined by %s', async (_what, after, said) => {
   const { code, stdout } = await diff(PARTS, after)
@@ -104,6 +119,11 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
     'a level of the log and a lifetime',
     PARTS,
     changed('INFO', 'DEBUG').map((one) => one.replace('24h', '12h')),
+  ],
+  [
+    'conditions of nodes that are none',
+    PARTS,
+    changed('hostPID: true,', 'hostPID: true, nodeSelector: {}, tolerations: [],'),
   ],
   ['a patch of the images', PARTS, changed('1.15.3', '1.15.4')],
   ['more replicas of the server', PARTS, changed('replicas: 1', 'replicas: 3')],

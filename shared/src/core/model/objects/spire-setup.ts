@@ -9,6 +9,7 @@ import {
   type JsonRecord,
 } from '../../base/json.ts'
 import { isOfAgent, withoutComments } from './agent-config.ts'
+import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
 import { imageName, wordsOf } from './workload-api.ts'
@@ -91,8 +92,26 @@ function programsIn(value: JsonRecord): readonly (readonly [what: string, shown:
   const spec = stringAt(value, 'kind') === 'Pod' ? undefined : podSpecOf(value)
   if (spec === undefined) return []
   const shown = own(own(value, 'spec'), 'replicas') === 0 ? STOPPED : RUNS
-  return PROGRAMS.filter((one) => runs(spec, one)).map((one) => [one, shown])
+  const programs = PROGRAMS.filter((one) => runs(spec, one)).map((one) => [one, shown] as const)
+  return runs(spec, 'spire-agent') ? [...programs, ...agentsOf(value, spec)] : programs
 }
+
+/** As whom agents ask the server, and on which nodes they run: a process on another one has none to ask. */
+function agentsOf(value: JsonRecord, spec: unknown): readonly (readonly [what: string, shown: string])[] {
+  const { namespace } = readMeta(value)
+  const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount') ?? 'default'
+  const nodes = AGENT_NODES.flatMap((field) => {
+    const asked = own(spec, field)
+    return Object.keys(asked ?? {}).length === 0 ? [] : [`${field} ${canonicalText(asked)}`]
+  })
+  return [
+    ['the service account of the SPIRE agents', `is ${namespace}/${account}`],
+    ['the choice of nodes of the SPIRE agents', nodes.length === 0 ? 'has no conditions' : nodes.join(', ')],
+  ]
+}
+
+/** Fields of a pod's spec by which nodes are chosen, and taints borne. */
+const AGENT_NODES = ['nodeSelector', 'affinity', 'tolerations']
 
 function configuredIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {
   if (stringAt(value, 'kind') !== 'ConfigMap') return []
