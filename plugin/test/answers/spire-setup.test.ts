@@ -34,7 +34,7 @@ kind: ConfigMap
 metadata: {name: spire-agent, namespace: spire}
 data:
   agent.conf: |
-    agent { trust_domain = "acme.example", server_address = "spire-server", log_level = "INFO" }
+    agent { trust_domain = "acme.example", server_address = "spire-server", socket_path = "/run/spire/agent.sock", log_level = "INFO" }
     plugins {
       NodeAttestor "k8s_psat" { plugin_data { cluster = "prod" } }
       WorkloadAttestor "k8s" { plugin_data {} }
@@ -105,6 +105,24 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'agents under another account',
     changed('hostPID: true,', 'hostPID: true, serviceAccountName: other,'),
     'is spire/default on one side, is spire/other on the other',
+  ],
+  [
+    'agents that attest processes in another way',
+    changed('WorkloadAttestor "k8s"', 'WorkloadAttestor "unix"'),
+    'WorkloadAttestor of the SPIRE agents is "k8s" on one side, is "unix" on the other',
+  ],
+  [
+    'agents that tell labels of namespaces',
+    changed(
+      'WorkloadAttestor "k8s" { plugin_data {',
+      'WorkloadAttestor "k8s" { plugin_data { enable_namespace_labels = true',
+    ),
+    'enable_namespace_labels of the SPIRE agents is false on one side, is true on the other',
+  ],
+  [
+    'another socket of the agents',
+    changed('/run/spire/agent.sock', '/run/other.sock'),
+    'socket_path of the SPIRE agents is "/run/spire/agent.sock" on one side, is "/run/other.sock" on the other',
   ],
   ['other accounts of agents', changed('spire:spire-agent', 'spire:other'), 'spire:other'],
 ])('what containers hold is undetermined by %s', async (_what, after, said) => {

@@ -29,7 +29,9 @@ const STOPPED = 'has no replicas'
  * https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, doc/spire_agent.md, doc/plugin_server_nodeattestor_k8s_psat.md
  */
 const OF_SERVER = ['trust_domain', 'clusters', 'service_account_allow_list']
-const OF_AGENT = ['trust_domain', 'server_address', 'cluster']
+const OF_AGENT = ['trust_domain', 'server_address', 'cluster', 'WorkloadAttestor', 'socket_path']
+/** What adds selectors to all processes, and is off unless it is there. */
+const NAMESPACE_LABELS = /\benable_namespace_labels"?\s*[=:]\s*"?true\b/
 
 /** Reads the set-up from the parts among these objects. */
 export function spireSetup(objects: readonly RawObject[]): SpireSetup {
@@ -116,15 +118,17 @@ const AGENT_NODES = ['nodeSelector', 'affinity', 'tolerations']
 function configuredIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {
   if (stringAt(value, 'kind') !== 'ConfigMap') return []
   return configTextsOf(value).flatMap((given) => {
-    const [fields, whose] = isOfServer(given)
-      ? ([OF_SERVER, 'the SPIRE server'] as const)
-      : ([isOfAgent(given) ? OF_AGENT : [], 'the SPIRE agents'] as const)
-    const text = fields.length === 0 ? '' : withoutComments(given)
-    return fields.flatMap((field) =>
+    const isAgent = !isOfServer(given)
+    if (isAgent && !isOfAgent(given)) return []
+    const text = withoutComments(given)
+    const [fields, whose] = isAgent ? [OF_AGENT, 'the SPIRE agents'] : [OF_SERVER, 'the SPIRE server']
+    const shown = fields.flatMap((field) =>
       [...text.matchAll(valuesOf(field))].map(
-        ([, shown = '']) => [`${field} of ${whose}`, `is ${shown.replaceAll(/\s+/g, ' ').trim()}`] as const,
+        ([, found = '']) => [`${field} of ${whose}`, `is ${found.replaceAll(/\s+/g, ' ').trim()}`] as const,
       ),
     )
+    const flag = ['enable_namespace_labels of the SPIRE agents', `is ${NAMESPACE_LABELS.test(text)}`] as const
+    return isAgent ? [...shown, flag] : shown
   })
 }
 
