@@ -17,6 +17,8 @@ const NODES = node('n1', 'a') + node('n2', 'b')
 
 interface World {
   readonly scm?: string
+  /** Further objects. */
+  readonly more?: string
   readonly nodes?: string
   /** Labels of the Namespace. */
   readonly labels?: string
@@ -30,6 +32,7 @@ interface World {
 
 function world({
   scm = SCM_CONFIG,
+  more = '',
   nodes = NODES,
   labels = '',
   spec = '',
@@ -37,7 +40,7 @@ function world({
   image = 'web:1',
   registration,
 }: World): string {
-  return `${scm}${nodes}---
+  return `${scm}${more}${nodes}---
 apiVersion: v1
 kind: Namespace
 metadata: { name: team-a, labels: { kubernetes.io/metadata.name: team-a, ${labels} } }
@@ -67,6 +70,19 @@ spec: { spiffeIDTemplate: 'spiffe://example.org/${id}', workloadSelectorTemplate
 
 const OF_ZONE = selecting('k8s:ns:team-a', '{{ index .NodeMeta.Labels "zone" }}')
 const OF_DOMAIN = selecting('k8s:ns:team-a', '{{ .ClusterDomain }}/{{ index .NodeMeta.Labels "zone" }}')
+const OF_TEAM = selecting('k8s:ns:team-a', '{{ .PodMeta.Labels.team }}')
+function policy(team: string): string {
+  return `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: add-label }
+spec:
+  rules:
+    - name: add
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      mutate: { patchStrategicMerge: { metadata: { labels: { team: ${team} } } } }
+`
+}
 const OTHER_CLUSTER = SCM_CONFIG.replace('clusterName: prod', 'clusterName: other')
 const STATIC = `kind: ClusterStaticEntry
 metadata: { name: web }
@@ -105,6 +121,7 @@ test.each<[what: string, registration: string, before: Partial<World>, after: Pa
   ['which Nodes there are, for a static entry', STATIC, {}, { nodes: node('n2', 'b') }],
   ['where pods may run, for a static entry', STATIC, {}, { spec: PINNED }],
   ['where pods may run, for a node by its name', selecting('k8s:node-name:n1'), {}, { spec: PINNED }],
+  ['what a policy sets a label to', OF_TEAM, { more: policy('a') }, { more: policy('b') }],
   ['the cluster in SCM, which parents hold', selecting('unix:uid:1'), {}, { scm: OTHER_CLUSTER }],
   [
     'the domain of the cluster',

@@ -3,7 +3,7 @@ import { canonicalText, own } from '../../base/json.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Steps } from '../../base/steps.ts'
-import { compareKeys } from '../../base/text/bytes.ts'
+import { compareKeys, distinct } from '../../base/text/bytes.ts'
 import { Holdings, undecidedText, type State, type UndecidedBinding } from '../../analysis/index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
@@ -84,7 +84,7 @@ export function* identitiesOf(
   const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
     const pod = outcome.pod ?? of
     const around = surroundingsOf(pod)
-    const facts = factsBehind(outcome, pod, container, around)
+    const facts = [factsBehind(outcome, pod, container, around), admittedLabels(pod)]
     const isOfNode = source.kind === 'ClusterSPIFFEID' && nodeReaders.has(source.name)
     return canonicalText(isOfNode ? [...facts, around.nodes()] : facts)
   }
@@ -167,6 +167,17 @@ function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
     open: new Map([...one.open, ...other.open]),
     unfollowed: one.unfollowed || other.unfollowed,
   }
+}
+
+/** What policies may make of the labels of a pod. */
+function admittedLabels({ labelChoices = new Map() }: Pod): unknown {
+  return [...labelChoices]
+    .toSorted(compareKeys)
+    .map(([key, values]) => [
+      key,
+      values.has(undefined),
+      distinct([...values].filter((one) => one !== undefined)),
+    ])
 }
 
 /** Makes a function that tells what is around a pod: where it may run is all Nodes, until it is on one. */
