@@ -71,7 +71,8 @@ spec: { spiffeIDTemplate: 'spiffe://example.org/${id}', workloadSelectorTemplate
 const OF_ZONE = selecting('k8s:ns:team-a', '{{ index .NodeMeta.Labels "zone" }}')
 const OF_DOMAIN = selecting('k8s:ns:team-a', '{{ .ClusterDomain }}/{{ index .NodeMeta.Labels "zone" }}')
 const OF_TEAM = selecting('k8s:ns:team-a', '{{ .PodMeta.Labels.team }}')
-function policy(team: string): string {
+const OF_NOTE = selecting('k8s:ns:team-a', '{{ .PodMeta.Annotations.team }}')
+function policy(field: string, team: string): string {
   return `---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -80,7 +81,7 @@ spec:
   rules:
     - name: add
       match: { any: [{ resources: { kinds: [Pod] } }] }
-      mutate: { patchStrategicMerge: { metadata: { labels: { team: ${team} } } } }
+      mutate: { patchStrategicMerge: { metadata: { ${field}: { team: ${team} } } } }
 `
 }
 const OTHER_CLUSTER = SCM_CONFIG.replace('clusterName: prod', 'clusterName: other')
@@ -121,7 +122,18 @@ test.each<[what: string, registration: string, before: Partial<World>, after: Pa
   ['which Nodes there are, for a static entry', STATIC, {}, { nodes: node('n2', 'b') }],
   ['where pods may run, for a static entry', STATIC, {}, { spec: PINNED }],
   ['where pods may run, for a node by its name', selecting('k8s:node-name:n1'), {}, { spec: PINNED }],
-  ['what a policy sets a label to', OF_TEAM, { more: policy('a') }, { more: policy('b') }],
+  [
+    'what a policy sets a label to',
+    OF_TEAM,
+    { more: policy('labels', 'a') },
+    { more: policy('labels', 'b') },
+  ],
+  [
+    'what a policy sets an annotation to',
+    OF_NOTE,
+    { more: policy('annotations', 'a') },
+    { more: policy('annotations', 'b') },
+  ],
   ['the cluster in SCM, which parents hold', selecting('unix:uid:1'), {}, { scm: OTHER_CLUSTER }],
   [
     'the domain of the cluster',

@@ -3,7 +3,7 @@ import type { Each } from '../base/each.ts'
 import type { ClusterSpiffeId } from '../model/objects/clusterspiffeid.ts'
 import type { Pool } from '../model/objects/inference.ts'
 import type { ClusterStaticEntry } from '../model/objects/static-entry.ts'
-import { podReadsOf } from './pod-reads.ts'
+import { podReadsOf, type PodReads } from './pod-reads.ts'
 
 const POD_LABEL = 'k8s:pod-label:'
 
@@ -29,16 +29,15 @@ export function namespaceLabelsAskedFor(
   )
 }
 
-/** The keys of the labels that the templates of these objects read. */
-export function labelsRead(
+/** The keys of the labels and the annotations that the templates of these objects read. */
+export function metadataRead(
   registered: readonly Pick<ClusterSpiffeId, 'spec'>[],
   staticEntries: readonly Pick<ClusterStaticEntry, 'spec'>[],
-): ReadonlySet<string> {
-  const { labels } = podReadsOf(
+): Pick<PodReads, 'labels' | 'annotations'> {
+  return podReadsOf(
     registered,
     staticEntries.flatMap(({ spec }) => spec.selectors),
   )
-  return labels === 'all' ? new Set() : labels
 }
 
 /** The keys of all labels that selectors of these objects name. */

@@ -60,7 +60,8 @@ import { containerSelectorsLacked, withAgent } from '../model/objects/agent-conf
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
 import { containersAskedFor, INJECTION_KEYS, withInjected } from '../model/objects/sidecars.ts'
 import { isWorkload, readWorkloadPods } from '../model/objects/workload.ts'
-import { labelsAskedFor, labelsRead, namespaceLabelsAskedFor } from './labels-asked-for.ts'
+import { labelsAskedFor, metadataRead, namespaceLabelsAskedFor } from './labels-asked-for.ts'
+import type { ReadKeys } from './pod-reads.ts'
 import type { Lookup, References } from '../model/objects/lookup.ts'
 import { expandedIn, madeBy, podMakersIn, withScale } from './pod-makers-in.ts'
 import { KindListing } from './listing.ts'
@@ -232,16 +233,19 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     podChanges.filter(({ alone }) => alone !== 'pods'),
     namespaceLabelsAskedFor(clusterSpiffeIds).union(new Set(INJECTION_KEYS)),
   )
+  const metadata = metadataRead(clusterSpiffeIds, staticEntries)
+  const keysOf = (keys: ReadKeys): ReadonlySet<string> => (keys === 'all' ? keysNamedBy(podChanges) : keys)
   const ofPods = new AdmissionLabels(
     podChanges.filter(({ alone }) => alone !== 'namespaces'),
     // By which label variants differ is a setting, which a snapshot does not have.
     asked
-      .union(labelsRead(clusterSpiffeIds, staticEntries))
+      .union(keysOf(metadata.labels))
       .union(
         bindings.some(({ identityBoundary: one }) => one.ok && one.value !== undefined)
           ? keysNamedBy(podChanges)
           : new Set<string>(),
       ),
+    keysOf(metadata.annotations),
   )
   const given = of('Namespace').map((raw) => {
     const one = readNamespace(raw)

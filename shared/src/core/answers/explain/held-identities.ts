@@ -84,7 +84,7 @@ export function* identitiesOf(
   const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
     const pod = outcome.pod ?? of
     const around = surroundingsOf(pod)
-    const facts = [factsBehind(outcome, pod, container, around), admittedLabels(pod)]
+    const facts = [factsBehind(outcome, pod, container, around), admitted(pod)]
     const isOfNode = source.kind === 'ClusterSPIFFEID' && nodeReaders.has(source.name)
     return canonicalText(isOfNode ? [...facts, around.nodes()] : facts)
   }
@@ -169,15 +169,17 @@ function both(one: HeldByContainer, other: HeldByContainer): HeldByContainer {
   }
 }
 
-/** What policies may make of the labels of a pod. */
-function admittedLabels({ labelChoices = new Map() }: Pod): unknown {
-  return [...labelChoices]
-    .toSorted(compareKeys)
-    .map(([key, values]) => [
-      key,
-      values.has(undefined),
-      distinct([...values].filter((one) => one !== undefined)),
-    ])
+/** What policies may make of the labels and the annotations of a pod. */
+function admitted({ labelChoices, annotationChoices }: Pod): unknown {
+  return [labelChoices, annotationChoices].map((choices) =>
+    [...(choices ?? [])]
+      .toSorted(compareKeys)
+      .map(([key, values]) => [
+        key,
+        values?.has(undefined),
+        distinct([...(values ?? [])].filter((one) => one !== undefined)),
+      ]),
+  )
 }
 
 /** Makes a function that tells what is around a pod: where it may run is all Nodes, until it is on one. */

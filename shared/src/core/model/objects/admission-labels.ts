@@ -1,5 +1,6 @@
-// Pods and Namespaces that do not exist yet, with what admission may make of their labels.
+// Pods and Namespaces that do not exist yet, with what admission may make of their labels, and of the annotations of pods.
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { own, stringAt } from '../../base/json.ts'
 import { SettingText, type LabelSetting } from './label-setting.ts'
 import { istioTemplate } from './pod-changers.ts'
 import type { Namespace, Pod } from './pod.ts'
@@ -10,9 +11,16 @@ import { INJECTION_KEYS, mayAsk } from './sidecars.ts'
 export class AdmissionLabels {
   readonly #changes: readonly LabelChange[]
   readonly #asked: ReadonlySet<string>
+  readonly #annotations: ReadonlySet<string>
   readonly #settings = new Map<string, readonly GivenSetting[]>()
 
-  constructor(changes: readonly PodChange[], asked: ReadonlySet<string>) {
+  /** `asked` are keys of labels, and `annotations` those of annotations that are read. */
+  constructor(
+    changes: readonly PodChange[],
+    asked: ReadonlySet<string>,
+    annotations: ReadonlySet<string> = new Set(),
+  ) {
+    this.#annotations = annotations
     this.#changes = changes.flatMap(({ by, labelText, containers = [], namespaces }) =>
       labelText === undefined ? [] : { by, containers, namespaces, sets: new SettingText(labelText) },
     )
@@ -28,19 +36,28 @@ export class AdmissionLabels {
     const possible = new Set<string>()
     const choices = new Map<string, ReadonlySet<string | undefined>>()
     const givers = new Map<string, string>()
+    const settingsOf = (key: string): readonly GivenSetting[] =>
+      template === undefined ? this.#settingsOf(key, pod.namespace) : [{ by: template, isAddition: false }]
     for (const key of this.#asked.union(pod.labels)) {
       const isKept = pod.selectorLabels?.includes(key) === true
       if (isKept || pod.unknownLabels.has(key) || pod.possibleLabels.has(key)) continue
-      const settings =
-        template === undefined ? this.#settingsOf(key, pod.namespace) : [{ by: template, isAddition: false }]
-      const change = changeOf(pod.labels.get(key), settings)
+      const change = changeOf(pod.labels.get(key), settingsOf(key))
       if (change === undefined) continue
       givers.set(key, change.by)
       if (change.values !== undefined) choices.set(key, change.values)
       if (change.values?.has(undefined) === false) unknown.add(key)
       else possible.add(key)
     }
-    const asked = { ...pod, ...this.#askingIn(pod.namespace) }
+    const annotationChoices = new Map<string, ReadonlySet<string | undefined> | undefined>()
+    for (const key of this.#annotations) {
+      const change = changeOf(stringAt(own(pod.metadata, 'annotations'), key), settingsOf(key))
+      if (change !== undefined) annotationChoices.set(key, change.values)
+    }
+    const asked = {
+      ...pod,
+      ...this.#askingIn(pod.namespace),
+      ...(annotationChoices.size > 0 && { annotationChoices }),
+    }
     if (givers.size === 0) return asked
     return {
       ...asked,

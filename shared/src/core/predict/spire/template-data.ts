@@ -94,8 +94,20 @@ function podMeta(pod: Pod): GoObject {
     name: pod.name ?? placeholderFor(POD_NAME),
     uid: pod.uid ?? placeholderFor(POD_UID),
     labels: labelsWithPlaceholders(pod),
+    ...annotationsWithPlaceholders(pod),
   }
   return { value, complete: false }
+}
+
+/** The annotations of a pod that admission may change; nothing if it may not. */
+function annotationsWithPlaceholders({ metadata, annotationChoices }: Pod): JsonRecord {
+  if (annotationChoices === undefined) return {}
+  const written = own(metadata, 'annotations')
+  const changed = [...annotationChoices.keys()].map((key) => [
+    key,
+    new Placeholder(`annotation ${key}`, true),
+  ])
+  return { annotations: { ...(isRecord(written) ? written : {}), ...Object.fromEntries(changed) } }
 }
 
 function labelsWithPlaceholders(pod: Pod): JsonRecord {
