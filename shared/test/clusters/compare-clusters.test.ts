@@ -67,6 +67,25 @@ describe('one ID in two clusters', () => {
     ])
   })
 
+  test.each<[says: string, spec: JsonRecord, isShared: boolean]>([
+    ['may be given to a pod to come', { spiffeIDTemplate: LLAMA }, true],
+    [
+      'as a template with the trust domain',
+      { spiffeIDTemplate: LLAMA.replace('example.org', '{{ .TrustDomain }}') },
+      true,
+    ],
+    ['of a class that SCM ignores', { spiffeIDTemplate: LLAMA, className: 'other' }, false],
+  ])('the ID of a registration that selects no pod: %s', (_says, spec, isShared) => {
+    const { shared } = compared(
+      [TENANT],
+      [[foreign('idle', { ...spec, podSelector: { matchLabels: { app: 'none' } } })]],
+    )
+    expect(shared).toMatchObject(
+      isShared ? [{ isCertain: false, in: [{}, { givers: [{ text: 'ClusterSPIFFEID/idle' }] }] }] : [],
+    )
+    expect(shared).toHaveLength(isShared ? 1 : 0)
+  })
+
   test('what only may be given is no certain finding', () => {
     const perhaps = foreign('perhaps', {
       spiffeIDTemplate: LLAMA,

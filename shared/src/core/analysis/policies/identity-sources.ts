@@ -182,6 +182,11 @@ function withTrustDomain(template: string, trustDomain: string | undefined): str
     .replaceAll(/\{\{ *\.TrustDomain *\}\}/g, () => trustDomain)
 }
 
+/** The ID that a ClusterSPIFFEID gives every pod; undefined: it differs from pod to pod. */
+export function literalId(template: string, trustDomain: string | undefined): string | undefined {
+  return literalOf(withTrustDomain(template, trustDomain))
+}
+
 function literalOf(template: string): string | undefined {
   if (!template.includes('{{')) return template
   const parsed = parseTemplate(template)

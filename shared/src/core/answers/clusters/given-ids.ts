@@ -1,5 +1,5 @@
 // The SPIFFE IDs that one cluster gives, and by what: its bindings, the registrations of others, and how many containers hold each.
-import { Holdings, type State } from '../../analysis/index.ts'
+import { Holdings, literalId, type State } from '../../analysis/index.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import type { Steps } from '../../base/steps.ts'
 import { BINDING_KIND } from '../../model/names.ts'
@@ -45,10 +45,21 @@ export function* givenIds(state: State): Steps<ClusterIds> {
       isDeclared: false,
     }))
   }
+  const { trustDomain } = state.base.settings
+  const { objects } = state.prediction()
   for (const { object, ownership } of state.outputs) {
-    if (ownership.kind !== 'ours') continue
-    const giver = giverOf(object.spec.spiffeIDTemplate, { kind: 'ClusterSPIFFEID', name: object.meta.name })
-    if (giver !== undefined) giver.isDeclared = true
+    const { spiffeIDTemplate } = object.spec
+    const source = { kind: 'ClusterSPIFFEID', name: object.meta.name } as const
+    if (ownership.kind === 'ours') {
+      const giver = giverOf(spiffeIDTemplate, source)
+      if (giver !== undefined) giver.isDeclared = true
+      continue
+    }
+    // It may give the ID to a pod that is not there yet.
+    const id = literalId(spiffeIDTemplate, trustDomain)
+    const handling = objects.get(sourceText(source))?.handling.state
+    const isLooked = handling !== 'ignored' && handling !== 'invalid'
+    if (id?.startsWith(`spiffe://${trustDomain ?? ''}/`) === true && isLooked) giverOf(id, source)
   }
   for (const { source, entry, verdict } of state.prediction().staticEntries()) {
     const giver = entry === undefined || !isAskedFor(verdict) ? undefined : giverOf(entry.spiffeId, source)
