@@ -14,6 +14,7 @@ import {
   factsBehind,
   sourceText,
   type EntryOutcome,
+  type EntrySource,
   type PodSurroundings,
   type Registration,
 } from '../../predict/index.ts'
@@ -66,27 +67,28 @@ export function* identitiesOf(
   const texts = new Map<UndecidedBinding, ReturnType<typeof textsOf>>()
   const prediction = state.prediction()
   const holdings = new Holdings(state)
-  const specs = new Map(state.outputs.map(({ object }) => [object.meta.name, object.rawSpec]))
+  const objects = new Map(state.outputs.map(({ object }) => [object.meta.name, object]))
   // The order of the keys of a mapping is no difference; a registration may be on each of a hundred thousand pods.
-  const textOfSpec = textsByName((name) => specs.get(name))
+  const textOfSpec = textsByName((name) => objects.get(name)?.rawSpec)
   const { parentIDTemplate, trustDomain, clusterName, clusterDomain } = state.base.settings
   const parents = canonicalText([parentIDTemplate, clusterName])
   const shownToTemplates = [trustDomain, clusterName, clusterDomain]
   const ofSetup = setup && setupText(snapshot.spireSetup)
   const selectors = textsByName((name) => {
-    const spec = specs.get(name)
+    const spec = objects.get(name)?.rawSpec
     return [own(spec, 'namespaceSelector'), own(spec, 'podSelector')]
   })
-  const nodeReaders = new Set(
-    state.outputs.filter(({ object }) => readsNode(object.spec)).map(({ object }) => object.meta.name),
-  )
+  const nodeReaders = new Map<string, boolean>()
+  const isNodeReader = ({ kind, name }: EntrySource): boolean => {
+    const spec = kind === 'ClusterSPIFFEID' ? objects.get(name)?.spec : undefined
+    return spec !== undefined && getOrCreate(nodeReaders, name, () => readsNode(spec))
+  }
   const surroundingsOf = surroundingsIn(snapshot)
   const decidedBy = ({ source, outcome }: Registration, of: Pod, container: Container): string => {
     const pod = outcome.pod ?? of
     const around = surroundingsOf(pod)
     const facts = [factsBehind(outcome, pod, container, around), admitted(pod)]
-    const isOfNode = source.kind === 'ClusterSPIFFEID' && nodeReaders.has(source.name)
-    return canonicalText(isOfNode ? [...facts, around.nodes()] : facts)
+    return canonicalText(isNodeReader(source) ? [...facts, around.nodes()] : facts)
   }
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
     const conditions = lazy(() => {
