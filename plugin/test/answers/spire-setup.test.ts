@@ -51,7 +51,8 @@ data:
       "NodeAttestor": [{"k8s_psat": {"plugin_data": {"clusters": [{"prod": {
         "service_account_allow_list": ["spire:spire-agent"]}}]}}}]}}
 `
-const PARTS = [SERVER, AGENT, AGENT_CONFIG, SERVER_CONFIG]
+const CSI_DRIVER = AGENT.replaceAll('spire-agent', 'spiffe-csi-driver').replaceAll('agent', 'driver')
+const PARTS = [SERVER, AGENT, AGENT_CONFIG, SERVER_CONFIG, CSI_DRIVER]
 
 async function diff(before: readonly string[], after: readonly string[]): Promise<Ran> {
   const [base, head] = [before, after].map((parts) => [OBJECTS, ...parts].join('---\n'))
@@ -69,7 +70,16 @@ function changed(from: string, to: string): readonly string[] {
 test.each<[what: string, after: readonly string[], said: string]>([
   ['a server that is scaled to zero', changed('replicas: 1', 'replicas: 0'), 'spire-server runs on one side'],
   ['a server that goes', PARTS.slice(1), 'spire-server runs on one side, is not there on the other'],
-  ['agents that go', [SERVER, AGENT_CONFIG, SERVER_CONFIG], 'spire-agent runs on one side, is not there'],
+  [
+    'agents that go',
+    [SERVER, AGENT_CONFIG, SERVER_CONFIG, CSI_DRIVER],
+    'spire-agent runs on one side, is not there',
+  ],
+  [
+    'a CSI driver that goes',
+    PARTS.slice(0, -1),
+    'spiffe-csi-driver runs on one side, is not there on the other',
+  ],
   [
     'another cluster of the agents',
     changed('cluster = "prod"', 'cluster = "dev"'),
@@ -146,7 +156,7 @@ test.each<[what: string, before: readonly string[], after: readonly string[]]>([
   ['a patch of the images', PARTS, changed('1.15.3', '1.15.4')],
   ['more replicas of the server', PARTS, changed('replicas: 1', 'replicas: 3')],
   ['parts that come, which the change before took to be elsewhere', [], PARTS],
-  ['a configuration that stands elsewhere now', PARTS, [SERVER, AGENT]],
+  ['a configuration that stands elsewhere now', PARTS, [SERVER, AGENT, CSI_DRIVER]],
 ])('%s leaves open nothing', async (_what, before, after) => {
   const { code, stdout } = await diff(before, after)
   expect(stdout).toMatch(/^✓/)

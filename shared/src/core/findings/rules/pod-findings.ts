@@ -207,7 +207,7 @@ function* notesOf(
   const sure = byFinding(certain.values())
   const left = [...sure.values(), ...withoutCertain(byFinding(perhaps.values()), sure)]
   // Of each finding the notes go as it is made: there may be ten thousand.
-  for (const all of [numbers, certain, perhaps, sure]) all.clear()
+  for (const kept of [numbers, certain, perhaps, sure]) kept.clear()
   for (const [at, shown] of left.entries()) {
     yield
     found.push(...findingOf(shown))

@@ -18,9 +18,10 @@ import { imageName, wordsOf } from './workload-api.ts'
 export type SpireSetup = ReadonlyMap<string, readonly string[]>
 
 /** A program of SPIRE, by the name of its image. */
-export type SpireProgram = 'spire-agent' | 'spire-server' | 'spire-controller-manager'
+export type SpireProgram = (typeof PROGRAMS)[number]
 
-const PROGRAMS: readonly SpireProgram[] = ['spire-agent', 'spire-server', 'spire-controller-manager']
+/** The last one mounts the socket of the agents in pods. */
+const PROGRAMS = ['spire-agent', 'spire-server', 'spire-controller-manager', 'spiffe-csi-driver'] as const
 const RUNS = 'runs'
 const STOPPED = 'has no replicas'
 
