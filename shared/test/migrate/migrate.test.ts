@@ -109,6 +109,14 @@ test('a registration of whose containers no binding covers one is kept, and noth
   expect(titles(migration)).toEqual(['Keep the old registration'])
 })
 
+test.each([
+  ['the same', 'team-a/llama', 'hint team-a/llama, so the Workload API goes on handing out the older one'],
+  ['another', 'old', 'hold both identities'],
+])('the step that applies the bindings, where the hint of the registration is %s', (_says, hint, said) => {
+  const migration = migrationOf([pool(), pod(), old({ hint })])
+  expect(got(migrationSteps(migration)[1]).lines.at(-1)).toContain(said)
+})
+
 describe('a fallback', () => {
   test('gives way at once', () => {
     const migration = migrationOf([pool(), pod(), old({ fallback: true })])
