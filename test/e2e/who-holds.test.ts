@@ -120,7 +120,7 @@ describe('an ID that nobody holds', () => {
       '-n',
       'team-b',
     )
-    expect(stdout).toMatch(/^· .*: no container holds it/)
+    expect(stdout).toMatch(/^· .*: no container in scope\s+holds\s+it/)
     expect(stdout).toMatch(/out of scope, 1 container will hold it, .*by binding team-a\/chat/s)
   })
 })

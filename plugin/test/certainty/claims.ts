@@ -305,7 +305,7 @@ function isSaid(claim: string, text: string): boolean {
  * line that word is, is what a policy comes to: `resolutionsOf` reads it, with what it rests on.
  */
 const CLAIM =
-  /^\s*(✓ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container holds it(?!\s+now\b).*)$/gm
+  /^\s*(✓ .*|.*\bnothing clashes\b.*|.*\bno container gains or loses\b.*|.*\bchange no ClusterSPIFFEID\b.*|.*no container (?:in scope |\S+ )?holds it(?!\s+now\b).*)$/gm
 
 function claimsOf(text: string): readonly string[] {
   // What is rendered in an unknown trust domain reads otherwise once it is known.

@@ -2,6 +2,7 @@
 import { present } from '@kleym/shared/core/base/present.ts'
 import { podText } from '@kleym/shared/core/model/objects/pod-index.ts'
 import type { Pod } from '@kleym/shared/core/model/objects/pod.ts'
+import type { WhoHolds } from '@kleym/shared/core/analysis/index.ts'
 import { isPossible } from '@kleym/shared/core/predict/index.ts'
 import { counted } from '@kleym/shared/core/base/text/counted.ts'
 import { leadingWith, type Answer } from '../../text/answer.ts'
@@ -163,12 +164,12 @@ const VERDICT_WORDS: Readonly<Record<ShownRegistration['verdict'], string>> = {
   pending: 'is not written yet',
 }
 
-/** The answer to `--spiffe-id`; `isUnknown`: something that is not known may give the ID to a container. */
+/** The answer to `--spiffe-id`; `lookup`: who holds the ID, in scope or out of it. */
 export function holdersAnswer(
   answers: readonly PodAnswer[],
   spiffeId: string,
   layout: WhoSelectsLayout,
-  isUnknown: boolean,
+  lookup: WhoHolds | undefined,
 ): Answer {
   const containers = answers.flatMap((answer) => answer.containers)
   const isAdded = containers.some(({ container }) => container.injectedBy !== undefined)
@@ -192,8 +193,10 @@ export function holdersAnswer(
     const mark = open + pending > 0 || isAdded ? 'warn' : 'ok'
     return { mark, text: [id, `: ${parts.join(', ')}${added}`] }
   }
-  const isDoubted = isUnknown || layout.incomplete === true || layout.unsettled === true
-  const none = isDoubted || isAdded || open > 0 ? 'no container is known to hold it' : 'no container holds it'
+  const isDoubted = isOpenLookup(lookup) || layout.incomplete === true || layout.unsettled === true
+  const { container } = layout.filter
+  const elsewhere = lookup?.resolution.state === 'resolved' ? 'container in scope' : 'container'
+  const none = `no ${container === undefined ? elsewhere : `container ${container}`} ${isDoubted || isAdded || open > 0 ? 'is known to hold' : 'holds'} it`
   const where = pending > 0 ? '' : (layout.world ?? '')
   return {
     mark: parts.length > 0 || isAdded || isDoubted ? 'warn' : 'note',
@@ -202,4 +205,9 @@ export function holdersAnswer(
       `: ${[pending > 0 && open === 0 ? `${none} yet` : none, ...parts, ...(isAdded ? ['any that a webhook adds may'] : [])].join('; ')}${where}`,
     ],
   }
+}
+
+/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
+function isOpenLookup(lookup: WhoHolds | undefined): boolean {
+  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
 }

@@ -114,7 +114,7 @@ function answerOf(
   layout: WhoSelectsLayout,
 ): Answer {
   if (spiffeId !== undefined) {
-    const answer = holdersAnswer(answers, spiffeId, layout, isUnknown(lookup))
+    const answer = holdersAnswer(answers, spiffeId, layout, lookup)
     return answers.length > 0 ? answer : { ...answer, reasons: lookupRows(lookup, container) }
   }
   if (answers.length > 0) return withFindings(containersAnswer(answers, layout), layout)
@@ -150,11 +150,6 @@ function lookupRows(
     [`${isElsewhere ? 'out of scope, ' : ''}${resolution.text}`],
     ...(near.length === 0 ? [] : [[`did you mean ${near.join(' or ')}?`]]),
   ]
-}
-
-/** A template that may render the ID for a pod that is not there gives it to none of those that are. */
-function isUnknown(lookup: WhoHolds | undefined): boolean {
-  return lookup?.resolution.state === 'unknown' && lookup.resolution.because !== 'template'
 }
 
 /** Whether a template that kleym does not support may give the ID to a container, in scope or out of it. */

@@ -1,4 +1,4 @@
-// Who holds an ID, where a pod waits for a node: it holds nothing now, and will hold the ID without being asked again.
+// Who holds an ID: a pod that waits for a node holds nothing now and will hold the ID without being asked again; and what is asked about.
 import { expect, test } from 'vitest'
 import { SCM, SETTINGS } from '../../support/door-rows.ts'
 import { inProcess, type Ran } from '../../support/in-process.ts'
@@ -18,6 +18,13 @@ test('a pod that waits for a node may hold the ID', async () => {
   expect(stdout).toMatch(/^! spiffe:\/\/example\.org\/web: 1 container holds it, 1\s+undetermined/)
   expect(stdout).toContain('depends: the pod is not scheduled to a node yet')
   expect(stdout).toMatch(/pod team-a\/two +\(no node\) +web/)
+})
+
+test('of a container that is named, only that is said', async () => {
+  const beside = webPod('two', 'nodeName: n1, ', 'other').replace('name: web, image', 'name: side, image')
+  const pods = webPod('one', 'nodeName: n1, ') + beside
+  const { stdout } = await whoHolds(pods, '--spiffe-id', 'spiffe://example.org/web', '-c', 'side')
+  expect(stdout).toMatch(/^· spiffe:\/\/example\.org\/web: no container side holds it/)
 })
 
 test('about the pod itself, it is said that it holds nothing now', async () => {
