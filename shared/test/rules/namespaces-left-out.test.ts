@@ -1,4 +1,4 @@
-// Bindings whose namespace SCM makes no entries for (KLM409).
+// Bindings for whose namespace, or for whose pods, SCM makes no entries (KLM409).
 import { expect, test } from 'vitest'
 import { pod, world } from '@kleym/testing/finding-cases.ts'
 import { binding } from '@kleym/testing/manifests.ts'
@@ -16,6 +16,11 @@ test.each<[cacheNamespaces: JsonRecord, summary: string | undefined]>([
   [{ 'team-b': null }, NOT_AMONG],
   [{ 'team-b': { labelSelectors: { app: 'x' } } }, NOT_AMONG],
   [{ 'team-a': null }, undefined],
+  [
+    { 'team-a': { labelSelectors: { spire: 'yes' } } },
+    'SCM does not see 1 pod of the pool, whose labels its cacheNamespaces leave out',
+  ],
+  [{ 'team-a': { labelSelectors: { app: 'llama' } } }, undefined],
   [{ '': null }, undefined],
   [{}, undefined],
 ])('with cacheNamespaces %j', (cacheNamespaces, summary) => {

@@ -247,11 +247,11 @@ export const FINDINGS = {
     fix: 'Correct the template that the evidence names.',
   }),
   KLM409: error({
-    title: 'SCM ignores the namespace',
+    title: 'SCM ignores the namespace, or all pods of the binding',
     meaning:
-      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored, or is not among its cacheNamespaces.",
-    consequence: 'The binding is Ready, and no pod of that namespace ever gets the identity.',
-    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $. Or add the namespace to its cacheNamespaces, or move the workload.',
+      "The namespace of the binding matches one of SCM's ignored namespaces, whose patterns are not anchored, or is not among its cacheNamespaces; or these leave out all pods of the pool by their labels.",
+    consequence: 'The binding is Ready, and no pod of it ever gets the identity.',
+    fix: 'Change ignoreNamespaces of SCM, for instance by anchoring the pattern with ^ and $. Or add the namespace to its cacheNamespaces, or move the workload. Or give the pods the labels that cacheNamespaces asks for.',
   }),
   KLM410: warning({
     noEffect: 'of any output',

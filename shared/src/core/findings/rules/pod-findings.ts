@@ -2,6 +2,7 @@
 import { type Analysis, type State, Holdings, isMade, asSeenBeside } from '../../analysis/index.ts'
 import {
   judgeContainer,
+  NamespaceFilter,
   judgeSelector,
   splitSelector,
   whyOpen,
@@ -45,6 +46,8 @@ interface Reach {
   made: Pod | undefined
   /** How many of them have a container that all selectors match. */
   reached: number
+  /** How many of the selected ones SCM does not see. */
+  unseen: number
   /** Of how many pods, or containers, it is not certain whether they are there. */
   perhaps: number
   /** Why it is not certain that it reaches one that is there. */
@@ -62,7 +65,7 @@ interface Missed {
 
 /** What is found about pods. Those that are not read, and containers that webhooks add, may show more. */
 export const podRule: Rule = {
-  codes: [...POD_CODES, 'KLM404', 'KLM412'],
+  codes: [...POD_CODES, 'KLM404', 'KLM409', 'KLM412'],
   find: podFindings,
   more: morePods,
 }
@@ -82,11 +85,13 @@ function* allPodFindings(analysis: Analysis): Steps<readonly Finding[]> {
   const reaches = new Map<string, Reach>()
   const pods = analysis.podsInQuestion
   const selectors = selectorsByOutput(analysis)
+  const namespaces = new NamespaceFilter(analysis.settings)
   const notes = yield* notesOf(analysis, pods, {
     meetingsOf: (facts) => meetingsOf(facts, selectors),
-    visit: (pod, meetings) => recordReach(pod, meetings, reaches),
+    visit: (pod, meetings) =>
+      recordReach(pod, meetings, reaches, namespaces.whyPodIgnored(pod)?.state !== 'ignored'),
   })
-  return [...(yield* withBeside(analysis, pods, notes)), ...(yield* unreached(analysis, reaches))]
+  return [...(yield* withBeside(analysis, pods, notes)), ...(yield* unreached(analysis, reaches, namespaces))]
 }
 
 /** The findings that some pods show by themselves. */
@@ -411,13 +416,19 @@ function meetingsOf(
 }
 
 /** Records what outputs a pod meets. */
-function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string, Reach>): void {
+function recordReach(
+  pod: Pod,
+  meetings: readonly Meeting[],
+  reaches: Map<string, Reach>,
+  isSeen: boolean,
+): void {
   for (const { output, isMet, isOpen, whyOpen: open, isCounted, why, containers } of meetings) {
     const reach = getOrCreate(reaches, output, (): Reach => ({
       selected: new PodCount(),
       isCertain: false,
       made: undefined,
       reached: 0,
+      unseen: 0,
       perhaps: 0,
       open: undefined,
       missed: undefined,
@@ -426,6 +437,7 @@ function recordReach(pod: Pod, meetings: readonly Meeting[], reaches: Map<string
     if (isOpen && isMet && open === undefined) reach.perhaps++
     if (!isCounted) continue
     reach.selected.add(pod)
+    if (!isSeen) reach.unseen++
     if (pod.perhaps === undefined) reach.isCertain = true
     else reach.made ??= pod
     if (isMet && open === undefined) reach.reached++
@@ -460,12 +472,17 @@ function meantText(
 }
 
 /** Bindings whose output is in force and reaches no container; a step for each. */
-function* unreached(analysis: Analysis, reaches: ReadonlyMap<string, Reach>): Steps<readonly Finding[]> {
+function* unreached(
+  analysis: Analysis,
+  reaches: ReadonlyMap<string, Reach>,
+  namespaces: NamespaceFilter,
+): Steps<readonly Finding[]> {
   const outputs = new Set(analysis.settled.outputs.map(({ object }) => object.meta.name))
   const found: Finding[] = []
   for (const { binding } of analysis.compiled) {
     yield
-    found.push(...unreachedBy(binding, analysis, outputs, reaches))
+    const readsNamespace = namespaces.whyNoEntries(binding.meta.namespace) === undefined
+    found.push(...unreachedBy(binding, analysis, outputs, reaches, readsNamespace))
   }
   return found
 }
@@ -475,6 +492,7 @@ function unreachedBy(
   analysis: Analysis,
   outputs: ReadonlySet<string>,
   reaches: ReadonlyMap<string, Reach>,
+  readsNamespace: boolean,
 ): readonly Finding[] {
   const judgement = analysis.now.judgements.get(binding.key)
   if (judgement?.state !== 'ready' || !outputs.has(judgement.resolved.output.metadata.name)) return []
@@ -487,13 +505,19 @@ function unreachedBy(
   const summary = `no pod carries the labels of InferencePool ${poolName}`
   // That no pod is there says nothing where not all of them were read.
   const none = areAll !== YES ? [] : asFarAs(not(isAny), finding('KLM412', { subject, summary }))
-  if (reach === undefined || reach.selected.total === 0 || reach.reached > 0 || reach.perhaps > 0) return none
+  if (reach === undefined || reach.selected.total === 0) return none
+  const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
+  if (readsNamespace && reach.unseen === reach.selected.total) {
+    const unseen = `SCM does not see ${reach.selected.text()} of the pool, whose labels its cacheNamespaces leave out`
+    const evidence = [`SCM's settings: ${analysis.settings.source}`]
+    return asFarAs(all(made, areAll), finding('KLM409', { subject, summary: unseen, evidence }))
+  }
+  if (reach.reached > 0 || reach.perhaps > 0) return none
   const one = finding('KLM404', {
     subject,
     summary: `${reach.selected.text()} of the pool, but no container matches all selectors${meantText(binding, reach.missed)}`,
     evidence: [...(reach.missed?.pods ?? [])].map(([why, pods]) => `${why}: ${pods.text()}`),
   })
-  const made = reach.isCertain || reach.made === undefined ? YES : isMade(reach.made)
   const missed = reach.open === undefined ? YES : openOn('whether a container matches', reach.open)
   return [...none, ...asFarAs(all(made, missed, areAll), one)]
 }
