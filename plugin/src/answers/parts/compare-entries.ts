@@ -1,5 +1,13 @@
 // The comparison behind `verify`: what the objects ask for is worked out first, then the entries of the server go by.
-import { type Analysis, asSeenBeside, inWorlds, openVerdicts } from '@kleym/shared/core/analysis/index.ts'
+import {
+  type Analysis,
+  asSeenBeside,
+  type State,
+  holdersOfIds,
+  inWorlds,
+  openVerdicts,
+  perhapsHeld,
+} from '@kleym/shared/core/analysis/index.ts'
 import { judgeDifferences, type JudgedDifference } from '@kleym/shared/core/findings/index.ts'
 import { lazy } from '@kleym/shared/core/base/lazy.ts'
 import { YES } from '@kleym/shared/core/model/truth/truth.ts'
@@ -10,7 +18,9 @@ import {
   type EntryDifferences,
   explainDifferences,
   EntryHolderIndex,
+  type EntryHolders,
   expecting,
+  givesRight,
   type ExpectedEntries,
   type WhyOpen,
   type ServerEntry,
@@ -68,10 +78,45 @@ export async function compareWithServer(
   })
   return {
     counts,
-    judged: judgeDifferences(explained, ({ entry }) => holders().of(entry)),
+    judged: judgeDifferences(
+      explained,
+      withHoldersOfRights(isLiveState ? after.now : after.settled, counts, holders),
+    ),
     whyIncomplete,
     whyPodsUnknown,
     isLiveState,
+  }
+}
+
+/**
+ * The containers that an extra entry gives something: its identity, or its right. The server looks up the rights of an ID, whichever
+ * entry gave it (docs/spire-facts.md §6).
+ */
+function withHoldersOfRights(
+  state: State,
+  { extra }: EntryDifferences,
+  index: () => EntryHolderIndex,
+): (one: { readonly entry: ServerEntry }) => EntryHolders {
+  const ofIds = lazy(() => {
+    const ids = extra.filter(({ entry }) => givesRight(entry)).map(({ entry }) => entry.spiffeId)
+    return { certain: holdersOfIds(state, ids), perhaps: perhapsHeld(state, ids) }
+  })
+  return ({ entry }) => {
+    const own = index().of(entry)
+    if (!givesRight(entry)) return own
+    const { certain, perhaps } = ofIds()
+    const ofId = (certain.get(entry.spiffeId) ?? []).flatMap(({ pod, containers }) =>
+      containers
+        .filter((name) => !own.certain.some((one) => one.pod === pod && one.container === name))
+        .map((container) => ({ pod, container })),
+    )
+    return {
+      certain: [...own.certain, ...ofId],
+      possible: own.possible,
+      ...(perhaps.has(entry.spiffeId) && {
+        whyOthers: `whether a container here holds ${entry.spiffeId} is not certain`,
+      }),
+    }
   }
 }
 

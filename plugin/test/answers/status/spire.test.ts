@@ -108,6 +108,7 @@ const NO_FIELDS = {
   admin: false,
   downstream: false,
   storeSvid: false,
+  expiresAt: 0,
 }
 
 /** The second row, where entries of some causes are missing. */

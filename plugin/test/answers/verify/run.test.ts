@@ -66,6 +66,31 @@ describe('the estate against a server', () => {
     expect(code).toBe(1)
   })
 
+  test('an entry of another node gives a container here its right, by the ID that the container holds', async () => {
+    const entries = await entriesOfEstate()
+    const [first = {}] = entries
+    const parent = { trust_domain: 'example.org', path: '/spire/agent/k8s_psat/elsewhere/node' }
+    const selectors = [{ type: 'unix', value: 'uid:0' }]
+    const made = { ...first, id: '0b6f', parent_id: parent, selectors, admin: true }
+    expect(await differencesOf([made, ...entries])).toEqual(['extra KLM804 another registrar'])
+    const { code, stdout } = await verify(
+      await dumped([made, ...entries]),
+      ...AS_OF,
+      '--suppress',
+      'KLM805=registrationentry/*',
+    )
+    expect({ code, isNamed: stdout.includes('RegistrationEntry/0b6f') }).toEqual({ code: 1, isNamed: true })
+    const unheld = { ...made, spiffe_id: { trust_domain: 'example.org', path: '/held/by/nobody' } }
+    expect(await differencesOf([unheld, ...entries])).toEqual(['extra KLM805 another registrar'])
+  })
+
+  test('an entry that expires is no agreement, and another client made it so', async () => {
+    const [first = {}, ...rest] = await entriesOfEstate()
+    expect(await differencesOf([{ ...first, expires_at: '1900000000' }, ...rest])).toEqual([
+      'different KLM803 another registrar',
+    ])
+  })
+
   test('in text: the sum first, and the entry that gives an identity by name', async () => {
     const [first = {}, second = {}, third = {}, ...rest] = await entriesOfEstate()
     const made = { ...third, id: '0b6f', spiffe_id: { trust_domain: 'example.org', path: '/made/by/hand' } }

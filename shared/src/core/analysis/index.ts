@@ -49,7 +49,7 @@ export {
 } from './policies/resolution.ts'
 export { isForeign, trustDomainsOf } from './policies/resolve.ts'
 export { declaredPath, unmetClaimsByPath } from './policies/unmet-claims.ts'
-export { type WhoHolds, givenByNothing, holdersOfIds, whoHolds } from './policies/who-holds.ts'
+export { type WhoHolds, givenByNothing, holdersOfIds, perhapsHeld, whoHolds } from './policies/who-holds.ts'
 export {
   type Assumption,
   type OpenSettings,

@@ -80,6 +80,7 @@ describe('what differs', () => {
     ['DNS names', { dnsNameTemplates: ['b', 'a'] }, { dns_names: ['a, b'] }, 'dns_names a, b "a, b"'],
     ['federation', {}, { federates_with: ['far'] }, 'federates_with  far'],
     ['a flag', {}, { admin: true }, 'admin false true'],
+    ['a time at which it expires', {}, { expires_at: '1767400000' }, 'expires_at 0 1767400000'],
   ])('%s that differs', (_, spec, fields, text) => {
     const { different } = differencesOf({ ids: [csid('a', spec)] }, [serverEntry(fields)])
     expect(
@@ -316,6 +317,13 @@ describe('why an entry says something else', () => {
     ['both were', { generation: 2 }, { revision_number: '2' }, 'undetermined'],
     ['nothing tells', {}, { revision_number: undefined }, 'undetermined'],
     ['it is older than its object', {}, { revision_number: '2', created_at: '1' }, 'undetermined'],
+    ['it expires', {}, { expires_at: '1767400000' }, 'another registrar'],
+    [
+      'it expires since it was written',
+      { generation: 2 },
+      { expires_at: '1', revision_number: '2' },
+      'edited on the server',
+    ],
     ['another client made it', {}, { id: '0b6f', revision_number: '2' }, 'another registrar'],
   ])('%s', (_, meta, fields, cause) => {
     const created = String(Date.parse('2026-01-01T00:50:00Z') / 1000)

@@ -44,6 +44,7 @@ describe('an entry of a server', () => {
         admin: false,
         downstream: false,
         storeSvid: false,
+        expiresAt: 0,
       },
       createdAt: 1_767_225_600,
       revision: 0,

@@ -33,6 +33,15 @@ export function holdersOfIds(
   )
 }
 
+/** Those of some IDs that a container perhaps holds: a registration that may give one is not certain. */
+export function perhapsHeld(context: PolicyContext, spiffeIds: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    resolutionsOf(context, spiffeIds).flatMap(([spiffeId, resolution]) =>
+      resolution.state === 'unknown' && resolution.because === 'prediction' ? spiffeId : [],
+    ),
+  )
+}
+
 /** Those of some IDs that certainly nothing gives. */
 export function givenByNothing(context: PolicyContext, spiffeIds: readonly string[]): readonly string[] {
   return resolutionsOf(context, spiffeIds).flatMap(([spiffeId, { state }]) =>

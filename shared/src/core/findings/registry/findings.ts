@@ -641,23 +641,23 @@ export const FINDINGS = {
   KLM803: warning({
     title: 'an entry says something else',
     meaning:
-      "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, or under an ID without SCM's entryIDPrefix.",
+      "The SPIRE server holds the entry that the objects ask for, with other DNS names, federation, hint, TTL or flags, with a time at which it expires, or under an ID without SCM's entryIDPrefix.",
     consequence:
-      'Identities are issued as the server has the entry, until SCM writes it again. SCM neither writes nor deletes an entry that it does not see, and meanwhile the server refuses the equal entry of SCM.',
-    fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass.',
+      'Identities are issued as the server has the entry, until SCM writes it again. SCM neither writes nor deletes an entry that it does not see, and meanwhile the server refuses the equal entry of SCM. An entry that expires is deleted then, and its containers are without the identity until SCM makes its own.',
+    fix: 'See that the SPIRE controller manager runs: it writes an entry that differs in its next pass. It leaves one that only expires: delete that (spire-server entry delete -entryID ID).',
   }),
   KLM804: error({
     title: 'an entry gives a right that no object asks for',
     meaning:
-      'An entry on the SPIRE server has admin or downstream set, and the object that asks for the entry does not set it.',
+      'An entry on the SPIRE server has admin or downstream set, a container of this cluster holds its SPIFFE ID, and no object asks for that. The right belongs to the ID: it does not matter for which node or container the entry is.',
     consequence:
       "Its workload may use the server's administrative API, or have an intermediate certificate authority signed.",
-    fix: 'Find out who changed the entry, and delete it (spire-server entry delete -entryID ID): SCM makes it again as the object says.',
+    fix: 'Find out who made or changed the entry, and delete it (spire-server entry delete -entryID ID): SCM makes it again if an object asks for it, as that says.',
   }),
   KLM805: info({
     title: 'an entry that no object asks for gives no identity here',
     meaning:
-      'The SPIRE server holds a registration entry that no object of this cluster asks for, and no container here has its selectors: it is left over, or another client of the server made it.',
+      'The SPIRE server holds a registration entry that no object of this cluster asks for. No container here has its selectors, and none that holds its SPIFFE ID has a right by it: it is left over, or another client of the server made it.',
     consequence: 'None in this cluster. SCM removes those that it takes for its own.',
     fix: 'If another client of the server made it, nothing. Otherwise delete it (spire-server entry delete -entryID ID).',
   }),

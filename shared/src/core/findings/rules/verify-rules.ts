@@ -8,6 +8,7 @@ import { REGISTRATION_ENTRY_KIND } from '../../model/subject-groups.ts'
 import { podText } from '../../model/objects/pod-index.ts'
 import { findingEntry, SEVERITIES, type FindingCode } from '../registry/findings.ts'
 import {
+  givesRight,
   sourceText,
   type EntryHolders,
   type HolderContainer,
@@ -54,7 +55,10 @@ const NO_HOLDERS: EntryHolders = { certain: [], possible: [] }
 function codeOf(one: ExplainedDifference, holders: EntryHolders): (typeof differenceRule.codes)[number] {
   if (one.cause === 'race') return 'KLM806'
   if (one.kind === 'missing') return 'KLM801'
-  if (one.kind === 'extra') return holders.certain.length + holders.possible.length > 0 ? 'KLM802' : 'KLM805'
+  if (one.kind === 'extra') {
+    const isHeld = holders.certain.length + holders.possible.length > 0 || holders.whyOthers !== undefined
+    return !isHeld ? 'KLM805' : givesRight(one.entry) ? 'KLM804' : 'KLM802'
+  }
   const isRight = one.fields.some(
     ({ field, onServer }) => (field === 'admin' || field === 'downstream') && onServer === 'true',
   )
@@ -152,6 +156,7 @@ function ofExtra({ difference, code, holders }: JudgedDifference): Finding {
     summary: `no object asks for the entry of ${entry.spiffeId}: ${CAUSE_TEXTS[cause]}`,
     evidence: [
       why,
+      ...(code === 'KLM804' ? [`whoever holds ${entry.spiffeId} has its right, by whichever entry`] : []),
       ...(owner?.kind === 'scm' && cause !== 'kept' ? [`SCM will delete it: ${owner.why}`] : []),
       `parent ${entry.parentId}`,
       `selectors ${entry.selectors.join(', ')}`,
@@ -160,7 +165,7 @@ function ofExtra({ difference, code, holders }: JudgedDifference): Finding {
     ],
     ...(all.length > 0 && { namespaces: new Set(all.map(({ pod }) => pod.namespace)) }),
   })
-  return code === 'KLM802' && holders.certain.length === 0 ? unsureWhoAsks(one) : one
+  return code === 'KLM805' || holders.certain.length > 0 ? one : unsureWhoAsks(one, holders.whyOthers)
 }
 
 /**
@@ -182,17 +187,16 @@ function ofOtherExtra(code: FindingCode, rest: readonly JudgedDifference[]): Fin
     evidence: [...named, ...(rest.length > NAMED ? [`and ${rest.length - NAMED} more`] : [])],
     ...(namespaces.size > 0 && { namespaces }),
   })
-  return code === 'KLM802' && rest.every((extra) => extra.holders.certain.length === 0)
+  return code !== 'KLM805' && rest.every((extra) => extra.holders.certain.length === 0)
     ? unsureWhoAsks(one)
     : one
 }
 
-function unsureWhoAsks(one: Finding): Finding {
-  return notCertain(
-    one,
-    ['which agents ask for it'],
-    'whether the agent of the node asks for it is not known',
-  )
+function unsureWhoAsks(
+  one: Finding,
+  why = 'whether the agent of the node asks for it is not known',
+): Finding {
+  return notCertain(one, ['which agents ask for it'], why)
 }
 
 function subjectsOf(holders: readonly HolderContainer[]): readonly Subject[] {

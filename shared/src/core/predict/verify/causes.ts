@@ -221,6 +221,11 @@ class Explainer {
     if (owner.kind === 'unknown') return undetermined(owner.why)
     const { revision, createdAt } = entry
     if (revision === undefined) return undetermined('the dump does not say how often the entry was written')
+    if (entry.fields.expiresAt > 0)
+      return {
+        cause: revision === 0 ? 'another registrar' : 'edited on the server',
+        why: 'the entry expires, and SCM neither sets that nor takes it back',
+      }
     if (revision === 0 && this.#evidence.settings.entryIDPrefix !== '')
       return { cause: 'scm behind', why: 'the entry is as SCM made it, so the objects have changed since' }
     const made = secondsOf(object?.meta.createdAt)

@@ -232,6 +232,7 @@ const FIELDS: readonly (readonly [name: string, of: (compared: Compared) => stri
   ['hint', ({ hint }) => hint],
   ['x509_svid_ttl', ({ x509SvidTtl }) => String(x509SvidTtl)],
   ['jwt_svid_ttl', ({ jwtSvidTtl }) => String(jwtSvidTtl)],
+  ['expires_at', ({ expiresAt }) => String(expiresAt)],
 ]
 
 /** Different for different lists: what a name may be confused by is quoted. */

@@ -13,6 +13,8 @@ import { podUidOf, type ServerEntry } from './server-entry.ts'
 export interface EntryHolders {
   readonly certain: readonly HolderContainer[]
   readonly possible: readonly HolderContainer[]
+  /** Why a container may be one that is not among these; undefined: these are all. */
+  readonly whyOthers?: string
 }
 
 /** A container of a pod. */

@@ -417,6 +417,7 @@ function fieldsOf(entry: RenderedEntry): ComparedFields {
     admin: entry.admin,
     downstream: entry.downstream,
     storeSvid: entry.storeSvid,
+    expiresAt: 0,
   }
 }
 

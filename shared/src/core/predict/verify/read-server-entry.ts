@@ -45,6 +45,7 @@ const entrySchema = z.object({
   admin: flag,
   downstream: flag,
   store_svid: flag,
+  expires_at: whole,
   created_at: whole,
   revision_number: whole,
 })
@@ -96,6 +97,7 @@ function isEntryData(value: unknown): value is EntryData {
     isFlag(entry.admin) &&
     isFlag(entry.downstream) &&
     isFlag(entry.store_svid) &&
+    isWhole(entry.expires_at) &&
     isWhole(entry.created_at) &&
     isWhole(entry.revision_number)
   )
@@ -172,6 +174,7 @@ class EntryRead implements ServerEntry {
       admin: data.admin === true,
       downstream: data.downstream === true,
       storeSvid: data.store_svid === true,
+      expiresAt: Number(data.expires_at ?? 0),
     }
   }
 

@@ -15,6 +15,8 @@ export interface ComparedFields {
   readonly admin: boolean
   readonly downstream: boolean
   readonly storeSvid: boolean
+  /** Seconds since 1970; 0: never, as SCM makes them. */
+  readonly expiresAt: number
 }
 
 /** An entry of a server. */
@@ -36,6 +38,11 @@ export interface ServerEntry {
   readonly revision: number | undefined
 }
 
+/** Whether an entry gives its ID a right on the server: to make every other identity. */
+export function givesRight({ fields: { admin, downstream } }: Pick<ServerEntry, 'fields'>): boolean {
+  return admin || downstream
+}
+
 const NO_TEXTS: readonly string[] = []
 
 /** Texts in the order of their bytes. */
@@ -54,6 +61,7 @@ export function isSameFields(left: ComparedFields, right: ComparedFields): boole
       left.admin === right.admin &&
       left.downstream === right.downstream &&
       left.storeSvid === right.storeSvid &&
+      left.expiresAt === right.expiresAt &&
       isSameList(left.dnsNames, right.dnsNames) &&
       isSameList(left.federatesWith, right.federatesWith))
   )
