@@ -110,6 +110,15 @@ test('where two bindings can stand, the second one is applied, and nothing is wr
   expect(ran.stdout).not.toContain('by hand')
 })
 
+test('two SVIDs have one hint only where a registration by hand gives another ID than its binding', async () => {
+  const ONE_HINT = 'both have one hint'
+  const objective = await rename(['objective/team-a/chat', 'assistant'], CHAT)
+  expect(objective.stdout).toContain(ONE_HINT)
+  const kept = await rename(['pool/team-a/llama', 'llama-70b'], `${CHAT}${POOLED}`)
+  expect(kept.stdout).toContain('rename.team-a.chat')
+  expect(kept.stdout).not.toContain(ONE_HINT)
+})
+
 test('-o yaml is what the next step applies: first the bridge, and once that is there the binding', async () => {
   const args = ['iib/team-a/chat', 'other', '-o', 'yaml']
   const first = await rename(args, CHAT)

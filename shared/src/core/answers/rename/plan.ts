@@ -141,8 +141,8 @@ function bridgeText({ bridge, next, newId }: RenamedBinding): string {
   return `ClusterSPIFFEID/${bridge?.name ?? ''}, written by hand, gives ${newId} until binding ${next} does: ${bridge?.because ?? ''}`
 }
 
-function hasOneHint({ bridge, binding }: RenamedBinding): boolean {
-  return dig(bridge?.manifest, 'spec', 'hint') === binding.key
+function hasOneHint({ bridge, binding, oldId, newId }: RenamedBinding): boolean {
+  return oldId !== newId && dig(bridge?.manifest, 'spec', 'hint') === binding.key
 }
 
 /** The findings that are there in between alone. */
