@@ -150,6 +150,36 @@ describe('what no binding can say', () => {
     expect(migration.remainder.map(({ what }) => what)).toEqual(expected)
   })
 
+  test.each<[string, readonly JsonRecord[], string | undefined]>([
+    ['nobody else', [pod(), old()], undefined],
+    [
+      'the other container, if the ID was of one alone',
+      [pod(), old({ workloadSelectorTemplates: ['k8s:container-name:vllm'] })],
+      'proxy of pod team-a/llama-0 too',
+    ],
+    [
+      'the other pods of the pool, if the registration selects some',
+      [
+        pod({ labels: { app: 'llama', tier: 'gold' } }),
+        pod({ name: 'llama-1' }),
+        old({ podSelector: { matchLabels: { tier: 'gold' } } }),
+      ],
+      'proxy of pod team-a/llama-1, vllm of pod team-a/llama-1 too',
+    ],
+    [
+      'all of them, if each pod had an ID of its own',
+      [
+        pod(),
+        pod({ name: 'llama-1' }),
+        old({ spiffeIDTemplate: 'spiffe://example.org/{{ .PodMeta.Name }}' }),
+      ],
+      'proxy of pod team-a/llama-0, proxy of pod team-a/llama-1, vllm of pod team-a/llama-0, vllm of pod team-a/llama-1 too',
+    ],
+  ])('who holds the ID: %s', (_, objects, next) => {
+    const { remainder } = migrationOf([pool(), ...objects])
+    expect(remainder.find(({ what }) => what === 'holders')?.next).toBe(next)
+  })
+
   test('a registration of an administrator is kept', () => {
     expect(titles(migrationOf([pool(), pod(), old({ admin: true })])).at(-1)).toBe(
       'Keep the old registration',

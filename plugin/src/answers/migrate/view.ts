@@ -32,6 +32,7 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
   const whole = migrations.filter((one) => !idle.includes(one) && isWhole(one))
   const rest = migrations.filter((one) => !idle.includes(one) && mustStay(one))
   const open = migrations.filter((one) => ![...idle, ...whole, ...rest].includes(one))
+  const wider = migrations.filter(({ others }) => others.length > 0)
   const bindings = new Set(
     migrations.flatMap(({ suggestions }) =>
       suggestions.pools.flatMap(({ suggested }) => suggested.map(({ key }) => key)),
@@ -46,10 +47,12 @@ export function migrateAnswer(migrations: readonly Migration[], layout: Layout):
       `whether ${counted(open.length, 'ClusterSPIFFEID')} can go is not certain: ${namesOf(open)}`,
     idle.length > 0 &&
       `${counted(idle.length, 'ClusterSPIFFEID')} ${idle.length === 1 ? 'gives' : 'give'} no container an identity: ${namesOf(idle)}`,
+    wider.length > 0 && `containers without the old ID hold the new one: ${namesOf(wider)}`,
     `${counted(bindings.size, 'binding')} to apply`,
   )
   const cutOffs = migrations.flatMap((one) => one.cutOffs)
-  const mark = rest.length + open.length + cutOffs.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
+  const mark =
+    rest.length + open.length + wider.length + cutOffs.length > 0 ? 'warn' : whole.length > 0 ? 'ok' : 'note'
   return { mark, ...leadingWith(parts, ...cutOffLines(cutOffs)) }
 }
 

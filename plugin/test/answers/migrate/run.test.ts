@@ -126,6 +126,22 @@ test.each([
   },
 )
 
+test('the first lines say that containers without the old ID hold the new one', async () => {
+  const said = 'containers without the old ID hold the new one: old'
+  const two = WORLD.replace('[{ name: vllm }]', '[{ name: vllm }, { name: proxy }]')
+  const whole = await migrate(['clusterspiffeid/old'], { 'world.yaml': two })
+  expect(whole.stdout).not.toContain(said)
+  const one = two.replace(
+    'podSelector: { matchLabels: { app: llama } } }',
+    "podSelector: { matchLabels: { app: llama } }, workloadSelectorTemplates: ['k8s:container-name:vllm'] }",
+  )
+  const { stdout } = await migrate(['clusterspiffeid/old'], { 'world.yaml': one })
+  expect(stdout).toContain(said)
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    'holders containers with the old ID → proxy of pod team-a/llama-0 too: whoever accepts the new ID accepts these too',
+  )
+})
+
 test('-o yaml is the binding alone, and where it is applied nothing is left to apply', async () => {
   const { stdout } = await migrate(['clusterspiffeid/old', '-o', 'yaml'])
   expect(parseAllDocuments(stdout).map((one): unknown => one.toJS())).toEqual([

@@ -4,6 +4,7 @@ import { namespacesByName, withoutRegistrations } from '../../snapshot/index.ts'
 import {
   type Analysis,
   givenByNothing,
+  holdersOfIds,
   Holdings,
   idsOf,
   type ContainerHolding,
@@ -13,7 +14,7 @@ import { effectOf, type Effect } from '../explain/effect.ts'
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { distinct, compareKeys } from '../../base/text/bytes.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
-import { podText } from '../../model/objects/pod-index.ts'
+import { holderKey, podText } from '../../model/objects/pod-index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { workingOn } from '../../model/objects/pods-alike.ts'
 import { containersThatMayBe } from '../../model/objects/sidecars.ts'
@@ -79,6 +80,8 @@ export interface Migration {
   readonly moves: readonly ContainerMove[]
   readonly uncovered: readonly Uncovered[]
   readonly remainder: readonly Remainder[]
+  /** Containers that hold a new ID, and not the old one that it replaces. */
+  readonly others: readonly string[]
   /** The ID of a binding that takes the place of an old one on some container; in byte order. */
   readonly changes: readonly IdChange[]
   /** Who names an old ID, and not yet the one that takes its place. */
@@ -128,8 +131,9 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
     return why === undefined ? [] : [`${podText(pod)}: ${why}`]
   })
-  const rendered = renderedBy(gifts, then, candidates)
   const changes = changesOf(gifts, then)
+  const others = othersWith(changes, given, after.settled)
+  const rendered = { ...renderedBy(gifts, then, candidates), others }
   const consumers = consumersOf(analysis.settled.policies(), changes)
   const gone = new Set(givenByNothing(after.settled, oldIds))
   const remainder = remainderOf(object, oldIds, rendered)
@@ -144,6 +148,7 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     moves: yield* movesOf(concerned, [holdingsIn(analysis), holdingsIn(suggestions.world), then.later]),
     uncovered: coverage.uncovered,
     remainder,
+    others,
     changes,
     consumers,
     kept: oldIds.filter((id) => !gone.has(id)),
@@ -361,12 +366,36 @@ function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['po
   return 'no InferencePool selects the pod, and pools are never invented'
 }
 
+/** The containers that hold a new ID with the bindings alone, and to which the registration does not give the old one. */
+function othersWith(
+  changes: readonly IdChange[],
+  given: readonly Gift[],
+  settled: Analysis['settled'],
+): readonly string[] {
+  const newIds = changes.map(({ newId }) => newId)
+  const held = holdersOfIds(settled, newIds)
+  const before = Map.groupBy(given, ({ spiffeId }) => spiffeId)
+  const others = changes.flatMap(({ oldId, newId }) => {
+    const own = new Set(
+      before
+        .get(oldId)
+        ?.map(({ pod, container }) => holderKey({ pod: podText(pod), container: container.name })),
+    )
+    return (held.get(newId) ?? []).flatMap(({ pod, containers }) =>
+      containers
+        .filter((container) => !own.has(holderKey({ pod: podText(pod), container })))
+        .map((container) => `${container} of ${podText(pod)}`),
+    )
+  })
+  return distinct(others)
+}
+
 /** What the outputs that give the same containers an identity render: those of new bindings, and of bindings that are there. */
 function renderedBy(
   gifts: readonly Gift[],
   then: BindingsAlone,
   candidates: readonly Candidate[],
-): RenderedByBindings {
+): Omit<RenderedByBindings, 'others'> {
   const { config, settled } = then.after
   const given = gifts.flatMap(({ pod, container }) => givenByBindings(pod, container, then))
   const suggested = candidates.flatMap((one) => idOfReady(settled.judgements.get(candidateKey(one))) ?? [])

@@ -21,13 +21,15 @@ export interface RenderedByBindings {
   readonly spiffeIds: readonly string[]
   readonly hints: readonly string[]
   readonly className: string
+  /** Containers that hold a new ID, and not the old one that it replaces: `side of pod team-a/llama-0`. */
+  readonly others: readonly string[]
 }
 
 /** The remainder of a registration, in the order of a binding's reader: the ID first. `oldIds` are those that containers hold. */
 export function remainderOf(
   { spec, rawSpec }: Pick<ClusterSpiffeId, 'spec' | 'rawSpec'>,
   oldIds: readonly string[],
-  { spiffeIds, hints, className }: RenderedByBindings,
+  { spiffeIds, hints, className, others }: RenderedByBindings,
 ): readonly Remainder[] {
   const all: Remainder[] = []
   const add = (
@@ -44,6 +46,14 @@ export function remainderOf(
       listText(oldIds) ?? spec.spiffeIDTemplate,
       listText(spiffeIds),
       'every peer, policy and test that names the old ID must name the new one too before the old one goes',
+    )
+  const further = listText(others)
+  if (further !== undefined)
+    add(
+      'holders',
+      'containers with the old ID',
+      `${further} too`,
+      'whoever accepts the new ID accepts these too',
     )
   if (spec.ttl !== undefined)
     add('ttl', spec.ttl, undefined, "X.509 SVIDs live as long as the SPIRE server's default says")
@@ -83,11 +93,11 @@ export function remainderOf(
       className === '' ? '(none)' : className,
       'the SCM of the class of the install acts on the new registration',
     )
-  const further = furtherSelectors(spec.workloadSelectorTemplates)
-  if (further.length > 0)
+  const selectors = furtherSelectors(spec.workloadSelectorTemplates)
+  if (selectors.length > 0)
     add(
       'workload selectors',
-      listText(further) ?? '',
+      listText(selectors) ?? '',
       undefined,
       'a binding selects by namespace, service account, labels of the pool and container alone',
     )
