@@ -82,7 +82,14 @@ export function dueIn(
   return {
     due: [...held, ...perhaps]
       .filter((one) => !state.unwritten.has(one.source.name) && assumed.has(registrationText(one)))
-      .map((registration) => ({ registration, holds: all(there, holdings.given(registration)) })),
+      .map((registration) => ({
+        registration,
+        parentId:
+          registration.source.kind === 'ClusterSPIFFEID'
+            ? state.prediction().parentIdOf(pod)
+            : registration.outcome.entry?.parentId,
+        holds: all(there, holdings.given(registration)),
+      })),
     possible: new Set(idsOf([...held, ...perhaps, ...asIs.held, ...asIs.perhaps])),
     other: any(other, asIs.other),
     originsOf: originsIn(state),

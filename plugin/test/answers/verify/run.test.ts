@@ -539,6 +539,23 @@ describe('what a process got', () => {
     expect(await codesOf(text(ID))).toEqual([])
   })
 
+  test('an entry of its ID for the agent of another node is none of it', async () => {
+    const parent = { trust_domain: 'example.org', path: '/spire/agent/k8s_psat/prod/node-2' }
+    const items = OBJECTS.map((one) => ({ ...one, metadata: { ...META, ...one.metadata } }))
+    const elsewhere = {
+      'cluster.json': JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
+      'entries.json': JSON.stringify({ entries: [{ ...ENTRY, parent_id: parent }] }),
+    }
+    const codes = await codesOf(
+      text(),
+      ['--selectors', 'k8s:container-name:app,k8s:pod-uid:pod-1'],
+      elsewhere,
+    )
+    expect(codes.find((one) => one.startsWith('KLM821'))).toContain(
+      'the server holds no entry of it for this pod',
+    )
+  })
+
   describe('by a binding that kleym has not settled', () => {
     const KLEYM = ['--trust-domain', 'example.org', '--clusterspiffeid-class-name', 'x', '-f', 'kleym.json']
     test('is neither missing nor unexpected while its output must still be written', async () => {

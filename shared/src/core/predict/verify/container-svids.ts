@@ -1,5 +1,6 @@
 // The SVIDs that one container got against those that it should have: what is missing, whether the server holds the entry, and which
 // selector of the process fails.
+import { mayBecome } from '../../base/go/template/mentions.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import type { Registration } from '../spire/registration.ts'
 import { not, type Truth } from '../../model/truth/truth.ts'
@@ -21,6 +22,8 @@ export interface ContainerSvids {
 /** A registration by which the container should hold an SVID. */
 export interface DueSvid {
   readonly registration: Registration
+  /** The parent of its entry, perhaps with placeholders; undefined: not known. */
+  readonly parentId: string | undefined
   /** Whether it should: yes, or open. */
   readonly holds: Truth
 }
@@ -78,20 +81,26 @@ export function svidAnswer(
 ): SvidAnswer {
   const got = new Set(asked.svids.map(({ spiffeId }) => spiffeId))
   const hints = new Set(asked.svids.map(({ hint }) => hint))
-  const entryOf = (id: string): ServerEntry | undefined => entries.find(({ spiffeId }) => spiffeId === id)
   return {
     asked,
     lacking: due.flatMap((one) => {
       const { spiffeId = '', sharesHint, hint } = one.registration
       if (got.has(spiffeId) || (sharesHint && hints.has(hint))) return []
-      return { ...one, ...whyLacking(asked, one, entryOf(spiffeId), originsOf) }
+      // An entry of the same ID under the parent of another node is none of this container.
+      const own = entries.find((each) => each.spiffeId === spiffeId && isParent(one.parentId, each.parentId))
+      return { ...one, ...whyLacking(asked, one, own, originsOf) }
     }),
     surplus: [...got.difference(possible)].map((spiffeId) => ({
       spiffeId,
-      entry: entryOf(spiffeId),
+      entry: entries.find((each) => each.spiffeId === spiffeId),
       holds: not(other),
     })),
   }
+}
+
+/** Whether a parent is that of an entry, or may be. */
+function isParent(due: string | undefined, parentId: string): boolean {
+  return due === undefined || mayBecome(due, parentId)
 }
 
 function whyLacking(
