@@ -103,6 +103,16 @@ describe('the bindings', () => {
   })
 })
 
+test('bindings that give the same ID bring no second one, and their entries may be masked until the end', () => {
+  const same = migrationSteps(migrationOf([pool(), pod(), old({ spiffeIDTemplate: NEW })]))
+  expect(same.map(({ title }) => title)).toEqual(['Apply the bindings', 'Delete the old registration'])
+  const [apply] = same
+  expect(apply?.lines.join('. ')).not.toMatch(/hold both|and in force/)
+  expect(apply?.lines.join('. ')).toContain('InForce may say Masked until the old registration is gone')
+  const other = migrationSteps(migrationOf([pool(), pod(), old()]))
+  expect(other[1]?.lines.join('. ')).toMatch(/in force.*hold both identities/)
+})
+
 test('a registration of whose containers no binding covers one is kept, and nothing is to be done', () => {
   const migration = migrationOf([pod(), old()])
   expect(migration.newIds).toEqual([])

@@ -39,19 +39,23 @@ function uncoveredText(uncovered: readonly Uncovered[]): string {
   return uncovered.map(({ container, pods }) => `${container} of ${pods.text()}`).join('; ')
 }
 
-function applyLines({ object, effects, suggestions }: Migration): readonly string[] {
+function applyLines({ object, changes, effects, suggestions }: Migration): readonly string[] {
   const { name } = object.meta
   const { hint } = object.spec
   const isHintOfBoth = suggestions.pools.some(({ suggested }) => suggested.some(({ key }) => key === hint))
   const { stranded } = effects.apply
+  const isOther = changes.length > 0
   return present(
     `kubectl kleym migrate clusterspiffeid/${name} -o yaml | kubectl apply -f -`,
-    'wait until kubectl get iib says Ready and in force for each of them',
+    isOther
+      ? 'wait until kubectl get iib says Ready and in force for each of them'
+      : 'wait until kubectl get iib says Ready for each of them; InForce may say Masked until the old registration is gone: of two equal entries the older counts',
     object.spec.fallback
       ? `ClusterSPIFFEID/${name} is a fallback: it gives way as soon as a binding is applied to a pod, so its ID goes at once and the two never stand side by side`
-      : isHintOfBoth
-        ? `both identities have the hint ${hint}, so the Workload API goes on handing out the older one alone (KLM307); clients get the new one once ClusterSPIFFEID/${name} is deleted`
-        : 'from here on the containers hold both identities: a client that takes the first one may get either',
+      : isOther &&
+          (isHintOfBoth
+            ? `both identities have the hint ${hint}, so the Workload API goes on handing out the older one alone (KLM307); clients get the new one once ClusterSPIFFEID/${name} is deleted`
+            : 'from here on the containers hold both identities: a client that takes the first one may get either'),
     stranded.length > 0 &&
       `this leaves ${stranded.length === 1 ? '1 container' : `${stranded.length} containers`} without an identity, since a fallback gives way for the whole pod: ${stranded
         .slice(0, NAMED)
