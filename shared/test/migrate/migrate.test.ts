@@ -168,6 +168,11 @@ describe('what no binding can say', () => {
       'proxy of pod team-a/llama-0 too',
     ],
     [
+      'the other container, if the ID was that of the binding',
+      [pod(), old({ spiffeIDTemplate: NEW, workloadSelectorTemplates: ['k8s:container-name:vllm'] })],
+      'proxy of pod team-a/llama-0 too',
+    ],
+    [
       'the other pods of the pool, if the registration selects some',
       [
         pod({ labels: { app: 'llama', tier: 'gold' } }),

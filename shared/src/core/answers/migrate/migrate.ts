@@ -5,6 +5,7 @@ import {
   type Analysis,
   givenByNothing,
   holdersOfIds,
+  type PolicyHolder,
   Holdings,
   idsOf,
   type ContainerHolding,
@@ -131,8 +132,9 @@ export function* migrating(analysis: Analysis, object: ClusterSpiffeId, tools: P
     const why = ofPod.map((one) => whyOpenText(one.given)).find((text) => text !== undefined)
     return why === undefined ? [] : [`${podText(pod)}: ${why}`]
   })
-  const changes = changesOf(gifts, then)
-  const others = othersWith(changes, given, after.settled)
+  const replaced = replacedBy(gifts, then)
+  const changes = replaced.filter(({ oldId, newId }) => newId !== oldId)
+  const others = othersWith(replaced, given, [analysis, after])
   const rendered = { ...renderedBy(gifts, then, candidates), others }
   const consumers = consumersOf(analysis.settled.policies(), changes)
   const gone = new Set(givenByNothing(after.settled, oldIds))
@@ -194,11 +196,9 @@ function heldThen(pod: Pod, container: Container, { later, ofGiven }: BindingsAl
 }
 
 /** For each container: what bindings give it, or may, in the place of what the registration gave. */
-function changesOf(gifts: readonly Gift[], then: BindingsAlone): readonly IdChange[] {
+function replacedBy(gifts: readonly Gift[], then: BindingsAlone): readonly IdChange[] {
   const changes = gifts.flatMap(({ pod, container, spiffeId: oldId = '' }) =>
-    givenByBindings(pod, container, then).flatMap(({ spiffeId: newId = oldId }) =>
-      newId === oldId ? [] : [{ oldId, newId }],
-    ),
+    givenByBindings(pod, container, then).map(({ spiffeId: newId = oldId }) => ({ oldId, newId })),
   )
   return [...new Map(changes.map((one) => [`${one.oldId} ${one.newId}`, one]))]
     .toSorted(compareKeys)
@@ -366,28 +366,41 @@ function whyUncovered(pod: Pod, pool: string | undefined, pools: Suggestions['po
   return 'no InferencePool selects the pod, and pools are never invented'
 }
 
-/** The containers that hold a new ID with the bindings alone, and to which the registration does not give the old one. */
+/** The containers that hold a new ID with the bindings alone, and do not hold the old one now. */
 function othersWith(
-  changes: readonly IdChange[],
+  replaced: readonly IdChange[],
   given: readonly Gift[],
-  settled: Analysis['settled'],
+  [now, after]: readonly [now: Analysis, after: Analysis],
 ): readonly string[] {
-  const newIds = changes.map(({ newId }) => newId)
-  const held = holdersOfIds(settled, newIds)
-  const before = Map.groupBy(given, ({ spiffeId }) => spiffeId)
-  const others = changes.flatMap(({ oldId, newId }) => {
-    const own = new Set(
-      before
-        .get(oldId)
-        ?.map(({ pod, container }) => holderKey({ pod: podText(pod), container: container.name })),
-    )
-    return (held.get(newId) ?? []).flatMap(({ pod, containers }) =>
-      containers
-        .filter((container) => !own.has(holderKey({ pod: podText(pod), container })))
-        .map((container) => `${container} of ${podText(pod)}`),
-    )
+  const held = holdersOfIds(
+    after.settled,
+    replaced.map(({ newId }) => newId),
+  )
+  const before = holdersOfIds(
+    now.settled,
+    replaced.map(({ oldId }) => oldId),
+  )
+  const gifts = Map.groupBy(given, ({ spiffeId }) => spiffeId)
+  const others = replaced.flatMap(({ oldId, newId }) => {
+    const own = new Set([
+      ...(gifts.get(oldId) ?? []).map(({ pod, container }) => keyOf(pod, container.name)),
+      ...containersOf(before.get(oldId)).map(({ pod, container }) => keyOf(pod, container)),
+    ])
+    return containersOf(held.get(newId))
+      .filter(({ pod, container }) => !own.has(keyOf(pod, container)))
+      .map(({ pod, container }) => `${container} of ${podText(pod)}`)
   })
   return distinct(others)
+}
+
+function containersOf(
+  holders: readonly PolicyHolder[] = [],
+): readonly { readonly pod: Pod; readonly container: string }[] {
+  return holders.flatMap(({ pod, containers }) => containers.map((container) => ({ pod, container })))
+}
+
+function keyOf(pod: Pod, container: string): string {
+  return holderKey({ pod: podText(pod), container })
 }
 
 /** What the outputs that give the same containers an identity render: those of new bindings, and of bindings that are there. */
