@@ -84,6 +84,26 @@ describe('the estate against a server', () => {
     expect(await differencesOf([unheld, ...entries])).toEqual(['extra KLM805 another registrar'])
   })
 
+  test('an entry with a right whose ID a container holds only perhaps is a finding that depends on that', async () => {
+    const made: JsonRecord = {
+      id: '0b6f',
+      spiffe_id: { trust_domain: 'example.org', path: '/ci/builder' },
+      parent_id: { trust_domain: 'example.org', path: '/spire/agent/k8s_psat/elsewhere/node' },
+      selectors: [{ type: 'unix', value: 'uid:0' }],
+      admin: true,
+    }
+    const { stdout } = await verify(
+      await dumped([made, ...(await entriesOfEstate())]),
+      ...AS_OF,
+      '-o',
+      'json',
+    )
+    const report: unknown = JSON.parse(stdout)
+    expect(
+      listAt(report, 'findings').filter((one) => JSON.stringify(one).includes('RegistrationEntry')),
+    ).toMatchObject([{ code: 'KLM804', severity: 'warning', dependsOn: ['which containers hold its ID'] }])
+  })
+
   test('an entry that expires is no agreement, and another client made it so', async () => {
     const [first = {}, ...rest] = await entriesOfEstate()
     expect(await differencesOf([{ ...first, expires_at: '1900000000' }, ...rest])).toEqual([

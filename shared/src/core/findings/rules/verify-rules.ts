@@ -192,11 +192,10 @@ function ofOtherExtra(code: FindingCode, rest: readonly JudgedDifference[]): Fin
     : one
 }
 
-function unsureWhoAsks(
-  one: Finding,
-  why = 'whether the agent of the node asks for it is not known',
-): Finding {
-  return notCertain(one, ['which agents ask for it'], why)
+function unsureWhoAsks(one: Finding, whyOthers?: string): Finding {
+  return whyOthers === undefined
+    ? notCertain(one, ['which agents ask for it'], 'whether the agent of the node asks for it is not known')
+    : notCertain(one, ['which containers hold its ID'], whyOthers)
 }
 
 function subjectsOf(holders: readonly HolderContainer[]): readonly Subject[] {
