@@ -12,7 +12,7 @@ const TEXT_LENGTH = 200
 
 export interface HttpAnswer {
   readonly status: number
-  /** Where its headers are. Node puts them together when they are asked for, which is for failures alone. */
+  /** Where its headers are. */
   readonly head: Pick<IncomingMessage, 'headers'>
   readonly body: Buffer
 }
