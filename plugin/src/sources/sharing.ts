@@ -1,9 +1,7 @@
 // Equal values kept once. The pods of a workload say the same of themselves but for a name, a UID and a node, and a list
 // of a hundred thousand of them would say it as often.
 import type { JsonRecord } from '@kleym/shared/core/base/json.ts'
-
-/** How many different ones are remembered. Lists come in the order of namespaces and names, so the alike are together. */
-const REMEMBERED = 10_000
+import { remembered } from '@kleym/shared/core/base/remembered.ts'
 
 /** Gives one and the same for what is equal. The result is shared: callers must not change it. */
 export class Sharing {
@@ -47,12 +45,4 @@ export class Sharing {
 interface Made {
   readonly beside: unknown
   readonly value: unknown
-}
-
-function remembered<T>(known: Map<string, T>, key: string, value: T): T {
-  const before = known.get(key)
-  if (before !== undefined) return before
-  if (known.size >= REMEMBERED) known.clear()
-  known.set(key, value)
-  return value
 }

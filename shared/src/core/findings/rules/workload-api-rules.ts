@@ -3,6 +3,7 @@
 // is not in sight, nothing at all.
 import { meshOf } from '../../analysis/index.ts'
 import { NO, openOn, YES, type Truth } from '../../model/truth/truth.ts'
+import { answerOf } from '../../model/objects/pods-alike.ts'
 import type { Pod } from '../../model/objects/pod.ts'
 import { hookWaitsForSvid, waitsForSvid } from '../../model/objects/svid-wait.ts'
 import {
@@ -33,7 +34,7 @@ interface Given {
 
 /** What outputs of bindings give on a pod whose spec can be judged. */
 function givenBy({ pod, outcomes, containers }: PodIdentities, lookups: PodLookups): readonly Given[] {
-  if (pod.perhaps !== undefined || isFromCluster(pod)) return []
+  if (pod.perhaps !== undefined || answerOf(pod, isFromCluster)) return []
   return outcomes.flatMap((outcome) => {
     const { source, verdict } = outcome
     if (verdict.state !== 'declared' || bindingOf(source, lookups) === undefined) return []

@@ -1,6 +1,7 @@
 // Pods, and the pods that a workload's template will make: one shape for both, so that every question can be asked
 // before anything runs.
 import { getOrCreate } from '../../base/get-or-create.ts'
+import { remembered } from '../../base/remembered.ts'
 import { dig, isRecord, listAt, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
 import { nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
@@ -111,12 +112,16 @@ const NO_LABELS: ReadonlySet<string> = new Set()
 /** The service account that admission sets where a pod names none. */
 export const DEFAULT_SERVICE_ACCOUNT = 'default'
 
-/** Makes a function that reads pods. Pods that share a value in the input, as those of one list do, share what is read of it. */
+/**
+ * Makes a function that reads pods. Pods that share a value in the input, as those of one list do, share what is read of it; and containers
+ * that are read alike are one value.
+ */
 export function podReader(): (raw: RawObject) => Pod {
   const known = {
     labels: new WeakMap<object, Pod['labels']>(),
     containers: new WeakMap<object, Pod['containers']>(),
   }
+  const equal = new Map<string, Pod['containers']>()
   return (raw) => {
     const spec = recordAt(raw.value, 'spec')
     // Containers are read from three lists and cached by the first: it may stand for all where it is the only one.
@@ -124,7 +129,10 @@ export function podReader(): (raw: RawObject) => Pod {
     const containers = isOnly ? own(spec, 'containers') : undefined
     return podOf(raw, {
       labels: cachedFor(known.labels, dig(raw.value, 'metadata', 'labels'), readStringMap),
-      containers: cachedFor(known.containers, containers, () => readContainers(spec)),
+      containers: cachedFor(known.containers, containers, () => {
+        const read = readContainers(spec)
+        return remembered(equal, JSON.stringify(read), read)
+      }),
     })
   }
 }

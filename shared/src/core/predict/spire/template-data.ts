@@ -83,31 +83,27 @@ function nodeSpec(found: PodNode): GoObject {
 }
 
 function podMeta(pod: Pod): GoObject {
-  if (pod.exists) {
-    const { metadata, getsNode } = pod
-    const value = getsNode === true ? withValue(metadata, 'labels', labelsWithPlaceholders(pod)) : metadata
-    return { value, complete: true }
-  }
-  const value = {
-    ...pod.metadata,
-    namespace: pod.namespace,
-    name: pod.name ?? placeholderFor(POD_NAME),
-    uid: pod.uid ?? placeholderFor(POD_UID),
-    labels: labelsWithPlaceholders(pod),
-    ...annotationsWithPlaceholders(pod),
-  }
+  const { exists, metadata, getsNode, annotationChoices } = pod
+  const labels = (): JsonRecord => labelsWithPlaceholders(pod)
+  if (exists)
+    return { value: getsNode === true ? withValues(metadata, { labels }) : metadata, complete: true }
+  const value = withValues(metadata, {
+    namespace: () => pod.namespace,
+    name: () => pod.name ?? placeholderFor(POD_NAME),
+    uid: () => pod.uid ?? placeholderFor(POD_UID),
+    labels,
+    ...(annotationChoices && { annotations: () => annotationsWithPlaceholders(metadata, annotationChoices) }),
+  })
   return { value, complete: false }
 }
 
-/** The annotations of a pod that admission may change; nothing if it may not. */
-function annotationsWithPlaceholders({ metadata, annotationChoices }: Pod): JsonRecord {
-  if (annotationChoices === undefined) return {}
+function annotationsWithPlaceholders(
+  metadata: JsonRecord,
+  choices: ReadonlyMap<string, unknown>,
+): JsonRecord {
   const written = own(metadata, 'annotations')
-  const changed = [...annotationChoices.keys()].map((key) => [
-    key,
-    new Placeholder(`annotation ${key}`, true),
-  ])
-  return { annotations: { ...(isRecord(written) ? written : {}), ...Object.fromEntries(changed) } }
+  const changed = [...choices.keys()].map((key) => [key, new Placeholder(`annotation ${key}`, true)])
+  return { ...(isRecord(written) ? written : {}), ...Object.fromEntries(changed) }
 }
 
 function labelsWithPlaceholders(pod: Pod): JsonRecord {
@@ -121,17 +117,14 @@ function labelsWithPlaceholders(pod: Pod): JsonRecord {
 }
 
 function podSpec(pod: Pod): GoObject {
-  if (pod.exists) {
-    const { spec, getsNode } = pod
-    const value =
-      getsNode === true ? withValue(spec, 'nodeName', pod.nodeName ?? placeholderFor(NODE_NAME)) : spec
-    return { value, complete: answerOf(pod, isSpecWhole) }
-  }
-  const value = {
-    ...pod.spec,
-    serviceAccountName: pod.serviceAccountName,
-    nodeName: pod.nodeName ?? placeholderFor(NODE_NAME),
-  }
+  const { exists, spec, getsNode } = pod
+  const nodeName = (): unknown => pod.nodeName ?? placeholderFor(NODE_NAME)
+  if (exists)
+    return {
+      value: getsNode === true ? withValues(spec, { nodeName }) : spec,
+      complete: answerOf(pod, isSpecWhole),
+    }
+  const value = withValues(spec, { serviceAccountName: () => pod.serviceAccountName, nodeName })
   return { value, complete: false }
 }
 
@@ -151,11 +144,17 @@ const FILLED_IN = [
   'terminationGracePeriodSeconds',
 ]
 
-/** A record with another value at a key. The rest is read when a template asks for it: pods that differ in it may be alike otherwise. */
-function withValue(record: JsonRecord, key: string, value: unknown): JsonRecord {
-  const rest = Reflect.ownKeys(record).filter((one) => one !== key)
-  const read = rest.map((one) => [one, { enumerable: true, get: () => Reflect.get(record, one) }])
-  return Object.defineProperties({ [key]: value }, Object.fromEntries(read))
+/** A record with other values at some keys. Each is read when a template asks for it: pods that differ in the rest may be alike otherwise. */
+function withValues(record: JsonRecord, values: Readonly<Record<string, () => unknown>>): JsonRecord {
+  const rest = Reflect.ownKeys(record).filter((key) => !Object.hasOwn(values, key))
+  const read = [
+    ...rest.map((key) => [key, () => Reflect.get(record, key)] as const),
+    ...Object.entries(values),
+  ]
+  return Object.defineProperties(
+    {},
+    Object.fromEntries(read.map(([key, get]) => [key, { enumerable: true, get }])),
+  )
 }
 
 function placeholderFor(fact: string): Placeholder {
