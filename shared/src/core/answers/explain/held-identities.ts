@@ -4,6 +4,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { lazy } from '../../base/lazy.ts'
 import type { Steps } from '../../base/steps.ts'
 import { compareKeys, distinct } from '../../base/text/bytes.ts'
+import { sha256Hex } from '../../base/text/sha256.ts'
 import { Holdings, undecidedText, type State, type UndecidedBinding } from '../../analysis/index.ts'
 import type { Container, Pod } from '../../model/objects/pod.ts'
 import { holderKey, podText, type Holder } from '../../model/objects/pod-index.ts'
@@ -93,10 +94,9 @@ export function* identitiesOf(
   const heldBy = (pod: Pod, differing?: ReadonlySet<string>): readonly HeldOfPod[] => {
     const conditions = lazy(() => {
       const every = isOfWaiting ? [pod, ...holdings.scheduled(pod)] : [pod]
-      return conditionsOf(
-        every.flatMap((one) => prediction.entriesOf(one)),
-        selectors,
-      )
+      const of = every.flatMap((one) => prediction.entriesOf(one))
+      // A part of the key of each registration of the pod: as text they would stand in it as often as there are registrations.
+      return { digest: sha256Hex(conditionsOf(of, selectors).join(' ')) }
     })
     const madeFrom = lazy(() => ({ text: canonicalText([pod.metadata, pod.spec, shownToTemplates]) }))
     const more = differing && holdings.addedTo(pod).filter(({ name }) => differing.has(name))
@@ -129,7 +129,7 @@ export function* identitiesOf(
         const text = `${sourceText(source)}: ${whyOpenText(given) ?? 'not known'}`
         const facts = decidedBy(registration, pod, container)
         if (verdict !== 'unknown') {
-          open.set([sourceText(source), spiffeId, facts, ...conditions()].join(' '), text)
+          open.set([sourceText(source), spiffeId, facts, conditions().digest].join(' '), text)
           if (spiffeId !== undefined) perhaps.set(spiffeId, text)
           continue
         }
