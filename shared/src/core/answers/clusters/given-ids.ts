@@ -58,8 +58,8 @@ export function* givenIds(state: State): Steps<ClusterIds> {
     // It may give the ID to a pod that is not there yet.
     const id = literalId(spiffeIDTemplate, trustDomain)
     const handling = objects.get(sourceText(source))?.handling.state
-    const isLooked = handling !== 'ignored' && handling !== 'invalid'
-    if (id?.startsWith(`spiffe://${trustDomain ?? ''}/`) === true && isLooked) giverOf(id, source)
+    const mayGive = handling !== 'ignored' && handling !== 'invalid'
+    if (id?.startsWith(`spiffe://${trustDomain ?? ''}/`) === true && mayGive) giverOf(id, source)
   }
   for (const { source, entry, verdict } of state.prediction().staticEntries()) {
     const giver = entry === undefined || !isAskedFor(verdict) ? undefined : giverOf(entry.spiffeId, source)

@@ -71,7 +71,7 @@ export interface Pod {
   readonly labelGivers?: ReadonlyMap<string, string>
   /** The values of these that are possible, undefined for none; without an entry: any. */
   readonly labelChoices?: LabelChoices
-  /** The values of annotations that admission may set, undefined for none; without any: any. */
+  /** The annotations that admission may set, with the values that are possible. Undefined among them: it may be absent; in their place: any. */
   readonly annotationChoices?: ReadonlyMap<string, ReadonlySet<string | undefined> | undefined>
   /** Keys of labels and annotations that admission may set, by which it asks a webhook for a container. */
   readonly askedByAdmission?: ReadonlySet<string>
