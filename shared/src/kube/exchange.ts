@@ -184,11 +184,19 @@ async function bodyOfAnswer(
   return body
 }
 
+/** How many times its length a gzip of objects holds at most as a rule: then one buffer takes it all. */
+const USUAL_RATIO = 16
+
+/** The smallest buffer that zlib takes. */
+const MIN_CHUNK_BYTES = 64
+
 /** What a gzip holds; throws a ConnectionError where it is none, or holds more than `most` bytes. */
 function unzipped(sent: Buffer, what: string, most: number): Buffer {
   try {
     // Loaded here: it takes a start some milliseconds, and small answers are not compressed.
-    return process.getBuiltinModule('node:zlib').gunzipSync(sent, { maxOutputLength: most })
+    const zlib = process.getBuiltinModule('node:zlib')
+    const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(most, sent.length * USUAL_RATIO))
+    return zlib.gunzipSync(sent, { maxOutputLength: most, chunkSize })
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new BodyTooLarge(what, `longer than ${most} bytes`)
     throw connectionError('malformed', what, { neverSent: false, cause: error })
