@@ -40,6 +40,7 @@ export const SUITES: Readonly<Record<Topic, readonly string[]>> = {
     'operator-webhook',
   ],
   plugin: [
+    'kept-labels',
     'manifest-check',
     'plugin-agreement',
     'plugin-completion',

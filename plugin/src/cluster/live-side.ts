@@ -31,7 +31,7 @@ import {
   WORKLOADS,
 } from '@kleym/shared/kube/resources.ts'
 import { readMesh, readPolicies, type PolicyQuestion } from './policies.ts'
-import type { ClusterReader, Reading, ListRequest } from './reader.ts'
+import type { ClusterReader, ListRequest, Reading } from './reader.ts'
 import { findEveryScm, findOurScm, type ScmFound, type ScmQuestion } from './scm.ts'
 import { isFinishedJob } from '@kleym/shared/core/model/objects/workload.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
@@ -87,7 +87,6 @@ const NARROW_PAGE = 10_000
 export const WHOLE = withoutManagedFields({ status: true })
 /** The same, without what controllers report. */
 export const WITHOUT_STATUS = withoutManagedFields({ status: false })
-
 /** Reads what a question needs. Throws a KleymError only where the cluster cannot be reached at all. */
 export async function readLiveSide(reader: ClusterReader, question: LiveQuestion): Promise<LiveSide> {
   const { namespaces, kind, policies, names, federation, files } = question
@@ -162,7 +161,8 @@ async function readNamespaces(
   side: LiveSideReader,
 ): Promise<void> {
   if (namespaces === undefined) {
-    side.add(NAMESPACES, await reader.read({ resource: NAMESPACES, trim: WITHOUT_STATUS }))
+    // Whole: the bookkeeping of applies tells which labels the next one keeps.
+    side.add(NAMESPACES, await reader.read({ resource: NAMESPACES }))
     return
   }
   for (const reading of await Promise.all(namespaces.map((name) => reader.get(NAMESPACES, name, undefined))))

@@ -2,6 +2,7 @@
 // read any field of a pod, so what is kept of pods follows from the templates that there are.
 import { dig, isRecord, listAt, own, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mayHoldIds } from '@kleym/shared/core/model/naming/ids-in-text.ts'
+import { LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { INJECTION_KEYS } from '@kleym/shared/core/model/objects/sidecars.ts'
 import { MIRROR_ANNOTATION } from '@kleym/shared/core/predict/index.ts'
 import { WORKLOAD_API_VARIABLES } from '@kleym/shared/core/model/objects/workload-api.ts'
@@ -19,9 +20,6 @@ export function withoutManagedFields({ status }: { readonly status: boolean }): 
     }
   }
 }
-
-/** What `kubectl apply` keeps of the manifest: as long again as the object. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** All of an access policy but what other programs note in it. */
 export const policyTrim: Trim = (object) => {

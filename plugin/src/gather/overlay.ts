@@ -12,7 +12,9 @@ import {
   kindKey,
 } from '@kleym/shared/core/model/kinds.ts'
 import { isRecord, stringAt, type JsonRecord } from '@kleym/shared/core/base/json.ts'
+import { appliedKeys } from '@kleym/shared/core/model/objects/applied.ts'
 import { readMeta } from '@kleym/shared/core/model/objects/meta.ts'
+import { recordAt } from '@kleym/shared/core/model/objects/pod.ts'
 import type { RawObject } from '@kleym/shared/core/model/objects/raw.ts'
 import { WORKLOAD_KINDS } from '@kleym/shared/core/model/objects/workload.ts'
 import type { ObjectName } from '../sources/kind-name.ts'
@@ -26,10 +28,7 @@ export function overlay(live: readonly RawObject[], files: readonly RawObject[])
   const merged = new Map(live.map((object) => [identityOf(object), object]))
   for (const file of files) {
     const shadowed = merged.get(identityOf(file))
-    merged.set(
-      identityOf(file),
-      shadowed === undefined ? file : { ...file, value: asUpdate(file.value, shadowed.value) },
-    )
+    merged.set(identityOf(file), shadowed === undefined ? file : asUpdate(file, shadowed.value))
   }
   return [...merged.values()]
 }
@@ -98,11 +97,39 @@ function identityOf({ value }: RawObject): string {
   return JSON.stringify([kindOf(value).group, value['kind'], namespace, name])
 }
 
-function asUpdate(file: JsonRecord, live: JsonRecord): JsonRecord {
+function asUpdate(file: RawObject, live: JsonRecord): RawObject {
   const before = isRecord(live['metadata']) ? live['metadata'] : {}
   const kept = Object.fromEntries(
     SERVER_METADATA.flatMap((key) => (key in before ? [[key, before[key]]] : [])),
   )
-  const metadata = { ...(isRecord(file['metadata']) ? file['metadata'] : {}), ...kept }
-  return { ...file, metadata, ...('status' in live ? { status: live['status'] } : {}) }
+  const given = isRecord(file.value['metadata']) ? file.value['metadata'] : {}
+  const fields = kindKey(live) === 'Namespace' ? MARKS.map((field) => marksAfter(field, given, before)) : []
+  const metadata = Object.assign({ ...given, ...kept }, ...fields.map(({ certain }) => certain))
+  const perhaps = fields.flatMap((one) => one.perhaps)
+  return {
+    ...file,
+    value: { ...file.value, metadata, ...('status' in live ? { status: live['status'] } : {}) },
+    ...(perhaps.length > 0 && { perhapsKept: new Map(perhaps) }),
+  }
+}
+
+const MARKS = ['labels', 'annotations'] as const
+
+interface MarksAfter {
+  readonly certain: JsonRecord
+  readonly perhaps: readonly (readonly [string, string])[]
+}
+
+/** The labels or annotations of a live object after an apply: those that no apply has given are others' and stay. */
+function marksAfter(field: (typeof MARKS)[number], given: JsonRecord, live: JsonRecord): MarksAfter {
+  const own = recordAt(given, field)
+  const applied = appliedKeys(live, field)
+  const others = Object.entries(recordAt(live, field)).filter(([key]) => !Object.hasOwn(own, key))
+  if (applied === undefined)
+    return {
+      certain: {},
+      perhaps: others.flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
+    }
+  const stay = Object.fromEntries(others.filter(([key]) => !applied.has(key)))
+  return { certain: { [field]: { ...stay, ...own } }, perhaps: [] }
 }

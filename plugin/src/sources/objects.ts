@@ -5,6 +5,7 @@ import { groupOfApiVersion, kindKey, kindOf, qualifiedKind } from '@kleym/shared
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { dig, isRecord, own, stringAt, typeName, type JsonRecord } from '@kleym/shared/core/base/json.ts'
 import { mentionRules } from '@kleym/shared/core/model/naming/named-in.ts'
+import { LAST_APPLIED } from '@kleym/shared/core/model/objects/applied.ts'
 import { isReadByMakers } from '@kleym/shared/core/model/objects/known-makers.ts'
 import { isKnownNamespaced, isPodMaker } from '@kleym/shared/core/model/objects/pod-makers.ts'
 import { OPENSHIFT_PROVIDER, openshiftRegistrations } from '@kleym/shared/core/analysis/index.ts'
@@ -316,12 +317,14 @@ export class Collection {
   #settle(value: JsonRecord, kind: WantedKind, isFromCluster: boolean): RawObject {
     const found = own(value, 'metadata')
     const metadata: Record<string, unknown> = isRecord(found) ? { ...found } : {}
-    delete metadata['managedFields']
+    // What was applied of a live Namespace tells which of its labels the next apply keeps.
+    const keepsApplied = isFromCluster && kind.kind === 'Namespace'
+    if (!keepsApplied) delete metadata['managedFields']
     if (!isFromCluster) for (const field of SERVER_FIELDS) delete metadata[field]
     if (kind.namespaced) metadata['namespace'] = nonEmpty(metadata['namespace']) ?? this.#rules.namespace
     else delete metadata['namespace']
     const annotations = own(metadata, 'annotations')
-    if (isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
+    if (!keepsApplied && isRecord(annotations) && Object.hasOwn(annotations, LAST_APPLIED)) {
       const { [LAST_APPLIED]: _, ...rest } = annotations
       metadata['annotations'] = rest
     }
@@ -519,7 +522,6 @@ const SERVER_FIELDS = [
 ] as const
 /** What the pods of a workload have in common: work on one that asks for no more is done once for all of them. */
 const SHARED = ['labels', 'ownerReferences'] as const
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Whether an object is a dump of a live one, which nothing must still fill in. */
 function isDump(value: JsonRecord, { dumps }: ReadingRules): boolean {

@@ -3,6 +3,7 @@
 // https://github.com/openshift/zero-trust-workload-identity-manager, pkg/controller/spire-server/configmap.go.
 import { own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
+import { NAMESPACE_NAME_LABEL } from '../../model/names.ts'
 
 /** The kind of that object; there is one, which is called `cluster`. */
 export const OPENSHIFT_SCM = {
@@ -66,7 +67,7 @@ function registration(name: string, operator: 'In' | 'NotIn', spec: JsonRecord):
       spiffeIDTemplate:
         'spiffe://{{ .TrustDomain }}/ns/{{ .PodMeta.Namespace }}/sa/{{ .PodSpec.ServiceAccountName }}',
       namespaceSelector: {
-        matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator, values: [OPENSHIFT_NAMESPACE] }],
+        matchExpressions: [{ key: NAMESPACE_NAME_LABEL, operator, values: [OPENSHIFT_NAMESPACE] }],
       },
       ...spec,
     },

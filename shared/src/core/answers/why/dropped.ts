@@ -3,10 +3,8 @@
 // nothing of it, and SCM acts on what is left.
 import { own, isRecord, type JsonRecord } from '../../base/json.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
+import { LAST_APPLIED, lastApplied } from '../../model/objects/applied.ts'
 import { prunedFields } from '../../decide/index.ts'
-
-/** What `kubectl apply` keeps of the manifest. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration'
 
 /** Paths such as `.spec.hint`. */
 export interface DroppedFields {
@@ -39,14 +37,8 @@ function asked(
 ): object | undefined {
   if (written !== undefined) return written
   if (lifecycle !== 'live') return rawSpec
-  try {
-    const manifest: unknown = JSON.parse(meta.annotations.get(LAST_APPLIED) ?? 'null')
-    const spec = own(manifest, 'spec')
-    return isRecord(spec) ? spec : undefined
-  } catch {
-    // Whoever wrote the annotation was not kubectl.
-    return undefined
-  }
+  const spec = own(lastApplied(meta.annotations.get(LAST_APPLIED)), 'spec')
+  return isRecord(spec) ? spec : undefined
 }
 
 /** What is empty says the same as what is not there. */

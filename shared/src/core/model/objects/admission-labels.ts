@@ -3,6 +3,7 @@ import { getOrCreate } from '../../base/get-or-create.ts'
 import { own, stringAt } from '../../base/json.ts'
 import { SettingText, type LabelSetting } from './label-setting.ts'
 import { istioTemplate } from './pod-changers.ts'
+import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import type { Namespace, Pod } from './pod.ts'
 import type { PodChange } from './raw.ts'
 import { INJECTION_KEYS, mayAsk } from './sidecars.ts'
@@ -100,14 +101,18 @@ export class AdmissionLabels {
   namespace(namespace: Namespace): Namespace {
     const possible = new Set<string>()
     const choices = new Map<string, ReadonlySet<string | undefined>>()
+    let giver: string | undefined
     for (const key of this.#asked) {
-      if (key === 'kubernetes.io/metadata.name') continue
+      if (key === NAMESPACE_NAME_LABEL) continue
       const change = changeOf(namespace.labels.get(key), this.#settingsOf(key))
       if (change === undefined) continue
+      giver ??= change.by
       possible.add(key)
       if (change.values !== undefined) choices.set(key, change.values)
     }
-    return possible.size === 0 ? namespace : { ...namespace, possible, choices }
+    return giver === undefined
+      ? namespace
+      : { ...namespace, possible, choices, whyPossible: `${giver} may set some` }
   }
 
   /** What sets a label; of a pod, in its namespace. */

@@ -3,6 +3,7 @@
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { remembered } from '../../base/remembered.ts'
 import { dig, isRecord, listAt, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
+import { NAMESPACE_NAME_LABEL } from '../names.ts'
 import { nonEmpty, readMeta, readStringMap } from './meta.ts'
 import type { Origin, RawObject } from './raw.ts'
 
@@ -261,8 +262,10 @@ export interface Namespace {
   readonly annotations?: ReadonlyMap<string, string>
   /** False where only the name is known, because no Namespace object was given: other labels are then unknown. */
   readonly complete: boolean
-  /** Keys of labels that admission may set. */
+  /** Keys of labels that admission may set, or an apply may keep. */
   readonly possible?: ReadonlySet<string>
+  /** Why they may be there: `policy x may set some`. */
+  readonly whyPossible?: string
   /** The values of these that are possible; without an entry: any. */
   readonly choices?: LabelChoices
 }
@@ -270,7 +273,17 @@ export interface Namespace {
 /** Reads a Namespace. The API server sets its name label, so a manifest without it has it too. */
 export function readNamespace(raw: RawObject): Namespace {
   const meta = readMeta(raw.value)
-  return { ...namespaceNamed(meta.name, meta.labels, true), annotations: meta.annotations }
+  const kept = [...(raw.perhapsKept ?? [])].filter(([key]) => key !== NAMESPACE_NAME_LABEL)
+  return {
+    ...namespaceNamed(meta.name, meta.labels, true),
+    annotations: meta.annotations,
+    ...(kept.length > 0 && {
+      possible: new Set(kept.map(([key]) => key)),
+      whyPossible:
+        'the live Namespace has some that its manifest leaves out, and no apply that gave them is on record',
+      choices: new Map(kept.map(([key, value]) => [key, new Set([undefined, value])])),
+    }),
+  }
 }
 
 /** A namespace with these labels and its name label, which the API server sets. */
@@ -279,7 +292,7 @@ export function namespaceNamed(
   labels: ReadonlyMap<string, string>,
   complete: boolean,
 ): Namespace {
-  return { name, labels: new Map([...labels, ['kubernetes.io/metadata.name', name]]), complete }
+  return { name, labels: new Map([...labels, [NAMESPACE_NAME_LABEL, name]]), complete }
 }
 
 /** A node. */

@@ -57,6 +57,8 @@ export interface RawObject {
   readonly origin?: Origin
   /** It is not applied yet: from a file, and no dump of a live object. */
   readonly isManifest?: true
+  /** Of a manifest of a live Namespace: labels and annotations that it does not give, and that the live one may keep. */
+  readonly perhapsKept?: ReadonlyMap<string, string>
   /** Of a kind that kleym does not read, and kept because it makes pods. */
   readonly isUnread?: true
   /** It names no namespace, and its kind may be one without: the pods that it makes may be in any. */

@@ -27,8 +27,14 @@ export interface Selection<T> {
   readonly object: T
   /** Yes, or open. */
   readonly selects: Truth
-  /** Which of the two selectors is not certain. */
-  readonly uncertain: 'namespace' | 'pod' | undefined
+  /** The selector that is not certain, and the labels that it asks for. */
+  readonly uncertain: UncertainSelector | undefined
+}
+
+interface UncertainSelector {
+  readonly selector: 'namespaceSelector' | 'podSelector'
+  /** `the pod's labels: policy x may set some`. */
+  readonly labels: string
 }
 
 /** The most namespaces that a selector may match for its objects to be listed under each of them. */
@@ -135,7 +141,7 @@ export class CandidateIndex<T extends HasSelectors> {
       if (inNamespace === YES && onPod === YES)
         selections.push({ object, selects: YES, uncertain: undefined })
       else {
-        const uncertain = inNamespace === YES ? 'pod' : 'namespace'
+        const uncertain = inNamespace === YES ? ofPod(pod) : ofNamespace(namespace)
         selections.push({ object, selects: all(inNamespace, onPod), uncertain })
       }
     }
@@ -213,6 +219,17 @@ function areSelectedAlike(one: SelectedBy, other: SelectedBy): boolean {
     one.possibleLabels === other.possibleLabels &&
     one.namespace === other.namespace
   )
+}
+
+function ofPod({ labelGivers }: Pod): UncertainSelector {
+  const [giver] = labelGivers?.values() ?? []
+  const more = giver === undefined ? '' : `: ${giver} may set some`
+  return { selector: 'podSelector', labels: `the pod's labels${more}` }
+}
+
+function ofNamespace({ whyPossible }: Namespace): UncertainSelector {
+  const more = whyPossible === undefined ? '' : `: ${whyPossible}`
+  return { selector: 'namespaceSelector', labels: `the namespace's labels${more}` }
 }
 
 function matchNamespace<T>({ selector }: Group<T>, namespace: Namespace): Truth {

@@ -188,7 +188,7 @@ function candidateStateOf(
       : undefined
   const rendered = own?.kind === 'failed' && id.mayTakeEntry ? undefined : own
   const excluded = verdictBeforeRendering(id, podVerdict, podFacts)
-  const uncertainty = uncertaintyBeforeRendering(id, podVerdict, pod, uncertain)
+  const uncertainty = uncertaintyBeforeRendering(id, podVerdict, uncertain)
   const selected = selects === YES && id.uniformVerdict === undefined && podVerdict === undefined
   const base = {
     id,
@@ -229,16 +229,13 @@ function verdictBeforeRendering(
 function uncertaintyBeforeRendering(
   id: PreparedId,
   podVerdict: UniformVerdict | undefined,
-  { labelGivers }: Pod,
-  uncertain: 'namespace' | 'pod' | undefined,
+  uncertain: Selection<PreparedId>['uncertain'],
 ): string | undefined {
   if (id.uniformVerdict !== undefined) return id.uniformVerdict.why
   if (podVerdict !== undefined) return podVerdict.why
   if (uncertain === undefined) return undefined
-  const what = uncertain === 'namespace' ? "the namespace's labels" : "the pod's labels"
-  const [giver] = uncertain === 'pod' ? (labelGivers?.values() ?? []) : []
-  const more = giver === undefined ? '' : `: ${giver} may set some`
-  return `.spec.${uncertain}Selector of ${sourceText(id.source)} asks for more than is known of ${what}${more}`
+  const { selector, labels } = uncertain
+  return `.spec.${selector} of ${sourceText(id.source)} asks for more than is known of ${labels}`
 }
 
 function appliedBy(
