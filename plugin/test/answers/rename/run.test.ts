@@ -298,3 +298,20 @@ describe('arguments', () => {
     expect(ran.stderr).toContain('did you mean team-a/llama?')
   })
 })
+
+test('a step counts the containers that hold both IDs, not those that the new pool leaves out', async () => {
+  const narrower = `---
+apiVersion: inference.networking.k8s.io/v1
+kind: InferencePool
+metadata: { name: fast, namespace: team-a }
+spec: { selector: { matchLabels: { app: llama, tier: fast } } }
+---
+apiVersion: v1
+kind: Pod
+metadata: { name: llama-1, namespace: team-a, uid: 22222222-0000-4000-8000-000000000002, labels: { app: llama, tier: fast } }
+spec: { nodeName: n1, serviceAccountName: runner, containers: [{ name: vllm }] }
+`
+  const { stdout } = await rename(['pool/team-a/llama', 'fast'], `${POOLED}${narrower}`)
+  expect(stdout).toContain('two SVIDs: from here to the switch 1 container may present either ID')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(': 1 container with it left out')
+})

@@ -10,7 +10,7 @@ import { counted, summaryText } from '../../base/text/counted.ts'
 import { type Snapshot, objectivesLeading } from '../../snapshot/index.ts'
 import { acceptLines, keptLines } from './consumers.ts'
 import { type Bridge, type Rename, type RenamedBinding } from './rename.ts'
-import { holderKey } from '../../model/objects/pod-index.ts'
+import { holderKey, type Holder } from '../../model/objects/pod-index.ts'
 
 /** One step. */
 export interface RenameStep {
@@ -67,8 +67,11 @@ export function bridgesOf({ renamed }: Rename): readonly Bridge[] {
 
 /** How many containers hold an ID that changes. */
 export function holdersOf({ changes, holders }: Rename): number {
-  const all = changes.flatMap(({ oldId }) => holders.get(oldId) ?? [])
-  return new Set(all.map(holderKey)).size
+  return countOf(changes.flatMap(({ oldId }) => holders.get(oldId) ?? []))
+}
+
+function countOf(holders: readonly Holder[]): number {
+  return new Set(holders.map(holderKey)).size
 }
 
 function acceptStep(rename: Rename, { command }: PlanWords): RenameStep {
@@ -92,15 +95,18 @@ function acceptStep(rename: Rename, { command }: PlanWords): RenameStep {
 }
 
 function issueStep(rename: Rename, { command }: PlanWords): RenameStep {
-  const { renamed, question, isToBeMade, changes, effects } = rename
+  const { renamed, question, isToBeMade, changes, withBoth, heldElsewhere, effects } = rename
   const beside = renamed.filter(({ how }) => how === 'beside')
   const bridged = renamed.filter(({ bridge }) => bridge !== undefined)
   const due = renamed.some(({ how, bridge, manifest }) =>
     how === 'beside' ? manifest !== undefined : bridge?.isThere === false,
   )
-  const count = holdersOf(rename)
+  const count = countOf(withBoth.flat())
   const [first] = changes
   const held = counted(count, 'container')
+  const ofFirst = countOf(withBoth[0] ?? [])
+  const others =
+    first !== undefined && heldElsewhere.includes(first.newId) ? ', and those that hold it now' : ''
   return {
     title: first === undefined ? 'Keep the ID while bindings are edited' : 'Issue both IDs',
     lines: present(
@@ -118,7 +124,7 @@ function issueStep(rename: Rename, { command }: PlanWords): RenameStep {
       first === undefined
         ? `kubectl kleym who-selects -A --spiffe-id ${renamed[0]?.oldId ?? ''}`
         : `kubectl kleym who-selects -A --spiffe-id ${first.newId}`,
-    shows: count === 0 ? 'what gives it' : `${held} with it`,
+    shows: ofFirst === 0 ? 'what gives it' : `${counted(ofFirst, 'container')} with it${others}`,
     without:
       first === undefined
         ? `whoever names ${renamed[0]?.oldId ?? ''}: its containers hold nothing until SPIRE has acted on the edited bindings`

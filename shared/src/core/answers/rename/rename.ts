@@ -71,6 +71,8 @@ export interface Rename {
   readonly changes: readonly IdChange[]
   /** By old ID: the containers that lose it in the end. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>
+  /** Of each change, those of them that hold both IDs while both are issued. */
+  readonly withBoth: readonly (readonly Holder[])[]
   readonly consumers: Consumers
   /** The new IDs that other containers hold now than those that hold the old one. */
   readonly heldElsewhere: readonly string[]
@@ -163,6 +165,7 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     isToBeMade: isToBeMade(snapshot, question),
     changes,
     holders,
+    withBoth: withBothOf(analysis, changes, holders, effects.both),
     heldElsewhere,
     consumers,
     effects,
@@ -297,6 +300,19 @@ function broughtBy(
     ])
   const gone = new Set([...fixed, ...noLongerApply].map(keyOfFinding))
   return added.filter((one) => !isOfPolicies(one.code) && !gone.has(keyOfFinding(one)))
+}
+
+function withBothOf(
+  analysis: Analysis,
+  changes: readonly IdChange[],
+  losing: Rename['holders'],
+  both: Effect,
+): Rename['withBoth'] {
+  const holds = idsNow(analysis)
+  const effectOn = effectByHolder(both)
+  return changes.map(({ oldId, newId }) =>
+    (losing.get(oldId) ?? []).filter((one) => effectOn(one).gained.includes(newId) || holds(one).has(newId)),
+  )
 }
 
 function heldByOthers(
