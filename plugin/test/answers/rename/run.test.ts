@@ -315,3 +315,15 @@ spec: { nodeName: n1, serviceAccountName: runner, containers: [{ name: vllm }] }
   expect(stdout).toContain('two SVIDs: from here to the switch 1 container may present either ID')
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain(': 1 container with it left out')
 })
+
+test('a container is not cut off where the new ID was open before and is certain after', async () => {
+  const entry = `---
+apiVersion: spire.spiffe.io/v1alpha1
+kind: ClusterStaticEntry
+metadata: { name: by-hand, uid: 33333333-0000-4000-8000-000000000009 }
+spec: { spiffeID: ${NEW}, parentID: spiffe://example.org/node/x, selectors: ['unix:uid:0'] }
+`
+  const { stdout } = await rename(['objective/team-a/chat', 'assistant'], `${CHAT}${entry}`)
+  expect(stdout).not.toContain('is lost, and nothing takes its place')
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('not known: what is held by vllm of pod team-a/llama-0')
+})

@@ -154,6 +154,12 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
   const compare = ({ settled: after }: Analysis): Effect =>
     effectOf(settled, after, { drive: tools.drive, isOfWaiting: false })
   const effects = { both: compare(both), switched: compare(switched), done: compare(done) }
+  const holdsBoth = holding(both, effects.both)
+  const steps = [
+    [effects.both, holdsBoth],
+    [effects.switched, holding(switched, effects.switched)],
+    [effects.done, holding(done, effects.done)],
+  ] as const
   const changes = changesOf(renamed)
   const policies = settled.policies()
   const consumers = consumersOf(policies, changes)
@@ -165,13 +171,13 @@ export function* renaming(analysis: Analysis, question: RenameQuestion, tools: P
     isToBeMade: isToBeMade(snapshot, question),
     changes,
     holders,
-    withBoth: withBothOf(analysis, changes, holders, effects.both),
+    withBoth: withBothOf(changes, holders, holdsBoth),
     heldElsewhere,
     consumers,
     effects,
     brings: broughtBy(renamed, effects.done.findings),
     done,
-    cutOffs: cutOffsOf(renamed, { analysis, changes, effects, consumers, heldElsewhere }),
+    cutOffs: cutOffsOf(renamed, { analysis, steps, changes, effects, consumers, heldElsewhere }),
   }
 }
 
@@ -303,16 +309,11 @@ function broughtBy(
 }
 
 function withBothOf(
-  analysis: Analysis,
   changes: readonly IdChange[],
   losing: Rename['holders'],
-  both: Effect,
+  holds: Holds,
 ): Rename['withBoth'] {
-  const holds = idsNow(analysis)
-  const effectOn = effectByHolder(both)
-  return changes.map(({ oldId, newId }) =>
-    (losing.get(oldId) ?? []).filter((one) => effectOn(one).gained.includes(newId) || holds(one).has(newId)),
-  )
+  return changes.map(({ oldId, newId }) => (losing.get(oldId) ?? []).filter((one) => holds(one, newId)))
 }
 
 function heldByOthers(
@@ -336,6 +337,7 @@ function heldByOthers(
 /** What the sentences about containers that are cut off are made from. */
 interface CutOffFacts {
   readonly analysis: Analysis
+  readonly steps: readonly (readonly [Effect, Holds])[]
   readonly changes: readonly IdChange[]
   readonly effects: Rename['effects']
   readonly consumers: Consumers
@@ -380,26 +382,31 @@ function holdersText(holders: readonly Holder[]): string {
 }
 
 /** Containers that lose an ID before they hold the one that takes its place, or without it. */
-function losses({ analysis, changes, effects }: CutOffFacts): readonly CutOff[] {
+function losses({ steps, changes }: CutOffFacts): readonly CutOff[] {
   const successors = Map.groupBy(changes, ({ oldId }) => oldId)
-  const holds = idsNow(analysis)
-  return [effects.both, effects.switched, effects.done].flatMap((effect, at) => {
-    const effectOn = effectByHolder(effect)
-    return effect.lost.flatMap(({ spiffeId, containers }) => {
+  return steps.flatMap(([effect, holds], at) =>
+    effect.lost.flatMap(({ spiffeId, containers }) => {
       const next = at === 0 ? [] : (successors.get(spiffeId) ?? [])
-      const left = containers.filter(
-        (one) => !next.some(({ newId }) => effectOn(one).gained.includes(newId) || holds(one).has(newId)),
-      )
+      const left = containers.filter((one) => !next.some(({ newId }) => holds(one, newId)))
       return left.length === 0
         ? []
         : [certain(`${spiffeId} is lost, and nothing takes its place: ${holdersText(left)}`)]
-    })
-  })
+    }),
+  )
+}
+
+/** Whether a container certainly holds an ID after a step. */
+type Holds = (one: Holder, spiffeId: string) => boolean
+
+function holding(after: Analysis, effect: Effect): Holds {
+  const holds = idsOfHolders(after)
+  const effectOn = effectByHolder(effect)
+  return (one, spiffeId) => effectOn(one).gained.includes(spiffeId) || holds(one).has(spiffeId)
 }
 
 /** Containers that get a new ID without having held the old one, beside another that they hold: they may present either. */
 function newcomers({ analysis, changes, effects: { done } }: CutOffFacts): readonly CutOff[] {
-  const holds = idsNow(analysis)
+  const holds = idsOfHolders(analysis)
   return done.gained.flatMap(({ spiffeId, containers }) => {
     const before = changes.filter(({ newId }) => newId === spiffeId)
     const others = containers.filter((one) => {
@@ -414,8 +421,8 @@ function newcomers({ analysis, changes, effects: { done } }: CutOffFacts): reado
   })
 }
 
-/** What containers certainly hold now, each worked out when it is asked about. */
-function idsNow({ settled, podsInQuestion }: Analysis): (holder: Holder) => ReadonlySet<string> {
+/** What containers certainly hold in a world, each worked out when it is asked about. */
+function idsOfHolders({ settled, podsInQuestion }: Analysis): (holder: Holder) => ReadonlySet<string> {
   const pods = lazy(() => new Map(podsInQuestion.map((pod) => [podText(pod), pod])))
   const holdings = lazy(() => new Holdings(settled))
   return ({ pod: text, container: name }) => {
