@@ -613,6 +613,15 @@ describe('what a process got', () => {
     ])
   })
 
+  test('lacks one that an SVID with the same hint hides', async () => {
+    const hinted = text(CHAT).replace(CHAT, `${CHAT}\nHint:\t\t\th`)
+    const entries = { 'entries.json': JSON.stringify({ entries: [{ ...ENTRY, hint: 'h' }] }) }
+    const codes = await codesOf(hinted, [], entries)
+    expect(codes[0]).toBe(
+      `KLM821 the server holds the entry prod.1, and ${CHAT} has the same hint h: of two entries with one hint the Workload API hands out the older alone`,
+    )
+  })
+
   test('lacks one: the selectors of the process tell which of the entry it has not', async () => {
     const flags = ['--selectors', 'k8s:pod-uid:pod-1', '--selectors', 'k8s:container-name:proxy']
     expect(await codesOf(DENIED, flags)).toEqual([

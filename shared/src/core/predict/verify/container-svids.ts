@@ -104,7 +104,7 @@ function isParent(due: string | undefined, parentId: string): boolean {
 }
 
 function whyLacking(
-  { pod, container, attested }: ContainerSvids,
+  { pod, container, attested, svids }: ContainerSvids,
   { registration: { outcome } }: DueSvid,
   entry: ServerEntry | undefined,
   originsOf: OriginsOf,
@@ -114,13 +114,16 @@ function whyLacking(
       ? { failing: [], untold: [] }
       : failingSelectors(entry.selectors, attested, { pod, container, outcome, originsOf })
   const names = failing.map(({ selector }) => selector)
+  const instead = svids.find(({ hint }) => hint !== '' && hint === entry?.fields.hint)
   const why =
     entry === undefined
       ? 'the server holds no entry of it for this pod'
       : names.length > 0
         ? `the process has not ${names.length === 1 ? 'the selector' : 'the selectors'} ${names.join(', ')} of the entry ${entry.id}`
-        : attested !== undefined && untold.length === 0
-          ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
-          : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
+        : instead !== undefined
+          ? `the server holds the entry ${entry.id}, and ${instead.spiffeId} has the same hint ${instead.hint}: of two entries with one hint the Workload API hands out the older alone`
+          : attested !== undefined && untold.length === 0
+            ? `the server holds the entry ${entry.id}, and the process has all of its selectors: the agent has not asked for it yet (it does every 5 s)`
+            : `the server holds the entry ${entry.id}: the agent has not asked for it yet (it does every 5 s), or the process has other selectors than its pod shows`
   return { entry, failing, untold, why }
 }
