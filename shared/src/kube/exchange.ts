@@ -184,9 +184,6 @@ async function bodyOfAnswer(
   return body
 }
 
-/** How many times its length a gzip of objects holds at most as a rule: then one buffer takes it all. */
-const USUAL_RATIO = 16
-
 /** The smallest buffer that zlib takes. */
 const MIN_CHUNK_BYTES = 64
 
@@ -195,7 +192,9 @@ function unzipped(sent: Buffer, what: string, most: number): Buffer {
   try {
     // Loaded here: it takes a start some milliseconds, and small answers are not compressed.
     const zlib = process.getBuiltinModule('node:zlib')
-    const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(most, sent.length * USUAL_RATIO))
+    // Its last four bytes say how much it holds: one buffer takes that, and what tells that it is all.
+    const said = sent.readUInt32LE(sent.length - 4) + 1
+    const chunkSize = Math.max(MIN_CHUNK_BYTES, Math.min(most, said))
     return zlib.gunzipSync(sent, { maxOutputLength: most, chunkSize })
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw new BodyTooLarge(what, `longer than ${most} bytes`)

@@ -42,6 +42,13 @@ test('an answer is the same, compressed or not', async () => {
   expect([...zipped.asked, ...plain.asked]).toEqual(['GET gzip', 'GET gzip'])
 })
 
+test('an answer in several parts is whole, though its end tells of the last part alone', async () => {
+  const text = JSON.stringify({ ...POD, spec: { nodeName: 'n'.repeat(10_000) } })
+  const parts = [gzipSync(text.slice(0, 9000)), gzipSync(text.slice(9000))]
+  using server = await clientOf((response) => sendZipped(response, Buffer.concat(parts)))
+  expect(JSON.stringify(await server.client.get(PODS, WHICH))).toBe(text)
+})
+
 test('a refusal that comes compressed says what the server says', async () => {
   const status = { kind: 'Status', code: 403, reason: 'Forbidden', message: 'not you' }
   using server = await clientOf((response) =>
