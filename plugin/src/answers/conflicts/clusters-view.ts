@@ -27,12 +27,13 @@ export function clustersAnswer({ clusters, shared }: ClustersComparison, layout:
           : `no SPIFFE ID is given in two of ${where}`,
       ],
     }
-  const open = perhaps === 0 ? '' : `${certain === 0 ? '' : ', '}${perhaps} perhaps`
+  const count = certain === 0 ? perhaps : certain
+  const more = certain > 0 && perhaps > 0 ? ` (perhaps ${perhaps} more)` : ''
   return {
     mark: 'warn',
     text: [
       span(
-        `${certain === 0 ? '' : certain}${open} SPIFFE ${shared.length === 1 ? 'ID is' : 'IDs are'} given in more than one of ${where}`,
+        `${count} SPIFFE ${count === 1 ? 'ID is' : 'IDs are'}${certain === 0 ? ' perhaps' : ''} given in more than one of ${where}${more}`,
         'bold',
       ),
     ],
