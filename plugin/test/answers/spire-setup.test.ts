@@ -27,7 +27,7 @@ spec:
   selector: {matchLabels: {app: agent}}
   template:
     metadata: {labels: {app: agent}}
-    spec: {hostPID: true, containers: [{name: agent, image: 'ghcr.io/spiffe/spire-agent:1.15.3'}]}
+    spec: {hostPID: true, serviceAccountName: spire-agent, containers: [{name: agent, image: 'ghcr.io/spiffe/spire-agent:1.15.3'}]}
 `
 const AGENT_CONFIG = `apiVersion: v1
 kind: ConfigMap
@@ -113,8 +113,8 @@ test.each<[what: string, after: readonly string[], said: string]>([
   ],
   [
     'agents under another account',
-    changed('hostPID: true,', 'hostPID: true, serviceAccountName: other,'),
-    'is spire/default on one side, is spire/other on the other',
+    changed('serviceAccountName: spire-agent', 'serviceAccountName: other'),
+    'is spire/spire-agent on one side, is spire/other on the other',
   ],
   [
     'agents that attest processes in another way',
@@ -133,6 +133,16 @@ test.each<[what: string, after: readonly string[], said: string]>([
     'another socket of the agents',
     changed('/run/spire/agent.sock', '/run/other.sock'),
     'socket_path of the SPIRE agents is "/run/spire/agent.sock" on one side, is "/run/other.sock" on the other',
+  ],
+  [
+    'agents that attest themselves in another way',
+    changed('NodeAttestor "k8s_psat"', 'NodeAttestor "x509pop"'),
+    'NodeAttestor of the SPIRE agents is "k8s_psat" on one side, is "x509pop" on the other',
+  ],
+  [
+    'agents that get other IDs',
+    changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'),
+    'the SPIFFE ID of the SPIRE agents of cluster "prod" ends in the UID of their node on one side',
   ],
   ['other accounts of agents', changed('spire:spire-agent', 'spire:other'), 'spire:other'],
 ])('what containers hold is undetermined by %s', async (_what, after, said) => {
@@ -171,6 +181,31 @@ test.each<[what: string, parts: readonly string[], said: string]>([
     'trust_domain of the SPIRE server is "other.example", and SCM\'s trustDomain is acme.example',
   ],
   ['a server without replicas', changed('replicas: 1', 'replicas: 0'), 'spire-server has no replicas'],
+  [
+    'agents that do not ask the kubelet about processes',
+    changed('WorkloadAttestor "k8s"', 'WorkloadAttestor "unix"'),
+    'WorkloadAttestor of the SPIRE agents is "unix", and the entries of SCM have selectors of k8s',
+  ],
+  [
+    'agents that attest themselves in another way',
+    changed('NodeAttestor "k8s_psat"', 'NodeAttestor "x509pop"'),
+    'NodeAttestor of the SPIRE agents is "x509pop", and SCM\'s parentIDTemplate asks for k8s_psat',
+  ],
+  [
+    'a server that takes agents of another cluster',
+    changed('[{"prod"', '[{"dev"'),
+    'clusters of the SPIRE server is "dev", and SCM\'s clusterName is prod',
+  ],
+  [
+    'agents whose ID ends in the UID of their pod',
+    changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'),
+    'the SPIFFE ID of the SPIRE agents of cluster "prod" ends in the UID of their pod (use_pod_uid_for_agent_id)',
+  ],
+  [
+    'agents under an account that the server does not take',
+    changed('spire:spire-agent', 'spire:other'),
+    'the service account of the SPIRE agents is spire/spire-agent, and service_account_allow_list of the SPIRE server is "spire:other"',
+  ],
 ])('with %s it is not known what a container holds', async (_what, parts, said) => {
   const { stdout } = await inProcess(
     ['who-selects', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
@@ -182,6 +217,21 @@ test.each<[what: string, parts: readonly string[], said: string]>([
 
 test.each<[what: string, parts: readonly string[]]>([
   ['that fit', PARTS],
+  [
+    'that take agents of several clusters',
+    changed('[{"prod": {', '[{"cm": {"use_pod_uid_for_agent_id": true}, "prod": {'),
+  ],
+  [
+    'with several attestors of processes',
+    changed(
+      'WorkloadAttestor "k8s"',
+      'WorkloadAttestor "unix" { plugin_data {} }\n      WorkloadAttestor "k8s"',
+    ),
+  ],
+  [
+    'with an attestor that a variable names',
+    changed('WorkloadAttestor "k8s"', 'WorkloadAttestor "${ATTESTOR}"'),
+  ],
   ['with a variable', changed('cluster = "prod"', 'cluster = "${CLUSTER}"')],
   [
     'of a second cluster beside them',
@@ -193,4 +243,37 @@ test.each<[what: string, parts: readonly string[]]>([
     await workspace({ 'all.yaml': [OBJECTS, ...parts].join('---\n') }),
   )
   expect(stdout).toMatch(/^✓/)
+})
+
+test("why does not call the node's agent the parent of an entry where the server gives agents other IDs", async () => {
+  const agent = `apiVersion: v1
+kind: Pod
+metadata: {name: agent-1, namespace: spire, uid: a1, creationTimestamp: '2026-01-01T00:00:00Z'}
+spec: {nodeName: n1, hostPID: true, serviceAccountName: spire-agent, containers: [{name: agent, image: 'ghcr.io/spiffe/spire-agent:1.15.3'}]}
+status: {conditions: [{type: Ready, status: 'True'}]}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1, uid: n1, creationTimestamp: '2026-01-01T00:00:00Z'}
+`
+  const asked = async (parts: readonly string[]): Promise<string> => {
+    const all = [
+      OBJECTS.replace(
+        'serviceAccountName: runner\n  containers',
+        'nodeName: n1\n  serviceAccountName: runner\n  containers',
+      ),
+      agent,
+      ...parts,
+    ]
+    const { stdout } = await inProcess(
+      ['why', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
+      await workspace({ 'all.yaml': all.join('---\n') }),
+    )
+    return stdout.replaceAll(/\s+/g, ' ')
+  }
+  const said = "the entry is that of the node's agent"
+  expect(await asked(PARTS)).toContain(said)
+  const pods = await asked(changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'))
+  expect(pods).not.toContain(said)
+  expect(pods).toContain('! 5 on the agent')
 })

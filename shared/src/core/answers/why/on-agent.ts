@@ -18,6 +18,7 @@ import {
   notYet,
 } from './hop.ts'
 import { entryOf } from './on-server.ts'
+import { whyUnserved } from '../../model/objects/spire-setup.ts'
 import { atRuntime, type Unknown } from '../../model/truth/unknown.ts'
 import { agentsOn, configOf, isProvenAgent, type AgentPod, type SpireParts } from './spire-parts.ts'
 import { versionNotes } from './versions.ts'
@@ -177,6 +178,9 @@ function isItsEntry(candidate: ChainCandidate, facts: ChainFacts, agent: AgentPo
       `the parent of the entry is ${parentId}, and the agent is ${log.ownId}`,
       "set clusterName of SCM's configuration to the cluster of the agents",
     )
+  const { settings, snapshot } = subject.analysis
+  const unserved = whyUnserved(settings, snapshot.spireSetup)
+  if (unserved !== undefined) return notShown(unserved, 'ask the server: spire-server agent list')
   if (
     cluster !== undefined &&
     uid !== undefined &&

@@ -12,6 +12,7 @@ import { isOfAgent, withoutComments } from './agent-config.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import { DEFAULT_PARENT_ID_TEMPLATE, type ScmSettings } from './scm-settings.ts'
+import { blocksAt, namesAt, readSpireConfig, textsAt, type SpireBlock } from './spire-config.ts'
 import { imageName, wordsOf } from './workload-api.ts'
 
 /** What is set up, each with its values: `["trust_domain of the SPIRE server", ["is \"example.org\""]]`. What no object shows is not among them. */
@@ -29,8 +30,8 @@ const STOPPED = 'has no replicas'
  * The fields of the configurations: which agents a server takes, and which server an agent asks, as whom.
  * https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, doc/spire_agent.md, doc/plugin_server_nodeattestor_k8s_psat.md
  */
-const OF_SERVER = ['trust_domain', 'clusters', 'service_account_allow_list']
-const OF_AGENT = ['trust_domain', 'server_address', 'cluster', 'WorkloadAttestor', 'socket_path']
+const OF_SERVER = ['trust_domain']
+const OF_AGENT = ['trust_domain', 'server_address', 'cluster', 'socket_path']
 /** What adds selectors to all processes, and is off unless it is there. */
 const NAMESPACE_LABELS = /\benable_namespace_labels"?\s*[=:]\s*"?true\b/
 
@@ -71,24 +72,67 @@ function shortened(values: readonly string[]): string {
 export function whyUnserved(settings: ScmSettings, setup: SpireSetup): string | undefined {
   const stopped = PROGRAMS.find((one) => setup.get(one)?.every((how) => how === STOPPED))
   if (stopped !== undefined) return `${stopped} ${STOPPED}`
-  const { trustDomain, clusterName, parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
-  const asked = [
-    ['trustDomain', trustDomain, 'trust_domain of the SPIRE server'],
-    ['trustDomain', trustDomain, 'trust_domain of the SPIRE agents'],
-    [
-      'clusterName',
-      parentIDTemplate.includes('ClusterName') ? clusterName : undefined,
-      'cluster of the SPIRE agents',
-    ],
-  ] as const
-  for (const [name, value, what] of asked) {
+  for (const [what, fits, asked] of askedOf(settings)) {
     const shown = setup.get(what) ?? []
     // A variable is filled in when the program starts.
-    const mayFit = shown.length === 0 || shown.some((one) => one === `is "${value}"` || /[{$]/.test(one))
-    if (value !== undefined && !mayFit) return `${what} ${shortened(shown)}, and SCM's ${name} is ${value}`
+    const mayFit = shown.length === 0 || shown.some((one) => one === fits || /[{$]/.test(one))
+    if (fits !== undefined && !mayFit) return `${what} ${shortened(shown)}, and ${asked}`
   }
-  return undefined
+  return whyNoAgentTaken(setup)
 }
+
+/** What SCM's settings ask of the parts of SPIRE: which value fits, and a sentence about the setting; without a value, nothing is asked. */
+function askedOf({
+  trustDomain,
+  clusterName,
+  parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE,
+}: ScmSettings): readonly (readonly [what: string, fits: string | undefined, asked: string])[] {
+  // The parent is the agent's ID, which begins with its way of attestation: `/spire/agent/k8s_psat/`.
+  const [, attestor] = /\/spire\/agent\/([\w-]+)\//.exec(parentIDTemplate) ?? []
+  const cluster = parentIDTemplate.includes('ClusterName') ? clusterName : undefined
+  const ofPods = attestor === PSAT ? cluster : undefined
+  const byNode = parentIDTemplate.includes('NodeMeta.UID') ? ofPods : undefined
+  const domain = `SCM's trustDomain is ${trustDomain}`
+  const name = `SCM's clusterName is ${cluster}`
+  return [
+    ['trust_domain of the SPIRE server', isValue(trustDomain), domain],
+    ['trust_domain of the SPIRE agents', isValue(trustDomain), domain],
+    ['NodeAttestor of the SPIRE agents', isValue(attestor), `SCM's parentIDTemplate asks for ${attestor}`],
+    ['cluster of the SPIRE agents', isValue(cluster), name],
+    ['clusters of the SPIRE server', isValue(ofPods), name],
+    [idsOfAgents(byNode ?? ''), byNode && OF_NODE, "SCM's parentIDTemplate asks for that of their node"],
+    ['WorkloadAttestor of the SPIRE agents', isValue('k8s'), 'the entries of SCM have selectors of k8s'],
+  ]
+}
+
+function isValue(value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `is "${value}"`
+}
+
+/** The way in which agents of pods attest themselves. */
+const PSAT = 'k8s_psat'
+const OF_NODE = 'ends in the UID of their node'
+const OF_POD = 'ends in the UID of their pod (use_pod_uid_for_agent_id)'
+
+function idsOfAgents(cluster: string): string {
+  return `the SPIFFE ID of the SPIRE agents of cluster "${cluster}"`
+}
+
+/** Why the server may take none of the agents, as both show it. */
+function whyNoAgentTaken(setup: SpireSetup): string | undefined {
+  const accounts = setup.get(ACCOUNT_OF_AGENTS) ?? []
+  const taken = setup.get(ACCOUNTS_TAKEN) ?? []
+  const isTaken =
+    accounts.length === 0 ||
+    taken.length === 0 ||
+    taken.some((one) => /[{$]/.test(one) || accounts.includes(one.replaceAll('"', '').replace(':', '/')))
+  return isTaken
+    ? undefined
+    : `${ACCOUNT_OF_AGENTS} ${shortened(accounts)}, and ${ACCOUNTS_TAKEN} ${shortened(taken)}`
+}
+
+const ACCOUNT_OF_AGENTS = 'the service account of the SPIRE agents'
+const ACCOUNTS_TAKEN = 'service_account_allow_list of the SPIRE server'
 
 function programsIn(value: JsonRecord): readonly (readonly [what: string, shown: string])[] {
   // Every object is asked, and a workload makes the pods.
@@ -108,7 +152,7 @@ function agentsOf(value: JsonRecord, spec: unknown): readonly (readonly [what: s
     return Object.keys(asked ?? {}).length === 0 ? [] : [`${field} ${canonicalText(asked)}`]
   })
   return [
-    ['the service account of the SPIRE agents', `is ${namespace}/${account}`],
+    [ACCOUNT_OF_AGENTS, `is ${namespace}/${account}`],
     ['the choice of nodes of the SPIRE agents', nodes.length === 0 ? 'has no conditions' : nodes.join(', ')],
   ]
 }
@@ -128,8 +172,33 @@ function configuredIn(value: JsonRecord): readonly (readonly [what: string, show
         ([, found = '']) => [`${field} of ${whose}`, `is ${found.replaceAll(/\s+/g, ' ').trim()}`] as const,
       ),
     )
+    const config = readSpireConfig(given) ?? []
+    if (!isAgent) return [...shown, ...ofServer(config)]
     const flag = ['enable_namespace_labels of the SPIRE agents', `is ${NAMESPACE_LABELS.test(text)}`] as const
-    return isAgent ? [...shown, flag] : shown
+    return [...shown, flag, ...ofAgent(config)]
+  })
+}
+
+/** How agents attest themselves, and processes. */
+function ofAgent(config: SpireBlock): readonly (readonly [what: string, shown: string])[] {
+  return (['NodeAttestor', 'WorkloadAttestor'] as const).flatMap((kind) =>
+    namesAt(config, 'plugins', kind).map((name) => [`${kind} of the SPIRE agents`, `is "${name}"`] as const),
+  )
+}
+
+/** Which agents the server takes, and which IDs it gives them. */
+function ofServer(config: SpireBlock): readonly (readonly [what: string, shown: string])[] {
+  const clusters = blocksAt(config, 'plugins', 'NodeAttestor', PSAT, 'plugin_data', 'clusters')
+  return [...new Set(clusters.flatMap((one) => one.map(([name]) => name)))].flatMap((name) => {
+    const given = clusters.flatMap((one) => blocksAt(one, name))
+    const isOfPod = given.some((one) => textsAt(one, 'use_pod_uid_for_agent_id').includes('true'))
+    return [
+      ['clusters of the SPIRE server', `is "${name}"`] as const,
+      [idsOfAgents(name), isOfPod ? OF_POD : OF_NODE] as const,
+      ...given
+        .flatMap((one) => textsAt(one, 'service_account_allow_list'))
+        .map((account) => [ACCOUNTS_TAKEN, `is "${account}"`] as const),
+    ]
   })
 }
 
