@@ -152,5 +152,49 @@ test('explain says where a pool is that a binding looks for in its own namespace
     'explain',
     'chat',
   )
-  expect(text).toContain('fix: A pool of this name is in namespace inference: put the binding there.')
+  expect(text).toContain(
+    'fix: A pool of this name is in namespace inference, and a binding finds only what is in its own.',
+  )
+})
+
+const OBJECTIVE = `apiVersion: llm-d.ai/v1alpha2
+kind: InferenceObjective
+metadata: {name: chat, namespace: team-a}
+spec: {poolRef: {name: llama}}
+`
+const OF_OBJECTIVE = 'mode: PerObjective, objectiveRef: {name: chat}, containerName: vllm'
+const WITH_OBJECTIVE = `${WORLD.replace('mode: PoolOnly', OF_OBJECTIVE)}---\n${OBJECTIVE}`
+
+test('explain says where an objective is that a binding looks for in its own namespace, and calls it no pool', async () => {
+  const moved = WITH_OBJECTIVE.replace(
+    '{name: chat, namespace: team-a}\nspec: {poolRef',
+    '{name: chat, namespace: team-b}\nspec: {poolRef',
+  )
+  const text = await said(moved, 'explain', 'chat')
+  expect(text).toContain(
+    'fix: An objective of this name is in namespace team-b, and a binding finds only what is in its own.',
+  )
+  expect(text).not.toContain('A pool of this name')
+})
+
+const OLD_POOL = WITH_OBJECTIVE.replace(
+  'inference.networking.k8s.io/v1',
+  'inference.networking.x-k8s.io/v1alpha2',
+).replace('{matchLabels: {app: llama}}', '{app: llama}')
+
+test('an objective in a file that names no group of its pool leads to the group that the API server fills in', async () => {
+  expect(await said(WITH_OBJECTIVE, 'explain', 'chat')).toContain('team-a/chat is ready')
+  const refused = await said(OLD_POOL, 'explain', 'chat')
+  expect(refused).toContain('team-a/chat is refused: bad objective reference (InvalidObjectiveRef)')
+  expect(refused).toContain(
+    '.spec.poolRef.group is not given and so becomes "inference.networking.k8s.io", not "inference.networking.x-k8s.io"',
+  )
+})
+
+test.each([
+  ['names the group of the pool', 'group: inference.networking.x-k8s.io'],
+  ['has an empty group, which the API server leaves so', "group: ''"],
+])('an objective in a file leads to a pool of the older group if it %s', async (_what, group) => {
+  const named = OLD_POOL.replace('{poolRef: {name: llama}}', `{poolRef: {name: llama, ${group}}}`)
+  expect(await said(named, 'explain', 'chat')).toContain('team-a/chat is ready')
 })

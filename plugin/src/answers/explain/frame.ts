@@ -173,24 +173,25 @@ function withSuggestion(one: Finding, { bindings, pools, objectives }: Snapshot)
   const binding = found.state === 'found' ? found.object : undefined
   const wanted =
     one.code === 'KLM102'
-      ? { ref: binding?.poolRef, there: pools.read }
-      : { ref: binding?.objectiveRef, there: objectives.read }
+      ? { what: 'A pool', ref: binding?.poolRef, there: pools.read }
+      : { what: 'An objective', ref: binding?.objectiveRef, there: objectives.read }
   if (wanted.ref?.ok !== true || wanted.ref.value === undefined) return one
   const names = wanted.there
     .filter(({ meta }) => meta.namespace === one.subject.namespace)
     .map(({ meta }) => meta.name)
   const { name } = wanted.ref.value
-  const suggestion = didYouMean(name, [...new Set(names)]) ?? elsewhereText(name, wanted.there)
+  const suggestion = didYouMean(name, [...new Set(names)]) ?? elsewhereText(wanted.what, name, wanted.there)
   return suggestion === undefined ? one : { ...one, fix: `${suggestion} ${one.fix}` }
 }
 
 /** A binding, its pool and its objective stand in one namespace; undefined: no other namespace has an object of the name. */
 function elsewhereText(
+  what: string,
   wanted: string,
   there: Each<{ readonly meta: { readonly namespace: string; readonly name: string } }>,
 ): string | undefined {
   const found = there.flatMap(({ meta: { namespace, name } }) => (name === wanted ? [namespace] : []))
   return found.length === 0
     ? undefined
-    : `A pool of this name is in namespace ${namesText([...new Set(found)])}: put the binding there.`
+    : `${what} of this name is in namespace ${namesText([...new Set(found)])}, and a binding finds only what is in its own.`
 }

@@ -8,6 +8,7 @@ import {
   apiVersionOf,
   qualifiedKind,
   type Kind,
+  type PoolGroup,
   POOL_KIND,
 } from '../../model/kinds.ts'
 import { MESSAGE_BYTES } from '../../model/names.ts'
@@ -119,10 +120,10 @@ export type ObjectivePool =
  * `poolRefs`, which is proposed for llm-d.ai and may yet come otherwise.
  */
 export function objectivePool(objective: DeclaredObjective, pool: DeclaredPool): ObjectivePool {
-  const { poolRef, poolRefs } = objective
+  const { poolRef, poolRefs, poolGroupFilledIn } = objective
   if (poolRefs === undefined || (poolRef !== undefined && poolRef !== null)) {
     const why = isRecord(poolRef)
-      ? elsewhere('.spec.poolRef', poolRef, pool)
+      ? elsewhere('.spec.poolRef', poolRef, pool, poolGroupFilledIn)
       : `.spec.poolRef is ${poolRef === undefined ? 'missing' : typeName(poolRef)}`
     return why === undefined ? { state: 'leads there' } : { state: 'leads elsewhere', why }
   }
@@ -146,7 +147,12 @@ export function preferredObjectivePool(objective: DeclaredObjective, pool: Resol
 }
 
 /** Why a reference leads to another pool, as a sentence about its field; undefined where it leads to this one. */
-function elsewhere(field: string, ref: unknown, pool: DeclaredPool): string | undefined {
+function elsewhere(
+  field: string,
+  ref: unknown,
+  pool: DeclaredPool,
+  groupFilledIn?: PoolGroup,
+): string | undefined {
   const name = own(ref, 'name')
   if (name !== pool.meta.name)
     return `${field}.name is ${valueText(name)}, not ${JSON.stringify(pool.meta.name)}`
@@ -156,7 +162,10 @@ function elsewhere(field: string, ref: unknown, pool: DeclaredPool): string | un
   const kind = own(ref, 'kind') ?? ''
   if (kind !== '' && kind !== POOL_KIND)
     return `${field}.kind is ${valueText(kind)}, not ${JSON.stringify(POOL_KIND)}`
-  const group = own(ref, 'group') ?? ''
+  const given = own(ref, 'group') ?? undefined
+  if (given === undefined && groupFilledIn !== undefined && groupFilledIn !== pool.group)
+    return `${field}.group is not given and so becomes ${valueText(groupFilledIn)}, not ${JSON.stringify(pool.group)}`
+  const group = given ?? ''
   if (group !== '' && group !== pool.group)
     return `${field}.group is ${valueText(group)}, not ${JSON.stringify(pool.group)}`
   return undefined

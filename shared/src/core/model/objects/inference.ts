@@ -27,6 +27,8 @@ export interface DeclaredObjective {
   readonly meta: DecisiveMeta
   /** `.spec.poolRef`, its four fields bounded; anything but a mapping as found, or without what is in it. */
   readonly poolRef: unknown
+  /** What the API server will fill in for a `.spec.poolRef.group` that is absent or null; absent: it has read the object, and left it so. */
+  readonly poolGroupFilledIn?: PoolGroup
   /** `.spec.poolRefs`; undefined where it is absent or null. It counts only where `poolRef` is. */
   readonly poolRefs: PoolRefs | undefined
 }
@@ -67,10 +69,13 @@ export function readObjective(raw: RawObject, group: ObjectiveGroup): Objective 
     group,
     meta: readMeta(raw.value),
     poolRef: readPoolRef(dig(raw.value, 'spec', 'poolRef')),
+    ...(raw.isManifest === true && { poolGroupFilledIn: POOL_GROUP_DEFAULT }),
     poolRefs: readPoolRefs(dig(raw.value, 'spec', 'poolRefs')),
   }
 }
 
+/** The default of the field in the CRDs of objectives (docs/gaie-facts.md §A2). */
+const POOL_GROUP_DEFAULT: PoolGroup = 'inference.networking.k8s.io'
 const POOL_REF_FIELDS = ['name', 'namespace', 'kind', 'group'] as const
 
 /** An objective may have 1.5 MB: no more is kept of it than is compared, and than a message shows. */
