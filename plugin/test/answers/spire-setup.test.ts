@@ -277,3 +277,91 @@ metadata: {name: n1, uid: n1, creationTimestamp: '2026-01-01T00:00:00Z'}
   expect(pods).not.toContain(said)
   expect(pods).toContain('! 5 on the agent')
 })
+
+const ON_NODE = OBJECTS.replace(
+  'spec:\n  serviceAccountName: runner',
+  'spec:\n  nodeName: gpu\n  serviceAccountName: runner',
+)
+const NODE = `apiVersion: v1
+kind: Node
+metadata: {name: gpu, uid: n1, labels: {zone: a}}
+spec: {taints: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}]}
+`
+const AGENT_POD = `apiVersion: v1
+kind: Pod
+metadata: {name: agent-1, namespace: spire, uid: a1}
+spec: {nodeName: gpu, hostPID: true, containers: [{name: agent, image: 'ghcr.io/spiffe/spire-agent:1.15.3'}]}
+`
+const onNode = async (...parts: readonly string[]): Promise<string> => {
+  const { stdout } = await inProcess(
+    ['who-selects', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
+    await workspace({ 'all.yaml': [ON_NODE, ...parts].join('---\n') }),
+  )
+  return stdout.replaceAll(/\s+/g, ' ')
+}
+
+test.each<[what: string, parts: readonly string[], said: string]>([
+  [
+    'whose taint agents do not tolerate',
+    [NODE, ...PARTS],
+    'does not tolerate its taint nvidia.com/gpu=present:NoSchedule',
+  ],
+  [
+    'without a label that agents ask for',
+    [
+      NODE,
+      ...changed(
+        'hostPID: true,',
+        'hostPID: true, tolerations: [{operator: Exists}], nodeSelector: {zone: b},',
+      ),
+    ],
+    'asks for its label zone=b',
+  ],
+  [
+    'whose taint agents tolerate with another value',
+    [
+      NODE,
+      ...changed('hostPID: true,', 'hostPID: true, tolerations: [{key: nvidia.com/gpu, value: other}],'),
+    ],
+    'does not tolerate its taint',
+  ],
+])('of a pod on a node %s it is not known what it holds', async (_what, parts, said) => {
+  const text = await onNode(...parts)
+  expect(text).toMatch(/^! .*undetermined/)
+  expect(text).toContain(`no SPIRE agent is seen to run on node gpu: DaemonSet spire/spire-agent ${said}`)
+})
+
+test.each<[what: string, parts: readonly string[]]>([
+  [
+    'agents that tolerate all taints',
+    [NODE, ...changed('hostPID: true,', 'hostPID: true, tolerations: [{operator: Exists}],')],
+  ],
+  [
+    'agents that tolerate its taint',
+    [
+      NODE,
+      ...changed(
+        'hostPID: true,',
+        'hostPID: true, tolerations: [{key: nvidia.com/gpu, value: present, effect: NoSchedule}], nodeSelector: {zone: a},',
+      ),
+    ],
+  ],
+  ['a pod of an agent on it', [NODE, AGENT_POD, ...PARTS]],
+  ['agents that are not among the files', [NODE, SERVER, AGENT_CONFIG, SERVER_CONFIG]],
+  ['no Node among the files', PARTS],
+  [
+    'a second DaemonSet of agents for it',
+    [
+      NODE,
+      ...PARTS,
+      AGENT.replace('name: spire-agent', 'name: gpu-agent').replace(
+        'hostPID: true,',
+        'hostPID: true, tolerations: [{operator: Exists}],',
+      ),
+    ],
+  ],
+  ['a taint that passes', [NODE.replace('nvidia.com/gpu', 'node.kubernetes.io/not-ready'), ...PARTS]],
+  ['a taint that only advises', [NODE.replace('NoSchedule', 'PreferNoSchedule'), ...PARTS]],
+])('%s leaves open nothing of a pod on a node', async (_what, parts) => {
+  expect(await onNode(...parts)).toMatch(/^✓/)
+})

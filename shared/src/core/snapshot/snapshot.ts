@@ -55,6 +55,7 @@ import type { RawObject } from '../model/objects/raw.ts'
 import { readClusterStaticEntry, type ClusterStaticEntry } from '../model/objects/static-entry.ts'
 import type { PodMaker } from '../model/objects/pod-makers.ts'
 import { configuredRights, type ConfiguredRight } from '../model/objects/configured-rights.ts'
+import { agentNodesIn, type AgentNodes } from '../model/objects/agent-nodes.ts'
 import { spireSetup, type SpireSetup } from '../model/objects/spire-setup.ts'
 import { containerSelectorsLacked, withAgent } from '../model/objects/agent-config.ts'
 import { AdmissionLabels, keysNamedBy } from '../model/objects/admission-labels.ts'
@@ -103,6 +104,8 @@ export interface Snapshot {
   readonly configuredRights: readonly ConfiguredRight[]
   /** How SPIRE's own parts among the files are set up. */
   readonly spireSetup: SpireSetup
+  /** On which nodes SPIRE's agents run, as their own objects show it. */
+  readonly agentNodes: AgentNodes
   /** What the API server does not take of manifests, by kind, namespace and name. */
   readonly manifestFaults: readonly ManifestFault[]
   readonly federatedTrustDomains: KindListing<FederatedTrustDomain>
@@ -300,6 +303,7 @@ export function* reading(source: SnapshotSource): Steps<Snapshot> {
     mayMountWorkloadApi: podChanges.some(({ mountsWorkloadApi }) => mountsWorkloadApi),
     configuredRights: of('ConfigMap').flatMap(configuredRights),
     spireSetup: spireSetup(objects),
+    agentNodes: agentNodesIn(objects),
     manifestFaults: readManifestFaults(FIELD_CHECKED.flatMap((key) => of(key).filter(isOfScope))),
     poolImports: absentKinds.has(IMPORTS)
       ? []

@@ -72,6 +72,7 @@ function snapshotOf(
     mayMountWorkloadApi: false,
     configuredRights: [],
     spireSetup: new Map(),
+    agentNodes: { sets: [], seenOn: new Set() },
     poolImports: undefined,
     ...listingsOf(
       {

@@ -9,6 +9,7 @@ import {
   type LiveOutput,
   type Pass,
 } from '../../decide/index.ts'
+import { whyNoAgentOn } from '../../model/objects/agent-nodes.ts'
 import { whyUnserved } from '../../model/objects/spire-setup.ts'
 import type { ClusterSpiffeId } from '../../model/objects/clusterspiffeid.ts'
 import { BINDING, qualifiedKind } from '../../model/kinds.ts'
@@ -93,10 +94,27 @@ export class State implements PolicyContext {
       whyIncomplete: (pod) => whyUnread(snapshot, pod.namespace) ?? whyUndecided(this.undecided, pod),
       unread: (pod, container) => holdings().unread(pod, container),
       whyDoubted: ({ kind, name }) => whyDoubted(snapshot, kind, name),
-      whyUnserved: whyUnserved(settings, snapshot.spireSetup),
+      whyUnserved: this.#unserved(),
       ...(whyKept.size > 0 && { whyKept: ({ name }) => whyKept.get(name) }),
     })
     return this.#prediction
+  }
+
+  /** Why no agent may give out what SCM asks for, of what there is; undefined: nothing shows any reason. */
+  #unserved(): ((pod: Pod | undefined) => string | undefined) | undefined {
+    const { snapshot, settings } = this.base
+    const everywhere = whyUnserved(settings, snapshot.spireSetup)
+    if (everywhere !== undefined) return () => everywhere
+    const { nodes = [], agentNodes } = snapshot
+    const whys = new Map(
+      nodes.flatMap((node) => {
+        const why = whyNoAgentOn(node, agentNodes)
+        return why === undefined ? [] : [[node.name, why] as const]
+      }),
+    )
+    return whys.size === 0
+      ? undefined
+      : (pod) => (pod?.nodeName === undefined || pod.getsNode === true ? undefined : whys.get(pod.nodeName))
   }
 
   /** Whether objects select pods, or containers, more often than so many times. */

@@ -7,7 +7,7 @@
 import { getOrCreate } from '../../base/get-or-create.ts'
 import { driveAtOnce } from '../../base/steps.ts'
 import type { Pod } from '../../model/objects/pod.ts'
-import { workingOn } from '../../model/objects/pods-alike.ts'
+import { answerOf, workingOn } from '../../model/objects/pods-alike.ts'
 import { lazy } from '../../base/lazy.ts'
 import { compareBytes } from '../../base/text/bytes.ts'
 import { CandidateIndex } from './candidate-index.ts'
@@ -200,9 +200,12 @@ class Predictor implements Prediction {
    * object that Go cannot decode keeps SCM from seeing any that is new or edited (§11.9).
    */
   #withFaults(outcome: EntryOutcome): EntryOutcome {
+    const { pod } = outcome
     const { whyUnserved } = this.#input
-    if (whyUnserved !== undefined && isAskedFor(outcome.verdict))
-      return { ...outcome, verdict: { state: 'depends', why: whyUnserved } }
+    if (whyUnserved !== undefined && isAskedFor(outcome.verdict)) {
+      const why = pod === undefined ? whyUnserved(undefined) : answerOf(pod, whyUnserved)
+      if (why !== undefined) return { ...outcome, verdict: { state: 'depends', why } }
+    }
     const [first] = this.#findInvalidUtf8()
     if (first !== undefined && isAskedFor(outcome.verdict)) {
       const perhaps = first.open === undefined ? '' : ' perhaps'

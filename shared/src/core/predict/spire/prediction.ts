@@ -27,8 +27,8 @@ export interface PredictionInput {
   readonly whyDoubted?: (source: EntrySource) => string | undefined
   /** Why a ClusterSPIFFEID may not come to be there: kleym must still write it. */
   readonly whyKept?: (source: EntrySource) => string | undefined
-  /** Why what SCM asks for may come to no agent, whatever it is. */
-  readonly whyUnserved?: string | undefined
+  /** Why what SCM asks for, whatever it is, may come to no agent: to none at all, or to none on the node of this pod. */
+  readonly whyUnserved?: ((pod: Pod | undefined) => string | undefined) | undefined
 }
 
 /** The object that a registration comes from. */

@@ -1,0 +1,86 @@
+// On which nodes SPIRE's agents run, as the DaemonSets and pods among the files show it. A process on another node has no agent to ask,
+// whatever entries there are. A DaemonSet chooses nodes by labels and by taints:
+// https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/#taints-and-tolerations
+import { isRecord, own, recordsAt, stringAt, type JsonRecord } from '../../base/json.ts'
+import { readMeta } from './meta.ts'
+import type { Node } from './pod.ts'
+import type { RawObject } from './raw.ts'
+import { podSpecOf, runs } from './spire-setup.ts'
+
+/** Where agents run. */
+export interface AgentNodes {
+  /** The DaemonSets that run agents, with their pods' specs; none: their parts are not among the files, and are taken to fit. */
+  readonly sets: readonly { readonly name: string; readonly spec: unknown }[]
+  /** The nodes on which a pod of an agent is seen. */
+  readonly seenOn: ReadonlySet<string>
+}
+
+/** Reads where agents run from the objects. */
+export function agentNodesIn(objects: readonly RawObject[]): AgentNodes {
+  const sets: { name: string; spec: unknown }[] = []
+  const seenOn = new Set<string>()
+  for (const { value } of objects) {
+    const kind = stringAt(value, 'kind')
+    if (kind !== 'DaemonSet' && kind !== 'Pod') continue
+    const spec = podSpecOf(value)
+    if (!runs(spec, 'spire-agent')) continue
+    const { namespace, name } = readMeta(value)
+    const node = stringAt(spec, 'nodeName')
+    if (kind === 'DaemonSet') sets.push({ name: `DaemonSet ${namespace}/${name}`, spec })
+    else if (node !== undefined) seenOn.add(node)
+  }
+  return { sets: sets.toSorted((a, b) => (a.name < b.name ? -1 : 1)), seenOn }
+}
+
+/** Why no agent may run on a node: no DaemonSet of agents chooses it, and no pod of one is seen there. Undefined: one may. */
+export function whyNoAgentOn(
+  { name, metadata, spec }: Node,
+  { sets, seenOn }: AgentNodes,
+): string | undefined {
+  if (sets.length === 0 || seenOn.has(name)) return undefined
+  const labels = own(metadata, 'labels')
+  const taints = recordsAt(spec, 'taints')
+  const whys = sets.map((set) => {
+    const why = whyNotSelected(set.spec, labels) ?? whyNotTolerated(set.spec, taints)
+    return why === undefined ? undefined : `no SPIRE agent is seen to run on node ${name}: ${set.name} ${why}`
+  })
+  return whys.includes(undefined) ? undefined : whys[0]
+}
+
+/** A Node without labels is cut: each has some. */
+function whyNotSelected(spec: unknown, labels: unknown): string | undefined {
+  const asked = own(spec, 'nodeSelector')
+  if (!isRecord(asked) || !isRecord(labels)) return undefined
+  const missing = Object.entries(asked).find(([key, value]) => own(labels, key) !== value)
+  return missing === undefined ? undefined : `asks for its label ${missing[0]}=${String(missing[1])}`
+}
+
+function whyNotTolerated(spec: unknown, taints: readonly JsonRecord[]): string | undefined {
+  const tolerations = recordsAt(spec, 'tolerations')
+  const repelled = taints.find(
+    (taint) =>
+      KEEPS_OUT.has(stringAt(taint, 'effect') ?? '') &&
+      !isOfConditions(taint) &&
+      !isTolerated(taint, tolerations),
+  )
+  if (repelled === undefined) return undefined
+  const [key = '', value, effect] = ['key', 'value', 'effect'].map((field) => stringAt(repelled, field))
+  return `does not tolerate its taint ${key}${value === undefined ? '' : `=${value}`}:${effect}`
+}
+
+const KEEPS_OUT: ReadonlySet<string> = new Set(['NoSchedule', 'NoExecute'])
+
+/** The taints by which Kubernetes itself shows how a node is: pods of a DaemonSet tolerate them, or they pass. */
+function isOfConditions(taint: JsonRecord): boolean {
+  return stringAt(taint, 'key')?.startsWith('node.kubernetes.io/') === true
+}
+
+function isTolerated(taint: JsonRecord, tolerations: readonly JsonRecord[]): boolean {
+  return tolerations.some((one) => {
+    const { key, value, effect, operator = 'Equal' } = one
+    const isOfEffect = (effect ?? '') === '' || effect === taint['effect']
+    const isOfKey = (key ?? '') === '' || key === taint['key']
+    // An operator that is newer than this may tolerate it.
+    return isOfEffect && isOfKey && (operator !== 'Equal' || (value ?? '') === (taint['value'] ?? ''))
+  })
+}
