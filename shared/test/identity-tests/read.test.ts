@@ -113,6 +113,11 @@ describe('a spec', () => {
       /^spec\.containers\[0\]\.subject\.workload: kleym knows no workload of kind deploymet \| did you mean deployment\?/,
     ],
     [
+      'a pod in the place of a workload',
+      { containers: [{ subject: { namespace: 'a', workload: 'pod/llama-0' }, holds: HOLDS }] },
+      /^spec\.containers\[0\]\.subject\.workload: a pod is no workload \| write pod: llama-0 in its place/,
+    ],
+    [
       'a workload without a kind',
       { containers: [{ subject: { namespace: 'a', workload: 'llama' }, holds: HOLDS }] },
       /must be KIND\/NAME/,

@@ -316,7 +316,9 @@ class AssertionReader {
       if (problem !== undefined)
         this.#fault([...path, field], problem, 'correct it: the API server would refuse such a selector')
     }
-    const [kind = ''] = written.workload?.split('/') ?? []
+    const [kind = '', name = ''] = written.workload?.split('/') ?? []
+    if (kindOf(kind) === 'Pod')
+      this.#fault([...path, 'workload'], 'a pod is no workload', `write pod: ${name} in its place`)
     if (written.workload !== undefined && kindOf(kind) === undefined)
       this.#fault(
         [...path, 'workload'],
