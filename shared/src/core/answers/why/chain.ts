@@ -12,7 +12,7 @@ import { reachableHop } from './reachable.ts'
 import { renderedHop } from './rendered.ts'
 import { usedHop } from './used.ts'
 import { wantedHop } from './wanted.ts'
-import type { ChainSubject } from './subject.ts'
+import { isRegistered, type ChainSubject } from './subject.ts'
 
 /** What gives an identity. */
 export interface ChainRegistration {
@@ -55,7 +55,7 @@ const HOPS: Readonly<Record<HopName, (facts: ChainFacts) => HopAnswer>> = {
 export function chainOf(given: ChainFacts): Chain {
   const { subject } = given
   const wanted = wantedHop(given)
-  const isLive = subject.candidates.some(({ assumed }) => assumed.verdict !== 'dead')
+  const isLive = isRegistered(subject)
   const byHand = wanted.truth === YES ? madeByHand(given) : []
   // An entry that was made by hand is followed from the server on; the object that came nearest is for another container.
   const facts = byHand.length === 0 ? given : { ...given, subject: { ...subject, candidates: [] } }

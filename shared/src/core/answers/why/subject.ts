@@ -159,3 +159,8 @@ export function nodeUidOf(asked: Pick<Asked, 'pod' | 'analysis'>): string | unde
 export function isWithoutNode(asked: Asked): boolean {
   return asked.pod.exists && nodeOf(asked) === 'none'
 }
+
+/** Whether something is registered for the container: what is dead has a selector that it does not have. */
+export function isRegistered({ candidates }: Pick<ChainSubject, 'candidates'>): boolean {
+  return candidates.some(({ assumed }) => assumed.verdict !== 'dead')
+}

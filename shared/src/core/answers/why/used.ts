@@ -8,6 +8,7 @@ import { sourceText } from '../../predict/index.ts'
 import { NO, whyOpenText, YES } from '../../model/truth/truth.ts'
 import { besideEntries, besideText } from './beside.ts'
 import type { ChainFacts } from './facts.ts'
+import { isRegistered } from './subject.ts'
 import { broken, followsFrom, good, openHop, type HopAnswer, notCertain } from './hop.ts'
 
 /** Judges the hop. */
@@ -53,20 +54,21 @@ export function usedHop(facts: ChainFacts): HopAnswer {
       'let a sidecar keep it fresh (spiffe-helper in daemon mode), or use a client of the Workload API',
       notes,
     )
+  const gets = ids.length === 0 ? 'gets' : 'also gets'
   const perhaps = holding.perhaps.find((one) => !ids.includes(one.spiffeId ?? ''))
   if (perhaps !== undefined && spiffeId === undefined)
     return notCertain(
       perhaps.why ?? '',
-      `whether it also gets ${perhaps.spiffeId ?? 'another SVID'} is not known: ${perhaps.why ?? ''}`,
+      `whether it ${gets} ${perhaps.spiffeId ?? 'another SVID'} is not known: ${perhaps.why ?? ''}`,
     )
   const perhapsBeside = beside.find(({ given }) => given !== YES)
   if (perhapsBeside !== undefined && spiffeId === undefined)
     return openHop(
       perhapsBeside.given,
-      `whether it also gets ${perhapsBeside.entry.spiffeId} is not known (${besideText(perhapsBeside)}): ${whyOpenText(perhapsBeside.given) ?? ''}`,
+      `whether it ${gets} ${perhapsBeside.entry.spiffeId} is not known (${besideText(perhapsBeside)}): ${whyOpenText(perhapsBeside.given) ?? ''}`,
     )
   if (holding.other.value === 'open' && spiffeId === undefined) return openHop(holding.other)
-  if (ids.length === 0) return followsFrom('wanted')
+  if (ids.length === 0) return followsFrom(isRegistered(facts.subject) ? 'rendered' : 'wanted')
   const several =
     ids.length > 1
       ? `${ids.length} SVIDs, each with a hint: the client chooses by it`
