@@ -104,6 +104,18 @@ describe('what is rendered', () => {
     })
   })
 
+  test.each([
+    ['two dashes at the third place', 'ml--svc', 'gives "ml--svc", which'],
+    ['a label that is too long', 'a'.repeat(64), 'which'],
+  ])('§11.4: the name of a Service with %s refuses the entry', (_what, name, why) => {
+    const subsets = [{ addresses: [{ targetRef: { kind: 'Pod', uid: 'pod-uid-p' } }] }]
+    const endpoints = [{ metadata: { name, namespace: 'team-a' }, subsets }]
+    const { verdict } = outcome({ ids: [csid('a', { autoPopulateDNSNames: true })], endpoints })
+    expect(verdict).toMatchObject({ state: 'refused' })
+    expect(JSON.stringify(verdict)).toContain('.spec.autoPopulateDNSNames of ClusterSPIFFEID/a')
+    expect('why' in verdict ? verdict.why : '').toContain(why)
+  })
+
   test('autoPopulateDNSNames is an open fact where Endpoints are not known', () => {
     const ids = [csid('a', { autoPopulateDNSNames: true })]
     expect(outcome({ ids }).entry?.placeholders).toEqual(['<DNS names of its Services>'])

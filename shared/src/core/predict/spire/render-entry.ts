@@ -185,7 +185,7 @@ function placeholdersOf(parts: RenderedFields, selectors: readonly EntrySelector
 }
 
 function acceptanceOf(id: PreparedId, pod: Pod, parts: RenderedFields): Acceptance {
-  const dns = dnsAcceptance(id, parts.dnsNames)
+  const dns = dnsAcceptance(id, parts)
   return {
     refusal:
       id.fixed.refusal ?? idRefusal(id, parts) ?? duplicateRefusal(id, pod, parts.selectors) ?? dns.refusal,
@@ -222,10 +222,10 @@ function duplicateRefusal(
 
 function dnsAcceptance(
   id: PreparedId,
-  names: readonly RenderedText[],
+  { dnsNames, services }: RenderedFields,
 ): { readonly refusal: string | undefined; readonly depends: string | undefined } {
   let depends: string | undefined
-  for (const [at, name] of names.entries()) {
+  for (const [at, name] of dnsNames.entries()) {
     const where = `.spec.dnsNameTemplates[${at}] of ${sourceText(id.source)} gives ${JSON.stringify(name.text)}`
     const unknown = name.placeholders.find((fact) => !PLAIN_FACTS.has(fact))
     if (unknown !== undefined) {
@@ -233,6 +233,12 @@ function dnsAcceptance(
       continue
     }
     const verdict = dnsNameVerdict(withStandIns(name))
+    if (verdict.kind === 'refused') return { refusal: `${where}, which ${verdict.why}`, depends }
+    if (verdict.kind === 'unknown') depends ??= `${where}, which ${verdict.why}`
+  }
+  for (const name of services.names) {
+    const where = `.spec.autoPopulateDNSNames of ${sourceText(id.source)} gives ${JSON.stringify(name)}`
+    const verdict = dnsNameVerdict(name)
     if (verdict.kind === 'refused') return { refusal: `${where}, which ${verdict.why}`, depends }
     if (verdict.kind === 'unknown') depends ??= `${where}, which ${verdict.why}`
   }
