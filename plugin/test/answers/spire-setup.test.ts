@@ -365,3 +365,22 @@ test.each<[what: string, parts: readonly string[]]>([
 ])('%s leaves open nothing of a pod on a node', async (_what, parts) => {
   expect(await onNode(...parts)).toMatch(/^✓/)
 })
+
+test.each<[template: string, said: string]>([
+  ['{{ .ClusterName }}/{{ .NodeMeta.Name }}', "SCM's parentIDTemplate does not end in the UID of the node"],
+  [
+    'dev/{{ .NodeMeta.UID }}',
+    'cluster of the SPIRE agents is "prod", and SCM\'s parentIDTemplate asks for dev',
+  ],
+  ['prod/{{ .NodeMeta.UID }}', '✓ pod demo/llama-0, container vllm, holds'],
+  ['{{ .ClusterName }}/{{ with .NodeMeta }}{{ .UID }}{{ end }}', '✓ pod demo/llama-0, container vllm, holds'],
+  ['prod/11111111-1111-4111-8111-111111111111', '✓ pod demo/llama-0, container vllm, holds'],
+])('of a parentIDTemplate that ends in %s', async (template, said) => {
+  const parent = `parentIDTemplate: 'spiffe://{{ .TrustDomain }}/spire/agent/k8s_psat/${template}'\n`
+  const { stdout } = await inProcess(
+    ['who-selects', 'pod/llama-0', '-n', 'demo', '--offline', '-f', 'all.yaml'],
+    await workspace({ 'all.yaml': [`${OBJECTS}${parent}`, ...PARTS].join('---\n') }),
+  )
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain(said)
+  expect(stdout).toMatch(/^(?:✓|! .*undetermined)/)
+})

@@ -72,6 +72,9 @@ function shortened(values: readonly string[]): string {
 export function whyUnserved(settings: ScmSettings, setup: SpireSetup): string | undefined {
   const stopped = PROGRAMS.find((one) => setup.get(one)?.every((how) => how === STOPPED))
   if (stopped !== undefined) return `${stopped} ${STOPPED}`
+  const { parentIDTemplate = DEFAULT_PARENT_ID_TEMPLATE } = settings
+  if (isParentOfNoAgent(parentIDTemplate))
+    return `SCM's parentIDTemplate does not end in the UID of the node, and the IDs of agents that attest themselves by ${PSAT} do`
   for (const [what, fits, asked] of askedOf(settings)) {
     const shown = setup.get(what) ?? []
     // A variable is filled in when the program starts.
@@ -89,11 +92,12 @@ function askedOf({
 }: ScmSettings): readonly (readonly [what: string, fits: string | undefined, asked: string])[] {
   // The parent is the agent's ID, which begins with its way of attestation: `/spire/agent/k8s_psat/`.
   const [, attestor] = /\/spire\/agent\/([\w-]+)\//.exec(parentIDTemplate) ?? []
-  const cluster = parentIDTemplate.includes('ClusterName') ? clusterName : undefined
+  const [, written] = PSAT_PARENT.exec(parentIDTemplate) ?? []
+  const cluster = parentIDTemplate.includes('ClusterName') ? clusterName : written
   const ofPods = attestor === PSAT ? cluster : undefined
   const byNode = parentIDTemplate.includes('NodeMeta.UID') ? ofPods : undefined
   const domain = `SCM's trustDomain is ${trustDomain}`
-  const name = `SCM's clusterName is ${cluster}`
+  const name = `SCM's ${written === undefined ? 'clusterName is' : 'parentIDTemplate asks for'} ${cluster}`
   return [
     ['trust_domain of the SPIRE server', isValue(trustDomain), domain],
     ['trust_domain of the SPIRE agents', isValue(trustDomain), domain],
@@ -103,6 +107,15 @@ function askedOf({
     [idsOfAgents(byNode ?? ''), byNode && OF_NODE, "SCM's parentIDTemplate asks for that of their node"],
     ['WorkloadAttestor of the SPIRE agents', isValue('k8s'), 'the entries of SCM have selectors of k8s'],
   ]
+}
+
+/** The agents of pods, with their cluster where it is written out. https://github.com/spiffe/spire/blob/v1.15.3/pkg/common/plugin/k8s/utils.go#L94 */
+const PSAT_PARENT = /\/spire\/agent\/k8s_psat\/(?:([^/{}]+)\/)?/
+
+/** Whether what stands in the place of the node's UID is another fact. No alias can have such an ID: the server keeps `/spire` for itself. */
+function isParentOfNoAgent(template: string): boolean {
+  const end = template.slice(template.lastIndexOf('/') + 1)
+  return PSAT_PARENT.test(template) && end.includes('{{') && !/\bUID\b/.test(template)
 }
 
 function isValue(value: string | undefined): string | undefined {
