@@ -197,6 +197,16 @@ test.each<[what: string, parts: readonly string[], said: string]>([
     'clusters of the SPIRE server is "dev", and SCM\'s clusterName is prod',
   ],
   [
+    'a server that does not attest agents of pods',
+    changed('"k8s_psat": {"plugin_data"', '"join_token": {"plugin_data"'),
+    'NodeAttestor of the SPIRE server is "join_token", and SCM\'s parentIDTemplate asks for k8s_psat',
+  ],
+  [
+    'agents that do not see the processes of their nodes',
+    changed('hostPID: true,', ''),
+    'hostPID of the SPIRE agents is "false", and an agent must see the processes of its node',
+  ],
+  [
     'agents whose ID ends in the UID of their pod',
     changed('{"prod": {', '{"prod": {"use_pod_uid_for_agent_id": true,'),
     'the SPIFFE ID of the SPIRE agents of cluster "prod" ends in the UID of their pod (use_pod_uid_for_agent_id)',

@@ -102,10 +102,12 @@ function askedOf({
     ['trust_domain of the SPIRE server', isValue(trustDomain), domain],
     ['trust_domain of the SPIRE agents', isValue(trustDomain), domain],
     ['NodeAttestor of the SPIRE agents', isValue(attestor), `SCM's parentIDTemplate asks for ${attestor}`],
+    ['NodeAttestor of the SPIRE server', isValue(attestor), `SCM's parentIDTemplate asks for ${attestor}`],
     ['cluster of the SPIRE agents', isValue(cluster), name],
     ['clusters of the SPIRE server', isValue(ofPods), name],
     [idsOfAgents(byNode ?? ''), byNode && OF_NODE, "SCM's parentIDTemplate asks for that of their node"],
     ['WorkloadAttestor of the SPIRE agents', isValue('k8s'), 'the entries of SCM have selectors of k8s'],
+    ['hostPID of the SPIRE agents', isValue('true'), 'an agent must see the processes of its node'],
   ]
 }
 
@@ -166,6 +168,7 @@ function agentsOf(value: JsonRecord, spec: unknown): readonly (readonly [what: s
   })
   return [
     [ACCOUNT_OF_AGENTS, `is ${namespace}/${account}`],
+    ['hostPID of the SPIRE agents', `is "${own(spec, 'hostPID') === true}"`],
     ['the choice of nodes of the SPIRE agents', nodes.length === 0 ? 'has no conditions' : nodes.join(', ')],
   ]
 }
@@ -202,7 +205,10 @@ function ofAgent(config: SpireBlock): readonly (readonly [what: string, shown: s
 /** Which agents the server takes, and which IDs it gives them. */
 function ofServer(config: SpireBlock): readonly (readonly [what: string, shown: string])[] {
   const clusters = blocksAt(config, 'plugins', 'NodeAttestor', PSAT, 'plugin_data', 'clusters')
-  return [...new Set(clusters.flatMap((one) => one.map(([name]) => name)))].flatMap((name) => {
+  const attestors = namesAt(config, 'plugins', 'NodeAttestor').map(
+    (name) => ['NodeAttestor of the SPIRE server', `is "${name}"`] as const,
+  )
+  const ofClusters = [...new Set(clusters.flatMap((one) => one.map(([name]) => name)))].flatMap((name) => {
     const given = clusters.flatMap((one) => blocksAt(one, name))
     const isOfPod = given.some((one) => textsAt(one, 'use_pod_uid_for_agent_id').includes('true'))
     return [
@@ -213,6 +219,7 @@ function ofServer(config: SpireBlock): readonly (readonly [what: string, shown: 
         .map((account) => [ACCOUNTS_TAKEN, `is "${account}"`] as const),
     ]
   })
+  return [...attestors, ...ofClusters]
 }
 
 /** What stands behind a key, in HCL or JSON; of a block its beginning. */
