@@ -4,9 +4,10 @@ import { byNamespaceAndName } from '../../model/namespaced-name.ts'
 import { scmContainers, type ScmContainer } from '../../analysis/index.ts'
 import { listAt, own, stringAt, type JsonRecord } from '../../base/json.ts'
 import { CLUSTER_SPIFFE_ID } from '../../model/kinds.ts'
-import { agentConfigIn, secondsAt, type AgentConfig } from '../../model/objects/agent-config.ts'
+import { agentConfigIn, type AgentConfig } from '../../model/objects/agent-config.ts'
 import { readMeta } from '../../model/objects/meta.ts'
 import type { RawObject } from '../../model/objects/raw.ts'
+import { readSpireConfig, secondsBelow, textsBelow } from '../../model/objects/spire-config.ts'
 import {
   configTextsOf,
   containersOf,
@@ -114,7 +115,7 @@ export function readSpireParts(
     server,
     agentAccounts: accounts.length === 0 ? undefined : accounts,
     reloadSeconds: ofServer
-      .map((text) => secondsAt(text, 'cache_reload_interval'))
+      .map((text) => secondsBelow(readSpireConfig(text) ?? [], 'cache_reload_interval'))
       .find((one) => one !== undefined),
     idSchema: values
       .filter((one) => stringAt(one, 'kind') === CRD_KIND && readMeta(one).name === ID_CRD)
@@ -158,17 +159,15 @@ function configOfServer(server: ServerPart, values: readonly JsonRecord[]): read
   })
 }
 
-/** Of the node attestor: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
-const ALLOW_LIST = /\bservice_account_allow_list"?\s*[=:]\s*\[([^\]]*)\]/g
+const ALLOW_LIST = 'service_account_allow_list'
+
 function configuresServer(value: JsonRecord): boolean {
-  return configTextsOf(value).some((text) => isOfServer(text) || accountsIn(text).length > 0)
+  return configTextsOf(value).some((text) => isOfServer(text) || text.includes(ALLOW_LIST))
 }
 
-/** What a configuration of a server, in HCL or JSON, lets attest as agents. */
+/** Whom a configuration of a server lets attest as agents: https://github.com/spiffe/spire/blob/v1.15.3/doc/plugin_server_nodeattestor_k8s_psat.md */
 function accountsIn(text: string): readonly string[] {
-  return [...text.matchAll(ALLOW_LIST)].flatMap(([, list = '']) =>
-    [...list.matchAll(/"([^"]+)"/g)].map(([, account = '']) => account),
-  )
+  return textsBelow(readSpireConfig(text) ?? [], ALLOW_LIST)
 }
 
 function scmWorkloads(value: JsonRecord): readonly ScmWorkload[] {

@@ -2,11 +2,11 @@
 // finds a `k8s:container-...` selector (docs/spire-facts.md §6). Found are agent.conf in a ConfigMap, as SPIRE's charts install it,
 // and OpenShift's SpireAgent, whose operator writes it.
 import { isRecord, own, stringAt } from '../../base/json.ts'
-import { parseGoDuration } from '../../base/go/duration.ts'
 import { groupOfApiVersion } from '../kinds.ts'
 import { readMeta } from './meta.ts'
 import type { RawObject } from './raw.ts'
 import type { LacksContainerSelectors, Pod } from './pod.ts'
+import { readSpireConfig, secondsBelow, textsBelow } from './spire-config.ts'
 
 /** https://github.com/openshift/zero-trust-workload-identity-manager, api/v1alpha1 */
 export const OPENSHIFT_AGENT = { group: 'operator.openshift.io', kind: 'SpireAgent' } as const
@@ -60,36 +60,31 @@ export function agentConfigIn({ value, origin }: RawObject): AgentConfig | undef
   const base = { source: `${kind} ${name}${place}`, namespace, name }
   if (group === OPENSHIFT_AGENT.group && kind === OPENSHIFT_AGENT.kind) {
     const given = own(own(own(value, 'spec'), 'workloadAttestors'), 'disableContainerSelectors')
-    const unsaid = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
-    return { ...base, lacks: lacksAs(String(given)), ...unsaid }
+    return { ...base, lacks: lacksAs(String(given)), ...UNSAID }
   }
   if (kind !== 'ConfigMap' || group !== '') return undefined
   const data = own(value, 'data')
   const texts = isRecord(data) ? Object.values(data).filter((one) => typeof one === 'string') : []
-  const config = texts.find(isOfAgent)
-  if (config === undefined) return undefined
-  const text = withoutComments(config)
+  const text = texts.find(isOfAgent)
+  if (text === undefined) return undefined
+  const config = readSpireConfig(text)
+  if (config === undefined) return { ...base, lacks: mayHoldAgentConfig(text) ? undefined : false, ...UNSAID }
   return {
     ...base,
-    lacks: lacksAs(LACKS.exec(text)?.[1] ?? 'false'),
-    cluster: CLUSTER.exec(text)?.[1],
-    socketPath: SOCKET.exec(text)?.[1],
-    syncSeconds: secondsAt(text, 'sync_interval'),
-    svidsKept: limitIn(text),
+    lacks: lacksAs(textsBelow(config, 'disable_container_selectors')[0] ?? 'false'),
+    // Of the node attestor: nothing else of an agent has a cluster.
+    cluster: textsBelow(config, 'cluster')[0],
+    socketPath: textsBelow(config, 'socket_path')[0],
+    syncSeconds: secondsBelow(config, 'sync_interval'),
+    svidsKept: limitAs(textsBelow(config, 'x509_svid_cache_max_size')[0]),
   }
 }
 
-/** A duration of SPIRE's configuration, in seconds; undefined: it is not set, or is none. */
-export function secondsAt(text: string, key: string): number | undefined {
-  const [, value] = new RegExp(`\\b${key}"?\\s*[=:]\\s*"([^"]+)"`).exec(text) ?? []
-  const duration = value === undefined ? undefined : parseGoDuration(value)
-  return duration?.ok === true ? Number(duration.nanoseconds) / 1e9 : undefined
-}
+const UNSAID = { cluster: undefined, socketPath: undefined, syncSeconds: undefined, svidsKept: undefined }
 
 /** A limit of zero or less is the default: pkg/agent/manager/cache/lru_cache.go of SPIRE v1.15.3. */
-function limitIn(text: string): number | undefined {
-  const [, digits] = /\bx509_svid_cache_max_size"?\s*[=:]\s*(\d{1,9})\b/.exec(text) ?? []
-  return digits === undefined || Number(digits) === 0 ? undefined : Number(digits)
+function limitAs(given = ''): number | undefined {
+  return /^\d{1,9}$/.test(given) && Number(given) > 0 ? Number(given) : undefined
 }
 
 /** Every agent has a workload attestor, and nothing else of SPIRE has one: https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_agent.md */
@@ -106,10 +101,6 @@ const LACKS = /\bdisable_container_selectors"?\s*[=:]\s*"?([^\s",}]+)/
 function lacksAs(given: string): boolean | undefined {
   return given === 'true' ? true : /[{$]/.test(given) ? undefined : false
 }
-
-/** Of the node attestor: nothing else of an agent has a cluster. */
-const CLUSTER = /\bcluster"?\s*[=:]\s*"([^"]+)"/
-const SOCKET = /\bsocket_path"?\s*[=:]\s*"([^"]+)"/
 
 /** Whether a text may be the configuration of an agent that finds no containers. */
 export function mayHoldAgentConfig(text: string): boolean {

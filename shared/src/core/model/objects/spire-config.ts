@@ -1,5 +1,6 @@
 // The configuration of a SPIRE server or agent, which is HCL (version 1) or JSON: as blocks of keys, whatever it says.
 // https://github.com/spiffe/spire/blob/v1.15.3/doc/spire_server.md, https://github.com/hashicorp/hcl/blob/hcl1/README.md
+import { parseGoDuration } from '../../base/go/duration.ts'
 
 /** Keys with their values; a key may stand several times, and a list of blocks counts as its blocks. */
 export type SpireBlock = readonly (readonly [key: string, value: SpireValue])[]
@@ -14,7 +15,7 @@ export function readSpireConfig(text: string): SpireBlock | undefined {
   try {
     const reader = new Reader(text)
     // JSON has braces around all.
-    return reader.takes('{') ? reader.block('}', 0) : reader.block(undefined, 0)
+    return reader.takes('{') ? reader.last(reader.block('}', 0)) : reader.block(undefined, 0)
   } catch (error) {
     if (error instanceof NotUnderstood) return undefined
     throw error
@@ -39,6 +40,21 @@ export function textsAt(block: SpireBlock, key: string): readonly string[] {
   return block.flatMap(([name, value]) => (name === key ? textsIn(value) : []))
 }
 
+/** The texts of a key of a block, and of all blocks in it. */
+export function textsBelow(block: SpireBlock, key: string): readonly string[] {
+  return [
+    ...textsAt(block, key),
+    ...block.flatMap(([, value]) => blocksIn(value).flatMap((one) => textsBelow(one, key))),
+  ]
+}
+
+/** A duration, in seconds; undefined: it is not set, or is none. */
+export function secondsBelow(block: SpireBlock, key: string): number | undefined {
+  const [value] = textsBelow(block, key)
+  const duration = value === undefined ? undefined : parseGoDuration(value)
+  return duration?.ok === true ? Number(duration.nanoseconds) / 1e9 : undefined
+}
+
 function blocksIn(value: SpireValue): readonly SpireBlock[] {
   if (typeof value === 'string') return []
   return 'block' in value ? [value.block] : value.list.flatMap(blocksIn)
@@ -54,7 +70,7 @@ function textsIn(value: SpireValue): readonly string[] {
  * may have written the text.
  */
 const TOKENS =
-  /[\s,]+|#[^\n]*|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|"(?<text>(?:[^"\\]|\\[^])*)"|(?<sign>[{}[\]=:])|(?<word>(?:\$\{[^}\s]{0,255}\}|[^\s{}[\],=:"])+)/gy
+  /[\s,]+|#[^\n]*|\/\/[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/|$)|"((?:[^"\\]|\\[^])*)"|([{}[\]=:])|((?:\$\{[^}\s]{0,255}\}|[^\s{}[\],=:"])+)/gy
 
 class NotUnderstood extends Error {}
 
@@ -68,14 +84,15 @@ class Reader {
   #at = 0
 
   constructor(text: string) {
-    const found = [...text.matchAll(TOKENS)]
-    const last = found.at(-1)
-    if ((last === undefined ? 0 : last.index + last[0].length) !== text.length) throw new NotUnderstood()
-    this.#tokens = found.flatMap(({ groups = {} }) => {
-      const { sign, text: quoted, word } = groups
+    let end = 0
+    const tokens: Token[] = []
+    for (const { 0: all, 1: quoted, 2: sign, 3: word, index } of text.matchAll(TOKENS)) {
+      end = index + all.length
       const written = quoted ?? word
-      return sign === undefined && written === undefined ? [] : [{ sign, text: written }]
-    })
+      if (sign !== undefined || written !== undefined) tokens.push({ sign, text: written })
+    }
+    if (end !== text.length) throw new NotUnderstood()
+    this.#tokens = tokens
   }
 
   /** Whether the next token is this sign, which is then taken. */
@@ -83,6 +100,12 @@ class Reader {
     if (this.#tokens[this.#at]?.sign !== sign) return false
     this.#at++
     return true
+  }
+
+  /** A block, behind which nothing may follow. */
+  last(block: SpireBlock): SpireBlock {
+    if (this.#at < this.#tokens.length) throw new NotUnderstood()
+    return block
   }
 
   /** The keys up to a sign, or to the end of the text. */
