@@ -158,15 +158,20 @@ export class Reports {
         .now()
         .toISOString()
         .replace(/\.\d+Z$/, 'Z'),
-      inForce: output && { name: output.meta.name, uid: output.meta.uid ?? '' },
+      inForce: output ? { name: output.meta.name, uid: output.meta.uid ?? '' } : this.#withoutOutput(),
       inForceReason: this.#withoutInForce ? 'unwritable' : reason,
     })
     return { next, againInMs }
   }
 
+  /** What it means that no output is seen: a cache that cannot be filled shows none of those that are there. */
+  #withoutOutput(): 'not known' | undefined {
+    return this.#options.caches.outputs.syncState.kind === 'unknown' ? 'not known' : undefined
+  }
+
   /** What there is to see of the output that is in force. */
   #observe(output: CachedOutput | undefined): InForceObservation {
-    if (this.#options.caches.outputs.syncState.kind === 'unknown') return { kind: 'unknown' }
+    if (this.#withoutOutput() === 'not known') return { kind: 'unknown' }
     if (output === undefined) return { kind: 'no output' }
     return { kind: 'output', stats: output.isWhole ? output.stats : undefined }
   }

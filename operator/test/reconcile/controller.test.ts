@@ -39,6 +39,8 @@ interface Stand {
   /** Names of what was patched. */
   readonly patched: readonly string[]
   readonly lists: () => number
+  /** What was to be updated. */
+  readonly updated: readonly JsonRecord[]
   /** Slices end no more. */
   readonly slow: () => void
 }
@@ -53,12 +55,16 @@ function stand({ writesPerSecond }: { readonly writesPerSecond?: number } = {}):
   let lists = 0
   let isSlow = false
   const patched: string[] = []
+  const updated: JsonRecord[] = []
   const api: Api = {
     get: unanswered,
     list: unanswered,
     watch: refused,
     create: unanswered,
-    update: unanswered,
+    update: async (_resource, object) => {
+      updated.push(object)
+      return refused()
+    },
     patch: async (_resource, { name }) => {
       patched.push(name)
       return refused()
@@ -87,7 +93,7 @@ function stand({ writesPerSecond }: { readonly writesPerSecond?: number } = {}):
     resyncMs: undefined,
     pause: () => (isSlow ? new Promise(() => {}) : setImmediate()),
   })
-  return { caches, controller, clock, patched, lists: () => lists, slow: () => (isSlow = true) }
+  return { caches, controller, clock, patched, updated, lists: () => lists, slow: () => (isSlow = true) }
 }
 
 test('a deletion waits for no slice of what has changed in its namespace', async () => {
@@ -139,4 +145,22 @@ test('a binding that is deleted while it waits for its turn to write leaves its 
     for (let turn = 0; turn < TURNS; turn++) await setImmediate()
   }
   expect(controller.isIdle).toBe(true)
+})
+
+test('a status keeps its output while a process that has just started cannot read outputs', async () => {
+  const { caches, controller, updated } = stand()
+  const clusterSPIFFEID = { name: 'kleym-team-a-b-0-llama-0123456789abcdef0123', uid: 'of-the-output' }
+  const renderedSelectors = [{ spiffeID: 'spiffe://example.org/x', selectors: ['k8s:ns:team-a'] }]
+  const status = { observedGeneration: 1, conditions: [], renderedSelectors, clusterSPIFFEID }
+  const object = { ...versioned(bindingAt(0), 1), status }
+  caches.bindings.store.apply('ADDED', caches.bindings.read(object))
+  caches.outputs.setSyncState({
+    kind: 'unknown',
+    why: { verb: 'list', what: 'ClusterSPIFFEID.spire.spiffe.io', cause: 'forbidden' },
+  })
+  const pools = caches.pools.get(K8S_GROUP)
+  pools?.store.apply('ADDED', pools.read(versioned(pool({}), 2)))
+  void controller.lead()
+  for (let turn = 0; turn < TURNS && updated.length === 0; turn++) await setImmediate()
+  expect(updated[0]?.['status']).toMatchObject({ renderedSelectors, clusterSPIFFEID })
 })

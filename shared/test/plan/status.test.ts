@@ -181,6 +181,12 @@ describe('not knowing and waiting', () => {
     expect(status).toMatchObject({ computedSpiffeIDs, renderedSelectors, clusterSPIFFEID })
   })
 
+  test('the rendered lists stay while it is not known whether the output does', () => {
+    const { computedSpiffeIDs, renderedSelectors, clusterSPIFFEID } = next(READY)
+    const status = next(UNREAD, next(READY), { ...CONTEXT, inForce: 'not known' })
+    expect(status).toMatchObject({ computedSpiffeIDs, renderedSelectors, clusterSPIFFEID })
+  })
+
   test('the rendered lists go once the output is confirmed gone', () => {
     const status = next(WAITING, next(READY), { ...CONTEXT, inForce: undefined })
     expect(Object.keys(status)).toEqual(['observedGeneration', 'conditions', 'trustDomain'])

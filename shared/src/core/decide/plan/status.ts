@@ -55,8 +55,8 @@ export interface StatusContext {
   readonly generation: number
   /** RFC 3339, whole seconds. */
   readonly now: string
-  /** The output that is in force, by name and UID; undefined while there is none. */
-  readonly inForce: { readonly name: string; readonly uid: string } | undefined
+  /** The output that is in force, by name and UID; undefined while there is none, `not known` while outputs cannot be read. */
+  readonly inForce: { readonly name: string; readonly uid: string } | 'not known' | undefined
   /** What `InForce` says; undefined: the last word stays. `unwritable`: the CRD takes no such condition. */
   readonly inForceReason: InForceReason | 'unwritable' | undefined
 }
@@ -112,7 +112,7 @@ function rendered(judgement: Extract<Judgement, { state: 'ready' }>, context: St
     renderedSelectors: [
       { spiffeID: identity.spiffeId, selectors: identity.selectors.map(({ selector }) => selector) },
     ],
-    ...(context.inForce === undefined ? {} : { clusterSPIFFEID: context.inForce }),
+    ...(typeof context.inForce === 'object' ? { clusterSPIFFEID: context.inForce } : {}),
   }
 }
 
