@@ -17,6 +17,7 @@ import {
   olderPool,
   outputs,
   outputsOf,
+  perVariant,
   pool,
   poolOnly,
   untilReason,
@@ -93,6 +94,28 @@ async function allowAllBut(group?: string, resource?: string): Promise<void> {
   await cp.apply([{ ...role, rules }])
 }
 
+/** Has the kind of a CRD served in another version alone; the objects stay as they are stored. */
+async function serveInAnotherVersion(name: CrdName, version: string): Promise<void> {
+  const id = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', name }
+  const crd = await cp.admin.get(id)
+  const [own] = listAt(crd, 'spec', 'versions')
+  const versions = [
+    { ...Object(own), served: false },
+    { ...Object(own), name: version, storage: false },
+  ]
+  await cp.admin.patch(id, { spec: { versions } })
+  const { group, names } = Object(dig(crd, 'spec'))
+  await until(async () => {
+    const root = `/apis/${group}`
+    const [before, now] = await Promise.all(
+      [stringAt(own, 'name'), version].map((one) =>
+        cp.admin.request({ method: 'GET', path: `${root}/${one}/${names.plural}?limit=1` }),
+      ),
+    )
+    return before?.status === 404 && now?.status === 200
+  }, `${name} to be served in ${version} alone`)
+}
+
 async function removePools(): Promise<void> {
   await cp.removeCrd(POOLS)
   await cp.removeCrd(OLD_POOLS)
@@ -149,6 +172,46 @@ test('the kind of the outputs vanishes and comes back: the bindings say so, and 
   const now = await Promise.all([outputOf('outputs', 'one'), outputOf('outputs', 'two')])
   expect(now.filter((each) => before.includes(each))).toEqual([])
   expect(await outputsOf(cp, 'outputs', 'gone')).toEqual([])
+})
+
+test('kinds that are served in another version alone are not gone: nothing is withdrawn or let go', async () => {
+  const space = 'other-version'
+  await cp.apply([
+    namespace(space),
+    pool(space, 'llama', { app: 'llama' }),
+    poolOnly(space, 'stays', { poolRef: { name: 'llama', group: 'inference.networking.k8s.io' } }),
+    perVariant(space, 'gone', 'prefill', {
+      poolRef: { name: 'llama', group: 'inference.networking.k8s.io' },
+    }),
+  ])
+  for (const name of ['stays', 'gone']) await untilReason(cp, space, name, 'Reconciled')
+  const [settled, leaving] = [await outputOf(space, 'stays'), await outputOf(space, 'gone')]
+  for (const name of [OUTPUTS, POOLS]) await serveInAnotherVersion(name, 'v9')
+  await cp.admin.delete(bindingId(space, 'gone'))
+  // A process that starts has nothing but discovery to go by.
+  await operator.stop()
+  operator = await startNext()
+  await reasonSoon(space, 'stays', 'Undetermined')
+  const found = await cp.admin.get(bindingId(space, 'stays'))
+  expect(stringAt(conditionOf(found, 'Ready'), 'message')).toContain(': served in another version')
+  expect(stringAt(found, 'status', 'clusterSPIFFEID', 'uid')).toBe(settled.split(' ')[0])
+  // What may still be in force keeps its binding.
+  await cp.apply([
+    poolOnly(space, 'late', { poolRef: { name: 'llama', group: 'inference.networking.k8s.io' } }),
+  ])
+  await reasonSoon(space, 'late', 'Undetermined')
+  expect(await cp.admin.get(bindingId(space, 'gone'))).toBeDefined()
+  for (const name of [OUTPUTS, POOLS]) await cp.installCrd(name)
+  expect(await outputOf(space, 'stays')).toBe(settled)
+  await reasonSoon(space, 'stays', 'Reconciled')
+  await until(
+    async () => (await cp.admin.get(bindingId(space, 'gone'))) === undefined,
+    'a binding to be let go once its output can be seen',
+    SOON_MS,
+  )
+  expect(await outputOf(space, 'stays')).toBe(settled)
+  expect(leaving).not.toBe(settled)
+  expect(await outputsOf(cp, space, 'gone')).toEqual([])
 })
 
 test('one pool kind of two vanishes and comes back: bindings to the other kind do not notice', async () => {

@@ -96,7 +96,10 @@ export type Served =
 /** What discovery needs of a client. */
 export type Discoverer = Pick<Client, 'raw'>
 
-/** For each wanted resource, in order, whether it is served; never rejects. One request per group version, and `/apis`. */
+/**
+ * For each wanted resource, in order, whether it is served; never rejects. One request per group version, and, for what is not in
+ * its own, `/apis`: an object that is served in another version alone is there all the same, and cannot be read.
+ */
 export async function discover(client: Discoverer, wanted: readonly Resource[]): Promise<readonly Served[]> {
   const asked = new Map<string, Promise<unknown>>()
   /** Each path is read once. */
@@ -104,21 +107,36 @@ export async function discover(client: Discoverer, wanted: readonly Resource[]):
   return Promise.all(wanted.map((resource) => look(resource, read)))
 }
 
-async function look(resource: Resource, read: (path: string) => Promise<unknown>): Promise<Served> {
-  try {
-    const list = await read(groupVersionPath(resource))
-    if (!Array.isArray(own(list, 'resources'))) return unreadable(resource)
-    return listAt(list, 'resources').some((row) => isRow(row, resource)) ? SERVED : ABSENT
-  } catch (error) {
-    if (!mayBeKindAbsent(error)) return unknown(error, resource)
-  }
+/** Reads a path of the API server. */
+type Read = (path: string) => Promise<unknown>
+
+async function look(resource: Resource, read: Read): Promise<Served> {
+  const first = await lookIn(resource, read)
+  if (first.state === 'served' || first.state === 'unknown') return first
+  // The core group has one version, and `/apis` does not list it.
+  if (resource.group === '') return ABSENT
   try {
     const groups = await read('/apis')
-    if (!Array.isArray(own(groups, 'groups'))) return unreadable(resource)
-    // The group is listed and yet not found: a CRD that comes or goes just now, or an API behind it that fails.
-    return isListed(groups, resource) ? unknown(undefined, resource) : ABSENT
+    if (!isListOf(groups, 'groups')) return unreadable(resource)
+    const versions = versionsOf(groups, resource)
+    const found = await Promise.all(versions.map((version) => lookIn({ ...resource, version }, read)))
+    if (found.some(({ state }) => state === 'served')) return elsewhere(resource)
+    // A version that is listed and yet not found: a CRD that comes or goes just now, or an API behind it that fails.
+    if (found.some(({ state }) => state === 'not found')) return unknown(undefined, resource)
+    return found.find((one) => one.state === 'unknown') ?? ABSENT
   } catch (error) {
     return unknown(error, resource)
+  }
+}
+
+/** Whether the group version of a resource has it, or is not found itself. */
+async function lookIn(resource: Resource, read: Read): Promise<Served | { readonly state: 'not found' }> {
+  try {
+    const list = await read(groupVersionPath(resource))
+    if (!isListOf(list, 'resources')) return unreadable(resource)
+    return listAt(list, 'resources').some((row) => isRow(row, resource)) ? SERVED : ABSENT
+  } catch (error) {
+    return mayBeKindAbsent(error) ? { state: 'not found' } : unknown(error, resource)
   }
 }
 
@@ -133,12 +151,22 @@ function unreadable(resource: Resource): Served {
   return { state: 'unknown', why: { verb: 'discover', what: resourceName(resource), cause: 'malformed' } }
 }
 
+function elsewhere(resource: Resource): Served {
+  const what = resourceName(resource)
+  return { state: 'unknown', why: { verb: 'discover', what, cause: 'served in another version' } }
+}
+
+function isListOf(answer: unknown, field: string): boolean {
+  return Array.isArray(own(answer, field))
+}
+
 function isRow(row: unknown, { plural, kind }: Resource): boolean {
   return isRecord(row) && row['name'] === plural && row['kind'] === kind
 }
 
-function isListed(groups: unknown, { group, version }: Resource): boolean {
+/** The versions in which a group is listed. */
+function versionsOf(groups: unknown, { group }: Resource): readonly string[] {
   return listAt(groups, 'groups')
     .filter((each) => stringAt(each, 'name') === group)
-    .some((each) => listAt(each, 'versions').some((row) => stringAt(row, 'version') === version))
+    .flatMap((each) => listAt(each, 'versions').map((row) => stringAt(row, 'version') ?? ''))
 }

@@ -17,6 +17,8 @@ const served = json({
 })
 const groups = (...names: readonly string[]): Behaviour =>
   json({ groups: names.map((name) => ({ name, versions: [{ version: 'v1' }] })) })
+const inVersions = (...versions: readonly string[]): Behaviour =>
+  json({ groups: [{ name: 'test.example.com', versions: versions.map((version) => ({ version })) }] })
 const notFound = text('404 page not found\n', 404)
 const unknown = (cause: string): object => ({
   state: 'unknown',
@@ -28,18 +30,58 @@ describe('a kind is', () => {
     readonly when: string
     readonly version: Behaviour
     readonly apis?: Behaviour
+    /** What the other versions of the group answer. */
+    readonly others?: Behaviour
     readonly is: object
   }
+  const listsOthers = json({ resources: [{ name: 'others', kind: 'Other' }] })
   const cases: readonly Case[] = [
     { when: 'its group version lists it', version: served, is: { state: 'served' } },
     {
       when: 'its group version lists others',
-      version: json({ resources: [{ name: 'others', kind: 'Other' }] }),
+      version: listsOthers,
+      apis: groups('test.example.com'),
       is: { state: 'absent' },
+    },
+    {
+      when: 'no version of its group lists it',
+      version: listsOthers,
+      apis: inVersions('v1', 'v2'),
+      others: listsOthers,
+      is: { state: 'absent' },
+    },
+    {
+      when: 'another version of its group lists it',
+      version: listsOthers,
+      apis: inVersions('v1', 'v2'),
+      others: served,
+      is: unknown('served in another version'),
+    },
+    {
+      when: 'its version is not served any more, and another one lists it',
+      version: notFound,
+      apis: inVersions('v2'),
+      others: served,
+      is: unknown('served in another version'),
+    },
+    {
+      when: 'another version of its group cannot be read',
+      version: listsOthers,
+      apis: inVersions('v1', 'v2'),
+      others: failure(503, 'ServiceUnavailable'),
+      is: unknown('failed'),
+    },
+    {
+      when: 'another version of its group is listed and yet not found',
+      version: notFound,
+      apis: inVersions('v2'),
+      others: notFound,
+      is: unknown('failed'),
     },
     {
       when: 'its group version has a kind of another name in its place',
       version: json({ resources: [{ name: 'things', kind: 'Impostor' }] }),
+      apis: groups('test.example.com'),
       is: { state: 'absent' },
     },
     { when: 'its group is listed nowhere', version: notFound, apis: groups('apps'), is: { state: 'absent' } },
@@ -69,18 +111,25 @@ describe('a kind is', () => {
     { when: 'the answer cannot be read', version: text('<html>'), is: unknown('malformed') },
     { when: 'the answer is no list', version: json({}), is: unknown('malformed') },
   ]
-  test.each(cases)('$is.state when $when', async ({ version, apis = drop, is }) => {
-    await using server = await faultServer(({ path }) => (path === '/apis' ? apis : version))
+  test.each(cases)('$is.state when $when', async ({ version, apis = drop, others = drop, is }) => {
+    await using server = await faultServer(({ path }) =>
+      path === '/apis' ? apis : path === '/apis/test.example.com/v1' ? version : others,
+    )
     expect(await discover(clientAt(server.url), [THINGS])).toEqual([is])
   })
 
   test('asked for once per group version', async () => {
-    await using server = await faultServer(({ path }) =>
-      path === '/api/v1' ? json({ resources: [] }) : served,
-    )
+    await using server = await faultServer(({ path }) => {
+      if (path === '/apis') return groups('test.example.com')
+      return path === '/api/v1' ? json({ resources: [] }) : served
+    })
     const answers = await discover(clientAt(server.url), [THINGS, OTHERS, PODS])
     expect(answers.map(({ state }) => state)).toEqual(['served', 'absent', 'absent'])
-    expect(server.seen.map(({ path }) => path).toSorted()).toEqual(['/api/v1', '/apis/test.example.com/v1'])
+    expect(server.seen.map(({ path }) => path).toSorted()).toEqual([
+      '/api/v1',
+      '/apis',
+      '/apis/test.example.com/v1',
+    ])
   })
 })
 

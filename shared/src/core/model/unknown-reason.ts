@@ -29,6 +29,8 @@ export interface UnknownReason {
     | 'failed'
     /** Five writes in a row met a write of another client (409). */
     | 'conflicting writes'
+    /** The API server serves the kind, but in no version that kleym reads. */
+    | 'served in another version'
     /** The CRD lacks the field, and the API server drops it. */
     | 'not in its CRD'
     /** Deleted, and kept by finalizers that are not kleym's. */
