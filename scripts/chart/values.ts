@@ -81,7 +81,7 @@ const OPERATOR_VALUES: Values = {
   logLevel: choice(flagDefault('--log-level'), LOG_LEVELS, 'The least that is logged.'),
   leaderElection: section('The Lease that says which of several operators works.', {
     enabled: on(
-      'Write only while holding the Lease. Off only where one process runs, also during an upgrade.',
+      'Write only while holding the Lease. Off only where one process runs: an upgrade then ends the operator before it starts the next one. Scale it to 0 before you switch this on again.',
     ),
   }),
   flowSchema: section(

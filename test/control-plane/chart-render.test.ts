@@ -159,6 +159,22 @@ test('the FlowSchema is about the Lease of the operator that the chart runs', as
   expect(ofKind(off, 'FlowSchema')).toEqual([])
 })
 
+test('an upgrade without leader election ends one operator before the next one starts', async () => {
+  // What is there already is left out.
+  const there = 'crds.enabled=false,serviceAccount.create=false,serviceAccount.name=compiler'
+  const strategyWith = async (enabled: boolean): Promise<unknown> => {
+    const values = [...LEAST, '--set', `${there},leaderElection.enabled=${String(enabled)}`]
+    await demand(helm('upgrade', '--install', RELEASE, CHART, ...IN_NAMESPACE, ...values))
+    const deployment = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kleym-operator' }
+    return dig(await cp.admin.get({ ...deployment, namespace: RELEASE_NAMESPACE }), 'spec', 'strategy')
+  }
+  const rolling = await strategyWith(true)
+  expect(rolling).toHaveProperty('type', 'RollingUpdate')
+  expect(await strategyWith(false)).toEqual({ type: 'Recreate' })
+  expect(await strategyWith(true)).toEqual(rolling)
+  await demand(helm('uninstall', RELEASE, ...IN_NAMESPACE))
+})
+
 test('the network policy is about the pods of the operator, and about that of helm test', async () => {
   const objects = objectsIn(await template(...LEAST, '--set', 'networkPolicy.enabled=true'))
   const [policy] = ofKind(objects, 'NetworkPolicy')
