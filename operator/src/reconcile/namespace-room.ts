@@ -2,6 +2,7 @@
 // that are there and by what the status says of one that a hand has deleted: no tenant writes either.
 import { getOrCreate } from '@kleym/shared/core/base/get-or-create.ts'
 import { namespaceWritten } from '@kleym/shared/core/model/namespaced-name.ts'
+import type { CachedBinding } from '../caches/cached-binding.ts'
 import type { Caches } from '../caches/caches.ts'
 
 export interface NamespaceRoomOptions {
@@ -33,8 +34,8 @@ export class NamespaceRoom {
       if (before !== undefined) this.#count(before, -1)
     })
     bindings.store.subscribe((change) => {
-      const before = change.kind !== 'added' && change.before.namesOutput
-      const now = change.kind !== 'removed' && change.now.namesOutput
+      const before = change.kind !== 'added' && mayHaveItBack(change.before)
+      const now = change.kind !== 'removed' && mayHaveItBack(change.now)
       const { key } = change.kind === 'removed' ? change.before : change.now
       if (before !== now) this.#count(key, now ? 1 : -1)
       if (change.kind === 'removed') drop(this.#held, key)
@@ -90,6 +91,11 @@ export class NamespaceRoom {
     this.#enter(first)
     this.#options.wake(first)
   }
+}
+
+/** Whether the output that a status names is written again if a hand deletes it. */
+function mayHaveItBack({ namesOutput, meta }: CachedBinding): boolean {
+  return namesOutput && meta.deletedAt === undefined
 }
 
 function add(sets: Map<string, Set<string>>, key: string): void {

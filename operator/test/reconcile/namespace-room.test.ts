@@ -11,9 +11,9 @@ function cluster(bindingsPerNamespace: number | undefined) {
   const room = new NamespaceRoom({ caches, bindingsPerNamespace, wake: (key) => void woken.push(key) })
   let version = 0
   type Type = 'ADDED' | 'MODIFIED' | 'DELETED'
-  const show = (type: Type, name: string, { named = false } = {}): void => {
+  const show = (type: Type, name: string, { named = false, deletedAt = '' } = {}): void => {
     version += 1
-    const raw = binding({ name })
+    const raw = binding({ name, ...(deletedAt === '' ? {} : { deletedAt }) })
     const metadata = { ...Object(raw['metadata']), resourceVersion: String(version), finalizers: [FINALIZER] }
     const status = named ? { clusterSPIFFEID: { name: `kleym-${name}`, uid: 'u' } } : {}
     caches.bindings.store.apply(type, caches.bindings.read({ ...raw, metadata, status }))
@@ -60,6 +60,23 @@ test('an output that a hand deletes has its room for as long as the status names
   show('MODIFIED', 'a')
   expect(woken).toEqual(['team-a/b'])
   expect(fullFor('b', 'a')).toEqual([undefined, 1])
+})
+
+test('a binding that is being deleted gets no output any more, and keeps no room for one', () => {
+  const { ended, show, showOutput, fullFor, woken } = cluster(1)
+  show('ADDED', 'a', { named: true })
+  showOutput('ADDED', 'a', 'a')
+  show('ADDED', 'b')
+  expect(fullFor('b')).toEqual([1])
+  ended('b')
+  show('MODIFIED', 'a', { named: true, deletedAt: '2026-01-01T00:00:00Z' })
+  expect(woken).toEqual([])
+  showOutput('DELETED', 'a', 'a')
+  expect(woken).toEqual(['team-a/b'])
+  expect(fullFor('b')).toEqual([undefined])
+  // Its last finalizer goes: it holds nothing by then.
+  show('DELETED', 'a', { named: true, deletedAt: '2026-01-01T00:00:00Z' })
+  expect(fullFor('c')).toEqual([1])
 })
 
 test('one more is held back until one is gone, and those that are about to enter count', () => {
