@@ -156,6 +156,14 @@ describe('the name by the annotation and template of an object and template', ()
     ['is none when the annotation is no key', 'llama', ID, undefined],
     ['is none when the annotation has two slashes', 'team-a/llama/x', ID, undefined],
     ['is none for empty texts', '', '', undefined],
+    ['is none when the annotation names no binding', 'team-a/', ID, undefined],
+    ['is none when the annotation names what is no name', 'team-a/..', ID, undefined],
+    [
+      'is none when the annotation names no namespace',
+      '/llama',
+      'spiffe://example.org/ns//pool/x',
+      undefined,
+    ],
   ])('%s', (_name, key, template, expected) => {
     expect(nameFromItself(key, template)).toBe(expected)
   })

@@ -15,7 +15,7 @@ import {
   SCM_CLASS_LABEL,
 } from '../../model/names.ts'
 import { byteLength, compareBytes, cutToBytes } from '../../base/text/bytes.ts'
-import { labelValueProblem } from '../../base/text/kubernetes.ts'
+import { isDns1123Label, isDns1123Subdomain, labelValueProblem } from '../../base/text/kubernetes.ts'
 import { sha256Hex } from '../../base/text/sha256.ts'
 import { TRUST_DOMAIN_PLACEHOLDER, type Config } from '../settings/config.ts'
 import { podLabelsOf, type Identity } from './identity.ts'
@@ -155,6 +155,8 @@ export function nameFromItself(bindingKey: string, spiffeIDTemplate: string): st
   const key = parseNamespacedName(bindingKey)
   if (key === undefined) return undefined
   const { namespace, name } = splitNamespacedName(key)
+  // No object has such a name: a read of it would ask about something else, as about all objects for an empty one.
+  if (!isDns1123Label(namespace) || !isDns1123Subdomain(name)) return undefined
   // A template with actions is no literal ID, whatever its texts look like.
   const identity = /[{}]/.test(spiffeIDTemplate) ? undefined : parseIdentity(spiffeIDTemplate)
   if (identity?.namespace !== namespace) return undefined
