@@ -83,6 +83,11 @@ describe('the flags of the operator', () => {
     expect(set.map(([, flag = '']) => flag).filter((flag) => !(flag in FLAGS))).toEqual([])
   })
 
+  test('extraArgs may hold those for outside of a cluster, and no other', () => {
+    const [, names = ''] = /regexMatch "\^--\(([a-z|-]+)\)=\."/.exec(ALL) ?? []
+    expect(new Set(names.split('|').map((name) => `--${name}`))).toEqual(NOT_IN_A_POD)
+  })
+
   test('each is one that extraArgs may not set again, or one for outside of a cluster', () => {
     const known = Object.keys(FLAGS).filter((flag) => !NOT_IN_A_POD.has(flag))
     expect([...named].toSorted()).toEqual(known.toSorted())

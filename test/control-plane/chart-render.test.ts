@@ -1,6 +1,9 @@
 // What the chart renders, with the real Helm, held against a real API server: every object is taken as it is, pods under
 // the Pod Security Standard `restricted`; and bad values are refused in words.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseSettings } from '../../operator/src/settings/settings.ts'
 import { dig, isRecord, listAt, stringAt, type JsonRecord } from '../../shared/src/core/base/json.ts'
 import { FIRST_BUILD_MS } from './client-binaries.ts'
 import { startControlPlane, type ControlPlane } from './control-plane.ts'
@@ -240,6 +243,27 @@ test('the notes warn of kinds that are not there, and the install goes on', asyn
   }
 })
 
+const FLAG_OF: Readonly<Record<string, string>> = {
+  trustDomain: '--trust-domain',
+  className: '--clusterspiffeid-class-name',
+  takeOver: '--take-over',
+  outputLabels: '--output-label',
+  variantLabelKey: '--variant-label-key',
+  resyncPeriod: '--resync-period',
+}
+
+/** The operator's flags, with those that a value of the chart stands for. */
+function argsWith(value: string, given: unknown): readonly string[] {
+  const flag = FLAG_OF[value]
+  const texts = isRecord(given)
+    ? Object.entries(given).map(([key, text]) => `${key}=${String(text)}`)
+    : [given].flat().map(String)
+  return [
+    '--trust-domain=example.org',
+    ...texts.map((text) => (flag === undefined ? text : `${flag}=${text}`)),
+  ]
+}
+
 describe('a bad value fails at helm install, with a sentence', () => {
   test.each<[what: string, sets: readonly string[], says: string | RegExp]>([
     [
@@ -358,6 +382,53 @@ describe('a bad value fails at helm install, with a sentence', () => {
     expect(stderr).toMatch(says)
     expect(status).not.toBe(0)
     expect((await demand(helm('list', '--all-namespaces', '--short'))).trim()).toBe('')
+  })
+
+  // The operator would end at once with what the chart lets through, again and again.
+  const LONG = 'x'.repeat(254)
+  test.each<[value: string, given: readonly unknown[]]>([
+    ['trustDomain', ['a', 'a'.repeat(255), 'a'.repeat(256), '', 'A', 'a b', 'a/b', '.', 'a:1', 'a\n']],
+    ['className', ['', 'a', 'a b', ' a', 'a\tb', '{{.X}}', '"', "'", '\\', LONG]],
+    [
+      'takeOver',
+      [['a/b'], ['a/b.c', 'd/e'], ['a'], ['a/b/c'], ['A/b'], ['a/'], ['/b'], ['a/b_c'], ['a.b/c'], [' a/b']],
+    ],
+    ['takeOver', [[`a/${LONG}`], [`a/${LONG.slice(1)}`], [`${'x'.repeat(63)}/a`], [`${'x'.repeat(64)}/a`]]],
+    [
+      'outputLabels',
+      [{ a: 'b' }, { 'a.b/c': '' }, { 'a..b/c': 'd' }, { 'a-.b/c': 'd' }, { 'a/b/c': 'd' }, { A: 'b' }],
+    ],
+    [
+      'outputLabels',
+      [{ [`${LONG}/a`]: 'b' }, { [`${LONG.slice(1)}/a`]: 'b' }, { a: '-' }, { a: 'x'.repeat(64) }],
+    ],
+    ['variantLabelKey', ['a', 'a.b/c', 'a..b/c', '', '-a', 'A.b/c', `${'k'.repeat(180)}/${'n'.repeat(62)}`]],
+    [
+      'resyncPeriod',
+      ['0', '0s', '10h30m', '1.5h', '1ms', '99ms', '100ms', '576h', '576h1ms', '9999h', '1d', '1.h', ''],
+    ],
+    ['resyncPeriod', ['1h30m20.25s', '0.001h', '0.00001h', '99999999999h', ' 1h', '1h ', '-1h', '.5h']],
+    [
+      'extraArgs',
+      [['--kubeconfig=/x'], ['--context=a'], ['--kubeconfig'], ['a'], ['--'], ['--foo=1'], ['-v']],
+    ],
+    ['extraArgs', [['--help'], ['-h'], ['--version'], [''], ['--contextual=a']]],
+  ])('%s: what the chart takes, the operator takes, and nothing else', async (value, given) => {
+    const file = join(cp.folder, 'values.json')
+    for (const one of given) {
+      writeFileSync(file, JSON.stringify({ trustDomain: 'example.org', [value]: one }))
+      const { status } = await helm(
+        'template',
+        RELEASE,
+        CHART,
+        '--set',
+        'image.registry=r.example',
+        '--values',
+        file,
+      )
+      const { kind } = parseSettings(argsWith(value, one), {})
+      expect({ one, taken: status === 0 }).toEqual({ one, taken: kind === 'run' })
+    }
   })
 
   test('a Kubernetes that is too old', async () => {

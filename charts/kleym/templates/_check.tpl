@@ -3,6 +3,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 */}}
 {{- define "kleym.check" }}
 {{- include "kleym.check.identity" . }}
+{{- include "kleym.check.takeOver" . }}
 {{- include "kleym.check.outputLabels" . }}
 {{- include "kleym.check.variantLabelKey" . }}
 {{- include "kleym.check.image" . }}
@@ -30,11 +31,25 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- end }}
 {{- end }}
 
+{{- define "kleym.check.takeOver" }}
+{{- range .Values.takeOver }}
+{{- $name := splitList "/" . | last }}
+{{- if or (not (regexMatch "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?/[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$" .)) (gt (len $name) 253) }}
+{{- fail (printf "takeOver: %q is no install; give namespace and name of its Lease, such as kleym-system/kleym-operator" .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* A key of a label, as Kubernetes has it. Its prefix has at most 253 characters, which a pattern does not count. */}}
+{{- define "kleym.labelKey" -}}
+^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$
+{{- end }}
+
 {{- define "kleym.check.outputLabels" }}
 {{- range $key, $value := .Values.outputLabels }}
 {{- if or (hasPrefix "kleym.sonda.red/" $key) (eq $key "spire.spiffe.io/class-name") }}
 {{- fail (printf "outputLabels: %s is set by kleym itself; leave it out" $key) }}
-{{- else if not (regexMatch "^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" $key) }}
+{{- else if or (not (regexMatch (include "kleym.labelKey" $) $key)) (gt (splitList "/" $key | first | len) 253) }}
 {{- fail (printf "outputLabels: %q is no label key; give one such as example.org/team" $key) }}
 {{- else if not (regexMatch "^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$" $value) }}
 {{- fail (printf "outputLabels: %q, the value of %s, is no label value; give at most 63 letters, digits, dashes, dots and underscores" $value $key) }}
@@ -46,7 +61,7 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- $key := .Values.variantLabelKey }}
 {{- if gt (len $key) 243 }}
 {{- fail (printf "variantLabelKey: is %d characters long, which leaves no room for a value in SPIRE's selectors: 243 is the most; choose another label" (len $key)) }}
-{{- else if not (regexMatch "^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$" $key) }}
+{{- else if not (regexMatch (include "kleym.labelKey" .) $key) }}
 {{- fail (printf "variantLabelKey: %q is no label key; give that of the pod label which tells variants apart, such as llm-d.ai/role" $key) }}
 {{- end }}
 {{- end }}
@@ -75,8 +90,17 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- if and .Values.podDisruptionBudget.enabled (gt (int .Values.replicas) 1) (ge $stay (int .Values.replicas)) }}
 {{- fail (printf "podDisruptionBudget.minAvailable: %d of %d operators must stay, so no node of theirs could be drained; give less than replicas" $stay (int .Values.replicas)) }}
 {{- end }}
-{{- if not (regexMatch "^(0|([0-9]+([.][0-9]+)?(ms|s|m|h))+)$" .Values.resyncPeriod) }}
-{{- fail (printf "resyncPeriod: %q is no period; give one such as 10h, 30m or 1h30m, or 0 for never" .Values.resyncPeriod) }}
+{{- $such := "give one such as 10h, 30m or 1h30m, or 0 for never" }}
+{{- if not (regexMatch "^(0|([0-9]{1,9}([.][0-9]{1,9})?(ms|s|m|h))+)$" .Values.resyncPeriod) }}
+{{- fail (printf "resyncPeriod: %q is no period; %s" .Values.resyncPeriod $such) }}
+{{- end }}
+{{- $ms := 0.0 }}
+{{- range regexFindAll "[0-9.]+[a-z]+" .Values.resyncPeriod -1 }}
+{{- $unit := get (dict "ms" 1.0 "s" 1e3 "m" 6e4 "h" 36e5) (regexFind "[a-z]+" .) }}
+{{- $ms = addf $ms (mulf (regexFind "[0-9.]+" . | float64) $unit) }}
+{{- end }}
+{{- if and (gt $ms 0.0) (or (lt $ms 100.0) (gt $ms 2073600000.0)) }}
+{{- fail (printf "resyncPeriod: %q is no period from 100ms to 576h; %s" .Values.resyncPeriod $such) }}
 {{- end }}
 {{- if and (not .Values.serviceAccount.create) (eq .Values.serviceAccount.name "") }}
 {{- fail "serviceAccount.name: is empty although serviceAccount.create is false, so no service account is set for the operator; give the name of one that exists" }}
@@ -109,6 +133,9 @@ What the schema cannot say in a sentence: each refusal names the value, what is 
 {{- $flag := . | splitList "=" | first }}
 {{- with get $values $flag }}
 {{- fail (printf "extraArgs: %s is set by the chart, and the last of two would win; use %s instead" $flag .) }}
+{{- end }}
+{{- if not (regexMatch "^--(kubeconfig|context)=." .) }}
+{{- fail (printf "extraArgs: %q is no flag that the chart leaves to you, and the operator would end at once; give --kubeconfig=FILE or --context=NAME" .) }}
 {{- end }}
 {{- end }}
 {{- end }}
