@@ -188,10 +188,10 @@ test('kinds that are served in another version alone are not gone: nothing is wi
   const [settled, leaving] = [await outputOf(space, 'stays'), await outputOf(space, 'gone')]
   for (const name of [OUTPUTS, POOLS]) await serveInAnotherVersion(name, 'v9')
   await cp.admin.delete(bindingId(space, 'gone'))
-  // A process that starts has nothing but discovery to go by.
+  // A process that runs has seen the outputs, and one that starts has nothing but discovery to go by.
+  await reasonSoon(space, 'stays', 'Undetermined')
   await operator.stop()
   operator = await startNext()
-  await reasonSoon(space, 'stays', 'Undetermined')
   const found = await cp.admin.get(bindingId(space, 'stays'))
   expect(stringAt(conditionOf(found, 'Ready'), 'message')).toContain(': served in another version')
   expect(stringAt(found, 'status', 'clusterSPIFFEID', 'uid')).toBe(settled.split(' ')[0])

@@ -10,7 +10,7 @@ import type { Clock } from '@kleym/shared/kube/clock.ts'
 import { discover, type Discoverer, type Served } from '@kleym/shared/kube/discovery.ts'
 import type { AnyFollowedKind } from '@kleym/shared/kube/followed-kind.ts'
 import { Reflector, type ReflectorState } from '@kleym/shared/kube/reflector.ts'
-import { CRDS } from '@kleym/shared/kube/resources.ts'
+import { CRDS, resourceName } from '@kleym/shared/kube/resources.ts'
 import { Store, type Cached, type StoreChange } from '@kleym/shared/kube/store.ts'
 import type { Log } from '../telemetry/log.ts'
 import { allCaches, type Caches } from './caches.ts'
@@ -41,6 +41,9 @@ const DISTRUST_MS = 10_000
 /** The waits after discoveries that failed. */
 const DISCOVERY_BACKOFF: Backoff = { firstMs: 500, maxMs: ABSENT_MS }
 
+/** What discovery says of a kind that is there and cannot be read. */
+const OUT_OF_REACH: ReadonlySet<UnknownReason['cause']> = new Set(['served in another version', 'absent'])
+
 /** One cache and what is known of its kind. */
 interface KeptKind {
   readonly cache: AnyFollowedKind
@@ -48,6 +51,8 @@ interface KeptKind {
   failures: number
   /** Whether its reflector fails. */
   isFailing: boolean
+  /** Whether it is there, but not served, or in another version alone: its reflector will not find it again for now. */
+  isOutOfReach: boolean
   /** Cancels the end of its trust; undefined where none is due. */
   cancelDistrust: (() => void) | undefined
   cancelDiscovery: () => void
@@ -67,6 +72,7 @@ export class KindKeeper {
       cache,
       failures: 0,
       isFailing: false,
+      isOutOfReach: false,
       cancelDistrust: undefined,
       cancelDiscovery: () => {},
     }))
@@ -133,13 +139,24 @@ export class KindKeeper {
     if (this.#stopped) return
     for (const [at, kind] of kinds.entries()) {
       const answer = served[at]
-      if (answer !== undefined) this.#heed(kind, answer)
+      if (answer !== undefined) this.#heed(kind, this.#unlessCrd(kind, answer))
     }
+  }
+
+  /**
+   * A kind whose CRD is there is not absent: discovery follows a CRD by a second or two, and while its versions change it lists neither
+   * the old one nor the new one.
+   */
+  #unlessCrd({ cache }: KeptKind, served: Served): Served {
+    if (served.state !== 'absent' || this.#crds.get(crdName(cache)) === undefined) return served
+    const what = resourceName(cache.resource)
+    return { state: 'unknown', why: { verb: 'discover', what, cause: 'absent' } }
   }
 
   #heed(kind: KeptKind, served: Served): void {
     const { cache } = kind
     kind.cancelDiscovery()
+    kind.isOutOfReach = served.state === 'unknown' && OUT_OF_REACH.has(served.why.cause)
     switch (served.state) {
       case 'served':
         kind.failures = 0
@@ -152,11 +169,11 @@ export class KindKeeper {
         this.#discoverLater(kind, ABSENT_MS)
         return
       case 'unknown': {
-        // A reflector that runs says itself what it knows.
-        if (!isFollowed(cache)) {
-          if (cache.syncState.kind === 'absent') this.#distrustLater(kind, served.why)
-          else cache.setSyncState({ kind: 'unknown', why: served.why })
-        }
+        // A reflector that runs says itself what it knows, but for why it will not find its kind again.
+        if (isFollowed(cache)) {
+          if (kind.isOutOfReach && kind.isFailing) this.#distrustLater(kind, served.why)
+        } else if (cache.syncState.kind === 'absent') this.#distrustLater(kind, served.why)
+        else cache.setSyncState({ kind: 'unknown', why: served.why })
         kind.failures++
         this.#discoverLater(kind, backoffMs(DISCOVERY_BACKOFF, kind.failures))
       }
@@ -209,7 +226,7 @@ export class KindKeeper {
   #reflectorChanged(kind: KeptKind, state: ReflectorState): void {
     const { cache, isFailing: wasFailing } = kind
     kind.isFailing = state.kind === 'failing'
-    if (state.kind !== 'failing' || state.why.cause !== 'forbidden') this.#trust(kind)
+    if (state.kind !== 'failing' || !this.#mayNotBeRead(kind, state.why)) this.#trust(kind)
     switch (state.kind) {
       case 'waiting':
       case 'synced':
@@ -221,6 +238,11 @@ export class KindKeeper {
         if (!state.synced) cache.setSyncState({ kind: 'unknown', why: state.why })
         else if (state.why.cause === 'forbidden') this.#distrustLater(kind, state.why)
     }
+  }
+
+  /** Whether the API server says that a kind may not be read, or not in the version that is asked for. */
+  #mayNotBeRead({ isOutOfReach }: KeptKind, { cause }: UnknownReason): boolean {
+    return cause === 'forbidden' || (cause === 'absent' && isOutOfReach)
   }
 
   /** A cache that has been filled is as good as it was a moment ago, unless its kind may not be read any more. */

@@ -101,6 +101,24 @@ describe('a cache that was filled and cannot be read any more', () => {
       recoveries: 0,
     },
     {
+      name: 'is believed for ten seconds where its kind is served in another version alone',
+      steps: [
+        { does: ({ server }) => server.serveIn(SUBJECT, 'v9'), forMs: MINUTE },
+        { does: ({ server }) => server.serveIn(SUBJECT, undefined), forMs: MINUTE },
+      ],
+      said: ['10 s: unknown: served in another version', '61.5 s: synced'],
+      recoveries: 1,
+    },
+    {
+      name: 'is believed for ten seconds where its kind is not served and its CRD is there',
+      steps: [
+        { does: ({ server }) => server.write(CRDS, crdOf(SUBJECT)), forMs: MINUTE },
+        { does: ({ server }) => server.withdraw(SUBJECT), forMs: MINUTE },
+      ],
+      said: ['70 s: unknown: absent'],
+      recoveries: 0,
+    },
+    {
       name: 'is believed however long the server fails',
       steps: [{ does: fail, forMs: 10 * MINUTE }],
       said: [],
@@ -276,6 +294,18 @@ describe('a kind', () => {
     setup.server.serve(SUBJECT)
     await setup.time.advance(MINUTE)
     expect(setup.said).toEqual(['0 s: absent', '30 s: waiting', '30 s: synced'])
+  })
+
+  it('whose versions change is not absent while discovery lists neither the old one nor the new one', async () => {
+    const setup = await filled('llama')
+    setup.server.write(CRDS, crdOf(SUBJECT))
+    await setup.time.advance(MINUTE)
+    setup.server.vanish(SUBJECT)
+    setup.server.write(CRDS, crdOf(SUBJECT))
+    await setup.time.advance(SECOND)
+    setup.server.serveIn(SUBJECT, 'v9')
+    await setup.time.advance(MINUTE)
+    expect([setup.said, setup.names()]).toEqual([['71 s: unknown: served in another version'], ['llama']])
   })
 
   it('that vanishes with its CRD is absent before its objects are gone', async () => {

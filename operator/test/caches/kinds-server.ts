@@ -25,6 +25,8 @@ interface Stream {
 /** What the server has of one kind. */
 class Kind {
   isServed = true
+  /** The version in which it is served in place of its own. */
+  otherVersion: string | undefined
   /** Whether lists and watches are refused, and how. */
   refusal: ApiError | undefined
   /** Whether it has forgotten what was before now: watches must begin with a list. */
@@ -84,6 +86,14 @@ export class KindsServer {
     const kind = this.#of(resource)
     kind.isServed = false
     kind.objects.clear()
+  }
+
+  /** Serves a kind in another version alone: its objects stay, and its watches end. Undefined: in its own again. */
+  serveIn(resource: Resource, version: string | undefined): void {
+    const kind = this.#of(resource)
+    kind.otherVersion = version
+    kind.isServed = version === undefined
+    if (version !== undefined) this.#break(kind, unserved())
   }
 
   /** Names the group of a kind that is not served, as a server does while a CRD comes or goes. */
@@ -148,15 +158,15 @@ export class KindsServer {
   #discover(path: string): JsonRecord {
     if (path !== '/apis') this.discoveries.push({ path, ms: this.#now() })
     if (this.discoveryFault !== undefined) throw this.discoveryFault
-    const served = this.#served.filter((resource) => this.#of(resource).isServed)
-    if (path === '/apis') return { groups: this.#served.filter((one) => this.#names(one)).map(groupRow) }
+    const served = this.#served.flatMap((resource) => {
+      const { isServed, otherVersion: version } = this.#of(resource)
+      return version === undefined ? (isServed ? [resource] : []) : [{ ...resource, version }]
+    })
+    const hollow = this.#served.filter(({ group }) => this.#hollow.has(group))
+    if (path === '/apis') return { groups: [...served, ...hollow].map(groupRow) }
     const found = served.filter((resource) => groupVersionPath(resource) === path)
     if (found.length === 0) throw unserved()
     return { resources: found.map(({ plural, kind }) => ({ name: plural, kind })) }
-  }
-
-  #names(resource: Resource): boolean {
-    return this.#of(resource).isServed || this.#hollow.has(resource.group)
   }
 
   async *#pages(resource: Resource, { signal }: CallOptions = {}): AsyncGenerator<Listing> {
